@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "PromiseLedger",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "PromiseLedger", targets: ["PromiseLedger"]),
+    .library(name: "PromiseLedgerTesting", targets: ["PromiseLedgerTesting"]),
+    .library(name: "LedgerPromises", targets: ["LedgerPromises"]),
+    .executable(name: "promise-ledger", targets: ["promise-ledger"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    // MARK: - Library
+
+    .systemLibrary(
+      name: "CLedgerLMDB",
+      pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
+    ),
+    .target(name: "CLedgerSystem"),
+    .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB"]),
+    .target(name: "LedgerSystem", dependencies: ["CLedgerSystem"]),
+    .target(
+      name: "LedgerPromises",
+      dependencies: [.product(name: "Logging", package: "swift-log")]
+    ),
+    .target(
+      name: "PromiseLedger",
+      dependencies: [
+        "LedgerLMDB",
+        "LedgerSystem",
+        "LedgerPromises",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
+    .target(
+      name: "PromiseLedgerTesting",
+      dependencies: ["PromiseLedger", "LedgerPromises"]
+    ),
+
+    // MARK: - Tools
+
+    .executableTarget(
+      name: "promise-ledger",
+      dependencies: [
+        "PromiseLedger",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/promise-ledger"
+    ),
+
+    // MARK: - Tests
+
+    .testTarget(name: "LedgerLMDBTests", dependencies: ["LedgerLMDB"]),
+    .testTarget(name: "LedgerSystemTests", dependencies: ["LedgerSystem"]),
+    .testTarget(
+      name: "LedgerPromisesTests",
+      dependencies: ["LedgerPromises", "PromiseLedgerTesting"]
+    ),
+    .testTarget(
+      name: "PromiseLedgerTests",
+      dependencies: ["PromiseLedger", "PromiseLedgerTesting"]
+    ),
+    .testTarget(name: "LayeringTests"),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+// MARK: - Settings
+
+for target in package.targets where [.regular, .executable, .test].contains(target.type) {
+  target.swiftSettings = [
+    .treatAllWarnings(as: .error),
+    .treatWarning("ExplicitSendable", as: .error),
+    .treatWarning("StrictLanguageFeatures", as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+  ]
+}
