@@ -1,10 +1,12 @@
 #ifndef CLEDGER_SYSTEM_H
 #define CLEDGER_SYSTEM_H
 
-#include <stddef.h>
-#include <stdint.h>
+// What Swift cannot write or call by itself: checksum instructions, atomics on shared memory,
+// futexes, and system calls that its C library module lacks or imports awkwardly.
 
-/// CRC-32C (Castagnoli) of `length` bytes, continuing from `crc` (0 for a new one).
-uint32_t cledger_crc32c(uint32_t crc, const void *bytes, size_t length);
+#include "cledger_crc32c.h"
+#include "cledger_files.h"
+#include "cledger_threads.h"
+#include "cledger_words.h"
 
 #endif

@@ -1,0 +1,31 @@
+#ifndef CLEDGER_FILES_H
+#define CLEDGER_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Each returns 0 or an errno code, unless it says otherwise.
+
+/// flock(2) without waiting; EWOULDBLOCK if another open file description holds it. Swift confuses
+/// the function with the structure of the same name.
+int cledger_flock_try(int descriptor, bool exclusive);
+int cledger_flock_release(int descriptor);
+
+/// Makes the first `length` bytes of a file exist on the disk without changing bytes that are there,
+/// so that a full disk is an error here and not a SIGBUS when a mapping is first written.
+int cledger_reserve(int descriptor, int64_t length);
+
+/// fsync(2), on Apple platforms down to the medium (F_FULLFSYNC) where the file system can.
+int cledger_full_sync(int descriptor);
+
+/// rename(2) that fails with EEXIST instead of replacing anything; ENOTSUP where the file system or
+/// the platform cannot.
+int cledger_rename_exclusively(const char *from, const char *to);
+
+/// Removes a file or a directory with everything in it, following no symbolic link.
+int cledger_remove_tree(const char *path);
+
+/// The name in a `struct dirent`: its tail is shorter than the array that Swift would copy.
+const char *cledger_entry_name(const void *entry);
+
+#endif

@@ -1,0 +1,101 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension SystemError {
+  /// An `errno` number, with English names for those that a ledger meets.
+  package struct Code: RawRepresentable, Hashable, Sendable {
+    /// The platform's `errno` number.
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// EPERM
+    package static let notPermitted = Code(rawValue: EPERM)
+    /// ENOENT
+    package static let notFound = Code(rawValue: ENOENT)
+    /// EINTR
+    package static let interrupted = Code(rawValue: EINTR)
+    /// EIO
+    package static let inputOutput = Code(rawValue: EIO)
+    /// EAGAIN, the same as EWOULDBLOCK
+    package static let wouldBlock = Code(rawValue: EAGAIN)
+    /// ENOMEM
+    package static let noMemory = Code(rawValue: ENOMEM)
+    /// EACCES
+    package static let permissionDenied = Code(rawValue: EACCES)
+    /// EBUSY
+    package static let busy = Code(rawValue: EBUSY)
+    /// EEXIST
+    package static let exists = Code(rawValue: EEXIST)
+    /// EXDEV
+    package static let crossDevice = Code(rawValue: EXDEV)
+    /// ENOTDIR
+    package static let notDirectory = Code(rawValue: ENOTDIR)
+    /// EISDIR
+    package static let isDirectory = Code(rawValue: EISDIR)
+    /// EINVAL
+    package static let invalidArgument = Code(rawValue: EINVAL)
+    /// EMFILE
+    package static let tooManyOpenFiles = Code(rawValue: EMFILE)
+    /// EFBIG
+    package static let fileTooLarge = Code(rawValue: EFBIG)
+    /// ENOSPC
+    package static let noSpace = Code(rawValue: ENOSPC)
+    /// EDQUOT
+    package static let quotaExceeded = Code(rawValue: EDQUOT)
+    /// EROFS
+    package static let readOnlyFileSystem = Code(rawValue: EROFS)
+    /// ENAMETOOLONG
+    package static let nameTooLong = Code(rawValue: ENAMETOOLONG)
+    /// ENOLCK
+    package static let noLocks = Code(rawValue: ENOLCK)
+    /// ENOTEMPTY
+    package static let directoryNotEmpty = Code(rawValue: ENOTEMPTY)
+    /// ELOOP
+    package static let tooManyLinks = Code(rawValue: ELOOP)
+    /// ENOTSUP
+    package static let notSupported = Code(rawValue: ENOTSUP)
+    /// EBADF; also what an object of this module answers after its `close()`
+    package static let closed = Code(rawValue: EBADF)
+  }
+}
+
+extension SystemError.Code: CustomStringConvertible {
+  /// English whatever the locale, such as `no space left on device (ENOSPC)`.
+  package var description: String {
+    guard let (name, text) = Self.names[self] else { return "errno \(rawValue)" }
+    return "\(text) (\(name))"
+  }
+
+  private static let names: [SystemError.Code: (String, String)] = [
+    .notPermitted: ("EPERM", "operation not permitted"),
+    .notFound: ("ENOENT", "no such file or directory"),
+    .interrupted: ("EINTR", "interrupted by a signal"),
+    .inputOutput: ("EIO", "input/output error"),
+    .wouldBlock: ("EAGAIN", "would have to wait"),
+    .noMemory: ("ENOMEM", "out of memory"),
+    .permissionDenied: ("EACCES", "permission denied"),
+    .busy: ("EBUSY", "busy"),
+    .exists: ("EEXIST", "exists already"),
+    .crossDevice: ("EXDEV", "not on the same file system"),
+    .notDirectory: ("ENOTDIR", "not a directory"),
+    .isDirectory: ("EISDIR", "is a directory"),
+    .invalidArgument: ("EINVAL", "invalid argument"),
+    .tooManyOpenFiles: ("EMFILE", "too many open files"),
+    .fileTooLarge: ("EFBIG", "file too large"),
+    .noSpace: ("ENOSPC", "no space left on device"),
+    .quotaExceeded: ("EDQUOT", "disk quota exceeded"),
+    .readOnlyFileSystem: ("EROFS", "read-only file system"),
+    .nameTooLong: ("ENAMETOOLONG", "file name too long"),
+    .noLocks: ("ENOLCK", "no locks available"),
+    .directoryNotEmpty: ("ENOTEMPTY", "directory not empty"),
+    .tooManyLinks: ("ELOOP", "too many symbolic links"),
+    .notSupported: ("ENOTSUP", "not supported by the file system"),
+    .closed: ("EBADF", "closed"),
+  ]
+}

@@ -1,0 +1,81 @@
+import CLedgerSystem
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension FileSystem {
+  /// The whole content of a file.
+  ///
+  /// Never of a file that carries `fcntl` locks of this process: closing it would drop them.
+  ///
+  /// - Throws: `.fileTooLarge` if it is longer than `maximumBytes`.
+  package static func read(_ path: String, maximumBytes: Int) throws(SystemError) -> [UInt8] {
+    let limit = maximumBytes == .max ? maximumBytes : maximumBytes + 1
+    let bytes = try readPrefix(path, maximumBytes: limit)
+    if bytes.count > maximumBytes { throw SystemError(.fileTooLarge, "read", path: path) }
+    return bytes
+  }
+
+  /// The first bytes of a file: fewer than `maximumBytes` only if it is shorter.
+  ///
+  /// Never of a file that carries `fcntl` locks of this process: closing it would drop them.
+  package static func readPrefix(
+    _ path: String, maximumBytes: Int
+  ) throws(SystemError) -> [UInt8] {
+    let descriptor = try Descriptor.open(path, O_RDONLY)
+    defer { Descriptor.close(descriptor) }
+    return try Descriptor.read(from: descriptor, maximumBytes: maximumBytes, path: path)
+  }
+
+  /// Replaces a file, or makes it, so that it holds either the old or the new content also after a
+  /// power cut, and the new one once this has returned.
+  ///
+  /// - Parameter mode: The permissions of the new file, less the process's umask.
+  package static func writeAtomically(
+    _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
+  ) throws(SystemError) {
+    let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
+    let temporary = temporaryName(for: path, suffix: suffix)
+    let descriptor = try Descriptor.open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+    do throws(SystemError) {
+      defer { Descriptor.close(descriptor) }
+      try Descriptor.write(bytes, to: descriptor, path: temporary)
+      try SystemError.check(cledger_full_sync(descriptor), "fsync", path: temporary)
+      try rename(temporary, to: path)
+    } catch {
+      try? remove(temporary)
+      throw error
+    }
+    try syncDirectory(parent(of: path))
+  }
+
+  /// Waits until a file's content is on the disk (`fsync`; F_FULLFSYNC on Apple platforms).
+  package static func syncFile(_ path: String) throws(SystemError) {
+    try sync(path, O_RDONLY)
+  }
+
+  /// Waits until a directory's entries are on the disk: after making, renaming or removing one.
+  package static func syncDirectory(_ path: String) throws(SystemError) {
+    try sync(path, O_RDONLY | O_DIRECTORY)
+  }
+
+  /// The directory that holds the last component of the path.
+  package static func parent(of path: String) -> String {
+    var rest = Substring(path)
+    while rest.count > 1, rest.last == "/" { rest.removeLast() }
+    guard let slash = rest.lastIndex(of: "/") else { return "." }
+    return slash == rest.startIndex ? "/" : String(rest[..<slash])
+  }
+
+  private static func sync(_ path: String, _ flags: Int32) throws(SystemError) {
+    let descriptor = try Descriptor.open(path, flags)
+    defer { Descriptor.close(descriptor) }
+    try SystemError.check(cledger_full_sync(descriptor), "fsync", path: path)
+  }
+}

@@ -1,0 +1,80 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Which file or directory a path leads to, whatever the path: equal for two names of one file.
+package struct FileIdentity: Hashable, Sendable {
+  /// The number of the file system.
+  package var device: UInt64
+  /// The number of the file within it, reused after its removal.
+  package var inode: UInt64
+
+  package init(device: UInt64, inode: UInt64) {
+    self.device = device
+    self.inode = inode
+  }
+}
+
+/// What a path leads to.
+package enum FileKind: Sendable, Hashable {
+  /// A regular file.
+  case file
+  /// A directory.
+  case directory
+  /// A device, pipe, socket or the like.
+  case other
+}
+
+extension FileSystem {
+  /// Device and inode of what the path leads to.
+  package static func identity(_ path: String) throws(SystemError) -> FileIdentity {
+    let status = try status(path)
+    return FileIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev),
+      inode: UInt64(truncatingIfNeeded: status.st_ino))
+  }
+
+  /// What the path leads to, or nil if nothing.
+  package static func kind(_ path: String) throws(SystemError) -> FileKind? {
+    do throws(SystemError) {
+      switch try status(path).st_mode & S_IFMT {
+      case S_IFREG: return .file
+      case S_IFDIR: return .directory
+      default: return .other
+      }
+    } catch {
+      if error.code == .notFound || error.code == .notDirectory { return nil }
+      throw error
+    }
+  }
+
+  /// Whether the path leads to anything that this process can see.
+  package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  /// Whether this process may write there, as far as `access(2)` tells.
+  package static func canWrite(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+
+  /// The length of a file in bytes.
+  package static func fileSize(_ path: String) throws(SystemError) -> Int {
+    Int(try status(path).st_size)
+  }
+
+  /// The bytes that this process may still write on the file system that holds the path.
+  package static func freeBytes(_ path: String) throws(SystemError) -> UInt64 {
+    var status = statvfs()
+    if unsafe statvfs(path, &status) == -1 { throw SystemError.last("statvfs", path: path) }
+    let (bytes, overflow) = UInt64(status.f_bavail)
+      .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return overflow ? .max : bytes
+  }
+
+  private static func status(_ path: String) throws(SystemError) -> stat {
+    var status = stat()
+    if unsafe stat(path, &status) == -1 { throw SystemError.last("stat", path: path) }
+    return status
+  }
+}

@@ -1,0 +1,141 @@
+import CLedgerSystem
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A lock between processes, on a file of its own, that the kernel drops when its holder dies.
+///
+/// It is `flock(2)`: it belongs to this object's descriptor, so two objects exclude each other within
+/// one process too, and opening and closing the file elsewhere does not drop it (as it would drop an
+/// `fcntl` lock). Programs started by this process do not inherit it; a forked copy that starts no
+/// program does, and then keeps the lock alive. Not for network file systems.
+package final class FileLock: Sendable {
+  /// Whom else a held lock lets in.
+  package enum Kind: Sendable, Hashable {
+    /// Nobody.
+    case exclusive
+    /// Other shared holders.
+    case shared
+  }
+
+  private struct State {
+    var descriptor: Int32?
+    var held: Kind?
+  }
+
+  /// The lock's file.
+  package let path: String
+  private let state: Mutex<State>
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    state = Mutex(State(descriptor: descriptor, held: nil))
+  }
+
+  deinit { close() }
+
+  /// Opens the lock's file, and makes it if needed, without locking it.
+  ///
+  /// - Parameter mode: The permissions of a file that has to be made, less the process's umask.
+  package static func open(
+    _ path: String, createWithMode mode: UInt32 = 0o600
+  ) throws(SystemError) -> FileLock {
+    FileLock(path: path, descriptor: try Descriptor.open(path, O_RDWR | O_CREAT, mode: mode))
+  }
+
+  /// What this object holds.
+  package var held: Kind? { state.withLock { $0.held } }
+
+  /// Takes the lock if that needs no waiting.
+  ///
+  /// - Returns: Whether it was taken. Never while this object holds it already, of any kind.
+  /// - Throws: `SystemError` of `flock`; `.closed` after `close()`.
+  package func tryLock(_ kind: Kind = .exclusive) throws(SystemError) -> Bool {
+    try withDescriptor("flock") { (descriptor, held) throws(SystemError) in
+      if held != nil { return false }
+      let code = cledger_flock_try(descriptor, kind == .exclusive)
+      if code == EWOULDBLOCK { return false }
+      try SystemError.check(code, "flock", path: path)
+      held = kind
+      return true
+    }
+  }
+
+  /// Gives the lock back; harmless if it is not held.
+  package func unlock() {
+    state.withLock { state in
+      guard let descriptor = state.descriptor, state.held != nil else { return }
+      // Cannot fail on an open descriptor: EINTR is retried, and nothing is allocated.
+      _ = cledger_flock_release(descriptor)
+      state.held = nil
+    }
+  }
+
+  /// Gives the lock back and closes the file. Calling it again is harmless.
+  package func close() {
+    state.withLock { state in
+      guard let descriptor = state.descriptor else { return }
+      _ = cledger_flock_release(descriptor)
+      Descriptor.close(descriptor)
+      state = State(descriptor: nil, held: nil)
+    }
+  }
+
+  /// Replaces the file's content: a note for others about the holder, not durable.
+  ///
+  /// The content and its length change in two steps, so a reader may see the one without the other.
+  package func writeContents(_ bytes: [UInt8]) throws(SystemError) {
+    try withDescriptor("pwrite") { (descriptor, _) throws(SystemError) in
+      try Descriptor.write(bytes, to: descriptor, path: path)
+      if ftruncate(descriptor, off_t(bytes.count)) == -1 {
+        throw SystemError.last("ftruncate", path: path)
+      }
+    }
+  }
+
+  /// The first `maximum` bytes of the file.
+  package func readContents(maximum: Int) throws(SystemError) -> [UInt8] {
+    try withDescriptor("pread") { (descriptor, _) throws(SystemError) in
+      try Descriptor.read(from: descriptor, maximumBytes: maximum, path: path)
+    }
+  }
+
+  /// Whether somebody, in this process or another, holds the lock, of either kind.
+  ///
+  /// It tries to take the lock and gives it back. Within that microsecond another `tryLock` can fail
+  /// although nobody wants to hold the lock: take a lock that may be probed in a few attempts.
+  ///
+  /// - Returns: `false` also if the file does not exist.
+  package static func isHeld(_ path: String) throws(SystemError) -> Bool {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try Descriptor.open(path, O_RDONLY)
+    } catch {
+      if error.code == .notFound { return false }
+      throw error
+    }
+    defer { Descriptor.close(descriptor) }
+    let code = cledger_flock_try(descriptor, true)
+    if code == EWOULDBLOCK { return true }
+    try SystemError.check(code, "flock", path: path)
+    return false
+  }
+
+  private func withDescriptor<R: Sendable>(
+    _ operation: String,
+    _ body: (Int32, inout Kind?) throws(SystemError) -> R
+  ) throws(SystemError) -> R {
+    try state.withLock { (state) throws(SystemError) in
+      guard let descriptor = state.descriptor else {
+        throw SystemError(.closed, operation, path: path)
+      }
+      return try body(descriptor, &state.held)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import CLedgerSystem
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A page of 32-bit words that several processes map, change atomically and sleep on.
+///
+/// Any content is legal: what the words mean is up to the caller, who must expect to find whatever
+/// a killed process, or a bad disk, left in them. After `close()` every operation does nothing and
+/// reads 0.
+@safe
+package final class SharedWords: @unchecked Sendable {
+  // Unchecked because of the pointer: `withWord` and `close` keep it valid while anyone uses it, and
+  // its words are touched only by atomic instructions.
+  private let words: UnsafeMutablePointer<UInt32>
+  private let descriptor: Int32
+
+  /// How many operations are under way, and `closedBit`.
+  private let users = Atomic<UInt64>(0)
+  private static let closedBit: UInt64 = 1 << 63
+
+  /// The indexes that threads of this process sleep on now, for `close` to wake them.
+  private let sleepers = Mutex<[Int]>([])
+  private let isUnmapped = Mutex(false)
+
+  /// How many words there are: one page of 4 KiB.
+  package static let count = 1024
+  private static let byteCount = 4096
+
+  /// Maps the file, and makes or lengthens it if needed.
+  ///
+  /// - Parameter mode: The permissions of a file that has to be made, less the process's umask.
+  /// - Throws: `SystemError` of `open`, `posix_fallocate` (no space) or `mmap`.
+  package init(path: String, createWithMode mode: UInt32 = 0o600) throws(SystemError) {
+    let descriptor = try Descriptor.open(path, O_RDWR | O_CREAT, mode: mode)
+    do throws(SystemError) {
+      try SystemError.check(
+        cledger_reserve(descriptor, Int64(Self.byteCount)), "posix_fallocate", path: path)
+      let address = unsafe mmap(
+        nil, Self.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+      guard let address = unsafe address, unsafe address != MAP_FAILED else {
+        throw SystemError.last("mmap", path: path)
+      }
+      unsafe words = address.bindMemory(to: UInt32.self, capacity: Self.count)
+    } catch {
+      Descriptor.close(descriptor)
+      throw error
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit { close() }
+
+  /// Whether `close()` was called.
+  package var isClosed: Bool { users.load(ordering: .acquiring) & Self.closedBit != 0 }
+
+  /// Wakes the threads of this process that sleep here, unmaps the page and closes the file.
+  ///
+  /// When it returns nothing touches the page any more. Calling it again is harmless.
+  package func close() {
+    users.bitwiseOr(Self.closedBit, ordering: .sequentiallyConsistent)
+    isUnmapped.withLock { unmapped in
+      if unmapped { return }
+      // Again and again, because a thread may have looked at `isClosed` but not yet fallen asleep.
+      while users.load(ordering: .acquiring) != Self.closedBit {
+        let indexes = sleepers.withLock { $0 }
+        for index in indexes { unsafe cledger_word_wake(words + index, true, true) }
+        pauseThread(for: .microseconds(50))
+      }
+      unsafe munmap(words, Self.byteCount)
+      Descriptor.close(descriptor)
+      unmapped = true
+    }
+  }
+
+  /// The word's value.
+  package func load(_ index: Int) -> UInt32 {
+    unsafe withWord(index) { unsafe cledger_word_load($0) } ?? 0
+  }
+
+  /// Sets the word.
+  package func store(_ value: UInt32, to index: Int) {
+    _ = unsafe withWord(index) { unsafe cledger_word_store($0, value) }
+  }
+
+  /// Sets the word and returns what it was.
+  package func exchange(_ value: UInt32, at index: Int) -> UInt32 {
+    unsafe withWord(index) { unsafe cledger_word_exchange($0, value) } ?? 0
+  }
+
+  /// Adds to the word, wrapping around, and returns what it was.
+  @discardableResult
+  package func add(_ amount: UInt32, to index: Int) -> UInt32 {
+    unsafe withWord(index) { unsafe cledger_word_add($0, amount) } ?? 0
+  }
+
+  /// Sets the word to `desired` if it is `expected`, and returns whether it was.
+  package func compareExchange(
+    expected: UInt32, desired: UInt32, at index: Int
+  ) -> Bool {
+    unsafe withWord(index) {
+      unsafe cledger_word_compare_exchange($0, expected, desired)
+    } ?? false
+  }
+
+  /// Why a wait ended.
+  package enum WaitResult: Sendable, Hashable {
+    /// Somebody woke the word's sleepers, perhaps for no reason.
+    case woken
+    /// The word did not have the expected value.
+    case changed
+    /// The time is up.
+    case timedOut
+    /// A signal came.
+    case interrupted
+    /// The words were closed before or meanwhile.
+    case closed
+  }
+
+  /// Sleeps while the word has this value, until somebody wakes its sleepers.
+  @available(*, noasync, message: "blocks the thread")
+  package func wait(on index: Int, while value: UInt32, timeout: Duration) -> WaitResult {
+    let nanoseconds = timeout.clampedNanoseconds
+    let code = unsafe withWord(index) { word in
+      sleepers.withLock { $0.append(index) }
+      defer { forgetSleeper(on: index) }
+      // Looked at after entering the list: `close` either sees the list or is seen here.
+      return isClosed ? EINTR : unsafe cledger_word_wait(word, value, nanoseconds, true)
+    }
+    if isClosed { return .closed }
+    switch code {
+    case EAGAIN: return .changed
+    case ETIMEDOUT: return .timedOut
+    case EINTR: return .interrupted
+    default: return .woken
+    }
+  }
+
+  /// Wakes every thread, in any process, that sleeps on the word.
+  package func wakeAll(_ index: Int) {
+    _ = unsafe withWord(index) { unsafe cledger_word_wake($0, true, true) }
+  }
+
+  /// Wakes one thread, in any process, that sleeps on the word.
+  package func wakeOne(_ index: Int) {
+    _ = unsafe withWord(index) { unsafe cledger_word_wake($0, false, true) }
+  }
+
+  private func forgetSleeper(on index: Int) {
+    sleepers.withLock { indexes in
+      if let at = indexes.firstIndex(of: index) { indexes.remove(at: at) }
+    }
+  }
+
+  /// Runs `body` with the word's address, or returns nil if the page is closed.
+  private func withWord<R>(_ index: Int, _ body: (UnsafeMutablePointer<UInt32>) -> R) -> R? {
+    precondition(index >= 0 && index < Self.count)
+    let before = users.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
+    defer { users.wrappingSubtract(1, ordering: .releasing) }
+    if before & Self.closedBit != 0 { return nil }
+    return unsafe body(words + index)
+  }
+}

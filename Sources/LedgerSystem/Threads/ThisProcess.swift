@@ -1,0 +1,49 @@
+import CLedgerSystem
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What the operating system knows about this process and its neighbours.
+package enum ThisProcess {
+  /// The process id, asked anew each time, so that a forked copy sees its own.
+  package static var id: Int32 { getpid() }
+
+  /// The name of the machine or container, or the empty string.
+  package static var hostName: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    let result = unsafe gethostname(&buffer, buffer.count - 1)
+    if result != 0 { return "" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Whether a process of this id runs, as far as this process may see: one that has ended but was
+  /// not yet collected by its parent does not count on Linux.
+  package static func isAlive(_ id: Int32) -> Bool {
+    // 0 and negative numbers mean groups of processes to kill(2).
+    if id <= 0 { return false }
+    if kill(id, 0) != 0 && errno != EPERM { return false }
+    guard let state = statusFields(of: id)?.first else { return true }
+    return state != "Z" && state != "X"
+  }
+
+  /// When the process started, in clock ticks since the machine did: tells apart two processes that
+  /// had the same id. Nil if there is no such process, and on platforms without `/proc`.
+  package static func startTime(of id: Int32) -> UInt64? {
+    guard let fields = statusFields(of: id), fields.count > 19 else { return nil }
+    return UInt64(fields[19])
+  }
+
+  /// The fields of `/proc/ID/stat` from the third, the state, on (proc(5)).
+  private static func statusFields(of id: Int32) -> [Substring]? {
+    guard let bytes = try? FileSystem.readPrefix("/proc/\(id)/stat", maximumBytes: 4096),
+      // The second field is a program's name in parentheses, with any characters.
+      let nameEnd = bytes.lastIndex(of: UInt8(ascii: ")"))
+    else { return nil }
+    return String(decoding: bytes[(nameEnd + 1)...], as: UTF8.self).split(separator: " ")
+  }
+}

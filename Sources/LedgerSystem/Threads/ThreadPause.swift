@@ -1,0 +1,16 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Takes the calling thread off its processor for at least `duration`, unless a signal cuts it short.
+func pauseThread(for duration: Duration) {
+  let nanoseconds = duration.clampedNanoseconds
+  var time = timespec()
+  time.tv_sec = .init(nanoseconds / 1_000_000_000)
+  time.tv_nsec = .init(nanoseconds % 1_000_000_000)
+  unsafe nanosleep(&time, nil)
+}
