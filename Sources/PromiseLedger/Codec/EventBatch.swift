@@ -1,0 +1,73 @@
+import LedgerSystem
+
+/// The encoded events of one commit, still without positions.
+package struct EventBatch: Sendable {
+  /// The largest payload of an event in bytes; what is larger becomes an attachment.
+  package static let maximumPayloadByteCount =
+    FrameHeader.maximumFrameByteCount - FrameHeader.byteCount - EventView.headerByteCount
+
+  /// The events one after the other, each padded to a multiple of 8 bytes.
+  package private(set) var bytes: [UInt8] = []
+  /// Where each event ends in ``bytes``.
+  package private(set) var ends: [Int] = []
+  /// The attachments and the index of the event that each belongs to, in order.
+  package private(set) var attachments: [(index: Int, bytes: [UInt8])] = []
+  /// The size of all attachments.
+  package private(set) var attachmentByteCount = 0
+
+  package init() {}
+
+  package var count: Int { ends.count }
+  package var isEmpty: Bool { ends.isEmpty }
+  package var byteCount: Int { bytes.count + attachmentByteCount }
+
+  /// Appends an event.
+  ///
+  /// - Throws: `payloadTooLarge` if the payload does not fit into a frame.
+  package mutating func append(_ event: NewEvent) throws(LedgerError) {
+    guard event.payload.count <= Self.maximumPayloadByteCount,
+      let attachmentLength = UInt32(exactly: event.attachment.count)
+    else {
+      throw LedgerError(
+        .payloadTooLarge, "The payload of a \(event.kind) event does not fit into a frame.")
+    }
+    let length = (EventView.headerByteCount + event.payload.count + 7) & ~7
+    bytes.appendLittleEndian(UInt16(length))
+    bytes.appendLittleEndian(event.kind.rawValue)
+    bytes.appendLittleEndian(event.version)
+    bytes.appendLittleEndian(UInt16(event.payload.count))
+    bytes.appendLittleEndian(attachmentLength)
+    bytes.appendLittleEndian(UInt32(0))
+    bytes.appendLittleEndian(event.time.nanosecondsSinceEpoch)
+    bytes.appendLittleEndian(event.cause.rawValue)
+    event.subject.append(to: &bytes)
+    bytes.append(contentsOf: event.payload)
+    let end = (ends.last ?? 0) + length
+    while bytes.count < end { bytes.append(0) }
+    if !event.attachment.isEmpty {
+      attachments.append((index: ends.count, bytes: event.attachment))
+      attachmentByteCount += event.attachment.count
+    }
+    ends.append(end)
+  }
+
+  /// Drops all events from `count` on: a command that failed half-way leaves nothing.
+  package mutating func truncate(toCount count: Int) {
+    guard count < ends.count else { return }
+    ends.removeSubrange(count...)
+    bytes.removeSubrange((ends.last ?? 0)...)
+    attachments.removeAll { $0.index >= count }
+    attachmentByteCount = attachments.reduce(0) { $0 + $1.bytes.count }
+  }
+}
+
+/// An event that has no position yet.
+package struct NewEvent: Sendable {
+  package var kind: EventKind
+  package var version: UInt16
+  package var time: Timestamp
+  package var subject: EntityID
+  package var cause: Position
+  package var payload: [UInt8]
+  package var attachment: [UInt8]
+}

@@ -1,0 +1,50 @@
+import LedgerSystem
+
+/// An event read in place: envelope decoded on demand, payload as a span.
+package struct EventView: ~Escapable {
+  /// The size of an event's envelope in bytes.
+  package static let headerByteCount = 48
+
+  private let bytes: Span<UInt8>
+  package let position: Position
+  package let session: SessionID
+
+  @inline(__always)
+  @_lifetime(copy bytes)
+  init(bytes: Span<UInt8>, position: Position, session: SessionID) throws(LedgerError) {
+    self.bytes = bytes
+    self.position = position
+    self.session = session
+    guard Self.headerByteCount + payloadByteCount <= bytes.count else {
+      throw LedgerError(
+        .corrupt, "The payload of the event at position \(position) passes the event's end.")
+    }
+  }
+
+  package var kind: EventKind { EventKind(rawValue: bytes.loadLittleEndian(at: 2)) }
+  package var version: UInt16 { bytes.loadLittleEndian(at: 4) }
+  package var payloadByteCount: Int { Int(bytes.loadLittleEndian(UInt16.self, at: 6)) }
+  package var attachmentByteCount: Int { Int(bytes.loadLittleEndian(UInt32.self, at: 8)) }
+  package var time: Timestamp {
+    Timestamp(nanosecondsSinceEpoch: bytes.loadLittleEndian(at: 16))
+  }
+  package var cause: Position { Position(rawValue: bytes.loadLittleEndian(at: 24)) }
+  package var subject: EntityID { EntityID(loadedFrom: bytes, at: 32) }
+
+  /// The payload without padding.
+  package var payload: Span<UInt8> {
+    @_lifetime(copy self)
+    get {
+      bytes.extracting(Self.headerByteCount..<(Self.headerByteCount + payloadByteCount))
+    }
+  }
+
+  /// A copy of the payload.
+  package var payloadBytes: [UInt8] {
+    let payload = payload
+    var copy: [UInt8] = []
+    copy.reserveCapacity(payload.count)
+    copy.append(contentsOf: payload)
+    return copy
+  }
+}

@@ -1,0 +1,55 @@
+import LedgerSystem
+
+extension EventBatch {
+  /// Packs the events into frames and hands over each with its key.
+  ///
+  /// - Parameters:
+  ///   - position: The position of the first event.
+  ///   - commit: The commit that the frames belong to.
+  package func packFrames<Failure: Error>(
+    from position: Position,
+    commit: CommitID,
+    _ body: (_ key: UInt64, _ frame: borrowing Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    var frame: [UInt8] = []
+    frame.reserveCapacity(FrameHeader.maximumFrameByteCount)
+    var first = 0
+    while first < count {
+      let start = first == 0 ? 0 : ends[first - 1]
+      let limit = start + FrameHeader.maximumFrameByteCount - FrameHeader.byteCount
+      var next = first + 1
+      while next < count, ends[next] <= limit { next += 1 }
+      var flags: FrameHeader.Flags = []
+      if first > 0 { flags.insert(.continuesCommit) }
+      if next < count { flags.insert(.commitContinues) }
+      let header = FrameHeader(
+        eventCount: next - first,
+        firstPosition: position.advanced(by: first),
+        byteCount: FrameHeader.byteCount + ends[next - 1] - start,
+        flags: flags,
+        commit: commit
+      )
+      frame.removeAll(keepingCapacity: true)
+      header.append(to: &frame)
+      frame.append(contentsOf: bytes.span.extracting(start..<ends[next - 1]))
+      let key = header.firstPosition.rawValue
+      frame.storeLittleEndian(FrameView.checksum(of: frame.span, key: key), at: 0)
+      try body(key, frame.span)
+      first = next
+    }
+  }
+}
+
+extension FrameHeader {
+  /// Appends the header, with a checksum of 0.
+  fileprivate func append(to frame: inout [UInt8]) {
+    frame.appendLittleEndian(UInt32(0))
+    frame.appendLittleEndian(Self.layout)
+    frame.appendLittleEndian(UInt16(eventCount))
+    frame.appendLittleEndian(firstPosition.rawValue)
+    frame.appendLittleEndian(UInt32(byteCount))
+    frame.appendLittleEndian(flags.rawValue)
+    commit.session.entityID.append(to: &frame)
+    frame.appendLittleEndian(commit.number)
+  }
+}

@@ -1,0 +1,72 @@
+import LedgerSystem
+
+/// Reads the fields of a payload in order, with every length checked.
+package struct PayloadReader {
+  private let bytes: [UInt8]
+  private var offset = 0
+
+  package init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  package mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
+    _ type: Integer.Type = Integer.self
+  ) throws(PayloadDamage) -> Integer {
+    let start = try take(MemoryLayout<Integer>.size)
+    return bytes.span.loadLittleEndian(at: start)
+  }
+
+  package mutating func skip(_ count: Int) throws(PayloadDamage) {
+    _ = try take(count)
+  }
+
+  /// Text with a 2-byte length.
+  package mutating func text() throws(PayloadDamage) -> String {
+    try utf8(byteCount: Int(integer(UInt16.self)))
+  }
+
+  package mutating func utf8(byteCount: Int) throws(PayloadDamage) -> String {
+    let start = try take(byteCount)
+    guard let text = String(validating: bytes[start..<offset], as: UTF8.self) else {
+      throw PayloadDamage(what: "text at byte \(start) is not UTF-8")
+    }
+    return text
+  }
+
+  /// All bytes up to the end.
+  package mutating func rest() -> [UInt8] {
+    defer { offset = bytes.count }
+    return Array(bytes[offset...])
+  }
+
+  /// Says that nothing must follow.
+  package func finish() throws(PayloadDamage) {
+    guard offset == bytes.count else {
+      throw PayloadDamage(what: "\(bytes.count - offset) bytes too many")
+    }
+  }
+
+  private mutating func take(_ count: Int) throws(PayloadDamage) -> Int {
+    guard count <= bytes.count - offset else {
+      throw PayloadDamage(what: "it ends at byte \(bytes.count), inside a field")
+    }
+    defer { offset += count }
+    return offset
+  }
+}
+
+/// Why a payload cannot be read.
+package struct PayloadDamage: Error {
+  package let what: String
+}
+
+extension [UInt8] {
+  /// Appends text with a 2-byte length.
+  ///
+  /// - Precondition: The text was checked against its ``TextLimit``, so it is shorter than 64 KiB.
+  package mutating func appendText(_ text: String) {
+    let utf8 = text.utf8
+    appendLittleEndian(UInt16(utf8.count))
+    append(contentsOf: utf8)
+  }
+}

@@ -1,0 +1,108 @@
+import LedgerSystem
+
+/// What happens to a promise that is pending at its deadline.
+public enum DeadlineEffect: UInt8, Sendable, Hashable {
+  /// It becomes timed out.
+  case timesOut = 0
+  /// It becomes fulfilled: the promise is a timer. Its value is `Void`.
+  case fulfils = 1
+}
+
+/// The payload of the event that a promise came into being.
+public struct PromiseCreated: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.promiseCreated
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// The name of the value's type and encoding; a value is decoded only if it matches.
+  public let typeTag: String
+  /// The caller's name for the promise, from which its id was made.
+  public let key: String?
+  /// A text for people.
+  public let label: String?
+  /// Texts for finding promises.
+  public let tags: [String]
+  /// When a pending promise resolves by itself.
+  public let deadline: Timestamp?
+  /// What the deadline does.
+  public let deadlineEffect: DeadlineEffect
+  /// Makes a repeated creation recognisable.
+  public let idempotencyKey: String?
+
+  package init(
+    typeTag: String, key: String? = nil, label: String? = nil, tags: [String] = [],
+    deadline: Timestamp? = nil, deadlineEffect: DeadlineEffect = .timesOut,
+    idempotencyKey: String? = nil
+  ) {
+    self.typeTag = typeTag
+    self.key = key
+    self.label = label
+    self.tags = tags
+    self.deadline = deadline
+    self.deadlineEffect = deadlineEffect
+    self.idempotencyKey = idempotencyKey
+  }
+
+  private struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let deadline = Flags(rawValue: 1)
+    static let key = Flags(rawValue: 2)
+    static let label = Flags(rawValue: 4)
+    static let idempotencyKey = Flags(rawValue: 8)
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let flags = Flags(rawValue: try reader.integer())
+      let effectNumber: UInt8 = try reader.integer()
+      guard let effect = DeadlineEffect(rawValue: effectNumber) else {
+        throw PayloadDamage(what: "deadline effect \(effectNumber)")
+      }
+      let tagCount: UInt16 = try reader.integer()
+      try reader.skip(4)
+      let deadline: Int64? = flags.contains(.deadline) ? try reader.integer() : nil
+      let typeTag = try reader.text()
+      let key = flags.contains(.key) ? try reader.text() : nil
+      let label = flags.contains(.label) ? try reader.text() : nil
+      let idempotencyKey = flags.contains(.idempotencyKey) ? try reader.text() : nil
+      var tags: [String] = []
+      for _ in 0..<tagCount { tags.append(try reader.text()) }
+      return Self(
+        typeTag: typeTag, key: key, label: label, tags: tags,
+        deadline: deadline.map(Timestamp.init(nanosecondsSinceEpoch:)),
+        deadlineEffect: effect, idempotencyKey: idempotencyKey)
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var flags: Flags = []
+    if deadline != nil { flags.insert(.deadline) }
+    if key != nil { flags.insert(.key) }
+    if label != nil { flags.insert(.label) }
+    if idempotencyKey != nil { flags.insert(.idempotencyKey) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(64)
+    bytes.append(flags.rawValue)
+    bytes.append(deadlineEffect.rawValue)
+    bytes.appendLittleEndian(UInt16(tags.count))
+    bytes.appendLittleEndian(UInt32(0))
+    if let deadline { bytes.appendLittleEndian(deadline.nanosecondsSinceEpoch) }
+    bytes.appendText(typeTag)
+    if let key { bytes.appendText(key) }
+    if let label { bytes.appendText(label) }
+    if let idempotencyKey { bytes.appendText(idempotencyKey) }
+    for tag in tags { bytes.appendText(tag) }
+    return bytes
+  }
+
+  /// Reads the deadline of an encoded payload without decoding the rest.
+  ///
+  /// - Returns: `nil` if there is none, or the payload is too short to have one.
+  static func deadline(ofEncoded payload: [UInt8]) -> Timestamp? {
+    guard payload.count >= 16, Flags(rawValue: payload[0]).contains(.deadline) else { return nil }
+    return Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8))
+  }
+}

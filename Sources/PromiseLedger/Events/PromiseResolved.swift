@@ -1,0 +1,86 @@
+import LedgerSystem
+
+/// Which outcome a promise has.
+public enum OutcomeKind: UInt8, Sendable, Hashable, CaseIterable {
+  /// It has a value.
+  case fulfilled = 0
+  /// It failed with an error.
+  case rejected = 1
+  /// It was cancelled, with a reason.
+  case cancelled = 2
+  /// Its deadline passed while it was pending.
+  case timedOut = 3
+}
+
+/// The payload of the event that a promise got its outcome.
+public struct PromiseResolved: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.promiseResolved
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// Which outcome it is.
+  public let outcome: OutcomeKind
+  /// When it happened; for a timeout the deadline, which may be long before the event's time.
+  public let resolvedAt: Timestamp
+  /// Makes a repeated resolution recognisable.
+  public let idempotencyKey: String?
+  /// The encoded value, error or reason, or `nil` if it is large and stored beside the event.
+  public let content: [UInt8]?
+
+  package init(
+    outcome: OutcomeKind, resolvedAt: Timestamp, idempotencyKey: String?, content: [UInt8]?
+  ) {
+    self.outcome = outcome
+    self.resolvedAt = resolvedAt
+    self.idempotencyKey = idempotencyKey
+    self.content = content
+  }
+
+  private struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let idempotencyKey = Flags(rawValue: 1)
+    static let attachment = Flags(rawValue: 2)
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let flags = Flags(rawValue: try reader.integer())
+      let outcomeNumber: UInt8 = try reader.integer()
+      guard let outcome = OutcomeKind(rawValue: outcomeNumber) else {
+        throw PayloadDamage(what: "outcome \(outcomeNumber)")
+      }
+      try reader.skip(6)
+      return Self(
+        outcome: outcome,
+        resolvedAt: Timestamp(nanosecondsSinceEpoch: try reader.integer()),
+        idempotencyKey: flags.contains(.idempotencyKey) ? try reader.text() : nil,
+        content: flags.contains(.attachment) ? nil : reader.rest())
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var flags: Flags = []
+    if idempotencyKey != nil { flags.insert(.idempotencyKey) }
+    if content == nil { flags.insert(.attachment) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16 + (content?.count ?? 0) + (idempotencyKey?.utf8.count ?? 0) + 2)
+    bytes.append(contentsOf: [flags.rawValue, outcome.rawValue, 0, 0, 0, 0, 0, 0])
+    bytes.appendLittleEndian(resolvedAt.nanosecondsSinceEpoch)
+    if let idempotencyKey { bytes.appendText(idempotencyKey) }
+    if let content { bytes.append(contentsOf: content) }
+    return bytes
+  }
+
+  /// Reads outcome and time of an encoded payload without decoding the rest.
+  static func summary(
+    ofEncoded payload: [UInt8]
+  ) throws(LedgerError) -> (outcome: OutcomeKind, resolvedAt: Timestamp) {
+    guard payload.count >= 16, let outcome = OutcomeKind(rawValue: payload[1]) else {
+      throw LedgerError(.corrupt, "The payload of a promiseResolved event is damaged.")
+    }
+    return (outcome, Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8)))
+  }
+}

@@ -1,0 +1,179 @@
+import LedgerSystem
+
+/// What a session may do.
+public enum SessionRole: UInt8, Sendable, Hashable, CaseIterable {
+  /// The app: it may do everything, and only it may consume.
+  case app = 0
+  /// A helper process of the app, such as an app extension or a worker: it may not consume.
+  case appExtension = 1
+  /// A person with a tool: it may not consume.
+  case `operator` = 2
+}
+
+/// Why a session ended.
+public enum SessionEnd: UInt8, Sendable, Hashable {
+  /// Its process closed it.
+  case closed = 0
+  /// Its process was gone, as another session found.
+  case died = 1
+}
+
+/// The payload of a ledger's first event.
+public struct LedgerCreated: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.ledgerCreated
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// The format version that the ledger was created with.
+  public let formatVersion: UInt32
+
+  package init(formatVersion: UInt32) {
+    self.formatVersion = formatVersion
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    formatVersion = try Self.parse(payload) { reader throws(PayloadDamage) in
+      try reader.integer()
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendLittleEndian(formatVersion)
+    return bytes
+  }
+}
+
+/// The payload of the event that a process opened the ledger.
+public struct SessionOpened: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.sessionOpened
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// What the session may do.
+  public let role: SessionRole
+  /// The process, as the system numbers it.
+  public let processID: Int32
+  /// Which of several apps on one ledger this is.
+  public let instance: String
+  /// The name of the machine.
+  public let host: String
+  /// The version of the library that opened it.
+  public let libraryVersion: String
+
+  package init(
+    role: SessionRole, processID: Int32, instance: String, host: String, libraryVersion: String
+  ) {
+    self.role = role
+    self.processID = processID
+    self.instance = instance
+    self.host = host
+    self.libraryVersion = libraryVersion
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let number: UInt8 = try reader.integer()
+      guard let role = SessionRole(rawValue: number) else {
+        throw PayloadDamage(what: "role \(number)")
+      }
+      try reader.skip(3)
+      return Self(
+        role: role,
+        processID: try reader.integer(),
+        instance: try reader.text(),
+        host: try reader.text(),
+        libraryVersion: try reader.text()
+      )
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = [role.rawValue, 0, 0, 0]
+    bytes.appendLittleEndian(processID)
+    bytes.appendText(instance)
+    bytes.appendText(host)
+    bytes.appendText(libraryVersion)
+    return bytes
+  }
+}
+
+/// The payload of the event that a session let go of every lock and file; it is empty.
+public struct SessionFrozen: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.sessionFrozen
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  package init() {}
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    try Self.parse(payload) { _ throws(PayloadDamage) in }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] { [] }
+}
+
+/// The payload of the event that a session came back.
+public struct SessionUnfrozen: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.sessionUnfrozen
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// The process, as the system numbers it.
+  public let processID: Int32
+
+  package init(processID: Int32) {
+    self.processID = processID
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    processID = try Self.parse(payload) { reader throws(PayloadDamage) in try reader.integer() }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendLittleEndian(processID)
+    return bytes
+  }
+}
+
+/// The payload of the event that a session ended.
+public struct SessionClosed: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.sessionClosed
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// Why it ended.
+  public let reason: SessionEnd
+
+  package init(reason: SessionEnd) {
+    self.reason = reason
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    reason = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let number: UInt8 = try reader.integer()
+      guard let reason = SessionEnd(rawValue: number) else {
+        throw PayloadDamage(what: "reason \(number)")
+      }
+      return reason
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] { [reason.rawValue] }
+}

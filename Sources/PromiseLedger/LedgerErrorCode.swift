@@ -1,0 +1,73 @@
+extension LedgerError {
+  /// A class of problems. More may come, so a `switch` over codes needs a `default`.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    private enum Wrapped: String {
+      case alreadyConsumed, closed, commitOutcomeUnknown, conflict, corrupt
+      case decodingFailed, diskFull, encodingFailed, forkedProcess, frozen, incompatibleFormat
+      case internalInconsistency, invalidArgument, ioFailure, ledgerFull, networkFileSystem
+      case notALedger, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
+      case roleMayNotConsume, sessionEnded, typeMismatch, unsupportedEvent, writerStalled
+    }
+
+    private let wrapped: Wrapped
+
+    private init(_ wrapped: Wrapped) { self.wrapped = wrapped }
+
+    /// The name of the code.
+    public var description: String { wrapped.rawValue }
+
+    /// Another session consumed the promise, and a promise is consumed once.
+    public static let alreadyConsumed = Code(.alreadyConsumed)
+    /// The ledger was closed; open it again.
+    public static let closed = Code(.closed)
+    /// The disk failed while a commit was made durable, and the ledger could not be read again to
+    /// see whether it is there. Look for its effect before you repeat it.
+    public static let commitOutcomeUnknown = Code(.commitOutcomeUnknown)
+    /// A promise with this key is there and was created by another request.
+    public static let conflict = Code(.conflict)
+    /// Bytes of the ledger are damaged; the message says where.
+    public static let corrupt = Code(.corrupt)
+    /// A payload is not a value of the type asked for.
+    public static let decodingFailed = Code(.decodingFailed)
+    /// The disk is full; free some space and try again. Nothing is lost.
+    public static let diskFull = Code(.diskFull)
+    /// A value or an error could not be encoded.
+    public static let encodingFailed = Code(.encodingFailed)
+    /// This process is a fork of the one that opened the ledger; open it again here.
+    public static let forkedProcess = Code(.forkedProcess)
+    /// The ledger is frozen, and the call was told not to wait.
+    public static let frozen = Code(.frozen)
+    /// The ledger was written by a newer version of this library; update.
+    public static let incompatibleFormat = Code(.incompatibleFormat)
+    /// A check inside the library failed: a bug. The operation was not made.
+    public static let internalInconsistency = Code(.internalInconsistency)
+    /// An argument is out of its bounds.
+    public static let invalidArgument = Code(.invalidArgument)
+    /// The system refused to read or write; the cause says why.
+    public static let ioFailure = Code(.ioFailure)
+    /// The ledger reached its configured size limit; raise it or compact. Nothing is lost.
+    public static let ledgerFull = Code(.ledgerFull)
+    /// The directory is on a network file system, where locks and maps do not work.
+    public static let networkFileSystem = Code(.networkFileSystem)
+    /// The path is not a ledger.
+    public static let notALedger = Code(.notALedger)
+    /// There is no promise with this id.
+    public static let notFound = Code(.notFound)
+    /// A payload is larger than the configured limit.
+    public static let payloadTooLarge = Code(.payloadTooLarge)
+    /// The system denies access to the ledger's files.
+    public static let permissionDenied = Code(.permissionDenied)
+    /// The promise was given up; it will never have an outcome.
+    public static let promiseAbandoned = Code(.promiseAbandoned)
+    /// Only a session of the role `app` may consume.
+    public static let roleMayNotConsume = Code(.roleMayNotConsume)
+    /// Another process found this session dead and ended it; open the ledger again.
+    public static let sessionEnded = Code(.sessionEnded)
+    /// A value has another type than the promise.
+    public static let typeMismatch = Code(.typeMismatch)
+    /// The subject has an event of a kind or version that this build does not know; update.
+    public static let unsupportedEvent = Code(.unsupportedEvent)
+    /// Another process holds the writer's gate and does not go on; the message names it.
+    public static let writerStalled = Code(.writerStalled)
+  }
+}

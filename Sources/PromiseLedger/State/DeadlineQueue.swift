@@ -1,0 +1,34 @@
+import HeapModule
+
+/// The deadlines of promises, the earliest first.
+///
+/// Entries of promises that resolved meanwhile stay until they come to the front; whoever takes one
+/// looks the promise up anew.
+package struct DeadlineQueue: Sendable {
+  private struct Entry: Comparable, Sendable {
+    let deadline: Timestamp
+    let id: PromiseID
+
+    static func < (left: Entry, right: Entry) -> Bool {
+      (left.deadline, left.id) < (right.deadline, right.id)
+    }
+  }
+
+  private var entries = Heap<Entry>()
+
+  package init() {}
+
+  /// - Complexity: O(log n).
+  package mutating func insert(_ deadline: Timestamp, _ id: PromiseID) {
+    entries.insert(Entry(deadline: deadline, id: id))
+  }
+
+  /// The earliest entry.
+  package var first: (deadline: Timestamp, id: PromiseID)? {
+    entries.min.map { ($0.deadline, $0.id) }
+  }
+
+  package mutating func removeFirst() {
+    _ = entries.popMin()
+  }
+}

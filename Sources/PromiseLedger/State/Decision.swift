@@ -1,0 +1,117 @@
+/// Something that a caller wants of the ledger; deciding it makes events or a refusal.
+///
+/// Deciding is pure: it may be done again, on a newer state, when a store lost a race.
+package protocol Command<Answer>: Sendable {
+  associatedtype Answer: Sendable
+
+  /// Looks at the state and appends the events that carry out the command.
+  ///
+  /// - Throws: What keeps the command from being carried out. Its events so far are dropped.
+  func decide(in decision: inout Decision) throws(LedgerError) -> Answer
+}
+
+/// Who decides, and when.
+package struct DecisionContext: Sendable {
+  package var session: SessionID
+  package var role: SessionRole
+  /// Read once, after the write transaction began and caught up.
+  package var now: Timestamp
+
+  package init(session: SessionID, role: SessionRole, now: Timestamp) {
+    self.session = session
+    self.role = role
+    self.now = now
+  }
+}
+
+/// The making of one commit: a durable state, the changes staged over it, and the events.
+package struct Decision {
+  private let base: LedgerState
+  package let context: DecisionContext
+  package private(set) var staged: StagedLayer
+  package private(set) var batch = EventBatch()
+
+  package init(over base: LedgerState, context: DecisionContext) {
+    self.base = base
+    self.context = context
+    staged = StagedLayer(over: base)
+  }
+
+  /// The time of the decision; never before the newest event's.
+  package var now: Timestamp { max(context.now, base.time) }
+
+  package func promise(_ id: PromiseID) -> PromiseEntity? {
+    staged.promises[id] ?? base.promise(id)
+  }
+
+  package func session(_ id: SessionID) -> SessionEntity? {
+    staged.sessions[id] ?? base.sessions[id]
+  }
+
+  /// Frozen sessions of the same role and instance.
+  package func frozenSessions(role: SessionRole, instance: String) -> [SessionID] {
+    base.sessions.keys.sorted().filter { id in
+      guard let session = session(id) else { return false }
+      return session.status == .frozen && session.opened.role == role
+        && session.opened.instance == instance
+    }
+  }
+
+  /// Pending promises whose deadline passed.
+  package func duePromises(limit: Int) -> [PromiseID] {
+    base.due(at: now, limit: limit).filter { promise($0)?.status == .pending }
+  }
+
+  /// Refuses to write to a subject that this build does not understand.
+  package func requireWritable(_ subject: EntityID) throws(LedgerError) {
+    if let problem = staged.blocked[subject] ?? base.blocked[subject] {
+      throw problem.refusal(of: subject)
+    }
+  }
+
+  /// Appends an event and applies it to the staged changes.
+  package mutating func append<Payload: EventPayload>(
+    _ payload: Payload, to subject: EntityID, cause: Position = .start, attachment: [UInt8] = []
+  ) throws(LedgerError) {
+    try requireWritable(subject)
+    let start = batch.bytes.count
+    try batch.append(
+      NewEvent(
+        kind: Payload.kind, version: Payload.version, time: now, subject: subject, cause: cause,
+        payload: payload.encoded, attachment: attachment))
+    let position = staged.position.advanced(by: 1)
+    let bytes = batch.bytes
+    let view = try EventView(
+      bytes: bytes.span.extracting(start..<bytes.count),
+      position: position, session: context.session)
+    try staged.apply(view, over: base)
+  }
+
+  /// Decides a command; if it throws, none of its events stays.
+  package mutating func run<Answer>(
+    _ command: some Command<Answer>
+  ) throws(LedgerError) -> Answer {
+    let countBefore = batch.count
+    do throws(LedgerError) {
+      return try command.decide(in: &self)
+    } catch {
+      if batch.count > countBefore { try rollBack(toCount: countBefore) }
+      throw error
+    }
+  }
+
+  /// Takes back the events from `count` on, by replaying those before.
+  private mutating func rollBack(toCount count: Int) throws(LedgerError) {
+    batch.truncate(toCount: count)
+    staged = StagedLayer(over: base)
+    let bytes = batch.bytes
+    var start = 0
+    for (index, end) in batch.ends.enumerated() {
+      let view = try EventView(
+        bytes: bytes.span.extracting(start..<end),
+        position: base.position.advanced(by: index + 1), session: context.session)
+      try staged.apply(view, over: base)
+      start = end
+    }
+  }
+}

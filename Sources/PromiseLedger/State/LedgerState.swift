@@ -1,0 +1,148 @@
+/// The state of a ledger at one position: a fold of all events up to it.
+///
+/// A pure value: it takes no clock, no randomness and no I/O, so equal events make equal states.
+package struct LedgerState: Sendable {
+  /// The last event applied.
+  package private(set) var position = Position.start
+  /// The newest time of any event: decisions never take an earlier one.
+  package private(set) var time = Timestamp(nanosecondsSinceEpoch: .min)
+  package private(set) var ledgerID: LedgerID?
+  package private(set) var promises: [PromiseID: PromiseEntity] = [:]
+  package private(set) var sessions: [SessionID: SessionEntity] = [:]
+  /// Subjects that may not be written to, and the event that forbids it.
+  package private(set) var blocked: [EntityID: ReplayProblem] = [:]
+  /// The promises that are neither consumed nor abandoned.
+  package private(set) var unconsumed: Set<PromiseID> = []
+  private var deadlines = DeadlineQueue()
+  private let snapshot: any SnapshotReader
+
+  package init(snapshot: any SnapshotReader = EmptySnapshot()) {
+    self.snapshot = snapshot
+  }
+
+  package func promise(_ id: PromiseID) -> PromiseEntity? {
+    promises[id] ?? snapshot.promise(id)
+  }
+
+  // MARK: Replay
+
+  /// Applies the next event.
+  ///
+  /// - Throws: `corrupt` if the event is not the next one.
+  package mutating func apply(_ event: borrowing EventView) throws(LedgerError) {
+    guard event.position == position.advanced(by: 1) else {
+      throw LedgerError(
+        .corrupt,
+        "The event at position \(event.position) follows position \(position): events are missing. Restore the ledger from a copy."
+      )
+    }
+    position = event.position
+    time = max(time, event.time)
+    do throws(ReplayProblem) {
+      try applyToSubject(event)
+    } catch {
+      if blocked[event.subject] == nil { blocked[event.subject] = error }
+    }
+  }
+
+  private mutating func applyToSubject(_ event: borrowing EventView) throws(ReplayProblem) {
+    switch event.kind {
+    case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
+      let id = PromiseID(entityID: event.subject)
+      if event.kind != .promiseCreated, promises[id] != nil {
+        try promises[id]?.apply(event)
+      } else if var entity = promise(id) {
+        try entity.apply(event)
+        promises[id] = entity
+      } else {
+        promises[id] = try PromiseEntity(creating: event)
+      }
+      index(event.kind, id)
+    case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
+      let id = SessionID(entityID: event.subject)
+      if sessions[id] != nil {
+        try sessions[id]?.apply(event)
+      } else {
+        sessions[id] = try SessionEntity(opening: event)
+      }
+    case .ledgerCreated:
+      let _: LedgerCreated = try event.decode()
+      ledgerID = LedgerID(entityID: event.subject)
+    default:
+      throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
+    }
+  }
+
+  private mutating func index(_ kind: EventKind, _ id: PromiseID) {
+    switch kind {
+    case .promiseCreated:
+      unconsumed.insert(id)
+      if let deadline = promises[id]?.deadline { deadlines.insert(deadline, id) }
+    case .promiseConsumed, .promiseAbandoned:
+      unconsumed.remove(id)
+    default:
+      break
+    }
+    assert(isConsistent(id), "the tables of open promises disagree with promise \(id)")
+  }
+
+  // MARK: Staged changes
+
+  /// Takes over what a commit made durable.
+  ///
+  /// - Precondition: `layer` was staged on exactly this state.
+  package mutating func merge(_ layer: StagedLayer) {
+    assert(layer.basePosition == position, "a staged layer was merged into another state")
+    position = layer.position
+    time = max(time, layer.time)
+    for id in layer.changedPromises {
+      guard let entity = layer.promises[id] else { continue }
+      let isNew = promises.updateValue(entity, forKey: id) == nil
+      if isNew, let deadline = entity.deadline { deadlines.insert(deadline, id) }
+      switch entity.status {
+      case .pending, .resolved: unconsumed.insert(id)
+      case .consumed, .abandoned: unconsumed.remove(id)
+      }
+      assert(isConsistent(id), "the tables of open promises disagree with promise \(id)")
+    }
+    sessions.merge(layer.sessions) { $1 }
+    blocked.merge(layer.blocked) { old, _ in old }
+    ledgerID = layer.ledgerID ?? ledgerID
+  }
+
+  // MARK: Deadlines
+
+  /// The earliest deadline of a pending promise.
+  package mutating func nextDeadline() -> (deadline: Timestamp, id: PromiseID)? {
+    while let first = deadlines.first {
+      if promise(first.id)?.status == .pending { return first }
+      deadlines.removeFirst()
+    }
+    return nil
+  }
+
+  /// Up to `limit` pending promises whose deadline is at or before `now`, the earliest first.
+  package func due(at now: Timestamp, limit: Int) -> [PromiseID] {
+    var queue = deadlines
+    var ids: [PromiseID] = []
+    while ids.count < limit, let first = queue.first, first.deadline <= now {
+      if promise(first.id)?.status == .pending { ids.append(first.id) }
+      queue.removeFirst()
+    }
+    return ids
+  }
+
+  // MARK: Invariants
+
+  private func isConsistent(_ id: PromiseID) -> Bool {
+    guard let entity = promises[id] else { return false }
+    let isOpen = entity.status == .pending || entity.status == .resolved
+    let positions = [
+      entity.created.position, entity.resolution?.fact.position, entity.closing?.fact.position,
+    ].compactMap(\.self)
+    return unconsumed.contains(id) == isOpen
+      && positions == positions.sorted()
+      && Set(positions).count == positions.count
+      && (entity.status != .consumed || entity.resolution != nil)
+  }
+}

@@ -1,0 +1,236 @@
+/// Makes a promise, or finds the one that is there.
+package struct CreatePromise: Command {
+  package enum Answer: Sendable {
+    case created(PromiseEntity)
+    case deduplicated(PromiseEntity)
+    case conflict(PromiseEntity)
+  }
+
+  package let id: PromiseID
+  package let creation: PromiseCreated
+  /// A strict creation finds only a promise that is still pending.
+  package let isStrict: Bool
+  /// Finds a promise in any state, whatever it was created by.
+  package let adoptsAny: Bool
+
+  package init(id: PromiseID, creation: PromiseCreated, isStrict: Bool, adoptsAny: Bool = false) {
+    self.id = id
+    self.creation = creation
+    self.isStrict = isStrict
+    self.adoptsAny = adoptsAny
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    try decision.timeOutIfDue(id)
+    guard let entity = decision.promise(id) else {
+      try decision.append(creation, to: id.entityID)
+      return .created(try decision.requirePromise(id))
+    }
+    let stored = try entity.creation()
+    if adoptsAny {
+      guard stored.typeTag == creation.typeTag else {
+        throw .typeMismatch(id, stored: stored.typeTag, given: creation.typeTag)
+      }
+      return .deduplicated(entity)
+    }
+    let isSameRequest =
+      creation.idempotencyKey != nil
+      && creation.idempotencyKey == stored.idempotencyKey
+    return isSameRequest && (!isStrict || entity.status == .pending)
+      ? .deduplicated(entity) : .conflict(entity)
+  }
+}
+
+/// Gives a promise its outcome.
+package struct ResolvePromise: Command {
+  package enum Answer: Sendable {
+    case resolved(PromiseEntity)
+    case deduplicated(PromiseEntity)
+    case alreadyResolved(PromiseEntity)
+    case abandoned(PromiseEntity)
+    case notFound
+  }
+
+  package let id: PromiseID
+  package let outcome: OutcomeKind
+  package let content: [UInt8]
+  /// The type of the value of a fulfilment; it must be that of the promise.
+  package let typeTag: String?
+  package let idempotencyKey: String?
+  package let isStrict: Bool
+  /// The event that led to the resolution.
+  package let cause: Position
+
+  package init(
+    id: PromiseID, outcome: OutcomeKind, content: [UInt8], typeTag: String?,
+    idempotencyKey: String?, isStrict: Bool, cause: Position = .start
+  ) {
+    self.id = id
+    self.outcome = outcome
+    self.content = content
+    self.typeTag = typeTag
+    self.idempotencyKey = idempotencyKey
+    self.isStrict = isStrict
+    self.cause = cause
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    try decision.timeOutIfDue(id)
+    guard let entity = decision.promise(id) else { return .notFound }
+    if case .abandoned = entity.closing { return .abandoned(entity) }
+    guard let stored = try entity.resolved() else {
+      try requireType(of: entity)
+      try decision.resolve(
+        id, outcome, content: content, at: decision.now, idempotencyKey: idempotencyKey,
+        cause: cause)
+      return .resolved(try decision.requirePromise(id))
+    }
+    if stored.outcome == .timedOut, !isStrict { return .deduplicated(entity) }
+    let isSameRequest = idempotencyKey != nil && idempotencyKey == stored.idempotencyKey
+    return isSameRequest && (!isStrict || outcome == stored.outcome)
+      ? .deduplicated(entity) : .alreadyResolved(entity)
+  }
+
+  private func requireType(of entity: PromiseEntity) throws(LedgerError) {
+    guard let typeTag else { return }
+    let stored = try entity.creation().typeTag
+    guard stored == typeTag else {
+      throw .typeMismatch(id, stored: stored, given: typeTag)
+    }
+  }
+}
+
+/// Records that an outcome was delivered to the app.
+package struct ConsumePromise: Command {
+  package enum Answer: Sendable {
+    case notFound
+    case pending
+    case consumed(PromiseEntity)
+    case alreadyConsumed(PromiseEntity)
+    case abandoned(PromiseEntity)
+  }
+
+  package let id: PromiseID
+  package let delivery: Delivery
+
+  package init(id: PromiseID, delivery: Delivery) {
+    self.id = id
+    self.delivery = delivery
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    guard decision.context.role == .app else {
+      throw LedgerError(
+        .roleMayNotConsume,
+        "A session of the role \(decision.context.role) may not consume promise \(id). Read its outcome instead, and leave the consumption to the app."
+      )
+    }
+    try decision.timeOutIfDue(id)
+    guard let entity = decision.promise(id) else { return .notFound }
+    switch entity.status {
+    case .pending: return .pending
+    case .abandoned: return .abandoned(entity)
+    case .consumed:
+      return entity.closing?.fact.session == decision.context.session
+        ? .consumed(entity) : .alreadyConsumed(entity)
+    case .resolved:
+      try decision.append(
+        PromiseConsumed(delivery: delivery), to: id.entityID,
+        cause: entity.resolution?.fact.position ?? .start)
+      return .consumed(try decision.requirePromise(id))
+    }
+  }
+}
+
+/// Gives a promise up for ever.
+package struct AbandonPromise: Command {
+  package enum Answer: Sendable {
+    case notFound
+    case abandoned(PromiseEntity)
+    case alreadyConsumed(PromiseEntity)
+  }
+
+  package let id: PromiseID
+  package let reason: String
+
+  package init(id: PromiseID, reason: String) {
+    self.id = id
+    self.reason = reason
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    try decision.timeOutIfDue(id)
+    guard let entity = decision.promise(id) else { return .notFound }
+    switch entity.status {
+    case .consumed: return .alreadyConsumed(entity)
+    case .abandoned: return .abandoned(entity)
+    case .pending, .resolved:
+      try decision.append(PromiseAbandoned(reason: reason), to: id.entityID)
+      return .abandoned(try decision.requirePromise(id))
+    }
+  }
+}
+
+/// Times out promises whose deadline passed, as many as fit into one commit.
+package struct TimeOutDuePromises: Command {
+  /// The most promises that one commit times out.
+  package static let limit = 256
+
+  package init() {}
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Int {
+    let due = decision.duePromises(limit: Self.limit)
+    for id in due { try decision.timeOutIfDue(id) }
+    return due.count
+  }
+}
+
+extension Decision {
+  /// Resolves a pending promise whose deadline passed, as of the deadline.
+  mutating func timeOutIfDue(_ id: PromiseID) throws(LedgerError) {
+    guard let entity = promise(id), entity.status == .pending,
+      let deadline = entity.deadline, now >= deadline
+    else { return }
+    // A subject that may not be written to stays as it is; the command on it is refused below.
+    guard (try? requireWritable(id.entityID)) != nil else { return }
+    let outcome: OutcomeKind =
+      try entity.creation().deadlineEffect == .fulfils
+      ? .fulfilled : .timedOut
+    try resolve(id, outcome, content: [], at: deadline, idempotencyKey: nil, cause: .start)
+  }
+
+  /// Appends the resolution, with large content beside the event.
+  fileprivate mutating func resolve(
+    _ id: PromiseID, _ outcome: OutcomeKind, content: [UInt8], at time: Timestamp,
+    idempotencyKey: String?, cause: Position
+  ) throws(LedgerError) {
+    let inline = PromiseResolved(
+      outcome: outcome, resolvedAt: time, idempotencyKey: idempotencyKey, content: content)
+    if inline.encoded.count <= EventBatch.maximumPayloadByteCount {
+      try append(inline, to: id.entityID, cause: cause)
+    } else {
+      let summary = PromiseResolved(
+        outcome: outcome, resolvedAt: time, idempotencyKey: idempotencyKey, content: nil)
+      try append(summary, to: id.entityID, cause: cause, attachment: content)
+    }
+  }
+
+  fileprivate func requirePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {
+    guard let entity = promise(id) else {
+      throw LedgerError(
+        .internalInconsistency, "Promise \(id) is not there after its event was applied.")
+    }
+    return entity
+  }
+}
+
+extension LedgerError {
+  fileprivate static func typeMismatch(
+    _ id: PromiseID, stored: String, given: String
+  ) -> LedgerError {
+    LedgerError(
+      .typeMismatch,
+      "Promise \(id) has values of the type \(stored), not \(given). Use the promise with the type it was created with."
+    )
+  }
+}

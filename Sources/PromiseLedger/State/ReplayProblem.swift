@@ -1,0 +1,59 @@
+/// Why an event cannot be applied to its subject.
+///
+/// It stops writes to the subject and is reported; it never stops the ledger.
+package struct ReplayProblem: Error, Sendable, Hashable {
+  package enum Reason: Sendable, Hashable {
+    /// The kind, or its version, is not known to this build.
+    case unsupported(EventKind, version: UInt16)
+    /// The payload cannot be read.
+    case damagedPayload(String)
+    /// The event does not fit the subject's life.
+    case illegalTransition(String)
+  }
+
+  package let position: Position
+  package let reason: Reason
+
+  package init(_ reason: Reason, at position: Position) {
+    self.reason = reason
+    self.position = position
+  }
+
+  /// The error for a command that would write to the subject.
+  package func refusal(of subject: EntityID) -> LedgerError {
+    switch reason {
+    case .unsupported(let kind, let version):
+      LedgerError(
+        .unsupportedEvent,
+        "\(subject) has an event at position \(position) that this build does not know (\(kind), version \(version)), so nothing is written to it. Update the library."
+      )
+    case .damagedPayload(let what), .illegalTransition(let what):
+      LedgerError(
+        .corrupt,
+        "\(subject) cannot be changed: the event at position \(position) does not make sense (\(what)). Verify the ledger, and restore it from a copy if needed."
+      )
+    }
+  }
+}
+
+extension EventView {
+  /// Refuses versions that this build does not know.
+  @inline(__always)
+  package func requireVersion(_ known: UInt16) throws(ReplayProblem) {
+    guard version <= known, version > 0 else {
+      throw ReplayProblem(.unsupported(kind, version: version), at: position)
+    }
+  }
+
+  /// Decodes the payload of an event whose kind was checked.
+  package func decode<Payload: EventPayload>(
+    as type: Payload.Type = Payload.self
+  ) throws(ReplayProblem) -> Payload {
+    try requireVersion(Payload.version)
+    do throws(LedgerError) {
+      return try Payload(decoding: payloadBytes)
+    } catch {
+      throw ReplayProblem(.damagedPayload(error.message), at: position)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// Records that this process opened the ledger.
+package struct OpenSession: Command {
+  package let opened: SessionOpened
+
+  package init(_ opened: SessionOpened) {
+    self.opened = opened
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) {
+    if opened.role == .app {
+      // An app that was killed while frozen holds no lock that could tell; its next start does.
+      for id in decision.frozenSessions(role: .app, instance: opened.instance) {
+        try decision.append(SessionClosed(reason: .died), to: id.entityID)
+      }
+    }
+    try decision.append(opened, to: decision.context.session.entityID)
+  }
+}
+
+/// Records that this session lets go of the ledger's locks and files.
+package struct FreezeSession: Command {
+  package init() {}
+
+  package func decide(in decision: inout Decision) throws(LedgerError) {
+    try decision.requireOwnSession()
+    try decision.append(SessionFrozen(), to: decision.context.session.entityID)
+  }
+}
+
+/// Records that this session came back.
+package struct UnfreezeSession: Command {
+  package let processID: Int32
+
+  package init(processID: Int32) {
+    self.processID = processID
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) {
+    try decision.requireOwnSession()
+    try decision.append(
+      SessionUnfrozen(processID: processID), to: decision.context.session.entityID)
+  }
+}
+
+/// Records that a session ended: this one, or another that was found dead.
+package struct CloseSession: Command {
+  package let id: SessionID
+  package let reason: SessionEnd
+
+  package init(id: SessionID, reason: SessionEnd) {
+    self.id = id
+    self.reason = reason
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) {
+    guard let session = decision.session(id), !session.isEnded else { return }
+    try decision.append(SessionClosed(reason: reason), to: id.entityID)
+  }
+}
+
+extension Decision {
+  /// Refuses to write for a session that another process ended.
+  package func requireOwnSession() throws(LedgerError) {
+    guard let session = session(context.session), !session.isEnded else {
+      throw LedgerError(
+        .sessionEnded,
+        "Session \(context.session) was ended by another process, which took it for dead. Open the ledger again."
+      )
+    }
+  }
+}
