@@ -15,21 +15,19 @@ extension Environment {
   ///
   /// - Throws: ``LMDBRefusal/insideTransaction``.
   package func grow(to size: Int) throws(LMDBError) {
-    try core.setMapSize(size)
+    try core.setMapSize(size, share)
   }
 }
 
 extension EnvironmentCore {
   /// "If a new size is 0, the current size of another process is adopted" (`MDB_MAP_RESIZED`).
-  func adoptMapSize() throws(LMDBError) {
-    try setMapSize(0)
+  func adoptMapSize(_ share: TransactionGate.Share) throws(LMDBError) {
+    try setMapSize(0, share)
   }
 
-  func setMapSize(_ size: Int) throws(LMDBError) {
-    try gate.excludingTransactions(.setMapSize) { () throws(LMDBError) in
-      guard generation == ForkGeneration.current else {
-        throw LMDBError(.forkedChild, .setMapSize, path: path)
-      }
+  func setMapSize(_ size: Int, _ share: TransactionGate.Share) throws(LMDBError) {
+    try refuseFork()
+    try gate.excludingTransactions(.setMapSize, share) { () throws(LMDBError) in
       let status = seam(.setMapSize) { unsafe mdb_env_set_mapsize(handle, max(0, size)) }
       guard status == .success else { throw LMDBError(status, .setMapSize, path: path) }
     }

@@ -104,13 +104,15 @@ extension Environment {
     } catch {
       guard error.status == .mapResized else { throw error.at(path) }
     }
-    try core.adoptMapSize()
+    try core.adoptMapSize(share)
     return try unsafe entering(begin)
   }
 
   private func entering(
     _ begin: () throws(LMDBError) -> OpaquePointer
   ) throws(LMDBError) -> OpaquePointer {
+    // Before the gate: a lock that another thread held at the fork is never released here.
+    try core.refuseFork()
     try core.gate.enter(share)
     do {
       return try unsafe begin()

@@ -29,7 +29,7 @@ package final class Environment: Sendable {
 
   deinit {
     // Nobody else has the handle, so nothing of it runs; the gate only says who releases.
-    if let isMine = try? core.gate.close(share), isMine { EnvironmentRegistry.release(core) }
+    try? close()
   }
 
   /// Opens the environment in the directory at `path`, creating it if access allows.
@@ -40,12 +40,13 @@ package final class Environment: Sendable {
   ) throws(LMDBError) -> Environment {
     ForkGeneration.watch()
     let seam = CallSeam(configuration.faults)
-    if configuration.access == .readWrite {
-      try DirectoryCreation.createDataFile(in: path, configuration)
-    }
+    if configuration.access == .readWrite { try DirectoryCreation.createDirectory(path) }
     if !configuration.allowsNetworkFileSystem {
       try FileSystemKind.check(
         path, seam: seam, pretended: configuration.faults?.pretendedFileSystemType)
+    }
+    if configuration.access == .readWrite {
+      try DirectoryCreation.createDataFile(in: path, configuration)
     }
     guard let file = try DataFile(path: path + "/data.mdb") else {
       throw LMDBError(.noSuchFile, .checkFile, path: path)
@@ -54,9 +55,16 @@ package final class Environment: Sendable {
     let core = try EnvironmentRegistry.share(identity, configuration) {
       () throws(LMDBError) -> EnvironmentCore in
       // Only for the first share: the others' core was checked, and is being written to.
-      try file.check(seam: seam, isPowerLossSafe: configuration.durability == .full)
-      return try EnvironmentCore.open(
+      let meta = try file.check(seam: seam, isPowerLossSafe: configuration.durability == .full)
+      let core = try EnvironmentCore.open(
         path: path, identity: identity, configuration: configuration)
+      do throws(LMDBError) {
+        try core.checkFreeList(against: meta)
+      } catch {
+        core.shutDown()
+        throw error
+      }
+      return core
     }
     return try Environment(core, path: path, tables)
   }
@@ -68,6 +76,8 @@ package final class Environment: Sendable {
   ///
   /// - Throws: ``LMDBRefusal/insideTransaction``.
   package func close() throws(LMDBError) {
+    // What a forked child inherited is its parent's to close.
+    guard core.generation == ForkGeneration.current else { return }
     if try core.gate.close(share) { EnvironmentRegistry.release(core) }
   }
 

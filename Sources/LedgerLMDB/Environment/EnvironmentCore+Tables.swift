@@ -73,9 +73,7 @@ extension EnvironmentCore {
       unsafe mdb_txn_abort(begun)
       throw error
     }
-    let status = seam(.commit, instead: { unsafe mdb_txn_abort(begun) }) {
-      unsafe mdb_txn_commit(begun)
-    }
+    let status = unsafe seam.commit(begun)
     guard status == .success else { throw explain(LMDBError(status, .commit)) }
     return tables
   }
@@ -85,8 +83,8 @@ extension EnvironmentCore {
     of table: MDB_dbi, _ description: TableDescription, _ transaction: OpaquePointer
   ) throws(LMDBError) {
     var flags: UInt32 = 0
-    let status = LMDBStatus(unsafe mdb_dbi_flags(transaction, table, &flags))
-    guard status == .success else { throw LMDBError(status, .openTable, path: path) }
+    let status = seam(.tableFlags) { unsafe mdb_dbi_flags(transaction, table, &flags) }
+    guard status == .success else { throw LMDBError(status, .tableFlags, path: path) }
     let expected = description.keys == .integer ? UInt32(MDB_INTEGERKEY) : 0
     guard flags & ~UInt32(MDB_CREATE) == expected else {
       throw LMDBError(

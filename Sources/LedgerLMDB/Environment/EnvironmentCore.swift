@@ -100,10 +100,14 @@ extension EnvironmentCore {
     return try unsafe begin(flags: 0)
   }
 
-  private func refuseForkAndPanic() throws(LMDBError) {
+  func refuseFork() throws(LMDBError) {
     guard generation == ForkGeneration.current else {
       throw LMDBError(.forkedChild, .begin, path: path)
     }
+  }
+
+  private func refuseForkAndPanic() throws(LMDBError) {
+    try refuseFork()
     guard !panicked.load(ordering: .acquiring) else {
       throw LMDBError(.panic, .begin, path: path)
     }

@@ -112,7 +112,8 @@ final class TransactionGate: @unchecked Sendable {
         throw LMDBError(.insideTransaction, .close)
       }
       share.isClosed = true
-      while share.running > 0 { wait() }
+      // A change of the map, which may be this handle's doing, ends before the map goes.
+      while share.running > 0 || isExclusive { wait() }
       defer { share.isReleased = true }
       return !share.isReleased
     }
@@ -126,12 +127,13 @@ final class TransactionGate: @unchecked Sendable {
 
   /// Runs `body` while no transaction of this process runs in the environment.
   func excludingTransactions(
-    _ operation: LMDBOperation, _ body: () throws(LMDBError) -> Void
+    _ operation: LMDBOperation, _ share: Share, _ body: () throws(LMDBError) -> Void
   ) throws(LMDBError) {
     let thread = ThreadIdentity.current
     try locked { () throws(LMDBError) in
       if isInside(thread) { throw LMDBError(.insideTransaction, operation) }
       while isExclusive { wait() }
+      if share.isClosed { throw LMDBError(.closed, operation) }
       isExclusive = true
       while !running.isEmpty { wait() }
     }

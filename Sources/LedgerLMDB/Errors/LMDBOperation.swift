@@ -19,6 +19,7 @@ package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case renew = "mdb_txn_renew"
   case commit = "mdb_txn_commit"
   case openTable = "mdb_dbi_open"
+  case tableFlags = "mdb_dbi_flags"
   case tableStatistics = "mdb_stat"
   case emptyTable = "mdb_drop"
   case get = "mdb_get"

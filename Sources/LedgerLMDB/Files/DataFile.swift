@@ -79,7 +79,9 @@ extension DataFile {
   ///
   /// A writer in another process may be moving the metas between two reads of ours, so a finding
   /// counts only when it stays.
-  func check(seam: CallSeam, isPowerLossSafe: Bool) throws(LMDBError) {
+  ///
+  /// - Returns: the newest meta page.
+  func check(seam: CallSeam, isPowerLossSafe: Bool) throws(LMDBError) -> MetaPage {
     var attempt = 0
     while true {
       do {
@@ -91,7 +93,9 @@ extension DataFile {
     }
   }
 
-  private func checkOnce(seam: CallSeam, isPowerLossSafe: Bool) throws(LMDBError) {
+  private func checkOnce(
+    seam: CallSeam, isPowerLossSafe: Bool
+  ) throws(LMDBError) -> MetaPage {
     let forced = seam(.checkFile) { 0 }
     guard forced == .success else { throw LMDBError(forced, .checkFile, path: path) }
 
@@ -129,6 +133,7 @@ extension DataFile {
     }
     try checkRoot(of: newest.main, in: newest)
     try checkRoot(of: newest.freeList, in: newest)
+    return newest
   }
 
   private func meta(_ index: Int, at offset: UInt64) throws(LMDBError) -> MetaPage {

@@ -13,19 +13,23 @@ internal import CLedgerLMDB
 /// and only then linked to its name. `link` fails when another process was first, so a live file is
 /// never replaced.
 enum DirectoryCreation {
-  static func createDataFile(
-    in directory: String, _ configuration: Configuration
-  ) throws(LMDBError) {
+  /// Makes the directory itself, not those above it, readable by its owner only.
+  static func createDirectory(_ directory: String) throws(LMDBError) {
     if unsafe mkdir(directory, 0o700) != 0, errno != EEXIST {
       throw LMDBError(.currentErrno, .createFile, path: directory)
     }
+  }
+
+  static func createDataFile(
+    in directory: String, _ configuration: Configuration
+  ) throws(LMDBError) {
     let target = directory + "/data.mdb"
     guard unsafe access(target, F_OK) != 0 else { return }
     let temporary = try TemporaryDirectory.make(prefix: directory + "/.creating-")
     defer { TemporaryDirectory.remove(temporary) }
 
-    try makeEmptyFile(in: temporary, configuration)
     let seam = CallSeam(configuration.faults)
+    try makeEmptyFile(in: temporary, configuration, seam)
     let made = temporary + "/data.mdb"
     try FileSync.sync(made, seam)
     let status = seam(.createFile) { unsafe link(made, target) == 0 ? 0 : errno }
@@ -36,17 +40,18 @@ enum DirectoryCreation {
   }
 
   private static func makeEmptyFile(
-    in directory: String, _ configuration: Configuration
+    in directory: String, _ configuration: Configuration, _ seam: CallSeam
   ) throws(LMDBError) {
     var created: OpaquePointer?
-    var status = LMDBStatus(unsafe mdb_env_create(&created))
+    var status = seam(.createEnvironment) { unsafe mdb_env_create(&created) }
     guard status == .success, let handle = unsafe created else {
       throw LMDBError(status, .createEnvironment, path: directory)
     }
     defer { unsafe mdb_env_close(handle) }
-    status = LMDBStatus(
+    status = seam(.openEnvironment) {
       unsafe mdb_env_open(
-        handle, directory, UInt32(MDB_NOTLS | MDB_NOLOCK), mdb_mode_t(configuration.fileMode)))
+        handle, directory, UInt32(MDB_NOTLS | MDB_NOLOCK), mdb_mode_t(configuration.fileMode))
+    }
     guard status == .success else {
       throw LMDBError(status, .openEnvironment, path: directory)
     }

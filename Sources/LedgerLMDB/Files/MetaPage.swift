@@ -83,7 +83,7 @@ extension MetaPage {
     if main.pad != 0 { return "the pad of the main tree is \(main.pad)" }
     if let what = freeList.implausibility(lastPage: lastPage) { return "free list: \(what)" }
     if let what = main.implausibility(lastPage: lastPage) { return "main tree: \(what)" }
-    if freeList.root != Self.noRoot, freeList.root == main.root { return "both trees have one root" }
+    if freeList.root != Self.noRoot, freeList.root == main.root { return "one root, two trees" }
     return nil
   }
 }

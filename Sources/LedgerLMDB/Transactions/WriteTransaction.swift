@@ -20,10 +20,7 @@ package struct WriteTransaction: ~Copyable, TableReader {
   package consuming func commit() throws(LMDBError) {
     let raw = self.raw
     discard self
-    // A commit that C never saw must still free the handle and the lock, as a failed one does.
-    let status = raw.seam(.commit, instead: { unsafe mdb_txn_abort(raw.handle) }) {
-      unsafe mdb_txn_commit(raw.handle)
-    }
+    let status = unsafe raw.seam.commit(raw.handle)
     guard status == .success else { throw LMDBError(status, .commit) }
   }
 }
