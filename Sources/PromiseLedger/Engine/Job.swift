@@ -28,3 +28,16 @@ package final class Job: Sendable {
     fail = { answer(.failure($0)) }
   }
 }
+
+/// Keeps why a command was refused, for whoever does not wait for its answer.
+final class Refusal: Sendable {
+  private let contents = Mutex<LedgerError?>(nil)
+
+  var error: LedgerError? { contents.withLock { $0 } }
+
+  func note(_ result: Result<Void, any Error>) {
+    if case .failure(let error) = result {
+      contents.withLock { $0 = LedgerError.mapping(error) }
+    }
+  }
+}

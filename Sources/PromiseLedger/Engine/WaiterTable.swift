@@ -66,7 +66,7 @@ struct WaiterTable {
       byHead[token] = nil
       due.append((head.position, { head.waiter(.success(())) }))
     }
-    return due.sorted { $0.position < $1.position }.map(\.wake)
+    return due.sorted { $0.position < $1.position }.map { $0.wake }
   }
 
   /// Takes out everybody, to be told of a failure.
@@ -76,7 +76,7 @@ struct WaiterTable {
     byPromise = [:]
     promiseOfToken = [:]
     byHead = [:]
-    return promiseWaiters.map { waiter in { waiter(.failure(error)) } }
-      + headWaiters.map { waiter in { waiter(.failure(error)) } }
+    return promiseWaiters.map { waiter in { @Sendable in waiter(.failure(error)) } }
+      + headWaiters.map { waiter in { @Sendable in waiter(.failure(error)) } }
   }
 }

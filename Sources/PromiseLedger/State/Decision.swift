@@ -45,6 +45,9 @@ package struct Decision {
   /// The time of the decision; never before the newest event's.
   package var now: Timestamp { max(context.now, base.time) }
 
+  /// Whether no event was ever written.
+  package var isEmptyLedger: Bool { staged.position == .start }
+
   package func promise(_ id: PromiseID) -> PromiseEntity? {
     staged.promises[id] ?? base.promise(id)
   }

@@ -13,7 +13,7 @@ package final class InMemoryEventStore: EventStore {
 
   private let contents = Mutex(Contents())
   private let changes = Atomic<UInt32>(0)
-  private let wakeUp = WakeSemaphore()
+  private let sleepers = Mutex<[ObjectIdentifier: WakeSemaphore]>([:])
 
   package init() {}
 
@@ -98,13 +98,15 @@ package final class InMemoryEventStore: EventStore {
   package var changeCount: UInt32 { changes.load(ordering: .acquiring) }
 
   package func waitForChange(since count: UInt32, timeout: Duration) {
-    if changeCount != count { return }
-    _ = wakeUp.wait(timeout: timeout)
+    let sleeper = WakeSemaphore()
+    sleepers.withLock { $0[ObjectIdentifier(sleeper)] = sleeper }
+    defer { sleepers.withLock { $0[ObjectIdentifier(sleeper)] = nil } }
+    if changeCount == count { _ = sleeper.wait(timeout: timeout) }
   }
 
   package func interruptWaits() {
     changes.wrappingAdd(1, ordering: .acquiringAndReleasing)
-    wakeUp.signal()
+    for sleeper in sleepers.withLock({ $0.values.map(\.self) }) { sleeper.signal() }
   }
 
   package func close() {

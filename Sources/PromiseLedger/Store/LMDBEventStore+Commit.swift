@@ -16,25 +16,23 @@ extension LMDBEventStore {
       return head
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
       return try findOutcome(of: commit, after: position, error)
+    } catch let error as LMDBError where error.status == .panic {
+      // An earlier failure of the disk; the next commit finds the environment opened anew.
+      try? reopen()
+      throw LedgerError(error)
     } catch {
       throw LedgerError.mapping(error)
     }
   }
 
   private func passGate(within timeout: Duration) throws(LedgerError) {
-    do throws(SystemError) {
-      switch try gate.pass(within: timeout) {
-      case .passed:
-        return
-      case .interrupted:
-        throw LedgerError.interrupted
-      case .stalled(let holder):
-        throw LedgerError.writerStalled(holder, timeout)
-      }
-    } catch let error as SystemError {
-      throw LedgerError(error, "The ledger's gate cannot be locked.")
-    } catch let error as LedgerError {
-      throw error
+    let outcome = try LedgerError.system("The ledger's gate cannot be locked.") {
+      () throws(SystemError) in try gate.pass(within: timeout)
+    }
+    switch outcome {
+    case .passed: return
+    case .interrupted: throw .interrupted
+    case .stalled(let holder): throw .writerStalled(holder, timeout)
     }
   }
 
@@ -48,9 +46,9 @@ extension LMDBEventStore {
     let blob = try environment.table(named: "blob")
     let room = try commitRoom(environment)
     return try environment.writeDeciding { transaction in
-      var head = try Self.head(of: transaction, log)
+      var head = try LMDBLog.head(of: transaction, log)
       if head > position {
-        head = try Self.scan(transaction, log, after: position, limit: .max, catchUp)
+        head = try LMDBLog.scan(transaction, log, after: position, limit: .max, catchUp)
       }
       let batch = try decide(head, room)
       if batch.isEmpty { return .abort(head) }
@@ -106,12 +104,11 @@ extension LMDBEventStore {
 
   /// The room left below the limit; a commit needs about twice its bytes, and some pages of its own.
   private func commitRoom(_ environment: Environment) throws -> CommitRoom {
-    let information = try environment.information()
-    let pageSize = information.pageSize
-    let overhead = 16 * pageSize
-    var used = (information.lastPageNumber + 1) * pageSize + overhead
-    if used + EventBatch.largestGroupByteCount * 2 > options.sizeLimit - options.reserve {
-      used -= try environment.freePageCount() * pageSize
+    let info = try environment.info()
+    var used = info.highWaterBytes + 16 * info.pageSize
+    if used + 2 * EventBatch.largestGroupByteCount > options.sizeLimit - options.reserve {
+      // Counting free pages takes a walk, so it is left for when they matter.
+      used -= try environment.read { try $0.freePageCount() } * info.pageSize
     }
     return CommitRoom(
       bytes: (options.sizeLimit - options.reserve - used) / 2,

@@ -56,11 +56,12 @@ extension LMDBEventStore {
     var creation = options.environment
     creation.access = .readWrite
     let environment = try Environment.open(
-      at: generation, configuration: creation, tables: tables)
+      at: generation, configuration: creation, tables: LMDBLog.tables)
     defer { try? environment.close() }
     let table = try environment.table(named: "meta")
+    let (key, record) = (LedgerMetadata.key, metadata.encoded)
     try environment.write { transaction in
-      try transaction.put(metadata.encoded.span, forKey: LedgerMetadata.key.span, in: table)
+      try transaction.put(record.span, forKey: key.span, in: table)
     }
     try environment.close()
     try FileSystem.syncFile(generation + "/data.mdb")
@@ -76,35 +77,34 @@ extension LMDBEventStore {
 extension LedgerDirectory {
   /// Whether there is nothing, or an empty directory.
   func isVacant() throws(LedgerError) -> Bool {
-    do throws(SystemError) {
+    let names = try LedgerError.system("The directory \(path) cannot be read.") {
+      () throws(SystemError) -> [String]? in
       switch try FileSystem.kind(path) {
-      case nil: return true
-      case .directory: return try FileSystem.list(path).isEmpty
-      default: throw LedgerError.notALedger(path, "it is not a directory")
+      case nil: []
+      case .directory: try FileSystem.list(path)
+      default: nil
       }
-    } catch let error as SystemError {
-      throw LedgerError(error, "The directory \(path) cannot be read.")
-    } catch let error as LedgerError {
-      throw error
     }
+    guard let names else { throw .notALedger(path, "it is not a directory") }
+    return names.isEmpty
   }
 
   /// The name of the generation in use.
   func readCurrentGeneration() throws(LedgerError) -> String {
-    do throws(SystemError) {
-      let bytes = try FileSystem.read(current, maximumBytes: 64)
-      guard let text = String(validating: bytes, as: UTF8.self), text.last == "\n",
-        text.hasPrefix("generation-"), text.dropFirst(11).dropLast().allSatisfy(\.isWholeNumber)
-      else { throw LedgerError.notALedger(path, "its CURRENT file is damaged") }
-      return String(text.dropLast())
-    } catch let error as SystemError {
-      if error.code == .notFound || error.code == .notDirectory {
-        throw .notALedger(path, "it has no CURRENT file")
+    let bytes = try LedgerError.system("The ledger at \(path) cannot be read.") {
+      () throws(SystemError) -> [UInt8]? in
+      do throws(SystemError) {
+        return try FileSystem.read(current, maximumBytes: 64)
+      } catch {
+        guard error.code == .notFound || error.code == .notDirectory else { throw error }
+        return nil
       }
-      throw LedgerError(error, "The ledger at \(path) cannot be read.")
-    } catch let error as LedgerError {
-      throw error
     }
+    guard let bytes else { throw .notALedger(path, "it has no CURRENT file") }
+    guard let text = String(validating: bytes, as: UTF8.self), text.last == "\n",
+      text.hasPrefix("generation-"), text.dropFirst(11).dropLast().allSatisfy(\.isWholeNumber)
+    else { throw .notALedger(path, "its CURRENT file is damaged") }
+    return String(text.dropLast())
   }
 }
 

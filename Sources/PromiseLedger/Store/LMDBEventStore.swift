@@ -4,13 +4,6 @@ import Synchronization
 
 /// A store in a directory: an LMDB environment, a gate for writers, and a doorbell.
 package final class LMDBEventStore: EventStore {
-  static let tables = [
-    TableDescription("meta", keys: .bytes),
-    TableDescription("log", keys: .integer),
-    TableDescription("blob", keys: .bytes),
-    TableDescription("entities", keys: .bytes),
-  ]
-
   let directory: LedgerDirectory
   let options: StoreOptions
   package let metadata: LedgerMetadata
@@ -26,7 +19,7 @@ package final class LMDBEventStore: EventStore {
     self.options = options
     generation = try directory.readCurrentGeneration()
     let environment = try Self.openEnvironment(directory, generation, options)
-    metadata = try Self.readMetadata(environment)
+    metadata = try LMDBLog(environment).metadata()
     do throws(SystemError) {
       words = try SharedWords(path: directory.wake)
       gate = try WriterGate.open(directory.gate, words: words)
@@ -42,97 +35,28 @@ package final class LMDBEventStore: EventStore {
   ) throws(LedgerError) -> Environment {
     do throws(LMDBError) {
       return try Environment.open(
-        at: directory.generation(generation), configuration: options.environment, tables: tables)
+        at: directory.generation(generation), configuration: options.environment, tables: LMDBLog.tables)
     } catch {
       throw LedgerError(error)
-    }
-  }
-
-  static func readMetadata(_ environment: Environment) throws(LedgerError) -> LedgerMetadata {
-    try LedgerError.mapping {
-      let table = try environment.table(named: "meta")
-      return try environment.read { transaction in
-        guard let bytes = try transaction.value(forKey: LedgerMetadata.key.span, in: table) else {
-          throw LedgerError(.notALedger, "The ledger's metadata is missing.")
-        }
-        return try LedgerMetadata(decoding: bytes)
-      }
     }
   }
 
   // MARK: Reading
 
   package func head() throws(LedgerError) -> Position {
-    try reading { environment, transaction in
-      try Self.head(of: transaction, try environment.table(named: "log"))
-    }
+    try LMDBLog(environment).head()
   }
 
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    try reading { environment, transaction in
-      try Self.scan(
-        transaction, try environment.table(named: "log"), after: position, limit: limit, body)
-    }
+    try LMDBLog(environment).read(after: position, limit: limit, body)
   }
 
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    try reading { environment, transaction in
-      let table = try environment.table(named: "blob")
-      var content: [UInt8] = []
-      // A damaged length cannot make us allocate more than the chunks that are really there.
-      for number in 0..<Chunk.count(ofAttachment: byteCount) {
-        let key = Chunk.key(position, number)
-        let chunk = try transaction.value(forKey: key.span, in: table)
-        try Chunk.append(chunk, of: position, number, attachment: byteCount, to: &content)
-      }
-      return content
-    }
-  }
-
-  /// Runs a read transaction on the open environment.
-  func reading<R>(
-    _ body: (Environment, borrowing ReadTransaction) throws -> R
-  ) throws(LedgerError) -> R {
-    let environment = try environment
-    return try LedgerError.mapping {
-      try environment.read { transaction in try body(environment, transaction) }
-    }
-  }
-
-  static func head<Reader: TableReader & ~Copyable>(
-    of transaction: borrowing Reader, _ log: Table
-  ) throws -> Position {
-    guard let last = try transaction.floorEntry(.max, in: log) else { return .start }
-    return try FrameView(checking: last.value, key: last.key).header.lastPosition
-  }
-
-  static func scan<Reader: TableReader & ~Copyable>(
-    _ transaction: borrowing Reader, _ log: Table, after position: Position, limit: Int,
-    _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws -> Position {
-    let next = position.rawValue &+ 1
-    let start = try transaction.floorKey(next, in: log) ?? next
-    var last = position
-    var count = 0
-    try transaction.scan(log, from: start) { key, bytes in
-      let frame = try FrameView(checking: bytes, key: key)
-      if frame.header.lastPosition <= position { return true }
-      guard frame.header.firstPosition <= last.advanced(by: 1) else {
-        throw LedgerError(
-          .corrupt,
-          "Events after position \(last) are missing: the next frame begins at \(key). Restore the ledger from a copy."
-        )
-      }
-      try body(frame)
-      last = frame.header.lastPosition
-      count += frame.header.eventCount
-      return count < limit
-    }
-    return last
+    try LMDBLog(environment).attachment(of: position, byteCount: byteCount)
   }
 
   // MARK: Waiting

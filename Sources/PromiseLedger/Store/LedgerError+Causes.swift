@@ -11,6 +11,17 @@ extension LedgerError {
     }
   }
 
+  /// Runs calls of the system and says what they were for if one fails.
+  static func system<R>(
+    _ what: @autoclosure () -> String, _ body: () throws(SystemError) -> R
+  ) throws(LedgerError) -> R {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw LedgerError(error, what())
+    }
+  }
+
   static func mapping(_ error: any Error) -> LedgerError {
     switch error {
     case let error as LedgerError: error

@@ -1,4 +1,4 @@
-import LedgerLMDB
+package import LedgerLMDB
 
 /// What an LMDB store is opened with.
 package struct StoreOptions: Sendable {
