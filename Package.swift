@@ -44,7 +44,7 @@ let package = Package(
     ),
     .target(
       name: "PromiseLedgerTesting",
-      dependencies: ["PromiseLedger", "LedgerPromises"]
+      dependencies: ["PromiseLedger", "LedgerPromises", "LedgerSystem"]
     ),
 
     // MARK: - Tools
