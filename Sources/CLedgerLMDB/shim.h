@@ -3,4 +3,9 @@
 
 #include <lmdb.h>
 
+/* Swift's Glibc module lacks statfs, which tells a network file system from a local one. */
+#ifdef __linux__
+#include <sys/statfs.h>
+#endif
+
 #endif

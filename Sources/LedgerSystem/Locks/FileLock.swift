@@ -106,10 +106,11 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Whether somebody, in this process or another, holds the lock, of either kind.
+  /// Whether somebody, in this process or another, holds the lock exclusively.
   ///
-  /// It tries to take the lock and gives it back. Within that microsecond another `tryLock` can fail
-  /// although nobody wants to hold the lock: take a lock that may be probed in a few attempts.
+  /// It takes the lock as a shared one and gives it back, so probes do not disturb each other. But
+  /// within that microsecond an exclusive `tryLock` can fail although nobody wants to keep the lock:
+  /// who takes a lock that others may probe should try a few times.
   ///
   /// - Returns: `false` also if the file does not exist.
   package static func isHeld(_ path: String) throws(SystemError) -> Bool {
@@ -121,7 +122,7 @@ package final class FileLock: Sendable {
       throw error
     }
     defer { Descriptor.close(descriptor) }
-    let code = cledger_flock_try(descriptor, true)
+    let code = cledger_flock_try(descriptor, false)
     if code == EWOULDBLOCK { return true }
     try SystemError.check(code, "flock", path: path)
     return false

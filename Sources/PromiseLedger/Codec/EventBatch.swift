@@ -31,7 +31,7 @@ package struct EventBatch: Sendable {
       throw LedgerError(
         .payloadTooLarge, "The payload of a \(event.kind) event does not fit into a frame.")
     }
-    let length = (EventView.headerByteCount + event.payload.count + 7) & ~7
+    let length = event.recordByteCount
     bytes.appendLittleEndian(UInt16(length))
     bytes.appendLittleEndian(event.kind.rawValue)
     bytes.appendLittleEndian(event.version)
@@ -70,4 +70,10 @@ package struct NewEvent: Sendable {
   package var cause: Position
   package var payload: [UInt8]
   package var attachment: [UInt8]
+
+  /// The size of the event without its attachment, padded.
+  package var recordByteCount: Int { (EventView.headerByteCount + payload.count + 7) & ~7 }
+
+  /// The size of the event with its attachment.
+  package var byteCount: Int { recordByteCount + attachment.count }
 }

@@ -88,6 +88,19 @@ public struct EventKind: Sendable, Hashable, RawRepresentable {
   }
 }
 
+extension EventKind {
+  /// Whether a full ledger refuses the event. What ends something is taken from the reserve.
+  package var makesLedgerGrow: Bool {
+    switch self {
+    case .promiseConsumed, .promiseAbandoned, .sessionOpened, .sessionFrozen, .sessionUnfrozen,
+      .sessionClosed, .snapshotTaken, .retentionApplied, .eventsCompacted:
+      false
+    default:
+      true
+    }
+  }
+}
+
 extension EventKind: CustomStringConvertible {
   /// The name, or `unknown(NUMBER)`.
   public var description: String { name ?? "unknown(\(rawValue))" }

@@ -16,11 +16,16 @@ package struct DecisionContext: Sendable {
   package var role: SessionRole
   /// Read once, after the write transaction began and caught up.
   package var now: Timestamp
+  /// How much the commit may add.
+  package var room: CommitRoom
 
-  package init(session: SessionID, role: SessionRole, now: Timestamp) {
+  package init(
+    session: SessionID, role: SessionRole, now: Timestamp, room: CommitRoom = .unlimited
+  ) {
     self.session = session
     self.role = role
     self.now = now
+    self.room = room
   }
 }
 
@@ -39,6 +44,9 @@ package struct Decision {
 
   /// The time of the decision; never before the newest event's.
   package var now: Timestamp { max(context.now, base.time) }
+
+  /// Whether no event was ever written.
+  package var isEmptyLedger: Bool { staged.position == .start }
 
   package func promise(_ id: PromiseID) -> PromiseEntity? {
     staged.promises[id] ?? base.promise(id)
@@ -74,17 +82,30 @@ package struct Decision {
     _ payload: Payload, to subject: EntityID, cause: Position = .start, attachment: [UInt8] = []
   ) throws(LedgerError) {
     try requireWritable(subject)
+    let event = NewEvent(
+      kind: Payload.kind, version: Payload.version, time: now, subject: subject, cause: cause,
+      payload: payload.encoded, attachment: attachment)
+    try requireRoom(for: event)
     let start = batch.bytes.count
-    try batch.append(
-      NewEvent(
-        kind: Payload.kind, version: Payload.version, time: now, subject: subject, cause: cause,
-        payload: payload.encoded, attachment: attachment))
+    try batch.append(event)
     let position = staged.position.advanced(by: 1)
     let bytes = batch.bytes
     let view = try EventView(
       bytes: bytes.span.extracting(start..<bytes.count),
       position: position, session: context.session)
     try staged.apply(view, over: base)
+  }
+
+  /// Refuses an event that would make the ledger larger than its limit.
+  private func requireRoom(for event: NewEvent) throws(LedgerError) {
+    let bytes =
+      event.kind.makesLedgerGrow ? context.room.bytes : context.room.bytesWithReserve
+    guard batch.byteCount + event.byteCount <= bytes else {
+      throw LedgerError(
+        .ledgerFull,
+        "The ledger has reached its size limit. Raise the limit, or compact the ledger; nothing is lost, and what is there can still be consumed."
+      )
+    }
   }
 
   /// Decides a command; if it throws, none of its events stays.

@@ -1,12 +1,19 @@
 /// Records that this process opened the ledger.
 package struct OpenSession: Command {
   package let opened: SessionOpened
+  /// The id that the ledger gets if this is its first session.
+  package let newLedgerID: LedgerID
 
-  package init(_ opened: SessionOpened) {
+  package init(_ opened: SessionOpened, newLedgerID: LedgerID) {
     self.opened = opened
+    self.newLedgerID = newLedgerID
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) {
+    if decision.isEmptyLedger {
+      try decision.append(
+        LedgerCreated(formatVersion: LedgerMetadata.formatVersion), to: newLedgerID.entityID)
+    }
     if opened.role == .app {
       // An app that was killed while frozen holds no lock that could tell; its next start does.
       for id in decision.frozenSessions(role: .app, instance: opened.instance) {

@@ -1,0 +1,45 @@
+internal import CLedgerLMDB
+
+/// The one place through which every fallible call of C goes.
+///
+/// In a debug build a ``FaultInjector`` can answer in C's place; in a release build this is the
+/// bare call. It holds the injector unretained, because a transaction that holds it must be
+/// trivial to discard (`discard self` demands that); the environment keeps the injector alive.
+@safe
+package struct CallSeam {
+  #if DEBUG
+    private let faults: Unmanaged<FaultInjector>?
+
+    init(_ faults: FaultInjector?) {
+      unsafe self.faults = faults.map { unsafe Unmanaged.passUnretained($0) }
+    }
+  #else
+    init(_ faults: FaultInjector?) {}
+  #endif
+
+  /// Makes the call, unless a fault is due.
+  @inline(__always)
+  func callAsFunction(_ operation: LMDBOperation, _ call: () -> Int32) -> LMDBStatus {
+    forced(operation) ?? LMDBStatus(call())
+  }
+
+  /// `mdb_txn_commit`. A forced failure leaves things as a real one does: the handle is freed.
+  func commit(_ transaction: OpaquePointer) -> LMDBStatus {
+    if let forced = forced(.commit) {
+      unsafe mdb_txn_abort(transaction)
+      return forced
+    }
+    return LMDBStatus(unsafe mdb_txn_commit(transaction))
+  }
+
+  /// The status that a test wants instead of the call.
+  @inline(__always)
+  private func forced(_ operation: LMDBOperation) -> LMDBStatus? {
+    #if DEBUG
+      if let faults = unsafe faults {
+        return unsafe faults._withUnsafeGuaranteedRef { $0.next(operation) }
+      }
+    #endif
+    return nil
+  }
+}

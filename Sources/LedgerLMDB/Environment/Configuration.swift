@@ -1,0 +1,62 @@
+/// How an environment is opened.
+package struct Configuration: Sendable {
+  package enum Access: Sendable, Hashable {
+    case readWrite
+    /// No write transactions; still needs a writable lock file, where readers announce themselves.
+    case readOnly
+    /// `MDB_RDONLY | MDB_NOLOCK`: for a directory without write permission. Nothing is written, so
+    /// no writer knows of this reader: only for a directory that nobody writes to meanwhile.
+    case readOnlyWithoutLock
+  }
+
+  package enum Durability: Sendable, Hashable {
+    /// LMDB's default: a commit returns when it is on disk.
+    case full
+    /// `MDB_NOSYNC`: after a power cut most files are inconsistent. For throw-away files only.
+    case noneForTests
+  }
+
+  /// Address space for the map, in bytes; the file grows as needed.
+  ///
+  /// Opening costs the same for a gibibyte as for a tebibyte, so 64-bit Linux and macOS reserve one
+  /// tebibyte and never resize. When the system refuses, it is halved until it does not.
+  package var mapSize: Int
+  /// Reader slots in the lock file; an old lock file keeps its number.
+  package var maximumReaders: Int
+  /// Named tables that can be open.
+  package var maximumTables: Int
+  package var access: Access
+  package var durability: Durability
+  /// Permissions of the data and lock files when they are created.
+  package var fileMode: UInt32
+  /// Goes on although the directory is on a network file system or FUSE.
+  package var allowsNetworkFileSystem: Bool
+  /// Debug builds only: makes C fail.
+  package var faults: FaultInjector?
+
+  #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+    package static let defaultMapSize = 64 << 20
+  #else
+    package static let defaultMapSize = 1 << 40
+  #endif
+
+  package init(
+    mapSize: Int = Self.defaultMapSize,
+    maximumReaders: Int = 126,
+    maximumTables: Int = 16,
+    access: Access = .readWrite,
+    durability: Durability = .full,
+    fileMode: UInt32 = 0o600,
+    allowsNetworkFileSystem: Bool = false,
+    faults: FaultInjector? = nil
+  ) {
+    self.mapSize = mapSize
+    self.maximumReaders = maximumReaders
+    self.maximumTables = maximumTables
+    self.access = access
+    self.durability = durability
+    self.fileMode = fileMode
+    self.allowsNetworkFileSystem = allowsNetworkFileSystem
+    self.faults = faults
+  }
+}

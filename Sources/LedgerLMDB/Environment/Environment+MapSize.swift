@@ -1,0 +1,47 @@
+internal import CLedgerLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension Environment {
+  /// Makes the map `size` bytes large, once every transaction of this process has ended.
+  ///
+  /// Only for platforms with little address space. `mdb_env_set_mapsize`: "It may be called at later
+  /// times if no transactions are active in this process. Note that the library does not check for
+  /// this condition", and unmaps under a live reader; so new transactions wait meanwhile.
+  ///
+  /// - Throws: ``LMDBRefusal/insideTransaction``.
+  package func grow(to size: Int) throws(LMDBError) {
+    try core.setMapSize(size, share)
+  }
+}
+
+extension EnvironmentCore {
+  /// "If a new size is 0, the current size of another process is adopted" (`MDB_MAP_RESIZED`).
+  func adoptMapSize(_ share: TransactionGate.Share) throws(LMDBError) {
+    try setMapSize(0, share)
+  }
+
+  func setMapSize(_ size: Int, _ share: TransactionGate.Share) throws(LMDBError) {
+    try refuseFork()
+    try gate.excludingTransactions(.setMapSize, share) { () throws(LMDBError) in
+      let status = seam(.setMapSize) { unsafe mdb_env_set_mapsize(handle, max(0, size)) }
+      guard status == .success else { throw LMDBError(status, .setMapSize, path: path) }
+    }
+  }
+
+  /// What a commit needs beyond LMDB to survive a power cut on this platform.
+  func flushAfterCommit() throws(LMDBError) {
+    #if canImport(Darwin)
+      // LMDB 0.9 calls fsync, which on Apple's systems does not empty the drive's cache.
+      guard configuration.durability == .full else { return }
+      var descriptor: Int32 = -1
+      guard unsafe mdb_env_get_fd(handle, &descriptor) == 0,
+        fcntl(descriptor, F_FULLFSYNC) == 0
+      else { throw LMDBError(.currentErrno, .syncFile, path: path) }
+    #endif
+  }
+}

@@ -1,0 +1,97 @@
+internal import CLedgerLMDB
+internal import Synchronization
+
+/// An open LMDB environment: a directory with a data file and a lock file, shared by processes.
+///
+/// Several handles of one process on one directory share what is below. ``close()`` ends one handle
+/// deterministically; a handle that is let go closes too.
+@safe
+package final class Environment: Sendable {
+  package let path: String
+  /// The tables that were asked for, in that order.
+  package let tables: [Table]
+  let core: EnvironmentCore
+  let share = TransactionGate.Share()
+
+  private init(_ core: EnvironmentCore, path: String, _ tables: [TableDescription])
+    throws(LMDBError)
+  {
+    self.core = core
+    self.path = path
+    do {
+      self.tables = try core.open(tables, share)
+    } catch {
+      // deinit does not run for an object whose properties are not all set.
+      EnvironmentRegistry.release(core)
+      throw error
+    }
+  }
+
+  deinit {
+    // Nobody else has the handle, so nothing of it runs; the gate only says who releases.
+    try? close()
+  }
+
+  /// Opens the environment in the directory at `path`, creating it if access allows.
+  ///
+  /// - Throws: ``LMDBError``; its `refusal` tells what is wrong with the file or the place.
+  package static func open(
+    at path: String, configuration: Configuration = Configuration(), tables: [TableDescription]
+  ) throws(LMDBError) -> Environment {
+    ForkGeneration.watch()
+    let seam = CallSeam(configuration.faults)
+    if configuration.access == .readWrite { try DirectoryCreation.createDirectory(path) }
+    if !configuration.allowsNetworkFileSystem {
+      try FileSystemKind.check(
+        path, seam: seam, pretended: configuration.faults?.pretendedFileSystemType)
+    }
+    if configuration.access == .readWrite {
+      try DirectoryCreation.createDataFile(in: path, configuration)
+    }
+    guard let file = try DataFile(path: path + "/data.mdb") else {
+      throw LMDBError(.noSuchFile, .checkFile, path: path)
+    }
+    let identity = try file.status().identity
+    let core = try EnvironmentRegistry.share(identity, configuration) {
+      () throws(LMDBError) -> EnvironmentCore in
+      // Only for the first share: the others' core was checked, and is being written to.
+      let meta = try file.check(seam: seam, isPowerLossSafe: configuration.durability == .full)
+      let core = try EnvironmentCore.open(
+        path: path, identity: identity, configuration: configuration)
+      do throws(LMDBError) {
+        try core.checkFreeList(against: meta)
+      } catch {
+        core.shutDown()
+        throw error
+      }
+      return core
+    }
+    return try Environment(core, path: path, tables)
+  }
+
+  /// Refuses new transactions, waits for the running ones of this handle, and lets go.
+  ///
+  /// When it was the last handle of the process on this directory, no descriptor, lock or map is
+  /// left afterwards. Closing twice is harmless.
+  ///
+  /// - Throws: ``LMDBRefusal/insideTransaction``.
+  package func close() throws(LMDBError) {
+    // What a forked child inherited is its parent's to close.
+    guard core.generation == ForkGeneration.current else { return }
+    if try core.gate.close(share) { EnvironmentRegistry.release(core) }
+  }
+
+  package var isClosed: Bool { core.gate.isClosed(share) }
+
+  /// Whether the write of a meta page failed. Every transaction is refused from then on; close every
+  /// handle of this process and reopen.
+  package var isPanicked: Bool { core.panicked.load(ordering: .acquiring) }
+
+  /// The table of that name.
+  package func table(named name: String) throws(LMDBError) -> Table {
+    guard let table = tables.first(where: { $0.name == name }) else {
+      throw LMDBError(.unknownTable(name), .openTable, path: path)
+    }
+    return table
+  }
+}

@@ -1,0 +1,42 @@
+internal import CLedgerLMDB
+
+extension EnvironmentCore {
+  /// Records of the free list that are looked through when an environment is opened.
+  private static let checkedRecords = 1024
+
+  /// Refuses an environment whose newest meta page is not the newest state of the file.
+  ///
+  /// A flipped bit in a transaction number makes LMDB pick the older meta page, and one in a root
+  /// makes it read an older tree: both are whole, and acknowledged commits are gone. The free list
+  /// gives them away. Transaction n records what it freed under the key n, and it always frees
+  /// something, the old root at least; and a root that is in use is in no record.
+  func checkFreeList(against meta: MetaPage) throws(LMDBError) {
+    let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY))
+    defer { unsafe mdb_txn_abort(transaction) }
+    let id = UInt64(unsafe mdb_txn_id(transaction))
+    var cursor = try unsafe RawCursor(RawTransaction(transaction, seam), tableHandle: 0)
+    // Empty in a new file and in a compacted copy.
+    guard try cursor.move(MDB_LAST) else { return }
+    let newest = try unsafe RawTransaction.integer(cursor.key)
+    guard newest == id else {
+      throw implausible(id, "transaction \(id) is not the newest, the free list is of \(newest)")
+    }
+    // Another process may have committed since the meta page was read; it then knows its roots.
+    guard meta.transactionID == id else { return }
+    for _ in 0..<Self.checkedRecords {
+      let pages = unsafe UnsafeRawBufferPointer(cursor.value)
+      for offset in stride(from: 8, through: pages.count - 8, by: 8) {
+        let page = unsafe pages.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        if page == meta.main.root || page == meta.freeList.root {
+          throw implausible(id, "its root \(page) was freed")
+        }
+      }
+      guard try cursor.move(MDB_PREV) else { return }
+    }
+  }
+
+  private func implausible(_ transactionID: UInt64, _ what: String) -> LMDBError {
+    LMDBError(
+      .implausibleMeta(page: Int(transactionID % 2), what: what), .checkFile, path: path)
+  }
+}

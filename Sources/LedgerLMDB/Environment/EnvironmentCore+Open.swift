@@ -1,0 +1,106 @@
+internal import CLedgerLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+extension EnvironmentCore {
+  /// Below this a map is not worth halving further: something else is wrong.
+  private static let smallestMapSize = 1 << 20
+
+  /// Opens the `MDB_env`, with a smaller map if the system will not give the one asked for.
+  static func open(
+    path: String, identity: FileIdentity, configuration: Configuration
+  ) throws(LMDBError) -> EnvironmentCore {
+    var mapSize = configuration.mapSize
+    while true {
+      do throws(LMDBError) {
+        let handle = try unsafe openHandle(path: path, configuration, mapSize: mapSize)
+        let core = unsafe EnvironmentCore(
+          handle, path: path, identity: identity, configuration: configuration)
+        do throws(LMDBError) {
+          _ = try core.checkStaleReaders()
+        } catch {
+          core.shutDown()
+          throw error
+        }
+        return core
+      } catch {
+        let isTooLarge = error.status == .outOfMemory || error.status == .invalidArgument
+        guard isTooLarge, error.operation == .openEnvironment, mapSize / 2 >= smallestMapSize
+        else { throw error.at(path) }
+        mapSize /= 2
+      }
+    }
+  }
+
+  private static func openHandle(
+    path: String, _ configuration: Configuration, mapSize: Int
+  ) throws(LMDBError) -> OpaquePointer {
+    let seam = CallSeam(configuration.faults)
+    var created: OpaquePointer?
+    try require(.createEnvironment, seam(.createEnvironment) { unsafe mdb_env_create(&created) })
+    guard let handle = unsafe created else { throw LMDBError(.outOfMemory, .createEnvironment) }
+    do {
+      try unsafe configure(handle, path: path, configuration, mapSize: mapSize, seam)
+      return unsafe handle
+    } catch {
+      // "If this function fails, mdb_env_close() must be called to discard the MDB_env handle."
+      unsafe mdb_env_close(handle)
+      throw error
+    }
+  }
+
+  private static func configure(
+    _ handle: OpaquePointer, path: String, _ configuration: Configuration, mapSize: Int,
+    _ seam: CallSeam
+  ) throws(LMDBError) {
+    try require(
+      .setMapSize, seam(.setMapSize) { unsafe mdb_env_set_mapsize(handle, max(0, mapSize)) })
+    try require(
+      .setMaximumReaders,
+      seam(.setMaximumReaders) {
+        unsafe mdb_env_set_maxreaders(handle, UInt32(clamping: configuration.maximumReaders))
+      })
+    try require(
+      .setMaximumTables,
+      seam(.setMaximumTables) {
+        unsafe mdb_env_set_maxdbs(handle, UInt32(clamping: configuration.maximumTables))
+      })
+    try require(
+      .openEnvironment,
+      seam(.openEnvironment) {
+        unsafe mdb_env_open(
+          handle, path, configuration.openFlags, mdb_mode_t(configuration.fileMode))
+      })
+    var descriptor: Int32 = -1
+    try require(
+      .getDescriptor, seam(.getDescriptor) { unsafe mdb_env_get_fd(handle, &descriptor) })
+    // A program that this one starts must not inherit the file.
+    guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+      throw LMDBError(.currentErrno, .getDescriptor)
+    }
+  }
+
+  private static func require(
+    _ operation: LMDBOperation, _ status: LMDBStatus
+  ) throws(LMDBError) {
+    guard status == .success else { throw LMDBError(status, operation) }
+  }
+}
+
+extension Configuration {
+  /// `MDB_NOTLS` always: read transactions move between the threads of the pool.
+  var openFlags: UInt32 {
+    var flags = MDB_NOTLS
+    switch access {
+    case .readWrite: break
+    case .readOnly: flags |= MDB_RDONLY
+    case .readOnlyWithoutLock: flags |= MDB_RDONLY | MDB_NOLOCK
+    }
+    if durability == .noneForTests { flags |= MDB_NOSYNC }
+    return UInt32(flags)
+  }
+}

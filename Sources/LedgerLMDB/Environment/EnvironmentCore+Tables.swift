@@ -1,0 +1,95 @@
+internal import CLedgerLMDB
+internal import Synchronization
+
+extension EnvironmentCore {
+  /// Opens the tables that are not open yet, in one transaction, and commits it.
+  ///
+  /// `mdb_dbi_open`: "The database handle will be private to the current transaction until the
+  /// transaction is successfully committed", and it "must not be called from multiple concurrent
+  /// transactions in the same process", which the lock around the map of tables prevents.
+  func open(
+    _ descriptions: [TableDescription], _ share: TransactionGate.Share
+  ) throws(LMDBError) -> [Table] {
+    let result = tables.withLock { known in
+      Result { () throws(LMDBError) in
+        try self.open(descriptions, &known, share)
+      }
+    }
+    return try result.get()
+  }
+
+  private func open(
+    _ descriptions: [TableDescription], _ known: inout [String: Table],
+    _ share: TransactionGate.Share
+  ) throws(LMDBError) -> [Table] {
+    let missing = descriptions.filter { known[$0.name] == nil }
+    if !missing.isEmpty {
+      for table in try openMissing(missing, share) { known[table.name] = table }
+    }
+    var tables: [Table] = []
+    for description in descriptions {
+      guard let table = known[description.name], table.keys == description.keys else {
+        throw LMDBError(
+          .optionsMismatch("table \(description.name) has other keys"), .openTable, path: path)
+      }
+      tables.append(table)
+    }
+    return tables
+  }
+
+  private func openMissing(
+    _ descriptions: [TableDescription], _ share: TransactionGate.Share
+  ) throws(LMDBError) -> [Table] {
+    let mayCreate = configuration.access == .readWrite
+    try gate.enter(share)
+    defer { gate.leave(share) }
+    // Looked up in a read transaction first: an open that creates nothing takes no write lock, so
+    // it succeeds while another process is writing, however long that takes.
+    do throws(LMDBError) {
+      return try unsafe openMissing(descriptions, flags: 0, begun: begin(flags: UInt32(MDB_RDONLY)))
+    } catch {
+      guard mayCreate, error.operation == .openTable, error.status == .notFound else { throw error }
+    }
+    try gate.refuseNestedWrite()
+    return try unsafe openMissing(descriptions, flags: UInt32(MDB_CREATE), begun: begin(flags: 0))
+  }
+
+  private func openMissing(
+    _ descriptions: [TableDescription], flags: UInt32, begun: OpaquePointer
+  ) throws(LMDBError) -> [Table] {
+    var tables: [Table] = []
+    do throws(LMDBError) {
+      for description in descriptions {
+        var table: MDB_dbi = 0
+        let keys = description.keys == .integer ? UInt32(MDB_INTEGERKEY) : 0
+        let status = seam(.openTable) {
+          unsafe mdb_dbi_open(begun, description.name, flags | keys, &table)
+        }
+        guard status == .success else { throw LMDBError(status, .openTable, path: path) }
+        try unsafe checkKeys(of: table, description, begun)
+        tables.append(Table(name: description.name, keys: description.keys, handle: table))
+      }
+    } catch {
+      unsafe mdb_txn_abort(begun)
+      throw error
+    }
+    let status = unsafe seam.commit(begun)
+    guard status == .success else { throw explain(LMDBError(status, .commit)) }
+    return tables
+  }
+
+  /// The flags in the file win over those asked for, so they are compared afterwards.
+  private func checkKeys(
+    of table: MDB_dbi, _ description: TableDescription, _ transaction: OpaquePointer
+  ) throws(LMDBError) {
+    var flags: UInt32 = 0
+    let status = seam(.tableFlags) { unsafe mdb_dbi_flags(transaction, table, &flags) }
+    guard status == .success else { throw LMDBError(status, .tableFlags, path: path) }
+    let expected = description.keys == .integer ? UInt32(MDB_INTEGERKEY) : 0
+    guard flags & ~UInt32(MDB_CREATE) == expected else {
+      throw LMDBError(
+        .optionsMismatch("table \(description.name) has other keys in the file"), .openTable,
+        path: path)
+    }
+  }
+}

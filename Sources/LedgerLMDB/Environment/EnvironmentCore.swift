@@ -1,0 +1,179 @@
+internal import CLedgerLMDB
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The one `MDB_env` that all handles of this process on one directory share.
+///
+/// LMDB: "Do not have open an LMDB database twice in the same process at the same time. Not even
+/// from a plain open() call - close()ing it breaks fcntl() advisory locking."
+@safe
+final class EnvironmentCore: @unchecked Sendable {
+  // Sendable because MDB_env may be used by several threads, and the rest is constant or locked.
+
+  let path: String
+  let identity: FileIdentity
+  let configuration: Configuration
+  let handle: OpaquePointer
+  let seam: CallSeam
+  let gate = TransactionGate()
+  let generation = ForkGeneration.current
+  let panicked = Atomic<Bool>(false)
+  let tables = Mutex<[String: Table]>([:])
+  private let idleReaders = Mutex<[IdleReader]>([])
+
+  /// Reset read transactions that are kept for the next reader. Each keeps a slot of the lock file.
+  static let maximumIdleReaders = 8
+
+  /// A reset read transaction.
+  @safe
+  private struct IdleReader: @unchecked Sendable {
+    // Sendable because with MDB_NOTLS a read transaction belongs to no thread.
+    let handle: OpaquePointer
+  }
+
+  /// Takes over an opened `MDB_env`.
+  init(
+    _ handle: OpaquePointer, path: String, identity: FileIdentity, configuration: Configuration
+  ) {
+    unsafe self.handle = handle
+    self.path = path
+    self.identity = identity
+    self.configuration = configuration
+    self.seam = CallSeam(configuration.faults)
+  }
+
+  /// Closes the environment. No transaction may run; the registry sees to that.
+  func shutDown() {
+    // The descriptors and locks of a forked child are copies of its parent's: leave them alone.
+    guard generation == ForkGeneration.current else { return }
+    dropIdleReaders()
+    _ = seam(.close) { 0 }
+    unsafe mdb_env_close(handle)
+  }
+
+  func dropIdleReaders() {
+    let idle = idleReaders.withLock { readers in
+      defer { readers.removeAll() }
+      return readers
+    }
+    for reader in idle { unsafe mdb_txn_abort(reader.handle) }
+  }
+}
+
+// MARK: - Beginning and ending
+
+extension EnvironmentCore {
+  /// A running read transaction: an idle one renewed, or a new one.
+  func beginRead() throws(LMDBError) -> OpaquePointer {
+    try refuseForkAndPanic()
+    if let idle = idleReaders.withLock({ $0.popLast() }) {
+      let status = seam(.renew) { unsafe mdb_txn_renew(idle.handle) }
+      if status == .success { return unsafe idle.handle }
+      // Whatever was wrong, a new transaction reports it better, or does not have it.
+      unsafe mdb_txn_abort(idle.handle)
+    }
+    return try unsafe begin(flags: UInt32(MDB_RDONLY))
+  }
+
+  /// Keeps a reset read transaction for the next reader.
+  func recycle(_ reader: OpaquePointer) {
+    let idle = unsafe IdleReader(handle: reader)
+    let isKept = idleReaders.withLock { readers in
+      guard readers.count < Self.maximumIdleReaders else { return false }
+      readers.append(idle)
+      return true
+    }
+    if !isKept { unsafe mdb_txn_abort(reader) }
+  }
+
+  func beginWrite() throws(LMDBError) -> OpaquePointer {
+    try refuseForkAndPanic()
+    guard configuration.access == .readWrite else {
+      throw LMDBError(.readOnly, .begin, path: path)
+    }
+    try gate.refuseNestedWrite()
+    return try unsafe begin(flags: 0)
+  }
+
+  func refuseFork() throws(LMDBError) {
+    guard generation == ForkGeneration.current else {
+      throw LMDBError(.forkedChild, .begin, path: path)
+    }
+  }
+
+  private func refuseForkAndPanic() throws(LMDBError) {
+    try refuseFork()
+    guard !panicked.load(ordering: .acquiring) else {
+      throw LMDBError(.panic, .begin, path: path)
+    }
+  }
+
+  func begin(flags: UInt32) throws(LMDBError) -> OpaquePointer {
+    var mayClearReaders = true
+    while true {
+      var transaction: OpaquePointer?
+      let status = seam(.begin) { unsafe mdb_txn_begin(handle, nil, flags, &transaction) }
+      switch status {
+      case .success:
+        if let transaction = unsafe transaction { return unsafe transaction }
+        throw LMDBError(.invalidArgument, .begin, path: path)
+      case .readersFull where mayClearReaders:
+        // Slots of killed processes stay taken until somebody looks; ours are free to give back.
+        mayClearReaders = false
+        dropIdleReaders()
+        _ = try checkStaleReaders()
+      case .temporarilyUnavailable:
+        throw LMDBError(.processIDClash, .begin, path: path)
+      case .panic:
+        panicked.store(true, ordering: .releasing)
+        throw LMDBError(.panic, .begin, path: path)
+      default:
+        throw LMDBError(status, .begin, path: path)
+      }
+    }
+  }
+
+  /// "Check for stale entries in the reader lock table" (`mdb_reader_check`).
+  func checkStaleReaders() throws(LMDBError) -> Int {
+    guard configuration.access != .readOnlyWithoutLock else { return 0 }
+    var dead: Int32 = 0
+    let status = seam(.checkReaders) { unsafe mdb_reader_check(handle, &dead) }
+    guard status == .success else { throw LMDBError(status, .checkReaders, path: path) }
+    return Int(dead)
+  }
+
+  /// Says what a failed commit means, with the environment in the state that it left.
+  func explain(_ failure: LMDBError) -> LMDBError {
+    var error = failure.at(path)
+    // LMDB keeps the flag of a failed meta write to itself; the next begin reports it.
+    var probe: OpaquePointer?
+    let status =
+      failure.status == .panic
+      ? LMDBStatus.panic
+      : LMDBStatus(unsafe mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &probe))
+    if let probe = unsafe probe { unsafe mdb_txn_abort(probe) }
+    if status == .panic {
+      panicked.store(true, ordering: .releasing)
+      error.commitOutcomeIsUnknown = true
+      error.message =
+        "Whether the commit is on disk is not known. Close every handle of this process, reopen, "
+        + "and look."
+    } else if failure.status == .inputOutput, isDiskFull {
+      error.refusal = .diskFull
+      error.message = LMDBRefusal.diskFull.remedy
+    }
+    return error
+  }
+
+  /// A short write, which is what a full disk gives first, is EIO to LMDB.
+  private var isDiskFull: Bool {
+    var result = statvfs()
+    guard unsafe statvfs(path, &result) == 0 else { return false }
+    return result.f_bavail < 256
+  }
+}

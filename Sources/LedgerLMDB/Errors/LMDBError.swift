@@ -1,0 +1,131 @@
+/// A failure of LMDB, or a refusal of the layer around it.
+package struct LMDBError: Error, Sendable, Hashable {
+  /// The code that C returned, or ``LMDBStatus/refused``.
+  package var status: LMDBStatus
+  /// What was being done.
+  package var operation: LMDBOperation
+  /// Why this layer refused, if it was this layer.
+  package var refusal: LMDBRefusal?
+  /// The directory of the environment, or the file, where known.
+  package var path: String?
+  /// What went wrong and what to do about it, for people.
+  package var message: String
+  /// Whether a commit may have become durable all the same.
+  ///
+  /// True when the write of the meta page failed: the environment is then in panic and must be
+  /// reopened, and only reading the file again tells what became of the commit.
+  package var commitOutcomeIsUnknown = false
+
+  init(_ status: LMDBStatus, _ operation: LMDBOperation, path: String? = nil) {
+    self.status = status
+    self.operation = operation
+    self.refusal = nil
+    self.path = path
+    self.message = Self.remedy(for: status, during: operation) ?? status.description
+  }
+
+  init(_ refusal: LMDBRefusal, _ operation: LMDBOperation, path: String? = nil) {
+    self.status = .refused
+    self.operation = operation
+    self.refusal = refusal
+    self.path = path
+    self.message = refusal.remedy
+  }
+
+  /// The same error, saying which environment it happened in.
+  func at(_ path: String) -> LMDBError {
+    var located = self
+    if located.path == nil { located.path = path }
+    return located
+  }
+}
+
+extension LMDBError: CustomStringConvertible {
+  package var description: String {
+    let place = path.map { " at \($0)" } ?? ""
+    let code = status == .refused ? "refused" : status.description
+    return "\(operation.rawValue)\(place): \(code). \(message)"
+  }
+}
+
+extension LMDBError {
+  private static func remedy(
+    for status: LMDBStatus, during operation: LMDBOperation
+  ) -> String? {
+    switch status {
+    case .mapFull:
+      "The map is used up. Grow it, or open with a larger map size."
+    case .readersFull:
+      "All reader slots are taken by live transactions. Read in shorter transactions, or open with "
+        + "more readers after every process closed the environment."
+    case .panic:
+      "An earlier write of a meta page failed. Close every handle of this process and reopen."
+    case .versionMismatch:
+      "Another version of LMDB made the file, or holds it open. Use the same one in all processes."
+    case .corrupted, .pageNotFound, .cursorFull, .pageFull:
+      "The tree is damaged. Copy the directory away before any further write."
+    case .invalid:
+      "This is no LMDB file, or it is damaged."
+    case .badTransaction:
+      "An earlier call in this transaction failed, so it can only be aborted."
+    case .transactionFull:
+      "The transaction changed too many pages. Write less in one."
+    case .keyExists:
+      "The key exists, or is not above the last key of a table that is being appended to."
+    case .notFound where operation == .openTable:
+      "The table does not exist, and an environment opened for reading cannot create it."
+    case .accessDenied, .readOnlyFileSystem, .notPermitted:
+      "No permission. To read a directory that is not writable, open it without its lock file."
+    case .noSpace:
+      "The disk is full. Nothing was committed; free some space and try again."
+    case .inputOutput where operation == .commit:
+      "Writing failed. Look at the disk; the transaction was not committed."
+    default:
+      nil
+    }
+  }
+}
+
+extension LMDBRefusal {
+  /// What went wrong and how to mend it.
+  package var remedy: String {
+    switch self {
+    case .closed:
+      "The environment was closed. Open it again."
+    case .forkedChild:
+      "This process was forked from the one that opened the environment. Open it anew after fork."
+    case .nestedWrite:
+      "This thread is in a write transaction already. Finish it first, or write through it."
+    case .insideTransaction:
+      "This thread is in a transaction, for whose end this would wait. End it first."
+    case .readOnly:
+      "The environment was opened for reading. Open it with access readWrite."
+    case .networkFileSystem(let type):
+      "The directory is on a network file system (type 0x\(String(type, radix: 16))), where locks "
+        + "and shared maps are not reliable. Use a local disk."
+    case .truncatedFile(let expected, let actual):
+      "The file has \(actual) bytes, its meta pages speak of \(expected). Restore it from a copy."
+    case .notAnLMDBFile:
+      "This is not an LMDB file."
+    case .unsupportedFormatVersion(let version):
+      "The file has LMDB data format \(version); this build reads 1."
+    case .unsupportedPageSize(let size):
+      "The file's meta page gives \(size) as page size, which is not possible."
+    case .implausibleMeta(let page, let what):
+      "Meta page \(page) is damaged: \(what). Copy the directory away and restore it."
+    case .processIDClash:
+      "Another process with the same id, from another container, uses this environment. "
+        + "Share one process namespace between the containers."
+    case .optionsMismatch(let what):
+      "The environment is open in this process with other options: \(what)."
+    case .badKey(let what):
+      "The key does not fit the table: \(what)."
+    case .unknownTable(let name):
+      "Table \(name) was not named when the environment was opened."
+    case .diskFull:
+      "The disk is full. Nothing was committed; free some space and try again."
+    case .targetExists:
+      "The target exists. Choose a path that does not."
+    }
+  }
+}

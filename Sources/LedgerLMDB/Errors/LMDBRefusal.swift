@@ -1,0 +1,37 @@
+/// Why this layer refused to go on, before LMDB could hang, crash or damage the file.
+package enum LMDBRefusal: Sendable, Hashable {
+  /// The handle was closed.
+  case closed
+  /// The process is a fork of the one that opened the environment; LMDB's locks are not its own.
+  case forkedChild
+  /// A second write transaction on one thread, which LMDB would answer with a deadlock.
+  case nestedWrite
+  /// Closing or growing from inside a transaction of the same thread, which would wait for itself.
+  case insideTransaction
+  /// A write in an environment that was opened for reading.
+  case readOnly
+  /// A file system whose locks or shared maps are not coherent between machines.
+  case networkFileSystem(type: UInt)
+  /// The file is shorter than its own meta pages say; touching the missing part is a SIGBUS.
+  case truncatedFile(expected: UInt64, actual: UInt64)
+  /// No LMDB file: wrong magic number, or no meta page where one must be.
+  case notAnLMDBFile
+  /// LMDB's data format has another version than 1.
+  case unsupportedFormatVersion(UInt32)
+  /// Not a power of two from 512 to 32768.
+  case unsupportedPageSize(UInt32)
+  /// A meta page that LMDB could not have written.
+  case implausibleMeta(page: Int, what: String)
+  /// Another container has a process of the same id on this environment.
+  case processIDClash
+  /// Open in this process already, with an access that does not fit.
+  case optionsMismatch(String)
+  /// A key of the wrong size or for the wrong sort of table.
+  case badKey(String)
+  /// A table that was not named when the environment was opened.
+  case unknownTable(String)
+  /// The file system has no room left; LMDB itself reports this as an input/output error.
+  case diskFull
+  /// The target of a copy exists.
+  case targetExists
+}

@@ -1,0 +1,104 @@
+internal import CLedgerLMDB
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The code that a function of LMDB returned: one of LMDB's own, or an `errno` of the system.
+///
+/// An open struct rather than an enum, because a newer LMDB may return codes that this build does
+/// not know. The LMDB manual lists them under "Return Codes"; each constant here says what the code
+/// means for a ledger.
+package struct LMDBStatus: RawRepresentable, Hashable, Sendable {
+  package let rawValue: Int32
+
+  package init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  init(_ code: Int32) {
+    self.init(rawValue: code)
+  }
+}
+
+// MARK: - LMDB's own codes
+
+extension LMDBStatus {
+  package static let success = LMDBStatus(MDB_SUCCESS)
+  /// The key exists already; from an appending put: the key is not above the last one.
+  package static let keyExists = LMDBStatus(MDB_KEYEXIST)
+  package static let notFound = LMDBStatus(MDB_NOTFOUND)
+  /// "Requested page not found - this usually indicates corruption".
+  package static let pageNotFound = LMDBStatus(MDB_PAGE_NOTFOUND)
+  /// "Located page was wrong type".
+  package static let corrupted = LMDBStatus(MDB_CORRUPTED)
+  /// "Update of meta page failed or environment had fatal error": close every handle and reopen.
+  package static let panic = LMDBStatus(MDB_PANIC)
+  /// The file, or the lock file of a live process, belongs to another version of LMDB.
+  package static let versionMismatch = LMDBStatus(MDB_VERSION_MISMATCH)
+  /// "File is not a valid LMDB file".
+  package static let invalid = LMDBStatus(MDB_INVALID)
+  /// The map is used up: grow it.
+  package static let mapFull = LMDBStatus(MDB_MAP_FULL)
+  /// More named tables than `Configuration.maximumTables`.
+  package static let tablesFull = LMDBStatus(MDB_DBS_FULL)
+  /// All reader slots are taken, also after dead processes' slots were cleared.
+  package static let readersFull = LMDBStatus(MDB_READERS_FULL)
+  /// "Txn has too many dirty pages": write less in one transaction.
+  package static let transactionFull = LMDBStatus(MDB_TXN_FULL)
+  /// "Cursor stack too deep - internal error": a damaged tree.
+  package static let cursorFull = LMDBStatus(MDB_CURSOR_FULL)
+  /// "Page has not enough space - internal error".
+  package static let pageFull = LMDBStatus(MDB_PAGE_FULL)
+  /// Another process made the database larger than this process's map.
+  package static let mapResized = LMDBStatus(MDB_MAP_RESIZED)
+  /// "Operation and DB incompatible, or DB type changed".
+  package static let incompatible = LMDBStatus(MDB_INCOMPATIBLE)
+  /// A lock table slot is in use by another transaction of the same thread.
+  package static let badReaderSlot = LMDBStatus(MDB_BAD_RSLOT)
+  /// "Transaction must abort, has a child, or is invalid": an earlier call in it failed.
+  package static let badTransaction = LMDBStatus(MDB_BAD_TXN)
+  /// "Unsupported size of key/DB name/data".
+  package static let badValueSize = LMDBStatus(MDB_BAD_VALSIZE)
+  /// "The specified DBI was changed unexpectedly".
+  package static let badTable = LMDBStatus(MDB_BAD_DBI)
+}
+
+// MARK: - Codes of the system
+
+extension LMDBStatus {
+  package static let notPermitted = LMDBStatus(EPERM)
+  package static let noSuchFile = LMDBStatus(ENOENT)
+  package static let inputOutput = LMDBStatus(EIO)
+  package static let temporarilyUnavailable = LMDBStatus(EAGAIN)
+  package static let outOfMemory = LMDBStatus(ENOMEM)
+  package static let accessDenied = LMDBStatus(EACCES)
+  package static let busy = LMDBStatus(EBUSY)
+  package static let fileExists = LMDBStatus(EEXIST)
+  package static let invalidArgument = LMDBStatus(EINVAL)
+  package static let noSpace = LMDBStatus(ENOSPC)
+  package static let readOnlyFileSystem = LMDBStatus(EROFS)
+
+  /// The `errno` that the last failed system call left on this thread.
+  static var currentErrno: LMDBStatus { LMDBStatus(errno) }
+}
+
+// MARK: - Our own
+
+extension LMDBStatus {
+  /// This layer refused before calling C; `LMDBError.refusal` says why.
+  ///
+  /// Outside LMDB's range (-30799...-30780) and that of `errno` (positive).
+  package static let refused = LMDBStatus(-1_000_000)
+}
+
+extension LMDBStatus: CustomStringConvertible {
+  /// The text of `mdb_strerror`, with the number.
+  package var description: String {
+    if self == .refused { return "refused" }
+    guard let text = unsafe mdb_strerror(rawValue) else { return "code \(rawValue)" }
+    return unsafe "\(String(cString: text)) (\(rawValue))"
+  }
+}

@@ -1,0 +1,175 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Which file it is, whatever path led to it.
+struct FileIdentity: Hashable, Sendable {
+  let device: UInt64
+  let inode: UInt64
+}
+
+/// The data file of an environment, looked at with plain system calls before LMDB maps it.
+///
+/// Opening and closing this file is harmless. The same on `lock.mdb` would drop every lock of the
+/// process (POSIX record locks), so nothing here ever touches that one.
+struct DataFile: ~Copyable {
+  let path: String
+  let descriptor: Int32
+
+  /// Opens for reading; nil when there is no such file.
+  init?(path: String) throws(LMDBError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 {
+      let status = LMDBStatus.currentErrno
+      if status == .noSuchFile { return nil }
+      throw LMDBError(status, .checkFile, path: path)
+    }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    _ = closeDescriptor(descriptor)
+  }
+
+  func status() throws(LMDBError) -> (identity: FileIdentity, size: UInt64) {
+    var result = stat()
+    guard unsafe fstat(descriptor, &result) == 0 else {
+      throw LMDBError(.currentErrno, .checkFile, path: path)
+    }
+    let identity = FileIdentity(
+      device: UInt64(truncatingIfNeeded: result.st_dev),
+      inode: UInt64(truncatingIfNeeded: result.st_ino))
+    return (identity, UInt64(max(0, result.st_size)))
+  }
+
+  func read(_ count: Int, at offset: UInt64) throws(LMDBError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let place = off_t(offset) + off_t(filled)
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+        return unsafe pread(descriptor, rest.baseAddress, rest.count, place)
+      }
+      if got < 0 {
+        if errno == EINTR { continue }
+        throw LMDBError(.currentErrno, .checkFile, path: path)
+      }
+      if got == 0 { break }
+      filled += got
+    }
+    bytes.removeLast(count - filled)
+    return bytes
+  }
+}
+
+/// `close`, under a name that a type with a method of that name can call.
+@inline(__always)
+private func closeDescriptor(_ descriptor: Int32) -> Int32 {
+  close(descriptor)
+}
+
+// MARK: - Checks
+
+extension DataFile {
+  /// Refuses a file that LMDB would crash on, or silently read an old state of.
+  ///
+  /// A writer in another process may be moving the metas between two reads of ours, so a finding
+  /// counts only when it stays.
+  ///
+  /// - Returns: the newest meta page.
+  func check(seam: CallSeam, isPowerLossSafe: Bool) throws(LMDBError) -> MetaPage {
+    var attempt = 0
+    while true {
+      do {
+        return try checkOnce(seam: seam, isPowerLossSafe: isPowerLossSafe)
+      } catch {
+        attempt += 1
+        guard attempt < 16, error.refusal != nil else { throw error }
+      }
+    }
+  }
+
+  private func checkOnce(
+    seam: CallSeam, isPowerLossSafe: Bool
+  ) throws(LMDBError) -> MetaPage {
+    let forced = seam(.checkFile) { 0 }
+    guard forced == .success else { throw LMDBError(forced, .checkFile, path: path) }
+
+    let first = try meta(0, at: 0)
+    let pageSize = first.pageSize
+    guard (512...32768).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
+      throw LMDBError(.unsupportedPageSize(pageSize), .checkFile, path: path)
+    }
+    let second = try meta(1, at: UInt64(pageSize))
+    guard second.pageSize == pageSize else {
+      throw LMDBError(.unsupportedPageSize(second.pageSize), .checkFile, path: path)
+    }
+    for (index, meta) in [first, second].enumerated() {
+      if let what = meta.implausibility(index: index) { throw implausible(index, what) }
+    }
+    let newest = first.transactionID > second.transactionID ? first : second
+    let oldest = first.transactionID > second.transactionID ? second : first
+    // The metas take turns, each flushed before the next, so the older is always one behind. Only a
+    // database that never synced can come back from a power cut otherwise.
+    if isPowerLossSafe, newest.transactionID > 1,
+      newest.transactionID - oldest.transactionID != 1
+    {
+      throw implausible(
+        Int(oldest.transactionID % 2),
+        "transactions \(oldest.transactionID) and \(newest.transactionID) do not follow each other")
+    }
+    if newest.mapSize < oldest.mapSize {
+      throw implausible(Int(newest.transactionID % 2), "its map is smaller than it was")
+    }
+    let expected = (newest.lastPage + 1) * UInt64(pageSize)
+    let actual = try status().size
+    guard actual >= expected else {
+      throw LMDBError(
+        .truncatedFile(expected: expected, actual: actual), .checkFile, path: path)
+    }
+    try checkRoot(of: newest.main, in: newest)
+    try checkRoot(of: newest.freeList, in: newest)
+    return newest
+  }
+
+  private func meta(_ index: Int, at offset: UInt64) throws(LMDBError) -> MetaPage {
+    let bytes = try read(MetaPage.byteCount, at: offset)
+    guard let meta = MetaPage(bytes) else {
+      let size = try status().size
+      throw LMDBError(
+        .truncatedFile(expected: offset + UInt64(MetaPage.byteCount), actual: size), .checkFile,
+        path: path)
+    }
+    guard meta.magic == MetaPage.magic else {
+      throw LMDBError(.notAnLMDBFile, .checkFile, path: path)
+    }
+    guard meta.version == 1 else {
+      throw LMDBError(.unsupportedFormatVersion(meta.version), .checkFile, path: path)
+    }
+    return meta
+  }
+
+  /// The root must be the page that it claims to be: a leaf when the tree is one page, else a
+  /// branch.
+  private func checkRoot(of tree: MetaPage.Tree, in meta: MetaPage) throws(LMDBError) {
+    guard tree.root != MetaPage.noRoot else { return }
+    let header = try read(16, at: tree.root * UInt64(meta.pageSize))
+    guard header.count == 16 else { throw LMDBError(.notAnLMDBFile, .checkFile, path: path) }
+    let number = (0..<8).reduce(UInt64(0)) { $0 | UInt64(header[$1]) << (8 * UInt64($1)) }
+    let flags = header[10]
+    let isLeaf = flags & 0x02 != 0
+    let isBranch = flags & 0x01 != 0
+    guard number == tree.root, isLeaf == (tree.depth == 1), isBranch == (tree.depth > 1) else {
+      throw implausible(
+        Int(meta.transactionID % 2), "page \(tree.root) is not the root that it names")
+    }
+  }
+
+  private func implausible(_ page: Int, _ what: String) -> LMDBError {
+    LMDBError(.implausibleMeta(page: page, what: what), .checkFile, path: path)
+  }
+}

@@ -1,0 +1,114 @@
+internal import CLedgerLMDB
+
+extension RawTransaction {
+  /// Where a walk over integer keys begins, and which way it goes.
+  enum Start {
+    case first
+    case atOrAbove(UInt64)
+    case last
+    case atOrBelow(UInt64)
+
+    var isForward: Bool {
+      switch self {
+      case .first, .atOrAbove: true
+      case .last, .atOrBelow: false
+      }
+    }
+  }
+
+  /// The entry at which a walk begins.
+  func place(_ cursor: inout RawCursor, at start: Start) throws(LMDBError) -> Bool {
+    switch start {
+    case .first:
+      return try cursor.move(MDB_FIRST)
+    case .last:
+      return try cursor.move(MDB_LAST)
+    case .atOrAbove(let key):
+      return try Self.seek(&cursor, key)
+    case .atOrBelow(let key):
+      guard try Self.seek(&cursor, key) else { return try cursor.move(MDB_LAST) }
+      guard try unsafe Self.integer(cursor.key) > key else { return true }
+      return try cursor.move(MDB_PREV)
+    }
+  }
+
+  private static func seek(_ cursor: inout RawCursor, _ key: UInt64) throws(LMDBError) -> Bool {
+    var word = key
+    let size = MemoryLayout<UInt64>.size
+    return try unsafe withUnsafeMutablePointer(to: &word) {
+      (pointer: UnsafeMutablePointer<UInt64>) throws(LMDBError) -> Bool in
+      try unsafe cursor.seek(MDB_val(mv_size: size, mv_data: UnsafeMutableRawPointer(pointer)))
+    }
+  }
+
+  /// The entry that a walk from `start` would visit first.
+  func entry(at start: Start, _ table: Table) throws(LMDBError) -> (UInt64, MDB_val)? {
+    try Self.check(table, has: .integer, .moveCursor)
+    var cursor = try RawCursor(self, tableHandle: table.handle)
+    guard try place(&cursor, at: start) else { return nil }
+    return try unsafe (Self.integer(cursor.key), cursor.value)
+  }
+
+  package func scan(
+    _ table: Table, from start: UInt64, limit: Int, backwards: Bool,
+    _ body: (UInt64, Span<UInt8>) throws -> Bool
+  ) throws {
+    guard limit > 0 else { return }
+    try Self.check(table, has: .integer, .moveCursor)
+    var cursor = try RawCursor(self, tableHandle: table.handle)
+    guard try place(&cursor, at: backwards ? .atOrBelow(start) : .atOrAbove(start)) else { return }
+    let step = backwards ? MDB_PREV : MDB_NEXT
+    var remaining = limit
+    repeat {
+      let value = unsafe UnsafeRawBufferPointer(cursor.value)
+      let bytes = unsafe Span<UInt8>(_unsafeBytes: value)
+      guard try body(try unsafe Self.integer(cursor.key), bytes) else { return }
+      remaining -= 1
+    } while try remaining > 0 && cursor.move(step)
+  }
+
+  package func scan(
+    _ table: Table, from start: Span<UInt8>, limit: Int,
+    _ body: (Span<UInt8>, Span<UInt8>) throws -> Bool
+  ) throws {
+    guard limit > 0 else { return }
+    try Self.check(table, has: .bytes, .moveCursor)
+    var cursor = try RawCursor(self, tableHandle: table.handle)
+    let found: Bool
+    if start.isEmpty {
+      found = try cursor.move(MDB_FIRST)
+    } else {
+      found = try unsafe start.withUnsafeBufferPointer {
+        (bytes: UnsafeBufferPointer<UInt8>) throws(LMDBError) -> Bool in
+        try unsafe cursor.seek(MDB_val(UnsafeRawBufferPointer(bytes)))
+      }
+    }
+    guard found else { return }
+    var remaining = limit
+    repeat {
+      let key = unsafe UnsafeRawBufferPointer(cursor.key)
+      let value = unsafe UnsafeRawBufferPointer(cursor.value)
+      let keyBytes = unsafe Span<UInt8>(_unsafeBytes: key)
+      let valueBytes = unsafe Span<UInt8>(_unsafeBytes: value)
+      guard try body(keyBytes, valueBytes) else { return }
+      remaining -= 1
+    } while try remaining > 0 && cursor.move(MDB_NEXT)
+  }
+
+  /// Deletes the entries with keys in `range`, at most `limit`, lowest first; returns how many.
+  func deleteRange(
+    _ range: ClosedRange<UInt64>, _ table: Table, limit: Int
+  ) throws(LMDBError) -> Int {
+    guard limit > 0 else { return 0 }
+    try Self.check(table, has: .integer, .deleteAtCursor)
+    var cursor = try RawCursor(self, tableHandle: table.handle)
+    var deleted = 0
+    var found = try place(&cursor, at: .atOrAbove(range.lowerBound))
+    while found, deleted < limit, try unsafe Self.integer(cursor.key) <= range.upperBound {
+      try cursor.delete()
+      deleted += 1
+      found = try cursor.move(MDB_NEXT)
+    }
+    return deleted
+  }
+}

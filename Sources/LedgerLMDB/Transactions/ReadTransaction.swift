@@ -1,0 +1,22 @@
+internal import CLedgerLMDB
+
+/// A consistent view of all tables, as of the last commit before it began.
+///
+/// Seen only inside the closure of ``Environment/read(_:)``. It pins every page that was freed
+/// since it began, so it must be short; begin a new one every 10,000 events or so.
+@safe
+package struct ReadTransaction: ~Copyable, TableReader {
+  package let raw: RawTransaction
+
+  init(_ raw: RawTransaction) {
+    self.raw = raw
+  }
+
+  /// `mdb_txn_reset`: lets go of the view and keeps the handle, which goes back to the pool.
+  deinit {
+    unsafe mdb_txn_reset(raw.handle)
+  }
+}
+
+@available(*, unavailable)
+extension ReadTransaction: Sendable {}

@@ -1,0 +1,96 @@
+/// Turns the commands that wait into one commit after the other, on the writer thread.
+final class GroupCommitter {
+  /// The most commands of one commit, and the bytes of events after which no command is added: the
+  /// write lock is then held for about a millisecond.
+  static let maximumCommandCount = 1_000
+
+  private let inbox: Inbox
+  private let replica: Replica
+  private let clock: any LedgerClock
+  private let session: SessionID
+  private let role: SessionRole
+  private var commitNumber: UInt64 = 0
+
+  init(
+    inbox: Inbox, replica: Replica, clock: any LedgerClock, session: SessionID, role: SessionRole
+  ) {
+    self.inbox = inbox
+    self.replica = replica
+    self.clock = clock
+    self.session = session
+    self.role = role
+  }
+
+  /// Commits what waits, as one group, and answers.
+  ///
+  /// - Parameters:
+  ///   - first: Commands about the session itself, decided before all others.
+  ///   - takesCommands: Whether what waits in the inbox comes along.
+  ///   - stallTimeout: How long to wait for another writer.
+  /// - Returns: Why nothing was committed, or `nil`. An interrupted wait leaves the commands.
+  func commitGroup(
+    to store: any EventStore, first: [Job] = [], takesCommands: Bool = true,
+    stallTimeout: Duration
+  ) -> LedgerError? {
+    var group = Group(first: first, isTaken: !takesCommands)
+    commitNumber += 1
+    do throws(LedgerError) {
+      _ = try store.commit(
+        CommitID(session: session, number: commitNumber), after: replica.position,
+        stallTimeout: stallTimeout,
+        catchUp: { (frame) throws(LedgerError) in try replica.apply(frame) },
+        decide: { (_, room) throws(LedgerError) in try decide(&group, room) })
+      if let staged = group.staged { replica.merge(staged) }
+      replica.deliver()
+      for deliver in group.deliveries { deliver(nil) }
+      return nil
+    } catch {
+      if !group.isTaken, error.code != .closed { group.take(from: inbox) }
+      replica.deliver()
+      for job in group.jobs { job.fail(error) }
+      return error
+    }
+  }
+
+  /// Decides the group on the newest state. A store that lost a race calls it again.
+  private func decide(_ group: inout Group, _ room: CommitRoom) throws(LedgerError) -> EventBatch {
+    if !group.isTaken { group.take(from: inbox) }
+    let context = DecisionContext(session: session, role: role, now: clock.now(), room: room)
+    var decision = replica.withState { Decision(over: $0, context: context) }
+    group.deliveries = []
+    _ = try decision.run(TimeOutDuePromises())
+    for (index, job) in group.jobs.enumerated() {
+      guard decision.batch.byteCount < EventBatch.largestGroupByteCount else {
+        inbox.putBack(group.jobs[index...])
+        group.jobs.removeSubrange(index...)
+        break
+      }
+      group.deliveries.append(job.decide(&decision))
+    }
+    group.staged = decision.staged
+    return decision.batch
+  }
+
+  /// The commands of one commit and what became of them.
+  private struct Group {
+    var jobs: [Job]
+    var isTaken: Bool
+    var deliveries: [Job.Delivery] = []
+    var staged: StagedLayer?
+
+    init(first: [Job], isTaken: Bool) {
+      jobs = first
+      self.isTaken = isTaken
+    }
+
+    mutating func take(from inbox: Inbox) {
+      jobs += inbox.take(limit: GroupCommitter.maximumCommandCount - jobs.count)
+      isTaken = true
+    }
+  }
+}
+
+extension EventBatch {
+  /// The bytes of events after which a group takes no more commands.
+  package static let largestGroupByteCount = 256 << 10
+}

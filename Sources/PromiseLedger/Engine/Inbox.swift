@@ -1,0 +1,116 @@
+import LedgerSystem
+import Synchronization
+
+/// What waits for the writer thread: commands, and requests about the session's own life.
+package final class Inbox: Sendable {
+  package enum Request: Sendable {
+    case freeze(@Sendable (Result<Bool, any Error>) -> Void)
+    case unfreeze(@Sendable (Result<Void, any Error>) -> Void)
+    case close(@Sendable () -> Void)
+  }
+
+  private struct Contents {
+    var jobs: [Job] = []
+    var requests: [Request] = []
+    var isPoked = false
+    var closingError: LedgerError?
+  }
+
+  private let contents = Mutex(Contents())
+  private let wakeUp = WakeSemaphore()
+
+  package init() {}
+
+  /// Adds a command; after the end it fails at once.
+  package func add(_ job: Job) {
+    let (refusal, wasEmpty) = contents.withLock { contents -> (LedgerError?, Bool) in
+      if let error = contents.closingError { return (error, false) }
+      contents.jobs.append(job)
+      return (nil, contents.jobs.count == 1)
+    }
+    if let refusal { return job.fail(refusal) }
+    if wasEmpty { wakeUp.signal() }
+  }
+
+  /// Takes a command back that the writer has not taken yet.
+  ///
+  /// - Returns: Whether it was taken back; otherwise its answer comes.
+  package func withdraw(_ job: Job) -> Bool {
+    contents.withLock { contents in
+      guard let index = contents.jobs.firstIndex(where: { $0 === job }) else { return false }
+      contents.jobs.remove(at: index)
+      return true
+    }
+  }
+
+  /// Adds a request; false after the end.
+  package func add(_ request: Request) -> Bool {
+    let isAdded = contents.withLock { contents in
+      guard contents.closingError == nil else { return false }
+      contents.requests.append(request)
+      return true
+    }
+    wakeUp.signal()
+    return isAdded
+  }
+
+  /// Makes the writer look for what is due without a command.
+  package func poke() {
+    contents.withLock { $0.isPoked = true }
+    wakeUp.signal()
+  }
+
+  // MARK: The writer's side
+
+  package enum Work {
+    case request(Request)
+    case commands
+    case none
+  }
+
+  /// Waits for work; `acceptsCommands` is false while the session is frozen.
+  package func waitForWork(acceptsCommands: Bool) -> Work {
+    while true {
+      let work = contents.withLock { contents -> Work in
+        if !contents.requests.isEmpty { return .request(contents.requests.removeFirst()) }
+        guard acceptsCommands, !contents.jobs.isEmpty || contents.isPoked else { return .none }
+        contents.isPoked = false
+        return .commands
+      }
+      if case .none = work {
+        _ = wakeUp.wait(timeout: .seconds(3_600))
+      } else {
+        return work
+      }
+    }
+  }
+
+  package var hasCommands: Bool { contents.withLock { !$0.jobs.isEmpty } }
+
+  /// Takes up to `limit` commands; from then on they cannot be withdrawn.
+  package func take(limit: Int) -> [Job] {
+    contents.withLock { contents in
+      let taken = Array(contents.jobs.prefix(limit))
+      contents.jobs.removeFirst(taken.count)
+      return taken
+    }
+  }
+
+  /// Puts commands back that were taken and not decided, before all others.
+  package func putBack(_ jobs: some Collection<Job>) {
+    contents.withLock { $0.jobs.insert(contentsOf: jobs, at: 0) }
+    wakeUp.signal()
+  }
+
+  /// Refuses everything from now on, and hands over what waits.
+  package func end(_ error: LedgerError) -> (jobs: [Job], requests: [Request]) {
+    contents.withLock { contents in
+      contents.closingError = error
+      defer {
+        contents.jobs = []
+        contents.requests = []
+      }
+      return (contents.jobs, contents.requests)
+    }
+  }
+}

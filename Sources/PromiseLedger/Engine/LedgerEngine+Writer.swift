@@ -1,0 +1,164 @@
+import LedgerSystem
+import Logging
+
+extension LedgerEngine {
+  /// How long a freeze may take to write what waits, in all.
+  private static let freezeBudget = Duration.milliseconds(250)
+
+  /// The writer thread: owns the store's life, and commits.
+  func runWriter(opened: @Sendable (Result<Void, any Error>) -> Void) {
+    let committer = GroupCommitter(
+      inbox: inbox, replica: replica, clock: setup.clock, session: setup.session,
+      role: setup.opened.role)
+    var lock: SessionLock?
+    do throws(LedgerError) {
+      lock = try openSession(committer)
+      try startListener()
+    } catch {
+      lock?.end()
+      end(error)
+      return opened(.failure(error))
+    }
+    opened(.success(()))
+    while true {
+      switch inbox.waitForWork(acceptsCommands: phase.store != nil) {
+      case .commands:
+        if let store = phase.store {
+          _ = committer.commitGroup(to: store, stallTimeout: setup.stallTimeout)
+        }
+      case .request(.freeze(let answer)):
+        answer(Result { () throws(LedgerError) in try freezeSession(committer, &lock) })
+      case .request(.unfreeze(let answer)):
+        answer(Result { () throws(LedgerError) in try unfreezeSession(committer, &lock) })
+      case .request(.close(let answer)):
+        closeSession(committer, lock)
+        return answer()
+      case .none:
+        break
+      }
+    }
+  }
+
+  // MARK: Open
+
+  private func openSession(_ committer: GroupCommitter) throws(LedgerError) -> SessionLock? {
+    let store = try setup.openStore()
+    var lock: SessionLock?
+    do throws(LedgerError) {
+      try catchUp(store)
+      if let directory = setup.directory { lock = try SessionLock(directory, setup.session) }
+      var jobs = deadSessions().map { Job(CloseSession(id: $0, reason: .died)) { _ in } }
+      jobs.append(
+        Job(OpenSession(setup.opened, newLedgerID: setup.newLedgerID)) { _ in })
+      try commit(committer, to: store, jobs, stallTimeout: setup.stallTimeout)
+    } catch {
+      lock?.end()
+      store.close()
+      throw error
+    }
+    phase.change(to: .open(store))
+    return lock
+  }
+
+  /// Commits commands about sessions, and throws if one of them was refused.
+  private func commit(
+    _ committer: GroupCommitter, to store: any EventStore, _ jobs: [Job], stallTimeout: Duration
+  ) throws(LedgerError) {
+    if let error = committer.commitGroup(to: store, first: jobs, stallTimeout: stallTimeout) {
+      throw error
+    }
+  }
+
+  // MARK: Freeze
+
+  private func freezeSession(
+    _ committer: GroupCommitter, _ lock: inout SessionLock?
+  ) throws(LedgerError) -> Bool {
+    guard let store = phase.store else { return true }
+    let deadline = MonotonicClock.now + Self.freezeBudget
+    var error: LedgerError?
+    while inbox.hasCommands, error == nil, MonotonicClock.now < deadline {
+      error = committer.commitGroup(to: store, stallTimeout: deadline - MonotonicClock.now)
+    }
+    if error == nil {
+      error = committer.commitGroup(
+        to: store, first: [Job(FreezeSession()) { _ in }], takesCommands: false,
+        stallTimeout: max(.zero, deadline - MonotonicClock.now))
+    }
+    phase.change(to: .frozen)
+    store.interruptWaits()
+    store.close()
+    try lock?.freeze()
+    lock = nil
+    if let error {
+      setup.logger.warning("the freeze was not recorded", metadata: ["error": "\(error)"])
+    }
+    return error == nil
+  }
+
+  private func unfreezeSession(
+    _ committer: GroupCommitter, _ lock: inout SessionLock?
+  ) throws(LedgerError) {
+    guard phase.store == nil else { return }
+    let store = try setup.openStore()
+    var newLock: SessionLock?
+    do throws(LedgerError) {
+      try catchUp(store)
+      if let directory = setup.directory { newLock = try SessionLock(directory, setup.session) }
+      let refusal = Refusal()
+      let unfreezing = Job(UnfreezeSession(processID: ThisProcess.id)) { refusal.note($0) }
+      try commit(committer, to: store, [unfreezing], stallTimeout: setup.stallTimeout)
+      if let error = refusal.error { throw error }
+    } catch {
+      store.close()
+      if error.code == .sessionEnded {
+        newLock?.end()
+      } else {
+        try? newLock?.freeze()
+      }
+      throw error
+    }
+    lock = newLock
+    phase.change(to: .open(store))
+    listenerWakeUp.signal()
+    replica.deliver(looksAtAll: true)
+  }
+
+  // MARK: Close
+
+  private func closeSession(_ committer: GroupCommitter, _ lock: SessionLock?) {
+    if let store = phase.store {
+      while inbox.hasCommands,
+        committer.commitGroup(to: store, stallTimeout: setup.stallTimeout) == nil
+      {}
+      let closing = Job(CloseSession(id: setup.session, reason: .closed)) { _ in }
+      let error = committer.commitGroup(
+        to: store, first: [closing], takesCommands: false, stallTimeout: setup.stallTimeout)
+      end(.sessionClosed)
+      store.interruptWaits()
+      store.close()
+      if let error {
+        setup.logger.warning("the close was not recorded", metadata: ["error": "\(error)"])
+      }
+    } else {
+      end(.sessionClosed)
+    }
+    lock?.end()
+  }
+
+  /// Tells everybody who waits that it is over.
+  private func end(_ error: LedgerError) {
+    phase.change(to: .closed(error))
+    listenerWakeUp.signal()
+    let (jobs, requests) = inbox.end(error)
+    for job in jobs { job.fail(error) }
+    for request in requests {
+      switch request {
+      case .freeze(let answer): answer(.failure(error))
+      case .unfreeze(let answer): answer(.failure(error))
+      case .close(let answer): answer()
+      }
+    }
+    replica.failAll(error)
+  }
+}

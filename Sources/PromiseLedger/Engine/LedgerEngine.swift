@@ -1,0 +1,213 @@
+import LedgerSystem
+package import Logging
+import Synchronization
+
+/// One session at work: a replica of the state, a writer thread, and a thread that listens for
+/// other processes.
+package final class LedgerEngine: Sendable {
+  /// What a session is made of.
+  package struct Setup: Sendable {
+    package var openStore: @Sendable () throws(LedgerError) -> any EventStore
+    /// Where the sessions' lock files are; `nil` for a ledger in memory.
+    package var directory: LedgerDirectory?
+    package var session: SessionID
+    package var newLedgerID: LedgerID
+    package var opened: SessionOpened
+    package var clock: any LedgerClock
+    package var stallTimeout: Duration
+    package var pollInterval: Duration
+    package var waitsWhileFrozen: Bool
+    package var logger: Logger
+  }
+
+  package let setup: Setup
+  package let replica = Replica()
+  let inbox = Inbox()
+  let phase = SessionPhase()
+  /// Wakes the listener when the session unfreezes or closes.
+  let listenerWakeUp = WakeSemaphore()
+
+  private init(_ setup: Setup) {
+    self.setup = setup
+  }
+
+  /// Opens a session; its threads run until it is closed.
+  package static func open(_ setup: Setup) async throws -> LedgerEngine {
+    let engine = LedgerEngine(setup)
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      do throws(SystemError) {
+        _ = try SystemThread.start(name: "ledger-writer") {
+          engine.runWriter { continuation.resume(with: $0) }
+        }
+      } catch {
+        continuation.resume(
+          throwing: LedgerError(error, "The ledger's writer thread cannot be started."))
+      }
+    }
+    return engine
+  }
+
+  // MARK: Writing
+
+  /// Has a command carried out, durably, and returns its answer.
+  ///
+  /// Cancelling the task withdraws the command, unless the writer took it already.
+  package func submit<Answer>(_ command: some Command<Answer>) async throws -> Answer {
+    try refuseIfFrozen()
+    try Task.checkCancellation()
+    let box = JobBox()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let job = Job(command) { continuation.resume(with: $0) }
+        box.set(job)
+        inbox.add(job)
+        if Task.isCancelled { withdraw(job) }
+      }
+    } onCancel: {
+      if let job = box.job { withdraw(job) }
+    }
+  }
+
+  /// Has a command carried out; nobody waits for the answer.
+  func submitDetached<Answer>(_ command: some Command<Answer>) {
+    inbox.add(Job(command) { _ in })
+  }
+
+  private func withdraw(_ job: Job) {
+    if inbox.withdraw(job) { job.fail(CancellationError()) }
+  }
+
+  // MARK: Reading
+
+  /// Brings the replica up to the head and looks at it.
+  ///
+  /// Waits while the session is frozen, or throws `frozen` if it was opened so.
+  package func read<R: Sendable>(
+    _ body: @Sendable (LedgerState) throws -> R
+  ) async throws -> R {
+    let store = try await openStore()
+    try catchUp(store)
+    return try replica.withState { (state) throws in try body(state) }
+  }
+
+  /// The attachment of an event.
+  package func attachment(of position: Position, byteCount: Int) async throws -> [UInt8] {
+    try await openStore().attachment(of: position, byteCount: byteCount)
+  }
+
+  /// The store, once the session is open.
+  package func openStore() async throws -> any EventStore {
+    while true {
+      switch phase.current {
+      case .open(let store): return store
+      case .closed(let error): throw error
+      case .frozen:
+        try refuseIfFrozen()
+        await phase.waitWhileFrozen()
+      }
+    }
+  }
+
+  private func refuseIfFrozen() throws(LedgerError) {
+    guard !setup.waitsWhileFrozen, case .frozen = phase.current else { return }
+    throw LedgerError(.frozen, "The ledger is frozen. Unfreeze it first.")
+  }
+
+  /// Applies the events that other sessions wrote, in slices, and wakes who waits for them.
+  func catchUp(_ store: any EventStore, looksAtAll: Bool = false) throws(LedgerError) {
+    defer { replica.deliver(looksAtAll: looksAtAll) }
+    while true {
+      let position = replica.position
+      let last = try store.read(after: position, limit: Self.sliceEventCount) {
+        (frame) throws(LedgerError) in try replica.apply(frame)
+      }
+      if last == position { return }
+    }
+  }
+
+  /// The events of one read transaction: longer ones keep freed pages from being used again.
+  private static let sliceEventCount = 10_000
+
+  // MARK: Waiting
+
+  /// Waits until a promise is settled. Cancelling the task ends the wait and nothing else.
+  package func settled(_ id: PromiseID) async throws -> PromiseEntity {
+    try await catchUpIfOpen()
+    return try await waiting { token, waiter in replica.wait(for: id, token, waiter) }
+  }
+
+  /// Waits until there is an event after `position`.
+  package func advance(past position: Position) async throws {
+    try await catchUpIfOpen()
+    try await waiting { token, waiter in replica.wait(past: position, token, waiter) }
+  }
+
+  private func catchUpIfOpen() async throws {
+    try catchUp(try await openStore())
+  }
+
+  private func waiting<R: Sendable>(
+    _ register: (Replica.Token, @escaping @Sendable (Result<R, any Error>) -> Void) -> Void
+  ) async throws -> R {
+    let token = replica.makeToken()
+    try Task.checkCancellation()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        register(token) { continuation.resume(with: $0) }
+        // A cancellation before the registration found nobody to tell.
+        if Task.isCancelled { replica.cancel(token) }
+      }
+    } onCancel: {
+      replica.cancel(token)
+    }
+  }
+
+  // MARK: The session's life
+
+  /// Lets go of every lock, map and descriptor.
+  ///
+  /// - Returns: Whether the freeze was recorded as an event; if another process kept the gate, it
+  ///   stands in the session's lock file only.
+  package func freeze() async throws -> Bool {
+    phase.store?.interruptWaits()
+    return try await withCheckedThrowingContinuation { continuation in
+      let isAdded = inbox.add(.freeze { continuation.resume(with: $0) })
+      if !isAdded { continuation.resume(throwing: LedgerError.sessionClosed) }
+    }
+  }
+
+  /// Comes back and catches up.
+  package func unfreeze() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      let isAdded = inbox.add(.unfreeze { continuation.resume(with: $0) })
+      if !isAdded { continuation.resume(throwing: LedgerError.sessionClosed) }
+    }
+  }
+
+  /// Ends the session.
+  package func close() async {
+    phase.store?.interruptWaits()
+    await withCheckedContinuation { continuation in
+      if !inbox.add(.close { continuation.resume() }) { continuation.resume() }
+    }
+  }
+
+  /// Ends the session without waiting for it.
+  package func closeDetached() {
+    phase.store?.interruptWaits()
+    _ = inbox.add(.close {})
+  }
+}
+
+/// Carries a job from where it is made to where a cancellation may come.
+private final class JobBox: Sendable {
+  private let contents = Mutex<Job?>(nil)
+  var job: Job? { contents.withLock { $0 } }
+  func set(_ job: Job) { contents.withLock { $0 = job } }
+}
+
+extension LedgerError {
+  static var sessionClosed: LedgerError {
+    LedgerError(.closed, "The ledger was closed. Open it again.")
+  }
+}

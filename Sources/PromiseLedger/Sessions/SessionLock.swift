@@ -1,0 +1,67 @@
+import LedgerSystem
+
+/// The file whose lock tells other processes that a session is alive.
+///
+/// The kernel drops the lock when the process dies. A session that is frozen holds no lock; what
+/// tells it from a dead one is the content of the file.
+package final class SessionLock: Sendable {
+  private static let openContent = Array("open".utf8)
+  private static let frozenContent = Array("frozen".utf8)
+
+  private let file: FileLock
+  private let path: String
+
+  /// Creates the file if needed, locks it, and says that the session is open.
+  package init(_ directory: LedgerDirectory, _ id: SessionID) throws(LedgerError) {
+    path = directory.sessionLock(id)
+    do throws(SystemError) {
+      file = try FileLock.open(path)
+      // A prober holds the lock for an instant.
+      let pause = WakeSemaphore()
+      var attempts = 0
+      while try !file.tryLock() {
+        attempts += 1
+        guard attempts < 200 else { throw SystemError(.busy, "flock", path: path) }
+        _ = pause.wait(timeout: .milliseconds(1))
+      }
+      try file.writeContents(Self.openContent)
+    } catch {
+      throw LedgerError(error, "The session's lock file cannot be made.")
+    }
+  }
+
+  /// Says that the session is frozen, and lets go.
+  package func freeze() throws(LedgerError) {
+    defer { file.close() }
+    do throws(SystemError) {
+      try file.writeContents(Self.frozenContent)
+    } catch {
+      throw LedgerError(error, "The session's lock file cannot be written.")
+    }
+  }
+
+  /// Lets go and removes the file: the session ended.
+  package func end() {
+    try? FileSystem.remove(path)
+    file.close()
+  }
+
+  /// Removes the file of a session that was found dead.
+  package static func removeFile(_ directory: LedgerDirectory, _ id: SessionID) {
+    try? FileSystem.remove(directory.sessionLock(id))
+  }
+
+  /// Whether a session that the log does not know as ended has lost its process.
+  ///
+  /// A frozen session is not dead: nobody can tell.
+  package static func isDead(_ directory: LedgerDirectory, _ id: SessionID) -> Bool {
+    let path = directory.sessionLock(id)
+    do throws(SystemError) {
+      if try FileLock.isHeld(path) { return false }
+      return try FileSystem.read(path, maximumBytes: 16) != frozenContent
+    } catch {
+      // No file means that its session is over; any other failure proves nothing.
+      return error.code == .notFound
+    }
+  }
+}

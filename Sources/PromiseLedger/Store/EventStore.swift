@@ -1,0 +1,70 @@
+/// Where the events of a ledger are kept: the seam between the ledger and a storage engine.
+///
+/// Nothing above knows the engine. Its heart is ``commit(_:after:stallTimeout:catchUp:decide:)``. An
+/// engine with one writer runs it inside its write lock; an optimistic one reads, decides, appends
+/// with an expected head, and on a conflict reads and decides again.
+package protocol EventStore: AnyObject, Sendable {
+  /// The position of the last event, as a fresh read sees it.
+  func head() throws(LedgerError) -> Position
+
+  /// Hands over the frames with events after `position`, in order.
+  ///
+  /// The first frame may begin at or before `position`.
+  ///
+  /// - Parameter limit: Stops after the frame that reaches this number of events, so that no read
+  ///   lasts long.
+  /// - Returns: The position of the last event handed over, or `position` if there is none.
+  func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position
+
+  /// The attachment of the event at `position`.
+  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8]
+
+  /// Appends what `decide` makes of the newest state, atomically and durably.
+  ///
+  /// - Parameters:
+  ///   - commit: Recognises the commit should its acknowledgement get lost.
+  ///   - position: What the caller has applied already.
+  ///   - stallTimeout: How long to wait for another writer.
+  ///   - catchUp: Gets every frame with events after `position`, in order.
+  ///   - decide: Gets the head and the room left, and returns the events to append, none for no
+  ///     commit. It may be called again, after another catch-up, if an engine lost a race.
+  /// - Returns: The new head.
+  /// - Throws: `writerStalled`, `ledgerFull`, `diskFull`, `ioFailure`, `commitOutcomeUnknown`, and
+  ///   what the closures throw. Nothing was appended, unless it is `commitOutcomeUnknown`.
+  func commit(
+    _ commit: CommitID, after position: Position, stallTimeout: Duration,
+    catchUp: (FrameView) throws(LedgerError) -> Void,
+    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
+  ) throws(LedgerError) -> Position
+
+  /// A number that changes whenever the head may have moved.
+  var changeCount: UInt32 { get }
+
+  /// Blocks until the head may have moved since `count`, or the time is over.
+  ///
+  /// A hint: it may return early or late, and looking again is always right.
+  func waitForChange(since count: UInt32, timeout: Duration)
+
+  /// Makes a waiting ``waitForChange(since:timeout:)`` and a writer that waits for its turn return.
+  func interruptWaits()
+
+  /// Lets go of every lock, map and descriptor.
+  func close()
+}
+
+/// How many bytes of events a commit may still add.
+package struct CommitRoom: Sendable, Hashable {
+  /// For events that make the ledger grow.
+  package var bytes: Int
+  /// For events that a full ledger must still take: consumptions and the ends of things.
+  package var bytesWithReserve: Int
+
+  package init(bytes: Int, bytesWithReserve: Int) {
+    self.bytes = bytes
+    self.bytesWithReserve = bytesWithReserve
+  }
+
+  package static let unlimited = CommitRoom(bytes: .max, bytesWithReserve: .max)
+}

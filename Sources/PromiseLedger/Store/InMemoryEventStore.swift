@@ -1,0 +1,129 @@
+import LedgerSystem
+import Synchronization
+
+/// A store in memory, for tests: nothing is durable, everything else is as in a file.
+package final class InMemoryEventStore: EventStore {
+  private struct Contents {
+    var frames: [(key: UInt64, bytes: [UInt8])] = []
+    var head = Position.start
+    var attachments: [Position: [UInt8]] = [:]
+    var isWriting = false
+    var conflictsToSimulate = 0
+  }
+
+  private let contents = Mutex(Contents())
+  private let changes = Atomic<UInt32>(0)
+  private let sleepers = Mutex<[ObjectIdentifier: WakeSemaphore]>([:])
+
+  package init() {}
+
+  /// Makes the next commits lose a race: their decision is dropped and made again.
+  package func simulateConflicts(_ count: Int) {
+    contents.withLock { $0.conflictsToSimulate = count }
+  }
+
+  package func head() throws(LedgerError) -> Position {
+    contents.withLock { $0.head }
+  }
+
+  package func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    let frames = contents.withLock { $0.frames }
+    var last = position
+    var count = 0
+    let first = frames.partitioningIndex { $0.key > position.rawValue &+ 1 }
+    for frame in frames[max(first - 1, 0)...] {
+      if count >= limit { break }
+      let view = try FrameView(checking: frame.bytes.span, key: frame.key)
+      if view.header.lastPosition <= position { continue }
+      try body(view)
+      count += view.header.eventCount
+      last = view.header.lastPosition
+    }
+    return last
+  }
+
+  package func attachment(
+    of position: Position, byteCount: Int
+  ) throws(LedgerError) -> [UInt8] {
+    guard let bytes = contents.withLock({ $0.attachments[position] }), bytes.count == byteCount
+    else {
+      throw LedgerError(.corrupt, "The value stored at position \(position) is missing.")
+    }
+    return bytes
+  }
+
+  package func commit(
+    _ commit: CommitID, after position: Position, stallTimeout: Duration,
+    catchUp: (FrameView) throws(LedgerError) -> Void,
+    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
+  ) throws(LedgerError) -> Position {
+    // Optimistic: read, decide, append if the head is where it was, else once more.
+    var applied = position
+    while true {
+      while true {
+        let next = try read(after: applied, limit: .max, catchUp)
+        if next == applied { break }
+        applied = next
+      }
+      let batch = try decide(applied, .unlimited)
+      if batch.isEmpty { return applied }
+      var frames: [(UInt64, [UInt8])] = []
+      batch.packFrames(from: applied.advanced(by: 1), commit: commit) { key, frame in
+        var copy: [UInt8] = []
+        copy.append(contentsOf: frame)
+        frames.append((key, copy))
+      }
+      let isAppended = contents.withLock { contents in
+        guard contents.head == applied else { return false }
+        guard contents.conflictsToSimulate == 0 else {
+          contents.conflictsToSimulate -= 1
+          return false
+        }
+        contents.frames += frames
+        contents.head = applied.advanced(by: batch.count)
+        for attachment in batch.attachments {
+          contents.attachments[applied.advanced(by: attachment.index + 1)] = attachment.bytes
+        }
+        return true
+      }
+      if isAppended {
+        interruptWaits()
+        return applied.advanced(by: batch.count)
+      }
+    }
+  }
+
+  package var changeCount: UInt32 { changes.load(ordering: .acquiring) }
+
+  package func waitForChange(since count: UInt32, timeout: Duration) {
+    let sleeper = WakeSemaphore()
+    sleepers.withLock { $0[ObjectIdentifier(sleeper)] = sleeper }
+    defer { sleepers.withLock { $0[ObjectIdentifier(sleeper)] = nil } }
+    if changeCount == count { _ = sleeper.wait(timeout: timeout) }
+  }
+
+  package func interruptWaits() {
+    changes.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    for sleeper in sleepers.withLock({ $0.values.map(\.self) }) { sleeper.signal() }
+  }
+
+  package func close() {
+    interruptWaits()
+  }
+}
+
+extension Array {
+  /// The first index whose element fulfils `predicate`, in an array where none before does and all
+  /// after do.
+  fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,132 @@
+import LedgerLMDB
+import LedgerSystem
+
+extension LMDBEventStore {
+  package func commit(
+    _ commit: CommitID, after position: Position, stallTimeout: Duration,
+    catchUp: (FrameView) throws(LedgerError) -> Void,
+    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
+  ) throws(LedgerError) -> Position {
+    try passGate(within: stallTimeout)
+    defer { gate.leave() }
+    options.hooks.gatePassed?()
+    do {
+      let head = try append(commit, after: position, catchUp, decide)
+      doorbell.ring()
+      return head
+    } catch let error as LMDBError where error.commitOutcomeIsUnknown {
+      return try findOutcome(of: commit, after: position, error)
+    } catch let error as LMDBError where error.status == .panic {
+      // An earlier failure of the disk; the next commit finds the environment opened anew.
+      try? reopen()
+      throw LedgerError(error)
+    } catch {
+      throw LedgerError.mapping(error)
+    }
+  }
+
+  private func passGate(within timeout: Duration) throws(LedgerError) {
+    let outcome = try LedgerError.system("The ledger's gate cannot be locked.") {
+      () throws(SystemError) in try gate.pass(within: timeout)
+    }
+    switch outcome {
+    case .passed: return
+    case .interrupted: throw .interrupted
+    case .stalled(let holder): throw .writerStalled(holder, timeout)
+    }
+  }
+
+  private func append(
+    _ commit: CommitID, after position: Position,
+    _ catchUp: (FrameView) throws(LedgerError) -> Void,
+    _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
+  ) throws -> Position {
+    let environment = try environment
+    let log = try environment.table(named: "log")
+    let blob = try environment.table(named: "blob")
+    let room = try commitRoom(environment)
+    return try environment.writeDeciding { transaction in
+      var head = try LMDBLog.head(of: transaction, log)
+      if head > position {
+        head = try LMDBLog.scan(transaction, log, after: position, limit: .max, catchUp)
+      }
+      let batch = try decide(head, room)
+      if batch.isEmpty { return .abort(head) }
+      try batch.packFrames(from: head.advanced(by: 1), commit: commit) {
+        (key, frame) throws(LMDBError) in
+        try transaction.put(frame, forKey: key, in: log, append: true)
+      }
+      for attachment in batch.attachments {
+        try Chunk.cut(attachment.bytes, of: head.advanced(by: attachment.index + 1)) {
+          (key, chunk) throws(LMDBError) in
+          try transaction.put(chunk.span, forKey: key.span, in: blob, append: true)
+        }
+      }
+      options.hooks.beforeCommit?()
+      return .commit(head.advanced(by: batch.count))
+    }
+  }
+
+  /// Tells truly whether a commit whose meta page could not be written is there.
+  ///
+  /// LMDB refuses all work after such a failure until it is opened anew.
+  private func findOutcome(
+    of commit: CommitID, after position: Position, _ cause: LMDBError
+  ) throws(LedgerError) -> Position {
+    var found: Position?
+    do throws(LedgerError) {
+      try reopen()
+      var last = position
+      while true {
+        let next = try read(after: last, limit: 10_000) { (frame) throws(LedgerError) in
+          if frame.header.commit == commit { found = frame.header.lastPosition }
+        }
+        if next == last { break }
+        last = next
+      }
+    } catch {
+      throw LedgerError(
+        .commitOutcomeUnknown,
+        "The disk failed while a commit was made durable, and the ledger cannot be read again. Mend the disk, open the ledger again, and look for the effect before you repeat it.",
+        cause: cause)
+    }
+    guard let found else {
+      throw LedgerError(
+        .ioFailure,
+        "The disk failed while a commit was made durable; it was not written. Mend the disk and try again.",
+        cause: cause)
+    }
+    doorbell.ring()
+    return found
+  }
+
+  // MARK: Size limit
+
+  /// The room left below the limit; a commit needs about twice its bytes, and some pages of its own.
+  private func commitRoom(_ environment: Environment) throws -> CommitRoom {
+    let info = try environment.info()
+    var used = info.highWaterBytes + 16 * info.pageSize
+    if used + 2 * EventBatch.largestGroupByteCount > options.sizeLimit - options.reserve {
+      // Counting free pages takes a walk, so it is left for when they matter.
+      used -= try environment.read { try $0.freePageCount() } * info.pageSize
+    }
+    return CommitRoom(
+      bytes: (options.sizeLimit - options.reserve - used) / 2,
+      bytesWithReserve: (options.sizeLimit - used) / 2)
+  }
+}
+
+extension LedgerError {
+  /// The wait for the gate was interrupted, because the ledger freezes or closes.
+  static var interrupted: LedgerError {
+    LedgerError(.closed, "The ledger was frozen or closed while it waited for another writer.")
+  }
+
+  static func writerStalled(_ holder: Int32?, _ timeout: Duration) -> LedgerError {
+    let who = holder.map { "process \($0)" } ?? "another process"
+    return LedgerError(
+      .writerStalled,
+      "The writer's gate is held by \(who), which did not let go within \(timeout). Nothing was written; try again once it goes on, or end it."
+    )
+  }
+}

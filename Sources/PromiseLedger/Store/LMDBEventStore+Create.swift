@@ -1,0 +1,116 @@
+import LedgerLMDB
+import LedgerSystem
+
+extension LMDBEventStore {
+  /// Opens the ledger in a directory, or creates it if nothing is there.
+  ///
+  /// - Parameter newLedgerID: The id if it is created.
+  /// - Throws: `notALedger` if the directory holds something else.
+  package static func openOrCreate(
+    _ directory: LedgerDirectory, options: StoreOptions, newLedgerID: LedgerID, now: Timestamp
+  ) throws(LedgerError) -> LMDBEventStore {
+    if try directory.isVacant() {
+      try create(
+        directory, options: options,
+        metadata: LedgerMetadata(ledgerID: newLedgerID, createdAt: now))
+    }
+    return try LMDBEventStore(opening: directory, options: options)
+  }
+
+  /// Builds a ledger beside its final place, makes it durable, and moves it there.
+  ///
+  /// A process that is killed meanwhile leaves a directory with a temporary name, never half a
+  /// ledger. If another process was faster, its ledger stays.
+  private static func create(
+    _ directory: LedgerDirectory, options: StoreOptions, metadata: LedgerMetadata
+  ) throws(LedgerError) {
+    do {
+      let temporary = try FileSystem.createUniqueDirectory(beside: directory.path)
+      do {
+        try fill(LedgerDirectory(temporary), options: options, metadata: metadata)
+        // Replaces an empty directory, and nothing else.
+        try FileSystem.rename(temporary, to: directory.path)
+      } catch {
+        try? FileSystem.removeTree(temporary)
+        if let error = error as? SystemError,
+          error.code == .exists || error.code == .directoryNotEmpty
+        {
+          return
+        }
+        throw error
+      }
+      try FileSystem.syncDirectory(FileSystem.parent(of: directory.path))
+    } catch let error as SystemError {
+      throw LedgerError(error, "The ledger cannot be created at \(directory.path).")
+    } catch {
+      throw LedgerError.mapping(error)
+    }
+  }
+
+  private static func fill(
+    _ directory: LedgerDirectory, options: StoreOptions, metadata: LedgerMetadata
+  ) throws {
+    let generation = directory.generation(LedgerDirectory.firstGeneration)
+    try FileSystem.createDirectory(generation)
+    try FileSystem.createDirectory(directory.sessions)
+    var creation = options.environment
+    creation.access = .readWrite
+    let environment = try Environment.open(
+      at: generation, configuration: creation, tables: LMDBLog.tables)
+    defer { try? environment.close() }
+    let table = try environment.table(named: "meta")
+    let (key, record) = (LedgerMetadata.key, metadata.encoded)
+    try environment.write { transaction in
+      try transaction.put(record.span, forKey: key.span, in: table)
+    }
+    try environment.close()
+    try FileSystem.syncFile(generation + "/data.mdb")
+    try FileSystem.syncDirectory(generation)
+    try SharedWords(path: directory.wake).close()
+    try FileLock.open(directory.gate).close()
+    try FileSystem.writeAtomically(
+      Array((LedgerDirectory.firstGeneration + "\n").utf8), to: directory.current)
+    try FileSystem.syncDirectory(directory.path)
+  }
+}
+
+extension LedgerDirectory {
+  /// Whether there is nothing, or an empty directory.
+  func isVacant() throws(LedgerError) -> Bool {
+    let names = try LedgerError.system("The directory \(path) cannot be read.") {
+      () throws(SystemError) -> [String]? in
+      switch try FileSystem.kind(path) {
+      case nil: []
+      case .directory: try FileSystem.list(path)
+      default: nil
+      }
+    }
+    guard let names else { throw .notALedger(path, "it is not a directory") }
+    return names.isEmpty
+  }
+
+  /// The name of the generation in use.
+  func readCurrentGeneration() throws(LedgerError) -> String {
+    let bytes = try LedgerError.system("The ledger at \(path) cannot be read.") {
+      () throws(SystemError) -> [UInt8]? in
+      do throws(SystemError) {
+        return try FileSystem.read(current, maximumBytes: 64)
+      } catch {
+        guard error.code == .notFound || error.code == .notDirectory else { throw error }
+        return nil
+      }
+    }
+    guard let bytes else { throw .notALedger(path, "it has no CURRENT file") }
+    guard let text = String(validating: bytes, as: UTF8.self), text.last == "\n",
+      text.hasPrefix("generation-"), text.dropFirst(11).dropLast().allSatisfy(\.isWholeNumber)
+    else { throw .notALedger(path, "its CURRENT file is damaged") }
+    return String(text.dropLast())
+  }
+}
+
+extension LedgerError {
+  fileprivate static func notALedger(_ path: String, _ why: String) -> LedgerError {
+    LedgerError(
+      .notALedger, "\(path) is not a ledger: \(why). Give the path of a ledger or of nothing.")
+  }
+}

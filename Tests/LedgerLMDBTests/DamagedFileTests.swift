@@ -1,0 +1,84 @@
+import LedgerLMDB
+import Testing
+
+/// What stands in a file must never crash the process or bring back an older state in silence.
+@Suite struct DamagedFileTests {
+  let scratch: ScratchDirectory
+  let whole: [UInt8]
+  static let keys = (1...60).map { UInt64($0) }
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    let environment = try scratch.open(Configuration(durability: .full))
+    let value = [UInt8](repeating: 3, count: 900)
+    // Several commits, so that pages were freed and reused and both metas are in use.
+    for key in Self.keys { try environment.store(value, key, append: true) }
+    try environment.close()
+    whole = try scratch.readDataFile()
+  }
+
+  private func openError(_ bytes: [UInt8]) throws -> LMDBError? {
+    try scratch.writeDataFile(bytes)
+    return lmdbError { try scratch.open(Configuration(durability: .full)).close() }
+  }
+
+  @Test func theWholeFileOpens() throws {
+    #expect(try openError(whole) == nil)
+  }
+
+  @Test func aTruncatedFileIsRefusedWithBothSizes() throws {
+    let cut = whole.count - 4096
+    let error = try openError(Array(whole.prefix(cut)))
+    #expect(
+      error?.refusal == .truncatedFile(expected: UInt64(whole.count), actual: UInt64(cut)))
+  }
+
+  @Test(arguments: [0, 1, 151, 152, 4096, 4247]) func afterAFewBytesAFileIsRefused(size: Int) throws
+  {
+    #expect(try openError(Array(whole.prefix(size)))?.status == .refused)
+  }
+
+  @Test func anotherMagicNumberIsRefused() throws {
+    var bytes = whole
+    bytes[16] ^= 0xFF
+    #expect(try openError(bytes)?.refusal == .notAnLMDBFile)
+  }
+
+  @Test func anotherFormatVersionIsRefused() throws {
+    var bytes = whole
+    bytes[20] = 2
+    #expect(try openError(bytes)?.refusal == .unsupportedFormatVersion(2))
+  }
+
+  @Test(arguments: [0, 100, 4097, 65_536]) func anImpossiblePageSizeIsRefused(size: UInt32) throws {
+    var bytes = whole
+    for index in 0..<4 { bytes[40 + index] = UInt8(truncatingIfNeeded: size >> (8 * index)) }
+    #expect(try openError(bytes)?.refusal == .unsupportedPageSize(size))
+  }
+
+  @Test func aTextFileIsRefused() throws {
+    let text = Array(String(repeating: "not a database\n", count: 1000).utf8)
+    #expect(try openError(text)?.refusal == .notAnLMDBFile)
+  }
+
+  /// Every bit of the page header and the meta structure of both pages.
+  @Test(arguments: [0, 4096])
+  func aFlippedBitInAMetaPageIsAnErrorOrChangesNothing(page: Int) throws {
+    var refused = 0
+    for bit in 0..<(152 * 8) {
+      var bytes = whole
+      bytes[page + bit / 8] ^= 1 << UInt8(bit % 8)
+      try scratch.writeDataFile(bytes)
+      do {
+        let environment = try scratch.open(Configuration(durability: .full))
+        #expect(try environment.keys() == Self.keys, "bit \(bit % 8) of byte \(bit / 8)")
+        try environment.close()
+      } catch is LMDBError {
+        refused += 1
+      }
+      #expect(openDescriptors(of: scratch.path).isEmpty)
+    }
+    // Not one of them may go unseen that decides what is read.
+    #expect(refused > 500)
+  }
+}

@@ -1,0 +1,155 @@
+import LedgerLMDB
+import Testing
+
+/// Lookups and walks, against the plain array that they must agree with.
+@Suite struct ScanTests {
+  let scratch: ScratchDirectory
+  let environment: Environment
+  static let stored: [UInt64] = [2, 4, 6, 256, 65_536, .max - 1]
+  static let probes: [UInt64] = [0, 1, 2, 3, 4, 5, 6, 7, 255, 256, 257, 65_537, .max - 2, .max]
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    environment = try scratch.open()
+    try environment.write { transaction in
+      for key in Self.stored {
+        try transaction.put([UInt8(key % 251)].span, forKey: key, in: environment.log, append: true)
+      }
+    }
+  }
+
+  @Test func firstAndLastKeysAreThoseOfTheOrder() throws {
+    let ends = try environment.read { transaction in
+      (
+        try transaction.firstKey(in: environment.log), try transaction.lastKey(in: environment.log)
+      )
+    }
+    #expect(ends.0 == 2)
+    #expect(ends.1 == UInt64.max - 1)
+  }
+
+  @Test func anEmptyTableHasNoKeys() throws {
+    try environment.write { try $0.empty(environment.log) }
+    try environment.read { transaction in
+      let first = try transaction.firstKey(in: environment.log)
+      #expect(first == nil)
+      let last = try transaction.lastKey(in: environment.log)
+      #expect(last == nil)
+      let floor = try transaction.floorKey(5, in: environment.log)
+      #expect(floor == nil)
+      let entry = try transaction.floorEntry(5, in: environment.log)
+      if case .some = entry { Issue.record("an entry in an empty table") }
+    }
+  }
+
+  @Test(arguments: probes) func floorIsTheHighestKeyAtOrBelow(probe: UInt64) throws {
+    let expected = Self.stored.last { $0 <= probe }
+    try environment.read { transaction in
+      let floor = try transaction.floorKey(probe, in: environment.log)
+      #expect(floor == expected)
+      let entry = try transaction.floorEntry(probe, in: environment.log)
+      switch entry {
+      case .some(let entry):
+        #expect(entry.key == expected)
+        #expect(entry.value.bytesArray == [UInt8(entry.key % 251)])
+      case .none:
+        #expect(expected == nil)
+      }
+    }
+  }
+
+  @Test(arguments: probes) func ceilingIsTheLowestKeyAtOrAbove(probe: UInt64) throws {
+    let expected = Self.stored.first { $0 >= probe }
+    let found = try environment.read { try $0.ceilingKey(probe, in: environment.log) }
+    #expect(found == expected)
+  }
+
+  @Test(arguments: probes, [0, 1, 3, Int.max])
+  func aScanVisitsWhatLiesAboveItsStartUpToItsLimit(start: UInt64, limit: Int) throws {
+    var visited: [UInt64] = []
+    try environment.read { transaction in
+      try transaction.scan(environment.log, from: start, limit: limit) { key, value in
+        #expect(value.bytesArray == [UInt8(key % 251)])
+        visited.append(key)
+        return true
+      }
+    }
+    #expect(visited == Array(Self.stored.filter { $0 >= start }.prefix(limit)))
+  }
+
+  @Test(arguments: probes, [0, 1, 3, Int.max])
+  func aBackwardScanVisitsWhatLiesBelowItsStart(start: UInt64, limit: Int) throws {
+    var visited: [UInt64] = []
+    try environment.read { transaction in
+      try transaction.scanBackwards(environment.log, from: start, limit: limit) { key, _ in
+        visited.append(key)
+        return true
+      }
+    }
+    #expect(visited == Array(Self.stored.reversed().filter { $0 <= start }.prefix(limit)))
+  }
+
+  @Test func aScanStopsWhenItsBodySaysSo() throws {
+    var visited = 0
+    try environment.read { transaction in
+      try transaction.scan(environment.log) { _, _ in
+        visited += 1
+        return visited < 2
+      }
+    }
+    #expect(visited == 2)
+  }
+
+  @Test func aScanPassesOnWhatItsBodyThrows() throws {
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try environment.read { transaction in
+        try transaction.scan(environment.log) { _, _ in throw Stop() }
+      }
+    }
+  }
+
+  @Test func aByteKeyScanGoesFromItsStartInByteOrder() throws {
+    let names = ["a", "ab", "b", "ba", "c"]
+    try environment.write { transaction in
+      for name in names.reversed() {
+        try transaction.put([1].span, forKey: Array(name.utf8).span, in: environment.names)
+      }
+    }
+    for start in ["", "a", "aa", "b", "bz", "d"] {
+      var visited: [String] = []
+      let from = Array(start.utf8)
+      try environment.read { transaction in
+        try transaction.scan(environment.names, fromKey: from.span) { key, _ in
+          visited.append(String(decoding: key.bytesArray, as: UTF8.self))
+          return true
+        }
+      }
+      #expect(visited == names.filter { $0 >= start }, "from \(start)")
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, Int.max]) func deletingARangeTakesTheLowestFirst(limit: Int) throws {
+    let deleted = try environment.write { transaction in
+      try transaction.deleteRange(3...300, in: environment.log, limit: limit)
+    }
+    let doomed = Self.stored.filter { (3...300).contains($0) }.prefix(limit)
+    #expect(deleted == doomed.count)
+    #expect(try environment.keys() == Self.stored.filter { !doomed.contains($0) })
+  }
+
+  @Test func deletingAcrossManyPagesLeavesExactlyTheRest() throws {
+    try environment.write { transaction in
+      try transaction.empty(environment.log)
+      let value = [UInt8](repeating: 7, count: 700)
+      for key in 1...3000 {
+        try transaction.put(value.span, forKey: UInt64(key), in: environment.log, append: true)
+      }
+    }
+    let deleted = try environment.write { transaction in
+      try transaction.deleteRange(1...2500, in: environment.log, limit: 2000)
+    }
+    #expect(deleted == 2000)
+    #expect(try environment.keys() == (2001...3000).map { UInt64($0) })
+  }
+}

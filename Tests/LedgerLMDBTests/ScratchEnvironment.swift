@@ -1,0 +1,86 @@
+import Foundation
+import LedgerLMDB
+
+/// A directory of a test's own, removed when the test lets go of it.
+final class ScratchDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    let base = FileManager.default.temporaryDirectory
+    let url = base.appendingPathComponent("ledger-lmdb-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  var environmentPath: String { path + "/environment" }
+  var dataFile: String { environmentPath + "/data.mdb" }
+
+  func readDataFile() throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: dataFile)))
+  }
+
+  func writeDataFile(_ bytes: [UInt8]) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: dataFile))
+  }
+
+  func open(
+    _ configuration: Configuration = Configuration(durability: .noneForTests)
+  ) throws(LMDBError) -> Environment {
+    try Environment.open(
+      at: environmentPath, configuration: configuration,
+      tables: [TableDescription("log", keys: .integer), TableDescription("names", keys: .bytes)])
+  }
+}
+
+extension Environment {
+  var log: Table { tables[0] }
+  var names: Table { tables[1] }
+
+  /// Stores one value, in a transaction of its own.
+  func store(_ value: [UInt8], _ key: UInt64, append: Bool = false) throws {
+    try write { transaction in
+      try transaction.put(value.span, forKey: key, in: log, append: append)
+    }
+  }
+
+  func load(_ key: UInt64) throws -> [UInt8]? {
+    try read { transaction -> [UInt8]? in
+      guard let value = try transaction.value(forKey: key, in: log) else { return nil }
+      return value.bytesArray
+    }
+  }
+
+  /// The keys of the log, in order.
+  func keys() throws -> [UInt64] {
+    try read { transaction in
+      var keys: [UInt64] = []
+      try transaction.scan(log) { key, _ in
+        keys.append(key)
+        return true
+      }
+      return keys
+    }
+  }
+}
+
+extension Span<UInt8> {
+  var bytesArray: [UInt8] {
+    var result: [UInt8] = []
+    for index in indices { result.append(self[index]) }
+    return result
+  }
+}
+
+/// The error that `body` throws, as one of this layer.
+func lmdbError(_ body: () throws -> Void) -> LMDBError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? LMDBError
+  }
+}

@@ -1,0 +1,102 @@
+import LedgerSystem
+import Synchronization
+import Testing
+
+@Suite struct DoorbellTests {
+  @Test func everyRingReachesASleeperInAnotherMap() throws {
+    try withBells { ringer, sleeper in
+      let rounds: UInt32 = 2000
+      let seen = Atomic<UInt32>(0)
+      let done = WakeSemaphore()
+      let start = MonotonicClock.now
+      let listener = try thread {
+        var count: UInt32 = 0
+        while count != rounds {
+          guard sleeper.wait(since: count, timeout: generous) == .rang else { return }
+          count = sleeper.ringCount
+          seen.store(count, ordering: .releasing)
+          done.signal()
+        }
+      }
+      for round in 1...rounds {
+        ringer.ring()
+        while seen.load(ordering: .acquiring) != round {
+          guard done.wait(timeout: generous) else { break }
+        }
+      }
+      listener.join()
+      #expect(seen.load(ordering: .acquiring) == rounds)
+      #expect(MonotonicClock.now - start < generous)
+    }
+  }
+
+  @Test func aRingBeforeTheWaitIsNotMissed() throws {
+    try withBells { ringer, sleeper in
+      let count = sleeper.ringCount
+      ringer.ring()
+      #expect(sleeper.wait(since: count, timeout: generous) == .rang)
+    }
+  }
+
+  @Test func withoutARingTheWaitEndsAfterItsTimeout() throws {
+    try withBells { _, sleeper in
+      #expect(sleeper.wait(since: sleeper.ringCount, timeout: .milliseconds(2)) == .timedOut)
+    }
+  }
+
+  @Test func interruptEndsAWaitThatHasNotFallenAsleepYet() throws {
+    try withBells { _, sleeper in
+      let count = sleeper.ringCount
+      sleeper.interrupt()
+      #expect(sleeper.wait(since: count, timeout: generous) == .rang)
+    }
+  }
+
+  @Test func interruptEndsAWaitUnderWay() throws {
+    try withBells { _, sleeper in
+      let start = MonotonicClock.now
+      let count = sleeper.ringCount
+      let listener = try thread { _ = sleeper.wait(since: count, timeout: generous) }
+      sleeper.interrupt()
+      listener.join()
+      #expect(MonotonicClock.now - start < generous)
+    }
+  }
+
+  @Test func closedBellDoesNotWait() throws {
+    try withDirectory { directory in
+      let words = try SharedWords(path: "\(directory)/wake")
+      let bell = Doorbell(words)
+      words.close()
+      #expect(bell.wait(since: 0, timeout: generous) == .closed)
+      bell.ring()
+    }
+  }
+
+  @Test func garbageInTheFileIsHarmless() throws {
+    try withDirectory { directory in
+      let path = "\(directory)/wake"
+      try FileSystem.writeAtomically([UInt8](repeating: 0xFF, count: 4096), to: path)
+      let words = try SharedWords(path: path)
+      defer { words.close() }
+      let bell = Doorbell(words)
+      let count = bell.ringCount
+      #expect(count == .max)
+      bell.ring()
+      #expect(bell.wait(since: count, timeout: generous) == .rang)
+      #expect(bell.wait(since: bell.ringCount, timeout: .milliseconds(2)) == .timedOut)
+    }
+  }
+
+  private func withBells(_ body: (Doorbell, Doorbell) throws -> Void) throws {
+    try withDirectory { directory in
+      let first = try SharedWords(path: "\(directory)/wake")
+      let second = try SharedWords(path: "\(directory)/wake")
+      defer {
+        first.close()
+        second.close()
+      }
+      try body(Doorbell(first), Doorbell(second))
+    }
+  }
+}

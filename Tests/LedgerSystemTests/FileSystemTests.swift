@@ -1,0 +1,143 @@
+import LedgerSystem
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+@Suite struct FileSystemTests {
+  @Test func writingAtomicallyReplacesTheWholeContent() throws {
+    try withDirectory { directory in
+      let path = "\(directory)/file"
+      let long = [UInt8](repeating: 3, count: 100_000)
+      try FileSystem.writeAtomically(long, to: path)
+      #expect(try FileSystem.read(path, maximumBytes: 100_000) == long)
+      try FileSystem.writeAtomically([1, 2], to: path)
+      #expect(try FileSystem.read(path, maximumBytes: 2) == [1, 2])
+      #expect(try FileSystem.list(directory) == ["file"])
+    }
+  }
+
+  @Test func failedAtomicWriteLeavesNothingBehind() throws {
+    try withDirectory { directory in
+      let path = "\(directory)/taken"
+      try FileSystem.createDirectory(path)
+      let error = #expect(throws: SystemError.self) {
+        try FileSystem.writeAtomically([1], to: path)
+      }
+      #expect(error?.code == .isDirectory)
+      #expect(try FileSystem.list(directory) == ["taken"])
+    }
+  }
+
+  @Test func readingStopsAtItsLimit() throws {
+    try withDirectory { directory in
+      let path = "\(directory)/file"
+      try FileSystem.writeAtomically([1, 2, 3], to: path)
+      #expect(try FileSystem.readPrefix(path, maximumBytes: 2) == [1, 2])
+      let error = #expect(throws: SystemError.self) {
+        _ = try FileSystem.read(path, maximumBytes: 2)
+      }
+      #expect(error?.code == .fileTooLarge)
+      #expect(try FileSystem.read(path, maximumBytes: .max) == [1, 2, 3])
+    }
+  }
+
+  @Test func uniqueDirectoriesLieBesideThePathAndDiffer() throws {
+    try withDirectory { directory in
+      let first = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledger/")
+      let second = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledger/")
+      #expect(first != second)
+      #expect(FileSystem.parent(of: first) == directory)
+      #expect(try FileSystem.kind(second) == .directory)
+    }
+  }
+
+  @Test func exclusiveRenameNeverReplaces() throws {
+    try withDirectory { directory in
+      try FileSystem.createDirectory("\(directory)/new")
+      try FileSystem.createDirectory("\(directory)/empty")
+      let error = #expect(throws: SystemError.self) {
+        try FileSystem.renameExclusively("\(directory)/new", to: "\(directory)/empty")
+      }
+      #expect(error?.code == .exists)
+      try FileSystem.renameExclusively("\(directory)/new", to: "\(directory)/free")
+      #expect(try FileSystem.list(directory) == ["empty", "free"])
+    }
+  }
+
+  @Test func renamedFileKeepsItsIdentity() throws {
+    try withDirectory { directory in
+      try FileSystem.writeAtomically([], to: "\(directory)/old")
+      let identity = try FileSystem.identity("\(directory)/old")
+      try FileSystem.rename("\(directory)/old", to: "\(directory)/new")
+      #expect(try FileSystem.identity("\(directory)/new") == identity)
+      #expect(!FileSystem.exists("\(directory)/old"))
+      try FileSystem.syncFile("\(directory)/new")
+      try FileSystem.syncDirectory(directory)
+    }
+  }
+
+  @Test func removingATreeDoesNotFollowLinks() throws {
+    try withDirectory { directory in
+      try FileSystem.writeAtomically([1], to: "\(directory)/kept")
+      try FileSystem.createDirectory("\(directory)/tree")
+      try FileSystem.createDirectory("\(directory)/tree/inner")
+      try FileSystem.writeAtomically([1], to: "\(directory)/tree/inner/file")
+      try #require(unsafe symlink(directory, "\(directory)/tree/link") == 0)
+      try FileSystem.removeTree("\(directory)/tree")
+      try FileSystem.removeTree("\(directory)/tree")
+      #expect(try FileSystem.list(directory) == ["kept"])
+    }
+  }
+
+  @Test func kindsAreTold() throws {
+    try withDirectory { directory in
+      try FileSystem.writeAtomically([1], to: "\(directory)/file")
+      #expect(try FileSystem.kind("\(directory)/file") == .file)
+      #expect(try FileSystem.kind(directory) == .directory)
+      #expect(try FileSystem.kind("/dev/null") == .other)
+      #expect(try FileSystem.kind("\(directory)/missing") == nil)
+      #expect(try FileSystem.kind("\(directory)/file/below") == nil)
+    }
+  }
+
+  @Test func sizesAndAccessAreTold() throws {
+    try withDirectory { directory in
+      try FileSystem.writeAtomically([1, 2, 3], to: "\(directory)/file")
+      #expect(try FileSystem.fileSize("\(directory)/file") == 3)
+      #expect(try FileSystem.freeBytes(directory) > 0)
+      #expect(FileSystem.canWrite(directory))
+      #expect(!FileSystem.canWrite("\(directory)/missing"))
+    }
+  }
+
+  @Test func newFilesAreForTheirOwnerOnly() throws {
+    try withDirectory { directory in
+      try FileSystem.writeAtomically([1], to: "\(directory)/file")
+      var status = stat()
+      try #require(unsafe stat("\(directory)/file", &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+      try #require(unsafe stat(directory, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o700)
+    }
+  }
+
+  @Test(arguments: [
+    ("/a/b", "/a"), ("/a/b/", "/a"), ("/a", "/"), ("/", "/"), ("a", "."), ("a/b", "a"),
+  ])
+  func parentIsTheHoldingDirectory(path: String, parent: String) {
+    #expect(FileSystem.parent(of: path) == parent)
+  }
+
+  @Test func errorsSayWhatWasTriedAndWhy() {
+    let error = #expect(throws: SystemError.self) { _ = try FileSystem.list("/nonexistent") }
+    #expect(
+      error?.description == #"opendir "/nonexistent": no such file or directory (ENOENT)"#)
+    #expect("\(SystemError.Code(rawValue: 9999))" == "errno 9999")
+  }
+}

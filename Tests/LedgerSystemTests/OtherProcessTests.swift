@@ -1,0 +1,95 @@
+import LedgerSystem
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a second process does is run by an exit test: stages in the shared words keep both in step.
+@Suite struct OtherProcessTests {
+  @Test func lockDropsWhenItsHolderIsKilled() async throws {
+    try await withDirectoryWhileAwaiting { directory in
+      async let child = #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = directory as String] in
+        let words = try SharedWords(path: "\(directory)/wake")
+        let lock = try FileLock.open("\(directory)/lock")
+        guard try lock.tryLock() else { return }
+        waitToBeKilled(words)
+        lock.close()
+      }
+      try await whileHeld(directory) { _ throws in
+        #expect(try FileLock.isHeld("\(directory)/lock"))
+        #expect(try !FileLock.open("\(directory)/lock").tryLock())
+      }
+      _ = await child
+      #expect(try FileLock.open("\(directory)/lock").tryLock())
+    }
+  }
+
+  @Test func gateNamesAnotherProcessAndOpensWhenItIsKilled() async throws {
+    try await withDirectoryWhileAwaiting { directory in
+      async let child = #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = directory as String] in
+        let words = try SharedWords(path: "\(directory)/wake")
+        let gate = try WriterGate.open("\(directory)/gate", words: words)
+        guard try passNow(gate) else { return }
+        waitToBeKilled(words)
+        gate.close()
+      }
+      try await whileHeld(directory) { words in
+        let gate = try WriterGate.open("\(directory)/gate", words: words)
+        let holder = Int32(bitPattern: words.load(Stage.processID))
+        #expect(holder != ThisProcess.id)
+        #expect(
+          try gate.pass(within: .milliseconds(5)) == .stalled(holderProcessID: holder))
+        // Released while we wait: nobody wakes us, and still we do not wait for long.
+        Stage.enter(2, words)
+        #expect(try gate.pass(within: generous) == .passed)
+        gate.close()
+      }
+      _ = await child
+    }
+  }
+}
+
+/// Takes the gate in the child, whose body is async, where waiting is not offered.
+private func passNow(_ gate: WriterGate) throws -> Bool {
+  try gate.pass(within: .zero) == .passed
+}
+
+/// In the child: says that it holds what it should hold, and dies when told to.
+private func waitToBeKilled(_ words: SharedWords) {
+  words.store(UInt32(bitPattern: ThisProcess.id), to: Stage.processID)
+  Stage.enter(1, words)
+  if Stage.await(2, words) { kill(getpid(), SIGKILL) }
+}
+
+/// In the parent: runs `body` while the child holds, then lets it die.
+///
+/// On a thread of its own, because waiting on one of Swift's few could keep the child from starting.
+private func whileHeld(
+  _ directory: String, _ body: @escaping @Sendable (SharedWords) throws -> Void
+) async throws {
+  try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+    do {
+      _ = try thread {
+        done.resume(
+          with: Result {
+            let words = try SharedWords(path: "\(directory)/wake")
+            defer {
+              Stage.enter(2, words)
+              words.close()
+            }
+            try #require(Stage.await(1, words))
+            try body(words)
+          })
+      }
+    } catch {
+      done.resume(throwing: error)
+    }
+  }
+}

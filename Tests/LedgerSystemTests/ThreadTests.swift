@@ -1,0 +1,73 @@
+import LedgerSystem
+import Synchronization
+import Testing
+
+@Suite struct ThreadTests {
+  @Test func joinWaitsForTheBody() throws {
+    let value = Mutex(0)
+    let worker = try SystemThread.start(name: "a name that is longer than fifteen bytes") {
+      value.withLock { $0 = 1 }
+    }
+    worker.join()
+    worker.join()
+    #expect(value.withLock { $0 } == 1)
+    #expect(!worker.isCurrent)
+  }
+
+  @Test func tooSmallAStackIsAnError() {
+    let error = #expect(throws: SystemError.self) {
+      _ = try SystemThread.start(name: "small", stackSizeInBytes: 1) {}
+    }
+    #expect(error?.code == .invalidArgument)
+  }
+
+  @Test func signalsBeforeAWaitLetOneWaitThrough() {
+    let semaphore = WakeSemaphore()
+    semaphore.signal()
+    semaphore.signal()
+    #expect(semaphore.wait(timeout: .zero))
+    #expect(!semaphore.wait(timeout: .zero))
+  }
+
+  @Test func waitEndsAfterItsTimeout() {
+    let semaphore = WakeSemaphore()
+    let start = MonotonicClock.now
+    #expect(!semaphore.wait(timeout: .milliseconds(5)))
+    #expect(MonotonicClock.now - start >= .milliseconds(5))
+  }
+
+  @Test func noWakeUpIsLost() throws {
+    let (ping, pong) = (WakeSemaphore(), WakeSemaphore())
+    let lost = Atomic<Int>(0)
+    let partner = try thread {
+      for _ in 0..<5000 {
+        if !ping.wait(timeout: .seconds(5)) { lost.wrappingAdd(1, ordering: .relaxed) }
+        pong.signal()
+      }
+    }
+    for _ in 0..<5000 {
+      ping.signal()
+      guard pong.wait(timeout: .seconds(5)) else {
+        lost.wrappingAdd(1, ordering: .relaxed)
+        break
+      }
+    }
+    #expect(lost.load(ordering: .relaxed) == 0)
+    guard lost.load(ordering: .relaxed) == 0 else { return }
+    partner.join()
+  }
+
+  @Test func everyOneOfManyWaitersGetsItsSignal() throws {
+    let semaphore = WakeSemaphore()
+    let left = Atomic<Int>(4)
+    let waiters = try (0..<4).map { _ in
+      try thread {
+        if semaphore.wait(timeout: generous) { left.wrappingSubtract(1, ordering: .relaxed) }
+      }
+    }
+    let deadline = MonotonicClock.now + generous
+    while left.load(ordering: .relaxed) > 0, MonotonicClock.now < deadline { semaphore.signal() }
+    for waiter in waiters { waiter.join() }
+    #expect(left.load(ordering: .relaxed) == 0)
+  }
+}
