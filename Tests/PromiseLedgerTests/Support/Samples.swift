@@ -95,3 +95,9 @@ extension NewEvent {
       payload: payload.encoded)
   }
 }
+
+extension OpenSession {
+  init(_ opened: SessionOpened) {
+    self.init(opened, newLedgerID: LedgerID(entityID: .numbered(77)))
+  }
+}
