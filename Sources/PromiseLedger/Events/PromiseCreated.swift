@@ -105,4 +105,26 @@ public struct PromiseCreated: EventPayload, Hashable {
     guard payload.count >= 16, Flags(rawValue: payload[0]).contains(.deadline) else { return nil }
     return Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8))
   }
+
+  /// Reads what the deadline does without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  static func deadlineEffect(ofEncoded payload: [UInt8]) -> DeadlineEffect {
+    DeadlineEffect(rawValue: payload[1]) ?? .timesOut
+  }
+
+  /// Checks numbers and lengths of an encoded payload without decoding its texts, so that replay
+  /// stays fast.
+  static func isWellFormed(_ payload: [UInt8]) -> Bool {
+    guard payload.count >= 8, DeadlineEffect(rawValue: payload[1]) != nil else { return false }
+    let flags = Flags(rawValue: payload[0])
+    let tagCount = Int(payload.span.loadLittleEndian(UInt16.self, at: 2))
+    let optionalTextCount = [Flags.key, .label, .idempotencyKey].count { flags.contains($0) }
+    var offset = flags.contains(.deadline) ? 16 : 8
+    for _ in 0..<(1 + optionalTextCount + tagCount) {
+      guard offset + 2 <= payload.count else { return false }
+      offset += 2 + Int(payload.span.loadLittleEndian(UInt16.self, at: offset))
+    }
+    return offset == payload.count
+  }
 }

@@ -78,9 +78,21 @@ public struct PromiseResolved: EventPayload, Hashable {
   static func summary(
     ofEncoded payload: [UInt8]
   ) throws(LedgerError) -> (outcome: OutcomeKind, resolvedAt: Timestamp) {
-    guard payload.count >= 16, let outcome = OutcomeKind(rawValue: payload[1]) else {
-      throw LedgerError(.corrupt, "The payload of a promiseResolved event is damaged.")
-    }
+    guard payload.count >= 16, let outcome = OutcomeKind(rawValue: payload[1]),
+      hasRoomForKey(payload)
+    else { throw LedgerError(.corrupt, "The payload of a promiseResolved event is damaged.") }
     return (outcome, Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8)))
+  }
+
+  /// Tells whether the idempotency key ends inside the payload, and at its end if the content is
+  /// stored beside the event.
+  private static func hasRoomForKey(_ payload: [UInt8]) -> Bool {
+    let flags = Flags(rawValue: payload[0])
+    var end = 16
+    if flags.contains(.idempotencyKey) {
+      guard payload.count >= 18 else { return false }
+      end = 18 + Int(payload.span.loadLittleEndian(UInt16.self, at: 16))
+    }
+    return flags.contains(.attachment) ? end == payload.count : end <= payload.count
   }
 }

@@ -112,24 +112,30 @@ package struct LedgerState: Sendable {
 
   // MARK: Deadlines
 
-  /// The earliest deadline of a pending promise.
+  /// The earliest deadline of a pending promise that may be written to.
   package mutating func nextDeadline() -> (deadline: Timestamp, id: PromiseID)? {
     while let first = deadlines.first {
-      if promise(first.id)?.status == .pending { return first }
+      if canTimeOut(first.id) { return first }
       deadlines.removeFirst()
     }
     return nil
   }
 
   /// Up to `limit` pending promises whose deadline is at or before `now`, the earliest first.
+  ///
+  /// Promises that may not be written to are left out, so that they never keep others waiting.
   package func due(at now: Timestamp, limit: Int) -> [PromiseID] {
     var queue = deadlines
     var ids: [PromiseID] = []
     while ids.count < limit, let first = queue.first, first.deadline <= now {
-      if promise(first.id)?.status == .pending { ids.append(first.id) }
+      if canTimeOut(first.id) { ids.append(first.id) }
       queue.removeFirst()
     }
     return ids
+  }
+
+  private func canTimeOut(_ id: PromiseID) -> Bool {
+    promise(id)?.status == .pending && blocked[id.entityID] == nil
   }
 
   // MARK: Invariants

@@ -76,7 +76,7 @@ package struct ResolvePromise: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
     try decision.timeOutIfDue(id)
-    guard let entity = decision.promise(id) else { return .notFound }
+    guard let entity = try decision.knownPromise(id) else { return .notFound }
     if case .abandoned = entity.closing { return .abandoned(entity) }
     guard let stored = try entity.resolved() else {
       try requireType(of: entity)
@@ -126,7 +126,7 @@ package struct ConsumePromise: Command {
       )
     }
     try decision.timeOutIfDue(id)
-    guard let entity = decision.promise(id) else { return .notFound }
+    guard let entity = try decision.knownPromise(id) else { return .notFound }
     switch entity.status {
     case .pending: return .pending
     case .abandoned: return .abandoned(entity)
@@ -160,7 +160,7 @@ package struct AbandonPromise: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
     try decision.timeOutIfDue(id)
-    guard let entity = decision.promise(id) else { return .notFound }
+    guard let entity = try decision.knownPromise(id) else { return .notFound }
     switch entity.status {
     case .consumed: return .alreadyConsumed(entity)
     case .abandoned: return .abandoned(entity)
@@ -186,6 +186,16 @@ package struct TimeOutDuePromises: Command {
 }
 
 extension Decision {
+  /// The promise, or `nil` if nothing is known of it.
+  ///
+  /// - Throws: The refusal of a subject whose creation this build cannot read: such a promise is
+  ///   there, so it must not be answered as if it were not.
+  fileprivate func knownPromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    if let entity = promise(id) { return entity }
+    try requireWritable(id.entityID)
+    return nil
+  }
+
   /// Resolves a pending promise whose deadline passed, as of the deadline.
   mutating func timeOutIfDue(_ id: PromiseID) throws(LedgerError) {
     guard let entity = promise(id), entity.status == .pending,
@@ -193,9 +203,7 @@ extension Decision {
     else { return }
     // A subject that may not be written to stays as it is; the command on it is refused below.
     guard (try? requireWritable(id.entityID)) != nil else { return }
-    let outcome: OutcomeKind =
-      try entity.creation().deadlineEffect == .fulfils
-      ? .fulfilled : .timedOut
+    let outcome: OutcomeKind = entity.deadlineEffect == .fulfils ? .fulfilled : .timedOut
     try resolve(id, outcome, content: [], at: deadline, idempotencyKey: nil, cause: .start)
   }
 

@@ -60,6 +60,11 @@ package struct PromiseEntity: Sendable, Hashable {
   /// The deadline, also after it passed.
   package var deadline: Timestamp? { PromiseCreated.deadline(ofEncoded: created.payload) }
 
+  /// What the deadline does.
+  package var deadlineEffect: DeadlineEffect {
+    PromiseCreated.deadlineEffect(ofEncoded: created.payload)
+  }
+
   /// Decodes what the promise was created with.
   package func creation() throws(LedgerError) -> PromiseCreated {
     try PromiseCreated(decoding: created.payload)
@@ -84,6 +89,10 @@ extension PromiseEntity {
     try event.requireVersion(PromiseCreated.version)
     id = PromiseID(entityID: event.subject)
     created = Fact(event)
+    guard PromiseCreated.isWellFormed(created.payload) else {
+      throw ReplayProblem(
+        .damagedPayload("the payload of promiseCreated is damaged"), at: event.position)
+    }
   }
 
   /// Applies a later event.
@@ -104,10 +113,10 @@ extension PromiseEntity {
         throw ReplayProblem(.damagedPayload(error.message), at: event.position)
       }
     case (.promiseConsumed, .resolved):
-      try event.requireVersion(PromiseConsumed.version)
+      let _: PromiseConsumed = try event.decode()
       closing = .consumed(Fact(event))
     case (.promiseAbandoned, .pending), (.promiseAbandoned, .resolved):
-      try event.requireVersion(PromiseAbandoned.version)
+      let _: PromiseAbandoned = try event.decode()
       closing = .abandoned(Fact(event))
     default:
       throw ReplayProblem(

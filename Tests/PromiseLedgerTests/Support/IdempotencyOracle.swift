@@ -1,0 +1,96 @@
+/// What create and resolve must answer, written from the idempotency rule and from nothing else.
+///
+/// The rule speaks of what is stored, (state S, create key kc, resolve key ku), and of the request,
+/// (op, key k, strict). It is written here a second time, apart from the reducer, so that the two
+/// can be held against each other.
+enum IdempotencyOracle {
+  /// The state S of the rule.
+  enum State: Hashable, Sendable {
+    case absent, pending, timedOut
+    case resolved(Outcome)
+  }
+
+  /// What a resolve can make of a promise.
+  enum Outcome: Hashable, Sendable, CaseIterable {
+    case fulfilled, rejected, cancelled
+  }
+
+  enum Operation: Hashable, Sendable {
+    case create
+    case resolve(Outcome)
+  }
+
+  struct Stored: Hashable, Sendable {
+    var state: State
+    var createKey: String?
+    var resolveKey: String?
+  }
+
+  struct Request: Hashable, Sendable {
+    var operation: Operation
+    var key: String?
+    var isStrict: Bool
+  }
+
+  enum Verdict: Hashable, Sendable {
+    case created, conflict
+    case resolved, alreadyResolved, notFound
+    case deduplicated
+  }
+
+  struct Expectation: Hashable, Sendable {
+    var verdict: Verdict
+    var after: Stored
+  }
+
+  static func answer(to request: Request, on stored: Stored) -> Expectation {
+    switch request.operation {
+    case .create: create(request, stored)
+    case .resolve(let outcome): resolve(request, outcome, stored)
+    }
+  }
+
+  private static func create(_ request: Request, _ stored: Stored) -> Expectation {
+    // Rule 1: absent, create.
+    if stored.state == .absent {
+      return Expectation(
+        verdict: .created,
+        after: Stored(state: .pending, createKey: request.key, resolveKey: nil))
+    }
+    // Rule 2.
+    let isSame = areSame(request.key, stored.createKey)
+    let mayFind = !request.isStrict || stored.state == .pending
+    return Expectation(verdict: isSame && mayFind ? .deduplicated : .conflict, after: stored)
+  }
+
+  private static func resolve(
+    _ request: Request, _ outcome: Outcome, _ stored: Stored
+  ) -> Expectation {
+    // Rule 1: absent, any other op.
+    if stored.state == .absent { return Expectation(verdict: .notFound, after: stored) }
+    // Rule 3.
+    if stored.state == .pending {
+      let after = Stored(
+        state: .resolved(outcome), createKey: stored.createKey, resolveKey: request.key)
+      return Expectation(verdict: .resolved, after: after)
+    }
+    // Rule 4.
+    if stored.state == .timedOut, !request.isStrict {
+      return Expectation(verdict: .deduplicated, after: stored)
+    }
+    // Rule 5.
+    if areSame(request.key, stored.resolveKey),
+      !request.isStrict || stored.state == .resolved(outcome)
+    {
+      return Expectation(verdict: .deduplicated, after: stored)
+    }
+    // Rule 6.
+    return Expectation(verdict: .alreadyResolved, after: stored)
+  }
+
+  /// nil never equals anything, not even nil.
+  private static func areSame(_ left: String?, _ right: String?) -> Bool {
+    guard let left, let right else { return false }
+    return left == right
+  }
+}

@@ -1,0 +1,124 @@
+@testable import PromiseLedger
+
+/// A ledger without a store: states and frames in memory, written by the pure reducer alone.
+struct PureLedger: Sendable {
+  struct StoredFrame: Sendable, Hashable {
+    var key: UInt64
+    var bytes: [UInt8]
+  }
+
+  private(set) var state = LedgerState()
+  private(set) var frames: [StoredFrame] = []
+  private(set) var commitCount: UInt64 = 0
+  /// Who writes, and when.
+  var context: DecisionContext
+
+  init(
+    session: SessionID = .numbered(1), role: SessionRole = .app,
+    now: Timestamp = Timestamp(nanosecondsSinceEpoch: 1_000)
+  ) {
+    context = DecisionContext(session: session, role: role, now: now)
+  }
+
+  /// The start of a commit that may be kept or dropped.
+  func decision() -> Decision { Decision(over: state, context: context) }
+
+  /// Makes a decision durable: packs its frames and merges what it staged.
+  mutating func keep(_ decision: Decision) {
+    pack(decision.batch)
+    state.merge(decision.staged)
+  }
+
+  /// Decides a command in a commit of its own.
+  @discardableResult
+  mutating func commit<Answer>(
+    _ command: some Command<Answer>
+  ) throws(LedgerError) -> Answer {
+    var decision = decision()
+    let answer = try decision.run(command)
+    keep(decision)
+    return answer
+  }
+
+  /// Appends events that no command made, such as those of a newer build, and replays them.
+  mutating func append(_ events: [NewEvent]) throws(LedgerError) {
+    var batch = EventBatch()
+    for event in events { try batch.append(event) }
+    let known = frames.count
+    pack(batch)
+    for frame in frames[known...] { try frame.replay(into: &state) }
+  }
+
+  /// The state that a process without memory makes of the frames.
+  func replayed() throws(LedgerError) -> LedgerState {
+    var fresh = LedgerState()
+    for frame in frames { try frame.replay(into: &fresh) }
+    return fresh
+  }
+
+  private mutating func pack(_ batch: EventBatch) {
+    guard !batch.isEmpty else { return }
+    commitCount += 1
+    frames += batch.frames(
+      from: state.position.advanced(by: 1),
+      commit: CommitID(session: context.session, number: commitCount))
+  }
+}
+
+extension PureLedger.StoredFrame {
+  /// Checks the frame and applies all its events.
+  func replay(into state: inout LedgerState) throws(LedgerError) {
+    let view = try FrameView(checking: bytes.span, key: key)
+    try view.forEachEvent { event throws(LedgerError) in try state.apply(event) }
+  }
+
+  /// Checks the frame and copies all its events.
+  func events() throws(LedgerError) -> [LedgerEvent] {
+    var events: [LedgerEvent] = []
+    let view = try FrameView(checking: bytes.span, key: key)
+    try view.forEachEvent { event throws(LedgerError) in
+      events.append(LedgerEvent(copying: event))
+    }
+    return events
+  }
+
+  /// Checks the frame and reads its header.
+  func header() throws(LedgerError) -> FrameHeader {
+    try FrameView(checking: bytes.span, key: key).header
+  }
+}
+
+extension EventBatch {
+  /// The packed frames, copied.
+  func frames(from position: Position, commit: CommitID) -> [PureLedger.StoredFrame] {
+    var frames: [PureLedger.StoredFrame] = []
+    packFrames(from: position, commit: commit) { key, frame in
+      var copy: [UInt8] = []
+      copy.reserveCapacity(frame.count)
+      for index in frame.indices { copy.append(frame[index]) }
+      frames.append(.init(key: key, bytes: copy))
+    }
+    return frames
+  }
+}
+
+extension LedgerState {
+  /// Everything that two states must have in common to be the same.
+  struct Contents: Equatable {
+    let position: Position
+    let time: Timestamp
+    let ledgerID: LedgerID?
+    let promises: [PromiseID: PromiseEntity]
+    let sessions: [SessionID: SessionEntity]
+    let blocked: [EntityID: ReplayProblem]
+    let unconsumed: Set<PromiseID>
+    let deadlines: [PromiseID]
+  }
+
+  var contents: Contents {
+    Contents(
+      position: position, time: time, ledgerID: ledgerID, promises: promises, sessions: sessions,
+      blocked: blocked, unconsumed: unconsumed,
+      deadlines: due(at: Timestamp(nanosecondsSinceEpoch: .max), limit: .max))
+  }
+}

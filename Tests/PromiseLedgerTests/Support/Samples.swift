@@ -1,0 +1,103 @@
+@testable import PromiseLedger
+
+extension EntityID {
+  /// A random-looking but fixed id.
+  static func numbered(_ number: Int) -> EntityID {
+    EntityID(high: 0x0190_0000_0000_7000 | UInt64(number) << 16, low: 0x8000_0000_0000_0001)
+  }
+}
+
+extension PromiseID {
+  static func numbered(_ number: Int) -> PromiseID {
+    PromiseID(entityID: .numbered(0x1_0000 + number))
+  }
+}
+
+extension SessionID {
+  static func numbered(_ number: Int) -> SessionID {
+    SessionID(entityID: .numbered(0x2_0000 + number))
+  }
+}
+
+extension Timestamp {
+  /// Nanoseconds since 1970, short.
+  static func at(_ nanoseconds: Int64) -> Timestamp {
+    Timestamp(nanosecondsSinceEpoch: nanoseconds)
+  }
+}
+
+extension SessionOpened {
+  static func sample(role: SessionRole = .app, instance: String = "main") -> SessionOpened {
+    SessionOpened(
+      role: role, processID: 42, instance: instance, host: "host", libraryVersion: "0.1.0")
+  }
+}
+
+extension CreatePromise {
+  /// A lenient creation of a promise of type `text`.
+  init(
+    _ id: PromiseID, deadline: Timestamp? = nil, effect: DeadlineEffect = .timesOut,
+    idempotencyKey: String? = nil, isStrict: Bool = false
+  ) {
+    self.init(
+      id: id,
+      creation: PromiseCreated(
+        typeTag: "text", deadline: deadline, deadlineEffect: effect,
+        idempotencyKey: idempotencyKey),
+      isStrict: isStrict)
+  }
+}
+
+extension ResolvePromise {
+  /// A strict resolve without a key, as the public calls make it by default.
+  init(
+    _ id: PromiseID, _ outcome: OutcomeKind = .fulfilled, content: [UInt8] = [1, 2, 3],
+    typeTag: String? = nil, idempotencyKey: String? = nil, isStrict: Bool = true
+  ) {
+    self.init(
+      id: id, outcome: outcome, content: content, typeTag: typeTag,
+      idempotencyKey: idempotencyKey, isStrict: isStrict)
+  }
+}
+
+/// Appends one event whatever the rules say; for building stored states without the commands.
+struct Record<Payload: EventPayload>: Command {
+  let payload: Payload
+  let subject: EntityID
+
+  init(_ payload: Payload, on subject: EntityID) {
+    self.payload = payload
+    self.subject = subject
+  }
+
+  func decide(in decision: inout Decision) throws(LedgerError) {
+    try decision.append(payload, to: subject)
+  }
+}
+
+extension NewEvent {
+  /// An event as a newer or a damaged build might have written it.
+  static func raw(
+    _ kind: EventKind, version: UInt16 = 1, on subject: EntityID, at time: Timestamp = .at(1_000),
+    payload: [UInt8] = []
+  ) -> NewEvent {
+    NewEvent(
+      kind: kind, version: version, time: time, subject: subject, cause: .start,
+      payload: payload, attachment: [])
+  }
+
+  /// An event as this build writes it.
+  static func of(
+    _ payload: some EventPayload, on subject: EntityID, at time: Timestamp = .at(1_000)
+  ) -> NewEvent {
+    raw(
+      type(of: payload).kind, version: type(of: payload).version, on: subject, at: time,
+      payload: payload.encoded)
+  }
+}
+
+extension OpenSession {
+  init(_ opened: SessionOpened) {
+    self.init(opened, newLedgerID: LedgerID(entityID: .numbered(77)))
+  }
+}
