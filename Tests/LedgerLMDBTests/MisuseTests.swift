@@ -29,7 +29,7 @@ import Testing
       source: """
         func use(_ environment: Environment) throws {
           var escaped: WriteTransaction?
-          try environment.write { transaction in escaped = transaction }
+          try environment.write { transaction in escaped = consume transaction }
           _ = consume escaped
         }
         """,
@@ -39,7 +39,7 @@ import Testing
       source: """
         func use(_ environment: Environment) throws {
           var escaped: ReadTransaction?
-          try environment.read { transaction in escaped = transaction }
+          try environment.read { transaction in escaped = consume transaction }
           _ = consume escaped
         }
         """,
@@ -48,13 +48,13 @@ import Testing
       testDescription: "letting a span escape by returning it",
       source: """
         func use(_ environment: Environment, _ table: Table) throws {
-          let span = try environment.read { transaction in
+          let span = try environment.read { transaction -> Span<UInt8>? in
             try transaction.value(forKey: 1, in: table)
           }
-          _ = span
+          _ = span?.count
         }
         """,
-      diagnostic: "Escapable"),
+      diagnostic: "requires that 'Span<UInt8>' conform to 'Escapable'"),
     Misuse(
       testDescription: "letting a span escape through a variable",
       source: """
@@ -93,12 +93,13 @@ import Testing
       testDescription: "capturing a reading transaction in a task",
       source: """
         func use(_ environment: Environment, _ table: Table) throws {
-          try environment.read { transaction in
-            _ = Task { try transaction.lastKey(in: table) }
+          try environment.read { (transaction: borrowing ReadTransaction) in
+            inTask { _ = try transaction.lastKey(in: table) }
           }
         }
+        func inTask(_ body: @escaping @Sendable () throws -> Void) {}
         """,
-      diagnostic: "'transaction'"),
+      diagnostic: "capture of 'transaction' with non-Sendable type 'ReadTransaction'"),
     Misuse(
       testDescription: "committing twice",
       source: """
