@@ -65,6 +65,18 @@ let package = Package(
       ],
       path: "Tools/avatar-demo"
     ),
+    .target(
+      name: "CLedgerBaseline",
+      dependencies: ["CLedgerLMDB", "CLedgerSystem"],
+      path: "Tools/benchmarks/baseline"
+    ),
+    .executableTarget(
+      name: "ledger-benchmarks",
+      dependencies: [
+        "CLedgerBaseline", "PromiseLedger", "PromiseLedgerTesting", "LedgerSystem",
+      ],
+      path: "Tools/benchmarks/ledger"
+    ),
 
     // MARK: - Tests
 

@@ -73,7 +73,8 @@ extension StoreOptions {
     guard configuration.sizeLimitInBytes >= smallest else {
       throw LedgerError(
         .invalidArgument,
-        "The size limit is \(configuration.sizeLimitInBytes) bytes; it must be at least \(smallest).")
+        "The size limit is \(configuration.sizeLimitInBytes) bytes; it must be at least \(smallest)."
+      )
     }
     guard configuration.pollInterval >= .milliseconds(500) else {
       throw LedgerError(

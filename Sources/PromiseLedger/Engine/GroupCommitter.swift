@@ -37,7 +37,7 @@ final class GroupCommitter {
     do throws(LedgerError) {
       _ = try store.commit(
         CommitID(session: session, number: commitNumber), after: replica.position,
-        stallTimeout: stallTimeout,
+        patience: Patience(stallTimeout) { takesCommands && self.inbox.hasRequests },
         catchUp: { (frame) throws(LedgerError) in try replica.apply(frame) },
         decide: { (_, room) throws(LedgerError) in try decide(&group, room) })
       if let staged = group.staged { replica.merge(staged) }
@@ -45,7 +45,7 @@ final class GroupCommitter {
       for deliver in group.deliveries { deliver(nil) }
       return nil
     } catch {
-      if !group.isTaken, error.code != .closed { group.take(from: inbox) }
+      if !group.isTaken, error.code != .closed { group.take(from: inbox, limit: .max) }
       replica.deliver()
       for job in group.jobs { job.fail(error) }
       return error
@@ -54,7 +54,7 @@ final class GroupCommitter {
 
   /// Decides the group on the newest state. A store that lost a race calls it again.
   private func decide(_ group: inout Group, _ room: CommitRoom) throws(LedgerError) -> EventBatch {
-    if !group.isTaken { group.take(from: inbox) }
+    if !group.isTaken { group.take(from: inbox, limit: Self.maximumCommandCount) }
     let context = DecisionContext(session: session, role: role, now: clock.now(), room: room)
     var decision = replica.withState { Decision(over: $0, context: context) }
     group.deliveries = []
@@ -83,8 +83,8 @@ final class GroupCommitter {
       self.isTaken = isTaken
     }
 
-    mutating func take(from inbox: Inbox) {
-      jobs += inbox.take(limit: GroupCommitter.maximumCommandCount - jobs.count)
+    mutating func take(from inbox: Inbox, limit: Int) {
+      jobs += inbox.take(limit: limit)
       isTaken = true
     }
   }

@@ -85,6 +85,9 @@ package final class Inbox: Sendable {
     }
   }
 
+  /// Whether the session is asked to freeze or close: no wait for another writer then.
+  package var hasRequests: Bool { contents.withLock { !$0.requests.isEmpty } }
+
   package var hasCommands: Bool { contents.withLock { !$0.jobs.isEmpty } }
 
   /// Takes up to `limit` commands; from then on they cannot be withdrawn.

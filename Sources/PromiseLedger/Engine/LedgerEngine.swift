@@ -34,7 +34,8 @@ package final class LedgerEngine: Sendable {
   /// Opens a session; its threads run until it is closed.
   package static func open(_ setup: Setup) async throws -> LedgerEngine {
     let engine = LedgerEngine(setup)
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
       do throws(SystemError) {
         _ = try SystemThread.start(name: "ledger-writer") {
           engine.runWriter { continuation.resume(with: $0) }
@@ -169,16 +170,17 @@ package final class LedgerEngine: Sendable {
   /// - Returns: Whether the freeze was recorded as an event; if another process kept the gate, it
   ///   stands in the session's lock file only.
   package func freeze() async throws -> Bool {
-    phase.store?.interruptWaits()
-    return try await withCheckedThrowingContinuation { continuation in
+    try await withCheckedThrowingContinuation { continuation in
       let isAdded = inbox.add(.freeze { continuation.resume(with: $0) })
       if !isAdded { continuation.resume(throwing: LedgerError.sessionClosed) }
+      phase.store?.interruptWaits()
     }
   }
 
   /// Comes back and catches up.
   package func unfreeze() async throws {
-    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
       let isAdded = inbox.add(.unfreeze { continuation.resume(with: $0) })
       if !isAdded { continuation.resume(throwing: LedgerError.sessionClosed) }
     }
@@ -186,16 +188,16 @@ package final class LedgerEngine: Sendable {
 
   /// Ends the session.
   package func close() async {
-    phase.store?.interruptWaits()
     await withCheckedContinuation { continuation in
       if !inbox.add(.close { continuation.resume() }) { continuation.resume() }
+      phase.store?.interruptWaits()
     }
   }
 
   /// Ends the session without waiting for it.
   package func closeDetached() {
-    phase.store?.interruptWaits()
     _ = inbox.add(.close {})
+    phase.store?.interruptWaits()
   }
 }
 

@@ -59,7 +59,8 @@ public final class LedgerInspector: Sendable {
     var events: [LedgerEvent] = []
     _ = try LMDBLog(environment).read(after: position, limit: limit) {
       (frame) throws(LedgerError) in
-      try frame.forEachEvent(after: position) { event in events.append(LedgerEvent(copying: event)) }
+      try frame.forEachEvent(after: position) { event in events.append(LedgerEvent(copying: event))
+      }
     }
     return events
   }

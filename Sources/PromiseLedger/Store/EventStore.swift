@@ -1,6 +1,6 @@
 /// Where the events of a ledger are kept: the seam between the ledger and a storage engine.
 ///
-/// Nothing above knows the engine. Its heart is ``commit(_:after:stallTimeout:catchUp:decide:)``. An
+/// Nothing above knows the engine. Its heart is ``commit(_:after:patience:catchUp:decide:)``. An
 /// engine with one writer runs it inside its write lock; an optimistic one reads, decides, appends
 /// with an expected head, and on a conflict reads and decides again.
 package protocol EventStore: AnyObject, Sendable {
@@ -26,7 +26,7 @@ package protocol EventStore: AnyObject, Sendable {
   /// - Parameters:
   ///   - commit: Recognises the commit should its acknowledgement get lost.
   ///   - position: What the caller has applied already.
-  ///   - stallTimeout: How long to wait for another writer.
+  ///   - patience: How long to wait for another writer.
   ///   - catchUp: Gets every frame with events after `position`, in order.
   ///   - decide: Gets the head and the room left, and returns the events to append, none for no
   ///     commit. It may be called again, after another catch-up, if an engine lost a race.
@@ -34,7 +34,7 @@ package protocol EventStore: AnyObject, Sendable {
   /// - Throws: `writerStalled`, `ledgerFull`, `diskFull`, `ioFailure`, `commitOutcomeUnknown`, and
   ///   what the closures throw. Nothing was appended, unless it is `commitOutcomeUnknown`.
   func commit(
-    _ commit: CommitID, after position: Position, stallTimeout: Duration,
+    _ commit: CommitID, after position: Position, patience: Patience,
     catchUp: (FrameView) throws(LedgerError) -> Void,
     decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
   ) throws(LedgerError) -> Position
@@ -52,6 +52,18 @@ package protocol EventStore: AnyObject, Sendable {
 
   /// Lets go of every lock, map and descriptor.
   func close()
+}
+
+/// How long a writer waits for another one.
+package struct Patience {
+  package var timeout: Duration
+  /// Asked again and again while waiting: whether something more urgent came up.
+  package var isOver: () -> Bool
+
+  package init(_ timeout: Duration, isOver: @escaping () -> Bool = { false }) {
+    self.timeout = timeout
+    self.isOver = isOver
+  }
 }
 
 /// How many bytes of events a commit may still add.

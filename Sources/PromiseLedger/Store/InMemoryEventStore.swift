@@ -55,7 +55,7 @@ package final class InMemoryEventStore: EventStore {
   }
 
   package func commit(
-    _ commit: CommitID, after position: Position, stallTimeout: Duration,
+    _ commit: CommitID, after position: Position, patience: Patience,
     catchUp: (FrameView) throws(LedgerError) -> Void,
     decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
   ) throws(LedgerError) -> Position {

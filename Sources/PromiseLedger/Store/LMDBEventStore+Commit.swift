@@ -3,11 +3,11 @@ import LedgerSystem
 
 extension LMDBEventStore {
   package func commit(
-    _ commit: CommitID, after position: Position, stallTimeout: Duration,
+    _ commit: CommitID, after position: Position, patience: Patience,
     catchUp: (FrameView) throws(LedgerError) -> Void,
     decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
   ) throws(LedgerError) -> Position {
-    try passGate(within: stallTimeout)
+    try passGate(patience)
     defer { gate.leave() }
     options.hooks.gatePassed?()
     do {
@@ -25,14 +25,15 @@ extension LMDBEventStore {
     }
   }
 
-  private func passGate(within timeout: Duration) throws(LedgerError) {
+  private func passGate(_ patience: Patience) throws(LedgerError) {
     let outcome = try LedgerError.system("The ledger's gate cannot be locked.") {
-      () throws(SystemError) in try gate.pass(within: timeout)
+      () throws(SystemError) in
+      try gate.pass(within: patience.timeout, isCancelled: patience.isOver)
     }
     switch outcome {
     case .passed: return
     case .interrupted: throw .interrupted
-    case .stalled(let holder): throw .writerStalled(holder, timeout)
+    case .stalled(let holder): throw .writerStalled(holder, patience.timeout)
     }
   }
 

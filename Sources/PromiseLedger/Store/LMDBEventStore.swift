@@ -35,7 +35,8 @@ package final class LMDBEventStore: EventStore {
   ) throws(LedgerError) -> Environment {
     do throws(LMDBError) {
       return try Environment.open(
-        at: directory.generation(generation), configuration: options.environment, tables: LMDBLog.tables)
+        at: directory.generation(generation), configuration: options.environment,
+        tables: LMDBLog.tables)
     } catch {
       throw LedgerError(error)
     }
