@@ -6,7 +6,8 @@ extension EnvironmentCore {
   ///
   /// `mdb_dbi_open`: "The database handle will be private to the current transaction until the
   /// transaction is successfully committed", and it "must not be called from multiple concurrent
-  /// transactions in the same process", which the lock around the map of tables prevents.
+  /// transactions in the same process", which the lock around the map of tables prevents. It is held while a transaction that creates
+  /// tables waits for the writer, so nobody opens an environment inside a write transaction.
   func open(
     _ descriptions: [TableDescription], _ share: TransactionGate.Share
   ) throws(LMDBError) -> [Table] {
