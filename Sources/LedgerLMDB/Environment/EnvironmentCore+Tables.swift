@@ -1,5 +1,4 @@
 internal import CLedgerLMDB
-internal import Synchronization
 
 extension EnvironmentCore {
   /// Opens the tables that are not open yet, in one transaction, and commits it.
@@ -11,12 +10,9 @@ extension EnvironmentCore {
   func open(
     _ descriptions: [TableDescription], _ share: TransactionGate.Share
   ) throws(LMDBError) -> [Table] {
-    let result = tables.withLock { known in
-      Result { () throws(LMDBError) in
-        try self.open(descriptions, &known, share)
-      }
+    try tables.withLock { (known) throws(LMDBError) in
+      try open(descriptions, &known, share)
     }
-    return try result.get()
   }
 
   private func open(
