@@ -207,6 +207,7 @@ func openDescriptors(of path: String) -> [String] {
 
 /// How many memory maps of this process are of files below `path`.
 func mapsOf(_ path: String) -> Int {
-  guard let text = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8) else { return 0 }
+  guard let maps = FileHandle(forReadingAtPath: "/proc/self/maps") else { return 0 }
+  let text = String(decoding: maps.readDataToEndOfFile(), as: UTF8.self)
   return text.split(separator: "\n").count { $0.contains(path) }
 }

@@ -91,7 +91,14 @@ extension Environment {
     } catch {
       throw core.explain(error)
     }
-    try core.flushAfterCommit()
+    do {
+      try core.flushAfterCommit()
+    } catch {
+      // LMDB committed; only a power cut can still take it back.
+      var unknown = error
+      unknown.commitOutcomeIsUnknown = true
+      throw unknown
+    }
   }
 
   /// Enters the gate and begins. When another process made the file larger than our map, lets every

@@ -1,21 +1,18 @@
 internal import CLedgerLMDB
-internal import Synchronization
 
 extension EnvironmentCore {
   /// Opens the tables that are not open yet, in one transaction, and commits it.
   ///
   /// `mdb_dbi_open`: "The database handle will be private to the current transaction until the
   /// transaction is successfully committed", and it "must not be called from multiple concurrent
-  /// transactions in the same process", which the lock around the map of tables prevents.
+  /// transactions in the same process", which the lock around the map of tables prevents. It is held while a transaction that creates
+  /// tables waits for the writer, so nobody opens an environment inside a write transaction.
   func open(
     _ descriptions: [TableDescription], _ share: TransactionGate.Share
   ) throws(LMDBError) -> [Table] {
-    let result = tables.withLock { known in
-      Result { () throws(LMDBError) in
-        try self.open(descriptions, &known, share)
-      }
+    try tables.withLock { (known) throws(LMDBError) in
+      try open(descriptions, &known, share)
     }
-    return try result.get()
   }
 
   private func open(

@@ -23,8 +23,8 @@ final class EnvironmentCore: @unchecked Sendable {
   let gate = TransactionGate()
   let generation = ForkGeneration.current
   let panicked = Atomic<Bool>(false)
-  let tables = Mutex<[String: Table]>([:])
-  private let idleReaders = Mutex<[IdleReader]>([])
+  let tables = Locked<[String: Table]>([:])
+  private let idleReaders = Locked<[IdleReader]>([])
 
   /// Reset read transactions that are kept for the next reader. Each keeps a slot of the lock file.
   static let maximumIdleReaders = 8

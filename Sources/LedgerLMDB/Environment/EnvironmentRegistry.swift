@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Every environment that this process has open, by the identity of its data file.
 ///
 /// A second open of the same directory, by whatever path, gets a share of the first one's `MDB_env`;
@@ -11,27 +9,24 @@ enum EnvironmentRegistry {
     var shares: Int
   }
 
-  private static let entries = Mutex<[FileIdentity: Entry]>([:])
+  private static let entries = Locked<[FileIdentity: Entry]>([:])
 
   /// The open core for the file, or the one that `open` makes.
   static func share(
     _ identity: FileIdentity, _ configuration: Configuration,
     open: () throws(LMDBError) -> EnvironmentCore
   ) throws(LMDBError) -> EnvironmentCore {
-    let result = entries.withLock { entries in
-      Result { () throws(LMDBError) in
-        // What a forked child inherited is its parent's; it opens its own.
-        if let entry = entries[identity], entry.core.generation == ForkGeneration.current {
-          try entry.core.checkFits(configuration)
-          entries[identity]?.shares += 1
-          return entry.core
-        }
-        let core = try open()
-        entries[identity] = Entry(core: core, shares: 1)
-        return core
+    try entries.withLock { (entries) throws(LMDBError) in
+      // What a forked child inherited is its parent's; it opens its own.
+      if let entry = entries[identity], entry.core.generation == ForkGeneration.current {
+        try entry.core.checkFits(configuration)
+        entries[identity]?.shares += 1
+        return entry.core
       }
+      let core = try open()
+      entries[identity] = Entry(core: core, shares: 1)
+      return core
     }
-    return try result.get()
   }
 
   static func release(_ core: EnvironmentCore) {

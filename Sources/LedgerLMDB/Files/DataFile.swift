@@ -127,7 +127,12 @@ extension DataFile {
     }
     let expected = (newest.lastPage + 1) * UInt64(pageSize)
     let actual = try status().size
-    guard actual >= expected else {
+    var isWhole = actual >= expected
+    if !isWhole {
+      isWhole = try FreeListReader.listsAllPages(
+        missingFrom: self, size: actual, meta: newest)
+    }
+    guard isWhole else {
       throw LMDBError(
         .truncatedFile(expected: expected, actual: actual), .checkFile, path: path)
     }
