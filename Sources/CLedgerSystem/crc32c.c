@@ -23,8 +23,8 @@ HARDWARE INLINE uint64_t step8(uint64_t crc, const uint8_t *p) {
 
 // The instruction takes 3 cycles and starts anew every cycle, so three checksums run side by side
 // over neighbouring stripes. Moving one over the n bytes that follow it is a multiplication by
-// x^(8n) modulo the polynomial; the constants are x^(8n - 33), because the carry-less product of two
-// bit-reversed numbers gains one power and the reducing CRC step 32.
+// x^(8n) modulo the polynomial; the constants are x^(8n - 33), because the carry-less product of
+// two bit-reversed numbers gains one power and the reducing CRC step 32.
 HARDWARE INLINE uint64_t three_stripes(
     uint64_t first, const uint8_t *p, size_t stripe, uint32_t over_one, uint32_t over_two) {
   uint64_t second = 0, third = 0;

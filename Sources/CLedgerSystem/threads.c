@@ -20,7 +20,8 @@ static void *run(void *argument) {
   return NULL;
 }
 
-int cledger_thread_start(uintptr_t *handle, size_t stack_bytes, void (*body)(void *), void *context) {
+int cledger_thread_start(
+    uintptr_t *handle, size_t stack_bytes, void (*body)(void *), void *context) {
   struct start *start = malloc(sizeof(*start));
   if (start == NULL) return ENOMEM;
   *start = (struct start){.body = body, .context = context};

@@ -11,7 +11,7 @@ package enum CRC32C {
   /// The checksum of `bytes`.
   ///
   /// - Parameter continuing: The checksum of the bytes before these; 0 if there are none.
-  /// - Complexity: O(n), about 0.05 ns a byte with hardware.
+  /// - Complexity: O(n), some 0.06 ns a byte with hardware, 1 ns without.
   package static func checksum(_ bytes: Span<UInt8>, continuing: UInt32 = 0) -> UInt32 {
     unsafe bytes.withUnsafeBufferPointer {
       unsafe cledger_crc32c(continuing, $0.baseAddress, $0.count)

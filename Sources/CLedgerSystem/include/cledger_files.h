@@ -11,8 +11,8 @@
 int cledger_flock_try(int descriptor, bool exclusive);
 int cledger_flock_release(int descriptor);
 
-/// Makes the first `length` bytes of a file exist on the disk without changing bytes that are there,
-/// so that a full disk is an error here and not a SIGBUS when a mapping is first written.
+/// Makes the first `length` bytes of a file exist on the disk without changing those that do, so
+/// that a full disk is an error here and not a SIGBUS when a mapping is first written.
 int cledger_reserve(int descriptor, int64_t length);
 
 /// fsync(2), on Apple platforms down to the medium (F_FULLFSYNC) where the file system can.

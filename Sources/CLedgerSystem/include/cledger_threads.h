@@ -8,7 +8,8 @@
 // pthreads behind an integer handle, because pthread_t is a number on Linux and a pointer on Apple.
 
 /// Starts `body(context)` on a new thread; 0 or an errno code.
-int cledger_thread_start(uintptr_t *handle, size_t stack_bytes, void (*body)(void *), void *context);
+int cledger_thread_start(
+    uintptr_t *handle, size_t stack_bytes, void (*body)(void *), void *context);
 int cledger_thread_join(uintptr_t handle);
 void cledger_thread_detach(uintptr_t handle);
 bool cledger_thread_is_current(uintptr_t handle);

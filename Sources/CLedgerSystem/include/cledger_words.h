@@ -13,7 +13,7 @@ uint32_t cledger_word_exchange(uint32_t *word, uint32_t value);
 uint32_t cledger_word_add(uint32_t *word, uint32_t amount);
 bool cledger_word_compare_exchange(uint32_t *word, uint32_t expected, uint32_t desired);
 
-/// Sleeps while `*word == expected`, for at most `nanoseconds`. `shared` for a word in shared memory.
+/// Sleeps while `*word == expected`, for at most `nanoseconds`. `shared` for words in shared memory.
 /// 0: woken, perhaps for no reason. EAGAIN: the word differs. ETIMEDOUT. EINTR: a signal.
 int cledger_word_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds, bool shared);
 
