@@ -44,7 +44,7 @@ let package = Package(
     ),
     .target(
       name: "PromiseLedgerTesting",
-      dependencies: ["PromiseLedger", "LedgerPromises"]
+      dependencies: ["PromiseLedger", "LedgerPromises", "LedgerSystem"]
     ),
 
     // MARK: - Tools
@@ -57,6 +57,14 @@ let package = Package(
       ],
       path: "Tools/promise-ledger"
     ),
+    .executableTarget(
+      name: "avatar-demo",
+      dependencies: [
+        "PromiseLedger",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/avatar-demo"
+    ),
 
     // MARK: - Tests
 
@@ -68,7 +76,28 @@ let package = Package(
     ),
     .testTarget(
       name: "PromiseLedgerTests",
-      dependencies: ["PromiseLedger", "PromiseLedgerTesting"]
+      dependencies: [
+        "PromiseLedger",
+        "PromiseLedgerTesting",
+        "LedgerLMDB",
+        "LedgerSystem",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]
+    ),
+    .executableTarget(
+      name: "ledger-worker",
+      dependencies: ["PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem"],
+      path: "Tests/LedgerWorker"
+    ),
+    .testTarget(
+      name: "CrashTests",
+      dependencies: [
+        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem", "ledger-worker",
+      ]
+    ),
+    .testTarget(
+      name: "ToolTests",
+      dependencies: ["PromiseLedger", "PromiseLedgerTesting", "promise-ledger"]
     ),
     .testTarget(name: "LayeringTests"),
   ],

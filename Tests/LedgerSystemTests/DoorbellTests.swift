@@ -18,10 +18,11 @@ import Testing
           done.signal()
         }
       }
-      for round in 1...rounds {
+      var isLost = false
+      for round in 1...rounds where !isLost {
         ringer.ring()
-        while seen.load(ordering: .acquiring) != round {
-          guard done.wait(timeout: generous) else { break }
+        while seen.load(ordering: .acquiring) != round, !isLost {
+          isLost = !done.wait(timeout: generous)
         }
       }
       listener.join()

@@ -21,10 +21,14 @@ import Testing
         waitToBeKilled(words)
         lock.close()
       }
-      try await whileHeld(directory) { _ throws in
-        #expect(try FileLock.isHeld("\(directory)/lock"))
-        #expect(try !FileLock.open("\(directory)/lock").tryLock())
+      let seen = try await whileHeld(directory) { _ in
+        (
+          isHeld: try FileLock.isHeld("\(directory)/lock"),
+          isTaken: try FileLock.open("\(directory)/lock").tryLock()
+        )
       }
+      #expect(seen.isHeld)
+      #expect(!seen.isTaken)
       _ = await child
       #expect(try FileLock.open("\(directory)/lock").tryLock())
     }
@@ -40,17 +44,22 @@ import Testing
         waitToBeKilled(words)
         gate.close()
       }
-      try await whileHeld(directory) { words in
+      let seen = try await whileHeld(directory) { words in
         let gate = try WriterGate.open("\(directory)/gate", words: words)
+        defer { gate.close() }
         let holder = Int32(bitPattern: words.load(Stage.processID))
-        #expect(holder != ThisProcess.id)
-        #expect(
-          try gate.pass(within: .milliseconds(5)) == .stalled(holderProcessID: holder))
-        // Released while we wait: nobody wakes us, and still we do not wait for long.
+        let whileAlive = try gate.pass(within: .milliseconds(5))
+        // Killed while we wait: nobody wakes us, and still we do not wait for long.
+        let start = MonotonicClock.now
         Stage.enter(2, words)
-        #expect(try gate.pass(within: generous) == .passed)
-        gate.close()
+        let afterwards = try gate.pass(within: generous)
+        let waited = MonotonicClock.now - start
+        return (holder: holder, whileAlive: whileAlive, afterwards: afterwards, waited: waited)
       }
+      #expect(seen.holder != ThisProcess.id)
+      #expect(seen.whileAlive == .stalled(holderProcessID: seen.holder))
+      #expect(seen.afterwards == .passed)
+      #expect(seen.waited < generous / 2)
       _ = await child
     }
   }
@@ -68,13 +77,17 @@ private func waitToBeKilled(_ words: SharedWords) {
   if Stage.await(2, words) { kill(getpid(), SIGKILL) }
 }
 
+/// The child did not come as far as holding anything.
+private struct ChildNeverHeld: Error {}
+
 /// In the parent: runs `body` while the child holds, then lets it die.
 ///
 /// On a thread of its own, because waiting on one of Swift's few could keep the child from starting.
-private func whileHeld(
-  _ directory: String, _ body: @escaping @Sendable (SharedWords) throws -> Void
-) async throws {
-  try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+/// What is seen there is returned: an expectation on that thread would not know its test.
+private func whileHeld<Seen: Sendable>(
+  _ directory: String, _ body: @escaping @Sendable (SharedWords) throws -> Seen
+) async throws -> Seen {
+  try await withCheckedThrowingContinuation { (done: CheckedContinuation<Seen, any Error>) in
     do {
       _ = try thread {
         done.resume(
@@ -84,8 +97,8 @@ private func whileHeld(
               Stage.enter(2, words)
               words.close()
             }
-            try #require(Stage.await(1, words))
-            try body(words)
+            guard Stage.await(1, words) else { throw ChildNeverHeld() }
+            return try body(words)
           })
       }
     } catch {

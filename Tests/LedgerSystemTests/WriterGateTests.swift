@@ -67,9 +67,14 @@ import Testing
           busy.leave()
         }
       }
+      let breath = WakeSemaphore()
       var waited: [Int] = []
-      while rounds.load(ordering: .relaxed) == 0 {}
       for _ in 0..<50 {
+        // Wants the gate now and then: a waiter that comes back at once meets a writer that waits.
+        let comesAt = rounds.load(ordering: .relaxed) + 3
+        while rounds.load(ordering: .relaxed) < comesAt {
+          _ = breath.wait(timeout: .milliseconds(1))
+        }
         let before = rounds.load(ordering: .relaxed)
         #expect(try waiter.pass(within: generous) == .passed)
         waited.append(rounds.load(ordering: .relaxed) - before)
@@ -80,6 +85,23 @@ import Testing
       // A waiter gets in after a few rounds; one that can only try every 10 ms needs dozens.
       waited.sort()
       #expect(waited[waited.count / 2] <= 4, "rounds waited: \(waited)")
+    }
+  }
+
+  @Test func whoHandedOverStaysAwayUntilAnotherPassedOrAMomentWentBy() throws {
+    try withDirectory { directory in
+      let words = try SharedWords(path: "\(directory)/wake")
+      defer { words.close() }
+      let gate = try WriterGate.open("\(directory)/gate", words: words)
+      #expect(try gate.pass(within: .zero) == .passed)
+      // Left behind by a waiter that was killed.
+      words.store(1, to: SharedWordLayout.writersWait)
+      gate.leave()
+      let start = MonotonicClock.now
+      #expect(try gate.pass(within: generous) == .passed)
+      let away = MonotonicClock.now - start
+      #expect(away >= .milliseconds(4))
+      #expect(away < generous / 2)
     }
   }
 

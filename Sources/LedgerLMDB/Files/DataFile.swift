@@ -131,8 +131,8 @@ extension DataFile {
       throw LMDBError(
         .truncatedFile(expected: expected, actual: actual), .checkFile, path: path)
     }
-    try checkRoot(of: newest.main, in: newest)
-    try checkRoot(of: newest.freeList, in: newest)
+    try checkRoot(of: newest.main, .tables, in: newest)
+    try checkRoot(of: newest.freeList, .freeList, in: newest)
     return newest
   }
 
@@ -153,19 +153,17 @@ extension DataFile {
     return meta
   }
 
-  /// The root must be the page that it claims to be: a leaf when the tree is one page, else a
-  /// branch.
-  private func checkRoot(of tree: MetaPage.Tree, in meta: MetaPage) throws(LMDBError) {
+  /// The root must be the page that it claims to be, and hold what such a root holds.
+  private func checkRoot(
+    of tree: MetaPage.Tree, _ content: RootPage.Content, in meta: MetaPage
+  ) throws(LMDBError) {
     guard tree.root != MetaPage.noRoot else { return }
-    let header = try read(16, at: tree.root * UInt64(meta.pageSize))
-    guard header.count == 16 else { throw LMDBError(.notAnLMDBFile, .checkFile, path: path) }
-    let number = (0..<8).reduce(UInt64(0)) { $0 | UInt64(header[$1]) << (8 * UInt64($1)) }
-    let flags = header[10]
-    let isLeaf = flags & 0x02 != 0
-    let isBranch = flags & 0x01 != 0
-    guard number == tree.root, isLeaf == (tree.depth == 1), isBranch == (tree.depth > 1) else {
-      throw implausible(
-        Int(meta.transactionID % 2), "page \(tree.root) is not the root that it names")
+    let bytes = try read(Int(meta.pageSize), at: tree.root * UInt64(meta.pageSize))
+    guard bytes.count == Int(meta.pageSize) else {
+      throw LMDBError(.notAnLMDBFile, .checkFile, path: path)
+    }
+    if let what = RootPage(bytes).implausibility(as: tree, content) {
+      throw implausible(Int(meta.transactionID % 2), "page \(tree.root) is not its root, \(what)")
     }
   }
 

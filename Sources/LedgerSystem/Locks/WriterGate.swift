@@ -5,20 +5,29 @@ import Synchronization
 ///
 /// The lock itself is a `FileLock`. The words beside it are hints that make waiting quick: a waiter
 /// raises a flag and sleeps on a word; who leaves and finds the flag raised wakes the waiters, and
-/// stays away for a moment, so that he does not take the gate again before they have run. Whatever a
-/// killed process leaves in the words costs at most one round of waiting, or one pause.
+/// stays away until one of them has passed, or 5 ms. Otherwise a busy writer would have taken the gate
+/// again before they run, time after time. Whatever a killed process leaves in the words costs at
+/// most one round of waiting, or one such pause.
 package final class WriterGate: Sendable {
   private let lock: FileLock
   private let words: SharedWords
   private let interruptions = Atomic<UInt64>(0)
-  /// When this object may take the gate again after it handed over.
-  private let mayPassAgain = Mutex<Duration>(.zero)
+  private let handOver = Mutex<HandOver?>(nil)
+
+  /// Why this object stays away from the gate.
+  private struct HandOver {
+    /// How often the gate had been passed when it was handed over: more, and a waiter is in.
+    var passes: UInt32
+    /// When to come back anyway.
+    var end: Duration
+  }
 
   /// How long a waiter sleeps at most before he tries again: when the holder was killed, nobody
   /// wakes him.
   private static let round = Duration.milliseconds(10)
-  /// How long who hands over stays away: about what waking a thread of another process takes.
-  private static let courtesy = Duration.microseconds(50)
+  /// How long who hands over stays away at most: a little more than a woken thread waits for a
+  /// processor on a busy machine (a scheduler's tick, 4 ms), and lost only if the waiter is gone.
+  private static let courtesy = Duration.milliseconds(5)
 
   private init(lock: FileLock, words: SharedWords) {
     self.lock = lock
@@ -63,10 +72,10 @@ package final class WriterGate: Sendable {
     }
 
     if mustStop() { return .interrupted }
-    stayAway()
+    let deadline = MonotonicClock.now + timeout
+    stayAway(until: deadline)
     if try take() { return .passed }
 
-    let deadline = MonotonicClock.now + timeout
     while true {
       // Read before the flag is raised and the lock tried: who leaves after that attempt sees the
       // flag and changes the turn, so the sleep below ends or does not begin.
@@ -85,12 +94,14 @@ package final class WriterGate: Sendable {
   /// Gives the gate back and wakes the writers that wait for it; harmless if it is not held.
   package func leave() {
     guard lock.held != nil else { return }
+    // Read inside, so that whoever passes next changes it.
+    let passes = words.load(SharedWordLayout.gatePasses)
     words.store(0, to: SharedWordLayout.gateHolder)
     lock.unlock()
     if words.exchange(0, at: SharedWordLayout.writersWait) != 0 {
       wakeWaiters()
-      let until = MonotonicClock.now + Self.courtesy
-      mayPassAgain.withLock { $0 = until }
+      let end = MonotonicClock.now + Self.courtesy
+      handOver.withLock { $0 = HandOver(passes: passes, end: end) }
     }
   }
 
@@ -117,6 +128,10 @@ package final class WriterGate: Sendable {
   private func take() throws(SystemError) -> Bool {
     guard try lock.tryLock(.exclusive) else { return false }
     words.store(UInt32(bitPattern: ThisProcess.id), to: SharedWordLayout.gateHolder)
+    words.add(1, to: SharedWordLayout.gatePasses)
+    if words.exchange(0, at: SharedWordLayout.someoneStaysAway) != 0 {
+      words.wakeAll(SharedWordLayout.gatePasses)
+    }
     return true
   }
 
@@ -125,11 +140,15 @@ package final class WriterGate: Sendable {
     words.wakeAll(SharedWordLayout.gateTurn)
   }
 
-  private func stayAway() {
-    let until = mayPassAgain.withLock { $0 }
-    if until == .zero { return }
-    let remaining = until - MonotonicClock.now
-    if remaining > .zero { pauseThread(for: remaining) }
-    mayPassAgain.withLock { $0 = .zero }
+  private func stayAway(until deadline: Duration) {
+    guard let handOver = handOver.withLock({ $0.take() }) else { return }
+    let end = min(handOver.end, deadline)
+    while !words.isClosed, words.load(SharedWordLayout.gatePasses) == handOver.passes {
+      let remaining = end - MonotonicClock.now
+      if remaining <= .zero { return }
+      _ = words.exchange(1, at: SharedWordLayout.someoneStaysAway)
+      _ = words.wait(
+        on: SharedWordLayout.gatePasses, while: handOver.passes, timeout: remaining)
+    }
   }
 }

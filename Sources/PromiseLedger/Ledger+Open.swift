@@ -1,0 +1,86 @@
+import LedgerSystem
+
+extension Ledger {
+  /// Opens the ledger in a directory, or creates it if nothing is there.
+  ///
+  /// The caller promises:
+  /// - The directory is on a local disk, not on a network file system.
+  /// - Nobody but this library touches the files inside while a process has the ledger open. Above
+  ///   all nobody opens and closes `lock.mdb` (a backup, a virus scanner): that drops locks of the
+  ///   process that does it, and two writers at once destroy the ledger.
+  /// - After `fork`, the child opens the ledger anew before it uses it.
+  /// - All processes see each other's process ids: no two containers with separate id spaces.
+  ///
+  /// Opening replays the events once, ends sessions whose processes are gone, and applies
+  /// ``LedgerConfiguration/stalePromisePolicy``.
+  ///
+  /// - Parameters:
+  ///   - path: The directory; its parent must exist.
+  ///   - role: What the session may do.
+  ///   - configuration: How it is used.
+  /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
+  ///   `permissionDenied`, `networkFileSystem`, `diskFull`, `ioFailure`, `writerStalled`,
+  ///   `invalidArgument`.
+  /// - Complexity: O(events).
+  public static func open(
+    at path: String, as role: SessionRole,
+    configuration: LedgerConfiguration = LedgerConfiguration()
+  ) async throws -> Ledger {
+    let directory = LedgerDirectory(path)
+    let now = configuration.clock.now()
+    let newLedgerID = LedgerID(entityID: configuration.idGenerator.makeID(at: now))
+    let options = try StoreOptions(checking: configuration)
+    let openStore = { @Sendable () throws(LedgerError) -> any EventStore in
+      try LMDBEventStore.openOrCreate(
+        directory, options: options, newLedgerID: newLedgerID, now: now)
+    }
+    return try await open(
+      openStore, directory, newLedgerID: newLedgerID, as: role, configuration: configuration)
+  }
+
+  /// Opens a ledger that is kept in another store.
+  package static func open(
+    _ openStore: @escaping @Sendable () throws(LedgerError) -> any EventStore,
+    _ directory: LedgerDirectory?, newLedgerID: LedgerID, as role: SessionRole,
+    configuration: LedgerConfiguration
+  ) async throws -> Ledger {
+    try TextLimit.instance.check(configuration.instance)
+    let now = configuration.clock.now()
+    let engine = try await LedgerEngine.open(
+      LedgerEngine.Setup(
+        openStore: openStore,
+        directory: directory,
+        session: SessionID(entityID: configuration.idGenerator.makeID(at: now)),
+        newLedgerID: newLedgerID,
+        opened: SessionOpened(
+          role: role, processID: ThisProcess.id, instance: configuration.instance,
+          host: ThisProcess.hostName, libraryVersion: LibraryVersion.current),
+        clock: configuration.clock,
+        stallTimeout: configuration.writerStallTimeout,
+        pollInterval: configuration.pollInterval,
+        waitsWhileFrozen: configuration.waitsWhileFrozen,
+        logger: configuration.logger))
+    let id = try await engine.read { $0.ledgerID } ?? newLedgerID
+    let ledger = Ledger(engine: engine, configuration: configuration, id: id)
+    if role == .app { try await ledger.applyStalePolicy() }
+    return ledger
+  }
+}
+
+extension StoreOptions {
+  fileprivate init(checking configuration: LedgerConfiguration) throws(LedgerError) {
+    let smallest = 8 << 20
+    guard configuration.sizeLimitInBytes >= smallest else {
+      throw LedgerError(
+        .invalidArgument,
+        "The size limit is \(configuration.sizeLimitInBytes) bytes; it must be at least \(smallest).")
+    }
+    guard configuration.pollInterval >= .milliseconds(500) else {
+      throw LedgerError(
+        .invalidArgument, "The poll interval must be at least 500 ms, to let the device sleep.")
+    }
+    self.init(
+      sizeLimit: configuration.sizeLimitInBytes, environment: configuration.environment,
+      hooks: configuration.hooks)
+  }
+}

@@ -1,0 +1,244 @@
+extension Ledger {
+  /// Creates a promise with a random id.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the value: `Void`, `[UInt8]`, anything `Codable`, or what `codec` encodes.
+  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8, for finding promises.
+  ///   - deadline: When the promise times out if it is still pending.
+  ///   - codec: How values are encoded, if not as JSON.
+  /// - Returns: The promise, once it is durable.
+  /// - Throws: ``LedgerError`` with `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`,
+  ///   `ioFailure`; `CancellationError` if the task was cancelled before the writer took the command.
+  public func createPromise<Value: Sendable>(
+    of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
+    deadline: Timestamp? = nil, codec: PayloadCodec<Value>? = nil
+  ) async throws -> DurablePromise<Value> {
+    let codec = try codec ?? .standard()
+    let creation = PromiseCreated(
+      typeTag: codec.typeTag, label: label, tags: tags, deadline: deadline)
+    return try await createNew(creation, codec)
+  }
+
+  /// Creates a promise that its deadline fulfils: a timer that survives the process.
+  ///
+  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``.
+  public func createTimer(
+    until deadline: Timestamp, label: String? = nil, tags: [String] = []
+  ) async throws -> DurablePromise<Void> {
+    let creation = PromiseCreated(
+      typeTag: PayloadCodec<Void>.void.typeTag, label: label, tags: tags, deadline: deadline,
+      deadlineEffect: .fulfils)
+    return try await createNew(creation, .void)
+  }
+
+  /// Creates a promise whose id follows from a key, or says that it is there.
+  ///
+  /// - Parameters:
+  ///   - key: The key; the same key makes the same promise in every process.
+  ///   - type: The type of the value.
+  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
+  ///   - deadline: When the promise times out if it is still pending.
+  ///   - idempotencyKey: What makes a repetition of this request recognisable; by default the key.
+  ///   - strict: Whether a repetition counts as one only while the promise is pending.
+  ///   - codec: How values are encoded, if not as JSON.
+  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``.
+  public func createPromise<Value: Sendable>(
+    key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
+    deadline: Timestamp? = nil, idempotencyKey: String? = nil, strict: Bool = false,
+    codec: PayloadCodec<Value>? = nil
+  ) async throws -> PromiseCreation<Value> {
+    let codec = try codec ?? .standard()
+    let creation = PromiseCreated(
+      typeTag: codec.typeTag, key: key.text, label: label, tags: tags, deadline: deadline,
+      idempotencyKey: idempotencyKey ?? key.text)
+    let promise = DurablePromise(id: key.promiseID, ledger: self, codec: codec)
+    switch try await create(promise.id, creation, isStrict: strict) {
+    case .created: return .created(promise)
+    case .deduplicated(let entity): return .deduplicated(promise, try await record(entity))
+    case .conflict(let entity): return .conflict(try await record(entity))
+    }
+  }
+
+  /// The promise with a key, in whatever state, created if it is not there.
+  ///
+  /// This is how an app that was killed attaches to its promise again.
+  ///
+  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, and `typeMismatch` if the promise
+  ///   there has another type.
+  public func promise<Value: Sendable>(
+    forKey key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil,
+    tags: [String] = [], deadline: Timestamp? = nil, codec: PayloadCodec<Value>? = nil
+  ) async throws -> DurablePromise<Value> {
+    let codec = try codec ?? .standard()
+    let creation = PromiseCreated(
+      typeTag: codec.typeTag, key: key.text, label: label, tags: tags, deadline: deadline,
+      idempotencyKey: key.text)
+    _ = try await create(key.promiseID, creation, isStrict: false, adoptsAny: true)
+    return DurablePromise(id: key.promiseID, ledger: self, codec: codec)
+  }
+
+  /// A handle on the promise with an id. It does not look whether there is one.
+  ///
+  /// - Throws: ``LedgerError/Code/invalidArgument`` if the type needs a codec.
+  public func promise<Value: Sendable>(
+    id: PromiseID, of type: Value.Type = Value.self, codec: PayloadCodec<Value>? = nil
+  ) throws(LedgerError) -> DurablePromise<Value> {
+    guard let codec else {
+      return DurablePromise(id: id, ledger: self, codec: try .standard())
+    }
+    return DurablePromise(id: id, ledger: self, codec: codec)
+  }
+
+  // MARK: Records
+
+  /// What the ledger knows about a promise now, or `nil` if there is no such promise.
+  public func record(of id: PromiseID) async throws -> PromiseRecord? {
+    guard let entity = try await engine.read({ $0.promise(id) }) else { return nil }
+    return try await record(entity)
+  }
+
+  /// What the ledger knows about the promise with a key now, or `nil` if there is none.
+  public func record(forKey key: PromiseKey) async throws -> PromiseRecord? {
+    try await record(of: key.promiseID)
+  }
+
+  /// The promises that are neither consumed nor abandoned, in the order of their creation.
+  ///
+  /// - Complexity: O(n log n) in their number.
+  public func unconsumedPromises() async throws -> [PromiseRecord] {
+    let entities = try await engine.read { state in
+      state.unconsumed.compactMap { state.promise($0) }
+    }
+    return try await records(entities)
+  }
+
+  // MARK: Without the type
+
+  /// Gives a promise an outcome whose value is encoded already.
+  ///
+  /// - Throws: As ``DurablePromise/resolve(with:idempotencyKey:strict:)``.
+  @discardableResult
+  public func resolve(
+    _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>, idempotencyKey: String? = nil,
+    strict: Bool = true
+  ) async throws -> PromiseResolution {
+    if let idempotencyKey { try TextLimit.idempotencyKey.check(idempotencyKey) }
+    let command = ResolvePromise(
+      id: id, outcome: outcome.kind, content: try checkedContent(of: outcome),
+      typeTag: outcome.typeTag, idempotencyKey: idempotencyKey, isStrict: strict)
+    switch try await engine.submit(command) {
+    case .resolved(let entity): return .resolved(try await record(entity))
+    case .deduplicated(let entity): return .deduplicated(try await record(entity))
+    case .alreadyResolved(let entity): return .alreadyResolved(try await record(entity))
+    case .abandoned(let entity): return .abandoned(try await record(entity))
+    case .notFound: return .notFound
+    }
+  }
+
+  /// Gives a promise up for ever.
+  ///
+  /// - Throws: As ``DurablePromise/abandon(reason:)``.
+  @discardableResult
+  public func abandon(_ id: PromiseID, reason: String) async throws -> PromiseAbandonment {
+    try TextLimit.reason.check(reason)
+    switch try await engine.submit(AbandonPromise(id: id, reason: reason)) {
+    case .abandoned(let entity): return .abandoned(try await record(entity))
+    case .alreadyConsumed(let entity): return .alreadyConsumed(try await record(entity))
+    case .notFound: return .notFound
+    }
+  }
+}
+
+// MARK: - Between commands and answers
+
+extension Ledger {
+  private func createNew<Value: Sendable>(
+    _ creation: PromiseCreated, _ codec: PayloadCodec<Value>
+  ) async throws -> DurablePromise<Value> {
+    let id = PromiseID(
+      entityID: configuration.idGenerator.makeID(at: configuration.clock.now()))
+    guard case .created = try await create(id, creation, isStrict: true) else {
+      throw LedgerError(
+        .internalInconsistency, "The id generator made the id \(id) twice. Use a better one.")
+    }
+    return DurablePromise(id: id, ledger: self, codec: codec)
+  }
+
+  private func create(
+    _ id: PromiseID, _ creation: PromiseCreated, isStrict: Bool, adoptsAny: Bool = false
+  ) async throws -> CreatePromise.Answer {
+    try creation.checkLimits()
+    return try await engine.submit(
+      CreatePromise(id: id, creation: creation, isStrict: isStrict, adoptsAny: adoptsAny))
+  }
+
+  func record(_ entity: PromiseEntity) async throws -> PromiseRecord {
+    try PromiseRecord(entity, outcome: try await storedOutcome(of: entity))
+  }
+
+  func records(_ entities: [PromiseEntity]) async throws -> [PromiseRecord] {
+    var records: [PromiseRecord] = []
+    for entity in entities.sorted(by: { $0.created.position < $1.created.position }) {
+      records.append(try await record(entity))
+    }
+    return records
+  }
+
+  func storedOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<StoredValue>? {
+    guard entity.resolution?.attachmentByteCount ?? 0 > 0 else {
+      return try entity.storedOutcome { (_, _) throws(LedgerError) in [] }
+    }
+    let store = try await engine.openStore()
+    return try entity.storedOutcome { (position, byteCount) throws(LedgerError) in
+      try store.attachment(of: position, byteCount: byteCount)
+    }
+  }
+
+  private func checkedContent(
+    of outcome: PromiseOutcome<StoredValue>
+  ) throws(LedgerError) -> [UInt8] {
+    let content: [UInt8]
+    switch outcome {
+    case .fulfilled(let value):
+      try TextLimit.typeTag.check(value.typeTag)
+      content = value.bytes
+    case .rejected(let error):
+      content = error.encoded
+    case .cancelled(let reason):
+      try TextLimit.reason.check(reason)
+      content = Array(reason.utf8)
+    case .timedOut:
+      throw LedgerError(.invalidArgument, "Only a deadline times a promise out; cancel it instead.")
+    }
+    guard content.count <= configuration.maximumPayloadSizeInBytes else {
+      throw LedgerError(
+        .payloadTooLarge,
+        "The value or error has \(content.count) bytes; the limit is \(configuration.maximumPayloadSizeInBytes). Store it elsewhere and its name here, or raise the limit."
+      )
+    }
+    return content
+  }
+}
+
+extension PromiseOutcome<StoredValue> {
+  fileprivate var typeTag: String? {
+    if case .fulfilled(let value) = self { value.typeTag } else { nil }
+  }
+}
+
+extension PromiseCreated {
+  fileprivate func checkLimits() throws(LedgerError) {
+    try TextLimit.typeTag.check(typeTag)
+    if let key { try TextLimit.promiseKey.check(key) }
+    if let label { try TextLimit.label.check(label) }
+    if let idempotencyKey { try TextLimit.idempotencyKey.check(idempotencyKey) }
+    guard tags.count <= TextLimit.maximumTagCount else {
+      throw LedgerError(
+        .invalidArgument,
+        "The promise has \(tags.count) tags; it may have \(TextLimit.maximumTagCount).")
+    }
+    for tag in tags { try TextLimit.tag.check(tag) }
+  }
+}

@@ -1,0 +1,71 @@
+/// An open ledger: a session of this process on a directory of durable promises.
+///
+/// Several processes may have the same ledger open, and one process may have several sessions on it;
+/// these share one LMDB environment, which is closed when the last of them freezes or closes.
+///
+/// The session ends with ``close()``, or when the last reference is gone.
+public final class Ledger: Sendable {
+  package let engine: LedgerEngine
+  package let configuration: LedgerConfiguration
+
+  /// The ledger's id.
+  public let id: LedgerID
+
+  /// This session.
+  public var session: SessionID { engine.setup.session }
+
+  /// What this session may do.
+  public var role: SessionRole { engine.setup.opened.role }
+
+  init(engine: LedgerEngine, configuration: LedgerConfiguration, id: LedgerID) {
+    self.engine = engine
+    self.configuration = configuration
+    self.id = id
+  }
+
+  deinit {
+    engine.closeDetached()
+  }
+
+  // MARK: The session's life
+
+  /// Lets go of every lock, map and descriptor, and keeps the session.
+  ///
+  /// What waits to be written is written first. Another process that keeps the gate cannot hold this
+  /// up: after 250 ms commands stay waiting, the freeze itself is noted in the session's lock file
+  /// instead of the log, and `false` comes back. Freezing a frozen ledger does nothing.
+  ///
+  /// iOS kills a suspended app that holds a lock in a shared container (0xdead10cc), so freeze when
+  /// the app goes to the background, every session of the process.
+  ///
+  /// - Returns: Whether the freeze stands in the log.
+  /// - Throws: ``LedgerError`` with `closed`, or `ioFailure` if the lock file cannot be written.
+  @discardableResult
+  public func freeze() async throws -> Bool {
+    try await engine.freeze()
+  }
+
+  /// Comes back from ``freeze()``: replays what happened meanwhile and delivers what is due, in the
+  /// order of positions.
+  ///
+  /// - Throws: ``LedgerError`` with `sessionEnded` if another app session of the same instance took
+  ///   this one for dead, `closed`, `corrupt`, `writerStalled` and other failures of opening. The
+  ///   ledger then stays frozen, and unfreezing can be tried again.
+  public func unfreeze() async throws {
+    try await engine.unfreeze()
+  }
+
+  /// Ends the session. What waits to be written is written first; who waits for a promise gets
+  /// ``LedgerError/Code/closed``. Closing twice is harmless.
+  public func close() async {
+    await engine.close()
+  }
+
+  /// Brings this process up to the newest event and returns its position.
+  ///
+  /// Nothing needs this: every call catches up by itself. It is for tests and for showing progress.
+  @discardableResult
+  public func catchUp() async throws -> Position {
+    try await engine.read { $0.position }
+  }
+}

@@ -1,0 +1,67 @@
+package import LedgerLMDB
+public import Logging
+
+/// How a session uses a ledger.
+public struct LedgerConfiguration: Sendable {
+  /// Tells apart several apps on one ledger: 1 to 128 bytes of UTF-8.
+  ///
+  /// When an app opens the ledger, frozen app sessions of the same instance count as dead.
+  public var instance: String = "default"
+
+  /// How long a writer waits for another process that holds the gate, before its callers get
+  /// ``LedgerError/Code/writerStalled``.
+  public var writerStallTimeout: Duration = .seconds(5)
+
+  /// How often a session looks for changes when no signal came. A lost signal costs this delay.
+  public var pollInterval: Duration = .seconds(1)
+
+  /// The size in bytes that the ledger's data file shall not pass. The last 4 MiB are kept for
+  /// consuming, freezing and compacting.
+  public var sizeLimitInBytes: Int = 16 << 30
+
+  /// The largest encoded value or error in bytes.
+  public var maximumPayloadSizeInBytes: Int = 16 << 20
+
+  /// Whether calls made while the ledger is frozen wait for ``Ledger/unfreeze()``, or fail with
+  /// ``LedgerError/Code/frozen``.
+  public var waitsWhileFrozen: Bool = true
+
+  /// What happens to stale promises of this instance when an app opens the ledger.
+  public var stalePromisePolicy: StalePromisePolicy = .keep
+
+  /// Tells the time, for deadlines.
+  public var clock: any LedgerClock = SystemLedgerClock()
+
+  /// Makes ids.
+  public var idGenerator: any LedgerIDGenerator = RandomIDGenerator()
+
+  /// Gets what goes wrong without a caller to tell.
+  public var logger = Logger(label: "promise-ledger")
+
+  /// How the environment is opened, for tests.
+  package var environment = Configuration()
+
+  /// Where a test may stop this process.
+  package var hooks = StoreHooks()
+
+  /// Makes a configuration with the defaults.
+  public init() {}
+}
+
+/// What happens to stale promises when an app opens a ledger.
+///
+/// It concerns promises whose creating session belongs to the same instance as the opening one.
+public enum StalePromisePolicy: Sendable {
+  /// They stay, to be listed, re-attached and consumed.
+  case keep
+  /// They stay, and the closure gets each of them, rejected ones with their error.
+  case surface(@Sendable (PromiseRecord) async -> Void)
+  /// The fulfilled ones are abandoned: nobody is left who wanted the value.
+  case abandonFulfilled
+}
+
+/// The version of this library, as sessions record it.
+public enum LibraryVersion: Sendable {
+  /// The version of this build.
+  public static let current = "0.1.0"
+}

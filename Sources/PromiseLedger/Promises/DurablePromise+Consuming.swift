@@ -1,0 +1,129 @@
+extension DurablePromise {
+  /// Waits for the outcome, consumes it, and returns the value.
+  ///
+  /// The consumption is durable before the value is returned, so the app gets it at most once: if it
+  /// dies in between, the outcome counts as delivered. Use ``consume(_:)`` where that is not good
+  /// enough. Everybody in this session who waits gets the outcome. Cancelling the task ends the wait
+  /// and leaves the promise as it is.
+  ///
+  /// - Throws: ``PromiseFailure`` if the promise has another outcome than a value; ``LedgerError``
+  ///   with `roleMayNotConsume` in any role but `app`, `alreadyConsumed` if another session consumed
+  ///   it, `promiseAbandoned`, `notFound`, and `typeMismatch` or `decodingFailed` if the value is not
+  ///   a `Value` (it then stays unconsumed); `CancellationError`.
+  public var value: Value {
+    get async throws {
+      try ledger.requireConsumer(of: id)
+      let outcome = try await outcome
+      let ledger = try ledger
+      try ledger.requireConsumed(
+        try await ledger.engine.submit(ConsumePromise(id: id, delivery: .recordedBefore)), id)
+      return try outcome.get()
+    }
+  }
+
+  /// Waits for the outcome, runs `body` with it, and then consumes it.
+  ///
+  /// `body` runs at least once: if it throws or the process dies before the consumption is durable,
+  /// the promise stays resolved and is offered again.
+  ///
+  /// - Throws: What `body` throws; otherwise as ``value`` does, except for ``PromiseFailure``: here
+  ///   `body` gets every outcome.
+  public func consume<Result: Sendable>(
+    _ body: (PromiseOutcome<Value>) async throws -> Result
+  ) async throws -> Result {
+    let ledger = try ledger
+    try ledger.requireConsumer(of: id)
+    let entity = try await ledger.engine.settled(id)
+    try ledger.requireConsumable(entity)
+    let result = try await body(try await decodeOutcome(of: entity))
+    try ledger.requireConsumed(
+      try await ledger.engine.submit(ConsumePromise(id: id, delivery: .recordedAfter)), id)
+    return result
+  }
+
+  /// Waits for the outcome without consuming it, in any role.
+  ///
+  /// - Throws: ``LedgerError`` with `promiseAbandoned`, `notFound`, `typeMismatch` or
+  ///   `decodingFailed`; `CancellationError`.
+  public var outcome: PromiseOutcome<Value> {
+    get async throws {
+      try await decodeOutcome(of: try await ledger.engine.settled(id))
+    }
+  }
+
+  /// What the ledger knows about the promise now, or `nil` if there is no such promise.
+  public var record: PromiseRecord? {
+    get async throws { try await ledger.record(of: id) }
+  }
+
+  private func decodeOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<Value> {
+    let ledger = try ledger
+    guard let stored = try await ledger.storedOutcome(of: entity) else {
+      throw LedgerError.promiseAbandoned(id)
+    }
+    if entity.status == .abandoned { throw LedgerError.promiseAbandoned(id) }
+    return try stored.map { (value) throws(LedgerError) in try decode(value) }
+  }
+
+  private func decode(_ value: StoredValue) throws(LedgerError) -> Value {
+    guard value.typeTag == codec.typeTag else {
+      throw LedgerError(
+        .typeMismatch,
+        "Promise \(id) has a value of the type \(value.typeTag), not \(codec.typeTag). Ask for the type it was created with."
+      )
+    }
+    do {
+      return try codec.decode(value.bytes)
+    } catch {
+      throw LedgerError(
+        .decodingFailed,
+        "The value of promise \(id) cannot be decoded as \(Value.self). It stays where it is; decode it with a build that knows its form.",
+        cause: error)
+    }
+  }
+}
+
+extension Ledger {
+  func requireConsumer(of id: PromiseID) throws(LedgerError) {
+    guard role == .app else {
+      throw LedgerError(
+        .roleMayNotConsume,
+        "A session of the role \(role) may not consume promise \(id). Read its outcome instead, and leave the consumption to the app."
+      )
+    }
+  }
+
+  /// Refuses early what the ledger would refuse after the app's code ran.
+  fileprivate func requireConsumable(_ entity: PromiseEntity) throws(LedgerError) {
+    if case .consumed(let fact) = entity.closing, fact.session != session {
+      throw .alreadyConsumed(entity)
+    }
+  }
+
+  fileprivate func requireConsumed(
+    _ answer: ConsumePromise.Answer, _ id: PromiseID
+  ) throws(LedgerError) {
+    switch answer {
+    case .consumed: return
+    case .alreadyConsumed(let entity): throw .alreadyConsumed(entity)
+    case .abandoned: throw .promiseAbandoned(id)
+    case .notFound: throw .notFound(id)
+    case .pending:
+      throw LedgerError(
+        .internalInconsistency, "Promise \(id) is pending after it was seen settled.")
+    }
+  }
+}
+
+extension LedgerError {
+  fileprivate static func alreadyConsumed(_ entity: PromiseEntity) -> LedgerError {
+    let by = entity.closing.map { " by session \($0.fact.session) at \($0.fact.time)" } ?? ""
+    return LedgerError(
+      .alreadyConsumed,
+      "Promise \(entity.id) was consumed\(by). Read its outcome without consuming it.")
+  }
+
+  fileprivate static func promiseAbandoned(_ id: PromiseID) -> LedgerError {
+    LedgerError(.promiseAbandoned, "Promise \(id) was given up and will never have an outcome.")
+  }
+}

@@ -1,0 +1,82 @@
+extension DurablePromise {
+  /// Gives the promise a value.
+  ///
+  /// The first resolution of a promise wins, across all processes.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - idempotencyKey: 1 to 512 bytes of UTF-8 that make a repetition of this request
+  ///     recognisable.
+  ///   - strict: Whether a repetition counts as one only if its outcome is the same.
+  /// - Returns: What became of the request, once it is durable.
+  /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `typeMismatch` if the
+  ///   promise has another type, `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`.
+  @discardableResult
+  public func fulfill(
+    _ value: Value, idempotencyKey: String? = nil, strict: Bool = true
+  ) async throws -> PromiseResolution {
+    try await resolve(with: .fulfilled(value), idempotencyKey: idempotencyKey, strict: strict)
+  }
+
+  /// Rejects the promise with an error, which is stored as data; see ``StoredError/init(_:)``.
+  ///
+  /// - Returns: What became of the request, once it is durable.
+  /// - Throws: As ``fulfill(_:idempotencyKey:strict:)``.
+  @discardableResult
+  public func reject(
+    _ error: any Error, idempotencyKey: String? = nil, strict: Bool = true
+  ) async throws -> PromiseResolution {
+    try await resolve(
+      with: .rejected(StoredError(error)), idempotencyKey: idempotencyKey, strict: strict)
+  }
+
+  /// Cancels the promise.
+  ///
+  /// - Parameters:
+  ///   - reason: At most 2,048 bytes of UTF-8.
+  ///   - idempotencyKey: Makes a repetition of this request recognisable.
+  ///   - strict: Whether a repetition counts as one only if its outcome is the same.
+  /// - Returns: What became of the request, once it is durable.
+  /// - Throws: As ``fulfill(_:idempotencyKey:strict:)``.
+  @discardableResult
+  public func cancel(
+    reason: String = "", idempotencyKey: String? = nil, strict: Bool = true
+  ) async throws -> PromiseResolution {
+    try await resolve(
+      with: .cancelled(reason: reason), idempotencyKey: idempotencyKey, strict: strict)
+  }
+
+  /// Gives the promise an outcome.
+  ///
+  /// - Returns: What became of the request, once it is durable.
+  /// - Throws: As ``fulfill(_:idempotencyKey:strict:)``, and `invalidArgument` for ``PromiseOutcome/timedOut``:
+  ///   only a deadline times a promise out.
+  @discardableResult
+  public func resolve(
+    with outcome: PromiseOutcome<Value>, idempotencyKey: String? = nil, strict: Bool = true
+  ) async throws -> PromiseResolution {
+    let ledger = try ledger
+    let stored = try outcome.map { (value) throws(LedgerError) in try encode(value) }
+    return try await ledger.resolve(
+      id, with: stored, idempotencyKey: idempotencyKey, strict: strict)
+  }
+
+  /// Gives the promise up for ever: nobody will resolve or consume it any more.
+  ///
+  /// - Parameter reason: At most 2,048 bytes of UTF-8.
+  /// - Returns: What became of the request, once it is durable.
+  /// - Throws: ``LedgerError`` with `invalidArgument`, `writerStalled`, `diskFull`.
+  @discardableResult
+  public func abandon(reason: String) async throws -> PromiseAbandonment {
+    try await ledger.abandon(id, reason: reason)
+  }
+
+  private func encode(_ value: Value) throws(LedgerError) -> StoredValue {
+    do {
+      return StoredValue(typeTag: codec.typeTag, bytes: try codec.encode(value))
+    } catch {
+      throw LedgerError(
+        .encodingFailed, "The value for promise \(id) cannot be encoded.", cause: error)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/// A handle on a promise in a ledger: its id, and how its values are encoded.
+///
+/// A handle is cheap, holds no state, and can be made from the id at any time and in any process.
+/// Encoded, it is its id. Decoded, it is attached to the ledger in the decoder's `userInfo` under
+/// ``Swift/CodingUserInfoKey/promiseLedger``; without one, it can name the promise and nothing else.
+public struct DurablePromise<Value: Sendable>: Sendable, Identifiable {
+  /// The id of the promise.
+  public let id: PromiseID
+
+  /// How values are encoded.
+  package let codec: PayloadCodec<Value>
+
+  private let attachedLedger: Ledger?
+
+  package init(id: PromiseID, ledger: Ledger?, codec: PayloadCodec<Value>) {
+    self.id = id
+    attachedLedger = ledger
+    self.codec = codec
+  }
+
+  /// The ledger that the promise is in.
+  ///
+  /// - Throws: ``LedgerError/Code/invalidArgument`` if the handle was decoded without a ledger.
+  package var ledger: Ledger {
+    get throws(LedgerError) {
+      guard let attachedLedger else {
+        throw LedgerError(
+          .invalidArgument,
+          "The handle on promise \(id) was decoded without a ledger. Put one into the decoder's userInfo, or make the handle with promise(id:of:)."
+        )
+      }
+      return attachedLedger
+    }
+  }
+}
+
+extension DurablePromise: Hashable {
+  /// Handles on one promise are equal.
+  public static func == (left: DurablePromise, right: DurablePromise) -> Bool {
+    left.id == right.id
+  }
+
+  /// Hashes the id.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+  }
+}
+
+extension DurablePromise: CustomStringConvertible {
+  /// The type and the id.
+  public var description: String { "DurablePromise<\(Value.self)>(\(id))" }
+}
+
+extension DurablePromise: Codable {
+  /// Decodes the id, and attaches the ledger of the decoder's `userInfo`.
+  ///
+  /// - Throws: ``LedgerError/Code/invalidArgument`` if `Value` needs a codec of its own.
+  public init(from decoder: any Decoder) throws {
+    self.init(
+      id: try PromiseID(from: decoder),
+      ledger: decoder.userInfo[.promiseLedger] as? Ledger,
+      codec: try PayloadCodec.standard())
+  }
+
+  /// Encodes the id.
+  public func encode(to encoder: any Encoder) throws {
+    try id.encode(to: encoder)
+  }
+}
+
+extension CodingUserInfoKey {
+  /// Where a decoder finds the ledger to which decoded promises are attached.
+  public static let promiseLedger: CodingUserInfoKey = {
+    guard let key = CodingUserInfoKey(rawValue: "promise-ledger") else {
+      preconditionFailure("a key can be made of any text")
+    }
+    return key
+  }()
+}

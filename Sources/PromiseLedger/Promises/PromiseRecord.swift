@@ -1,0 +1,139 @@
+/// What a ledger knows about one promise at one moment.
+public struct PromiseRecord: Sendable, Hashable {
+  /// Where a promise stands.
+  public enum Status: Sendable, Hashable {
+    /// It has no outcome yet.
+    case pending
+    /// It has an outcome that nobody consumed.
+    case resolved
+    /// Its outcome was delivered to the app.
+    case consumed
+    /// It was given up for ever.
+    case abandoned
+  }
+
+  /// Who wrote an event about the promise, and when.
+  public struct Trace: Sendable, Hashable {
+    /// The event.
+    public let position: Position
+    /// The writer's clock; for a timeout the deadline.
+    public let time: Timestamp
+    /// The writer.
+    public let session: SessionID
+  }
+
+  /// The promise.
+  public let id: PromiseID
+  /// Where it stands.
+  public let status: Status
+  /// The name of its value's type and encoding.
+  public let typeTag: String
+  /// The caller's name for it, from which its id was made.
+  public let key: String?
+  /// A text for people.
+  public let label: String?
+  /// Texts for finding promises.
+  public let tags: [String]
+  /// When it resolves by itself if nobody resolves it before.
+  public let deadline: Timestamp?
+  /// What the deadline does.
+  public let deadlineEffect: DeadlineEffect
+  /// Its creation.
+  public let created: Trace
+  /// Its resolution.
+  public let resolved: Trace?
+  /// Its consumption.
+  public let consumed: Trace?
+  /// Its abandonment.
+  public let abandoned: Trace?
+  /// Why it was abandoned.
+  public let abandonReason: String?
+  /// Its outcome, with the value still encoded.
+  public let outcome: PromiseOutcome<StoredValue>?
+
+  /// Whether it is pending although its deadline passed: the next writer will resolve it.
+  public func isOverdue(at now: Timestamp) -> Bool {
+    guard status == .pending, let deadline else { return false }
+    return now >= deadline
+  }
+
+  package init(
+    _ entity: PromiseEntity, outcome: PromiseOutcome<StoredValue>?
+  ) throws(LedgerError) {
+    let creation = try entity.creation()
+    id = entity.id
+    status =
+      switch entity.status {
+      case .pending: .pending
+      case .resolved: .resolved
+      case .consumed: .consumed
+      case .abandoned: .abandoned
+      }
+    typeTag = creation.typeTag
+    key = creation.key
+    label = creation.label
+    tags = creation.tags
+    deadline = creation.deadline
+    deadlineEffect = creation.deadlineEffect
+    created = Trace(entity.created)
+    resolved = entity.resolution.map { Trace($0.fact, time: $0.resolvedAt) }
+    var consumed: Trace?
+    var abandoned: Trace?
+    var reason: String?
+    switch entity.closing {
+    case .consumed(let fact):
+      consumed = Trace(fact)
+    case .abandoned(let fact):
+      abandoned = Trace(fact)
+      reason = try PromiseAbandoned(decoding: fact.payload).reason
+    case nil:
+      break
+    }
+    self.consumed = consumed
+    self.abandoned = abandoned
+    abandonReason = reason
+    self.outcome = outcome
+  }
+}
+
+extension PromiseRecord.Trace {
+  fileprivate init(_ fact: PromiseEntity.Fact, time: Timestamp? = nil) {
+    position = fact.position
+    self.time = time ?? fact.time
+    session = fact.session
+  }
+}
+
+extension PromiseEntity {
+  /// The outcome, with the value still encoded.
+  ///
+  /// - Parameter attachment: Reads what is stored beside an event.
+  package func storedOutcome(
+    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
+  ) throws(LedgerError) -> PromiseOutcome<StoredValue>? {
+    guard let resolution, let resolved = try resolved() else { return nil }
+    let content =
+      if let content = resolved.content {
+        content
+      } else {
+        try attachment(resolution.fact.position, resolution.attachmentByteCount)
+      }
+    switch resolved.outcome {
+    case .fulfilled:
+      return .fulfilled(StoredValue(typeTag: try creation().typeTag, bytes: content))
+    case .rejected:
+      return .rejected(try StoredError(decoding: content))
+    case .cancelled:
+      return .cancelled(reason: String(decoding: content, as: UTF8.self))
+    case .timedOut:
+      return .timedOut
+    }
+  }
+
+  /// The record, with its outcome.
+  package func record(
+    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
+  ) throws(LedgerError) -> PromiseRecord {
+    try PromiseRecord(self, outcome: try storedOutcome(attachment: attachment))
+  }
+}

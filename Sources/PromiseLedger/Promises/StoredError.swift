@@ -1,0 +1,147 @@
+import LedgerSystem
+
+/// An error as a ledger stores it: data that another process, or a later version, can show.
+public struct StoredError: Error, Sendable, Hashable, Codable {
+  /// Whose error it is: a domain, or the name of a type.
+  public let domain: String
+  /// The number of the error in its domain, if it has one.
+  public let code: Int64?
+  /// What happened, for people.
+  public let message: String
+  /// The error itself, encoded, so that a program can tell what failed.
+  public let payload: Payload?
+
+  /// An encoded value with the name of its type.
+  public struct Payload: Sendable, Hashable, Codable {
+    /// The name of the type and its encoding.
+    public let typeTag: String
+    /// The encoded value.
+    public let bytes: [UInt8]
+
+    /// Makes a payload of a value that is encoded already.
+    public init(typeTag: String, bytes: [UInt8]) {
+      self.typeTag = typeTag
+      self.bytes = bytes
+    }
+  }
+
+  /// Makes an error of its parts.
+  ///
+  /// - Parameters:
+  ///   - domain: At most 256 bytes of UTF-8; what is longer is cut.
+  ///   - code: The number in the domain.
+  ///   - message: What happened.
+  ///   - payload: More, for programs.
+  public init(domain: String, code: Int64? = nil, message: String, payload: Payload? = nil) {
+    self.domain = domain.cut(toByteCount: TextLimit.errorDomain.maximumByteCount)
+    self.code = code
+    self.message = message
+    self.payload = payload
+  }
+
+  /// Turns any error into data: a stored error stays as it is, a ``StorableError`` says how it is
+  /// stored, an error that is `Codable` carries itself as its payload, and of any other remain the
+  /// name of its type and its description.
+  public init(_ error: any Error) {
+    if let error = error as? StoredError {
+      self = error
+    } else if let error = error as? any StorableError {
+      self = error.storedError
+    } else {
+      let encodable = error as? any Error & Codable & Sendable
+      self.init(
+        domain: String(describing: type(of: error)), message: String(describing: error),
+        payload: encodable.flatMap { Payload(encoding: $0) })
+    }
+  }
+
+  /// Decodes the payload if it is of this type.
+  ///
+  /// - Returns: `nil` if there is no payload or it is of another type.
+  public func decode<Value: Codable & Sendable>(as type: Value.Type = Value.self) -> Value? {
+    guard let payload else { return nil }
+    let codec = PayloadCodec<Value>.json()
+    guard payload.typeTag == codec.typeTag else { return nil }
+    return try? codec.decode(payload.bytes)
+  }
+}
+
+/// An error that knows how it is stored in a ledger.
+public protocol StorableError: Error {
+  /// The error as data.
+  var storedError: StoredError { get }
+}
+
+extension StoredError.Payload {
+  fileprivate init?<Value: Codable & Sendable>(encoding value: Value) {
+    let codec = PayloadCodec<Value>.json()
+    guard let bytes = try? codec.encode(value) else { return nil }
+    self.init(typeTag: codec.typeTag, bytes: bytes)
+  }
+}
+
+extension StoredError: CustomStringConvertible {
+  /// Domain, code and message in one line.
+  public var description: String {
+    "\(domain)\(code.map { " \($0)" } ?? ""): \(message)"
+  }
+}
+
+// MARK: - Encoding
+
+extension StoredError {
+  private struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let code = Flags(rawValue: 1)
+    static let payload = Flags(rawValue: 2)
+  }
+
+  /// The bytes that an event carries; see the article *File format*.
+  package var encoded: [UInt8] {
+    var flags: Flags = []
+    if code != nil { flags.insert(.code) }
+    if payload != nil { flags.insert(.payload) }
+    var bytes: [UInt8] = [flags.rawValue, 0, 0, 0, 0, 0, 0, 0]
+    if let code { bytes.appendLittleEndian(code) }
+    bytes.appendText(domain)
+    bytes.appendLittleEndian(UInt32(clamping: message.utf8.count))
+    bytes.append(contentsOf: message.utf8)
+    if let payload {
+      bytes.appendText(payload.typeTag)
+      bytes.append(contentsOf: payload.bytes)
+    }
+    return bytes
+  }
+
+  package init(decoding bytes: [UInt8]) throws(LedgerError) {
+    do throws(PayloadDamage) {
+      var reader = PayloadReader(bytes)
+      let flags = Flags(rawValue: try reader.integer())
+      try reader.skip(7)
+      let code: Int64? = flags.contains(.code) ? try reader.integer() : nil
+      let domain = try reader.text()
+      let message = try reader.utf8(byteCount: Int(try reader.integer(UInt32.self)))
+      var payload: Payload?
+      if flags.contains(.payload) {
+        payload = Payload(typeTag: try reader.text(), bytes: reader.rest())
+      }
+      try reader.finish()
+      self.init(domain: domain, code: code, message: message, payload: payload)
+    } catch {
+      throw LedgerError(.corrupt, "A stored error is damaged: \(error.what).")
+    }
+  }
+}
+
+extension String {
+  /// The longest prefix of whole characters that has at most `count` bytes of UTF-8.
+  fileprivate func cut(toByteCount count: Int) -> String {
+    guard utf8.count > count else { return self }
+    var result = ""
+    for character in self {
+      guard result.utf8.count + character.utf8.count <= count else { break }
+      result.append(character)
+    }
+    return result
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import LedgerLMDB
+import Testing
+
+@Suite struct InspectionTests {
+  let scratch: ScratchDirectory
+  let environment: Environment
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    environment = try scratch.open()
+  }
+
+  private func fill(_ count: Int) throws {
+    let value = [UInt8](repeating: 5, count: 1000)
+    try environment.write { transaction in
+      for key in 0..<count {
+        try transaction.put(value.span, forKey: UInt64(key), in: environment.log, append: true)
+      }
+    }
+  }
+
+  @Test func statisticsCountEntriesAndPages() throws {
+    try fill(100)
+    let statistics = try environment.read { try $0.statistics(of: environment.log) }
+    #expect(statistics.entries == 100)
+    #expect(statistics.depth == 2)
+    #expect(statistics.branchPages == 1)
+    #expect(statistics.leafPages >= 25)
+    #expect(statistics.overflowPages == 0)
+  }
+
+  @Test func theHighWaterMarkIsTheSizeOfTheFile() throws {
+    try fill(100)
+    let info = try environment.info()
+    #expect(info.pageSize == 4096 || info.pageSize == 16384)
+    #expect(info.highWaterBytes == (try scratch.readDataFile().count))
+    #expect(info.maximumReaders == 126)
+    #expect(info.mapSize == Configuration.defaultMapSize)
+  }
+
+  @Test func emptyingATableMakesItsPagesFree() throws {
+    try fill(100)
+    let before = try environment.read { try $0.freePageCount() }
+    let pages = try environment.read { try $0.statistics(of: environment.log).pages }
+    try environment.write { try $0.empty(environment.log) }
+    let after = try environment.read { try $0.freePageCount() }
+    #expect(after - before >= pages)
+    #expect(after <= (try environment.info().lastPage))
+  }
+
+  @Test func aRunningReaderIsListed() throws {
+    try environment.store([1], 1)
+    try environment.read { _ in
+      let readers = try environment.readerList()
+      #expect(readers.contains { $0.processID == getpid() && $0.transactionID != nil })
+    }
+    #expect(try environment.readerList().allSatisfy { $0.transactionID == nil })
+  }
+
+  @Test func noReaderOfALiveProcessIsStale() throws {
+    try environment.read { _ in
+      let stale = try environment.checkStaleReaders()
+      #expect(stale == 0)
+    }
+  }
+
+  @Test func moreReadersThanThePoolHoldsRunAtOnce() throws {
+    func nest(_ depth: Int) throws -> Int {
+      guard depth > 0 else { return 0 }
+      return try environment.read { _ in try nest(depth - 1) + 1 }
+    }
+    #expect(try nest(30) == 30)
+    #expect(try environment.readerList().count <= 8)
+  }
+
+  @Test func aCopyHoldsEverythingAndNoFreePages() throws {
+    try fill(100)
+    _ = try environment.write { transaction in
+      try transaction.deleteRange(0...49, in: environment.log, limit: .max)
+    }
+    let target = scratch.path + "/copy"
+    try environment.copy(to: target)
+    let copy = try Environment.open(
+      at: target, configuration: Configuration(access: .readOnlyWithoutLock),
+      tables: [TableDescription("log", keys: .integer), TableDescription("names", keys: .bytes)])
+    #expect(try copy.keys() == (50..<100).map { UInt64($0) })
+    let free = try copy.read { try $0.freePageCount() }
+    #expect(free == 0)
+    let left = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+    #expect(Set(left) == ["environment", "copy"])
+  }
+
+  @Test func aCopyOntoSomethingIsRefused() throws {
+    let error = lmdbError { try environment.copy(to: scratch.environmentPath) }
+    #expect(error?.refusal == .targetExists)
+  }
+
+  @Test func aCopyCanBeWrittenToLater() throws {
+    try fill(10)
+    let target = scratch.path + "/copy"
+    try environment.copy(to: target)
+    for round in 1...3 {
+      let copy = try Environment.open(
+        at: target, tables: [TableDescription("log", keys: .integer)])
+      try copy.store([1], UInt64(100 + round))
+      try copy.close()
+    }
+  }
+
+  @Test func aFullMapIsAnErrorAndGrowingMendsIt() throws {
+    let other = try ScratchDirectory()
+    let small = try other.open(Configuration(mapSize: 1 << 20, durability: .noneForTests))
+    let value = [UInt8](repeating: 1, count: 2 << 20)
+    #expect(lmdbError { try small.store(value, 1) }?.status == .mapFull)
+    #expect(try small.keys() == [])
+    try small.grow(to: 16 << 20)
+    try small.store(value, 1)
+    #expect(try small.load(1)?.count == value.count)
+  }
+
+  @Test func growingInsideATransactionIsRefused() throws {
+    try environment.read { _ in
+      #expect(lmdbError { try environment.grow(to: 1 << 40) }?.refusal == .insideTransaction)
+    }
+  }
+
+  @Test func growingWaitsForTheReadersOfOtherThreads() throws {
+    let environment = environment
+    let isInside = DispatchSemaphore(value: 0)
+    let mayEnd = DispatchSemaphore(value: 0)
+    let hasGrown = DispatchSemaphore(value: 0)
+    try fill(10)
+    Thread {
+      try? environment.read { transaction in
+        isInside.signal()
+        mayEnd.wait()
+        // Would crash, had the map been taken away.
+        try transaction.scan(environment.log) { _, value in value[0] == 5 }
+      }
+    }.start()
+    isInside.wait()
+    Thread {
+      try? environment.grow(to: 1 << 41)
+      hasGrown.signal()
+    }.start()
+    mayEnd.signal()
+    hasGrown.wait()
+    #expect(try environment.info().mapSize == 1 << 41)
+    #expect(try environment.keys().count == 10)
+  }
+}
+
+@Suite struct AccessTests {
+  @Test func aDirectoryWithoutWritePermissionCanBeRead() throws {
+    let scratch = try ScratchDirectory()
+    let writer = try scratch.open()
+    try writer.store([1], 1)
+    try writer.close()
+    try FileManager.default.removeItem(atPath: scratch.environmentPath + "/lock.mdb")
+    let files = FileManager.default
+    try files.setAttributes([.posixPermissions: 0o400], ofItemAtPath: scratch.dataFile)
+    try files.setAttributes([.posixPermissions: 0o500], ofItemAtPath: scratch.environmentPath)
+    defer {
+      try? files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.environmentPath)
+    }
+    let reader = try scratch.open(
+      Configuration(access: .readOnlyWithoutLock, durability: .noneForTests))
+    #expect(try reader.keys() == [1])
+    #expect(lmdbError { try reader.store([1], 2) }?.refusal == .readOnly)
+    try reader.close()
+    // Nothing was written, whoever runs the test.
+    let left = try files.contentsOfDirectory(atPath: scratch.environmentPath)
+    #expect(left == ["data.mdb"])
+  }
+
+  @Test func readingWhatDoesNotExistIsAnErrorAndCreatesNothing() throws {
+    let scratch = try ScratchDirectory()
+    for access in [Configuration.Access.readOnly, .readOnlyWithoutLock] {
+      let error = lmdbError { _ = try scratch.open(Configuration(access: access)) }
+      #expect(error?.status == .noSuchFile)
+    }
+    #expect(!FileManager.default.fileExists(atPath: scratch.environmentPath))
+  }
+
+  @Test func aTableThatDoesNotExistCannotBeOpenedForReading() throws {
+    let scratch = try ScratchDirectory()
+    try scratch.open().close()
+    let error = lmdbError {
+      _ = try Environment.open(
+        at: scratch.environmentPath,
+        configuration: Configuration(access: .readOnly, durability: .noneForTests),
+        tables: [TableDescription("other", keys: .integer)])
+    }
+    #expect(error?.status == .notFound)
+    #expect(error?.operation == .openTable)
+    #expect(openDescriptors(of: scratch.path).isEmpty)
+  }
+
+  @Test func aNewEnvironmentBelongsToItsOwnerOnly() throws {
+    let scratch = try ScratchDirectory()
+    try scratch.open().close()
+    func mode(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    #expect(try mode(scratch.environmentPath) == 0o700)
+    #expect(try mode(scratch.dataFile) == 0o600)
+    #expect(try mode(scratch.environmentPath + "/lock.mdb") == 0o600)
+    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.environmentPath)
+    #expect(Set(files) == ["data.mdb", "lock.mdb"])
+  }
+
+  @Test(arguments: [(25, false), (26, true), (31, true), (32, false)])
+  func theVersionsThatDestroyTheLockAreKnown(patch: Int, isHazard: Bool) {
+    let version = LMDBVersion(major: 0, minor: 9, patch: patch)
+    #expect((version.knownHazard != nil) == isHazard)
+  }
+}

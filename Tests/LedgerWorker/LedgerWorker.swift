@@ -1,0 +1,4 @@
+@main
+struct LedgerWorker {
+  static func main() {}
+}

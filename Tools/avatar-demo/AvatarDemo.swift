@@ -1,0 +1,4 @@
+@main
+struct AvatarDemo {
+  static func main() {}
+}
