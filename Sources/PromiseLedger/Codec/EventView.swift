@@ -9,16 +9,13 @@ package struct EventView: ~Escapable {
   package let position: Position
   package let session: SessionID
 
+  /// Opens an event whose lengths were checked.
   @inline(__always)
   @_lifetime(copy bytes)
-  init(bytes: Span<UInt8>, position: Position, session: SessionID) throws(LedgerError) {
+  init(bytes: Span<UInt8>, position: Position, session: SessionID) {
     self.bytes = bytes
     self.position = position
     self.session = session
-    guard Self.headerByteCount + payloadByteCount <= bytes.count else {
-      throw LedgerError(
-        .corrupt, "The payload of the event at position \(position) passes the event's end.")
-    }
   }
 
   package var kind: EventKind { EventKind(rawValue: bytes.loadLittleEndian(at: 2)) }
