@@ -178,7 +178,6 @@ package final class LedgerEngine: Sendable {
     try await withCheckedThrowingContinuation { continuation in
       let isAdded = inbox.add(.freeze { continuation.resume(with: $0) })
       if !isAdded { continuation.resume(throwing: LedgerError.sessionClosed) }
-      phase.store?.interruptWaits()
     }
   }
 
@@ -195,14 +194,12 @@ package final class LedgerEngine: Sendable {
   package func close() async {
     await withCheckedContinuation { continuation in
       if !inbox.add(.close { continuation.resume() }) { continuation.resume() }
-      phase.store?.interruptWaits()
     }
   }
 
   /// Ends the session without waiting for it.
   package func closeDetached() {
     _ = inbox.add(.close {})
-    phase.store?.interruptWaits()
   }
 }
 
