@@ -71,6 +71,19 @@ package struct NewEvent: Sendable {
   package var payload: [UInt8]
   package var attachment: [UInt8]
 
+  package init(
+    kind: EventKind, version: UInt16, time: Timestamp, subject: EntityID,
+    cause: Position = .start, payload: [UInt8], attachment: [UInt8] = []
+  ) {
+    self.kind = kind
+    self.version = version
+    self.time = time
+    self.subject = subject
+    self.cause = cause
+    self.payload = payload
+    self.attachment = attachment
+  }
+
   /// The size of the event without its attachment, padded.
   package var recordByteCount: Int { (EventView.headerByteCount + payload.count + 7) & ~7 }
 

@@ -40,37 +40,47 @@ package struct FrameView: ~Escapable {
       header.firstPosition.rawValue == key,
       key > 0, key <= UInt64.max - UInt64(UInt16.max)
     else { throw Self.damaged(key, "its header does not fit") }
+    guard Self.holds(header.eventCount, bytes) else {
+      throw Self.damaged(key, "its events do not fill it")
+    }
+  }
+
+  /// Whether the events, each with its payload, fill the frame exactly.
+  @inline(__always)
+  private static func holds(_ eventCount: Int, _ bytes: borrowing Span<UInt8>) -> Bool {
+    var offset = FrameHeader.byteCount
+    for _ in 0..<eventCount {
+      guard offset + EventView.headerByteCount <= bytes.count else { return false }
+      let length = Int(bytes.loadLittleEndian(UInt16.self, at: offset))
+      let payload = Int(bytes.loadLittleEndian(UInt16.self, at: offset + 6))
+      guard length % 8 == 0, length >= EventView.headerByteCount + payload,
+        offset + length <= bytes.count
+      else { return false }
+      offset += length
+    }
+    return offset == bytes.count
   }
 
   /// Hands over every event after `position`, in order.
   ///
-  /// - Throws: `corrupt` if the events do not fill the frame exactly, or what `body` throws.
+  /// - Throws: What `body` throws.
   @inline(__always)
   package func forEachEvent(
     after position: Position = .start,
     _ body: (borrowing EventView) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var offset = FrameHeader.byteCount
-    for index in 0..<header.eventCount {
-      guard offset + EventView.headerByteCount <= bytes.count else {
-        throw Self.damaged(header.firstPosition.rawValue, "an event passes its end")
-      }
+    var eventPosition = header.firstPosition
+    while offset < bytes.count {
       let length = Int(bytes.loadLittleEndian(UInt16.self, at: offset))
-      guard length >= EventView.headerByteCount, length % 8 == 0, offset + length <= bytes.count
-      else { throw Self.damaged(header.firstPosition.rawValue, "an event passes its end") }
-      let eventPosition = header.firstPosition.advanced(by: index)
       if eventPosition > position {
-        let view = try EventView(
-          bytes: bytes.extracting(offset..<(offset + length)),
-          position: eventPosition,
-          session: header.commit.session
-        )
-        try body(view)
+        try body(
+          EventView(
+            bytes: bytes.extracting(offset..<(offset + length)), position: eventPosition,
+            session: header.commit.session))
       }
       offset += length
-    }
-    guard offset == bytes.count else {
-      throw Self.damaged(header.firstPosition.rawValue, "bytes follow its last event")
+      eventPosition = eventPosition.advanced(by: 1)
     }
   }
 

@@ -30,14 +30,14 @@ final class GroupCommitter {
   ///
   /// - Parameters:
   ///   - first: Commands about the session itself, decided before all others.
-  ///   - takesCommands: Whether what waits in the inbox comes along.
+  ///   - takesCommands: Whether what waits in the inbox comes along; the session must then be open.
   ///   - stallTimeout: How long to wait for another writer.
   /// - Returns: Why nothing was committed, or `nil`. An interrupted wait leaves the commands.
   func commitGroup(
     to store: any EventStore, first: [Job] = [], takesCommands: Bool = true,
     stallTimeout: Duration
   ) -> LedgerError? {
-    var group = Group(first: first, isTaken: !takesCommands)
+    var group = Group(first: first, hasCommands: takesCommands)
     commitNumber += 1
     do throws(LedgerError) {
       _ = try store.commit(
@@ -63,7 +63,9 @@ final class GroupCommitter {
     let context = DecisionContext(session: session, role: role, now: clock.now(), room: room)
     var decision = replica.withState { Decision(over: $0, context: context) }
     group.deliveries = []
-    _ = try decision.run(TimeOutDuePromises())
+    if group.hasCommands { try decision.requireOwnSession() }
+    // Should it fail, each command still times out the promise that it is about.
+    _ = try? decision.run(TimeOutDuePromises())
     for (index, job) in group.jobs.enumerated() {
       guard decision.batch.byteCount < EventBatch.largestGroupByteCount else {
         inbox.putBack(group.jobs[index...])
@@ -82,13 +84,16 @@ final class GroupCommitter {
   /// The commands of one commit and what became of them.
   private struct Group {
     var jobs: [Job]
+    /// Whether it has the commands of the inbox, not only those about the session.
+    let hasCommands: Bool
     var isTaken: Bool
     var deliveries: [Job.Delivery] = []
     var staged: StagedLayer?
 
-    init(first: [Job], isTaken: Bool) {
+    init(first: [Job], hasCommands: Bool) {
       jobs = first
-      self.isTaken = isTaken
+      self.hasCommands = hasCommands
+      isTaken = !hasCommands
     }
 
     mutating func take(from inbox: Inbox, limit: Int) {

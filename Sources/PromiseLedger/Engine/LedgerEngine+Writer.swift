@@ -63,13 +63,13 @@ extension LedgerEngine {
     return lock
   }
 
-  /// Commits commands about sessions, and throws if one of them was refused.
+  /// Commits commands about sessions.
   private func commit(
     _ committer: GroupCommitter, to store: any EventStore, _ jobs: [Job], stallTimeout: Duration
   ) throws(LedgerError) {
-    if let error = committer.commitGroup(to: store, first: jobs, stallTimeout: stallTimeout) {
-      throw error
-    }
+    let error = committer.commitGroup(
+      to: store, first: jobs, takesCommands: false, stallTimeout: stallTimeout)
+    if let error { throw error }
   }
 
   // MARK: Freeze

@@ -116,14 +116,19 @@ package final class LedgerEngine: Sendable {
   }
 
   /// Applies the events that other sessions wrote, in slices, and wakes who waits for them.
-  func catchUp(_ store: any EventStore, looksAtAll: Bool = false) throws(LedgerError) {
+  ///
+  /// - Returns: Whether there were any.
+  @discardableResult
+  func catchUp(_ store: any EventStore, looksAtAll: Bool = false) throws(LedgerError) -> Bool {
     defer { replica.deliver(looksAtAll: looksAtAll) }
+    var hasNews = false
     while true {
       let position = replica.position
       let last = try store.read(after: position, limit: Self.sliceEventCount) {
         (frame) throws(LedgerError) in try replica.apply(frame)
       }
-      if last == position { return }
+      if last == position { return hasNews }
+      hasNews = true
     }
   }
 

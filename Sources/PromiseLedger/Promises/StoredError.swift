@@ -113,7 +113,10 @@ extension StoredError {
     return bytes
   }
 
-  package init(decoding bytes: [UInt8]) throws(LedgerError) {
+  /// Decodes the content of a rejection, as ``PromiseResolved`` or its attachment has it.
+  ///
+  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not a stored error.
+  public init(decoding bytes: [UInt8]) throws(LedgerError) {
     do throws(PayloadDamage) {
       var reader = PayloadReader(bytes)
       let flags = Flags(rawValue: try reader.integer())

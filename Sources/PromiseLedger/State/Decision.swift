@@ -78,28 +78,30 @@ package struct Decision {
   }
 
   /// Appends an event and applies it to the staged changes.
+  ///
+  /// - Parameter usesReserve: Whether a full ledger must take the event all the same.
   package mutating func append<Payload: EventPayload>(
-    _ payload: Payload, to subject: EntityID, cause: Position = .start, attachment: [UInt8] = []
+    _ payload: Payload, to subject: EntityID, cause: Position = .start, attachment: [UInt8] = [],
+    usesReserve: Bool = !Payload.kind.makesLedgerGrow
   ) throws(LedgerError) {
     try requireWritable(subject)
     let event = NewEvent(
       kind: Payload.kind, version: Payload.version, time: now, subject: subject, cause: cause,
       payload: payload.encoded, attachment: attachment)
-    try requireRoom(for: event)
+    try requireRoom(for: event, usesReserve: usesReserve)
     let start = batch.bytes.count
     try batch.append(event)
     let position = staged.position.advanced(by: 1)
     let bytes = batch.bytes
-    let view = try EventView(
+    let view = EventView(
       bytes: bytes.span.extracting(start..<bytes.count),
       position: position, session: context.session)
     try staged.apply(view, over: base)
   }
 
   /// Refuses an event that would make the ledger larger than its limit.
-  private func requireRoom(for event: NewEvent) throws(LedgerError) {
-    let bytes =
-      event.kind.makesLedgerGrow ? context.room.bytes : context.room.bytesWithReserve
+  private func requireRoom(for event: NewEvent, usesReserve: Bool) throws(LedgerError) {
+    let bytes = usesReserve ? context.room.bytesWithReserve : context.room.bytes
     guard batch.byteCount + event.byteCount <= bytes else {
       throw LedgerError(
         .ledgerFull,
@@ -128,7 +130,7 @@ package struct Decision {
     let bytes = batch.bytes
     var start = 0
     for (index, end) in batch.ends.enumerated() {
-      let view = try EventView(
+      let view = EventView(
         bytes: bytes.span.extracting(start..<end),
         position: base.position.advanced(by: index + 1), session: context.session)
       try staged.apply(view, over: base)

@@ -204,7 +204,10 @@ extension Decision {
     // A subject that may not be written to stays as it is; the command on it is refused below.
     guard (try? requireWritable(id.entityID)) != nil else { return }
     let outcome: OutcomeKind = entity.deadlineEffect == .fulfils ? .fulfilled : .timedOut
-    try resolve(id, outcome, content: [], at: deadline, idempotencyKey: nil, cause: .start)
+    // From the reserve: consuming and abandoning imply it, and a full ledger must still do these.
+    try append(
+      PromiseResolved(outcome: outcome, resolvedAt: deadline, idempotencyKey: nil, content: []),
+      to: id.entityID, usesReserve: true)
   }
 
   /// Appends the resolution, with large content beside the event.

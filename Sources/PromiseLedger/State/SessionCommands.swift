@@ -30,6 +30,7 @@ package struct FreezeSession: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) {
     try decision.requireOwnSession()
+    guard decision.session(decision.context.session)?.status != .frozen else { return }
     try decision.append(SessionFrozen(), to: decision.context.session.entityID)
   }
 }

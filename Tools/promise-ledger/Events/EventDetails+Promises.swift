@@ -1,0 +1,110 @@
+import PromiseLedger
+
+extension EventDetails {
+  /// Adds what an event about a promise says; `false` if it is about something else.
+  mutating func addPromise(
+    _ event: LedgerEvent, in inspector: LedgerInspector
+  ) throws(LedgerError) -> Bool {
+    if let created = try event.decode(as: PromiseCreated.self) {
+      add(created)
+    } else if let resolved = try event.decode(as: PromiseResolved.self) {
+      try add(resolved, of: event, in: inspector)
+    } else if let consumed = try event.decode(as: PromiseConsumed.self) {
+      switch consumed.delivery {
+      case .recordedBefore: add("delivery", .string("recordedBefore"), "recorded before delivery")
+      case .recordedAfter: add("delivery", .string("recordedAfter"), "recorded after delivery")
+      }
+    } else if let abandoned = try event.decode(as: PromiseAbandoned.self) {
+      add("reason", .string(abandoned.reason), "reason \(abandoned.reason.quoted)")
+    } else {
+      return false
+    }
+    return true
+  }
+
+  private mutating func add(_ created: PromiseCreated) {
+    if let label = created.label { add("label", .string(label), label.quoted) }
+    if let key = created.key { add("key", .string(key), "key \(key.quoted)") }
+    let tag = created.typeTag
+    add("typeTag", .string(tag), "type \(tag.escapingControlCharacters)")
+    if !created.tags.isEmpty {
+      add(
+        "tags", .strings(created.tags),
+        "tags \(created.tags.map(\.quoted).joined(separator: " "))")
+    }
+    if let deadline = created.deadline {
+      let effect = created.deadlineEffect == .fulfils ? "fulfilled" : "timed out"
+      add("deadline", .string("\(deadline)"), "\(effect) at \(deadline)")
+      members["deadlineEffect"] = .string("\(created.deadlineEffect)")
+    }
+    // A promise with a key is repeatable by that key unless told otherwise: no news.
+    if let key = created.idempotencyKey {
+      members["idempotencyKey"] = .string(key)
+      if key != created.key { words.append("idempotency key \(key.quoted)") }
+    }
+  }
+
+  private mutating func add(
+    _ resolved: PromiseResolved, of event: LedgerEvent, in inspector: LedgerInspector
+  ) throws(LedgerError) {
+    add("outcome", .string("\(resolved.outcome)"), resolved.outcome.words)
+    members["resolvedAt"] = .string("\(resolved.resolvedAt)")
+    switch resolved.outcome {
+    case .rejected:
+      let content = try inspector.content(of: event, resolved)
+      add(try StoredError(decoding: content))
+    case .fulfilled:
+      add(value: resolved.content, byteCount: event.attachmentByteCount)
+    case .cancelled:
+      let content = try inspector.content(of: event, resolved)
+      let reason = String(decoding: content, as: UTF8.self)
+      add("reason", .string(reason), reason.quoted)
+    case .timedOut:
+      words.append("at \(resolved.resolvedAt)")
+    }
+    if let key = resolved.idempotencyKey {
+      add("idempotencyKey", .string(key), "idempotency key \(key.quoted)")
+    }
+  }
+
+  private mutating func add(_ error: StoredError) {
+    let bytes = error.payload.map { ContentText($0.bytes) }
+    var members: [String: JSONValue] = [
+      "domain": .string(error.domain), "message": .string(error.message),
+    ]
+    members["code"] = error.code.map(JSONValue.integer)
+    if let payload = error.payload, let bytes {
+      members["payload"] = .object([
+        "typeTag": .string(payload.typeTag), bytes.jsonName(for: "value"): .string(bytes.text),
+      ])
+    }
+    let code = error.code.map { " \($0)" } ?? ""
+    add(
+      "error", .object(members),
+      "\(error.domain.escapingControlCharacters)\(code) \(error.message.clipped.quoted)")
+  }
+
+  /// Adds a value; one that is stored beside the event is not read but measured.
+  private mutating func add(value: [UInt8]?, byteCount: Int) {
+    guard let value else {
+      return add("valueByteCount", .integer(Int64(byteCount)), "\(byteCount) bytes")
+    }
+    guard !value.isEmpty else { return }
+    let content = ContentText(value)
+    add(content.jsonName(for: "value"), .string(content.text), content.words)
+  }
+}
+
+extension LedgerInspector {
+  /// The content of a resolution, wherever it is stored.
+  fileprivate func content(
+    of event: LedgerEvent, _ resolved: PromiseResolved
+  ) throws(LedgerError) -> [UInt8] {
+    if let content = resolved.content { return content }
+    return try attachment(of: event)
+  }
+}
+
+extension OutcomeKind {
+  fileprivate var words: String { self == .timedOut ? "timed out" : "\(self)" }
+}

@@ -1,0 +1,43 @@
+import PromiseLedger
+
+/// What an event's payload says: in words for people, and as members of a JSON object.
+struct EventDetails {
+  /// Why a payload cannot be shown.
+  enum Problem {
+    /// Its kind or version is not known to this build.
+    case unknown
+    case damaged
+  }
+
+  var words: [String] = []
+  var members: [String: JSONValue] = [:]
+  private(set) var problem: Problem?
+
+  init(of event: LedgerEvent, in inspector: LedgerInspector) {
+    do throws(LedgerError) {
+      let isAboutSession = try addSession(event)
+      let isAboutPromise = try addPromise(event, in: inspector)
+      if !isAboutSession, !isAboutPromise { addUnknown(event) }
+    } catch {
+      add(error, of: event)
+    }
+  }
+
+  /// Adds a fact under its name in JSON, and in words.
+  mutating func add(_ name: String, _ value: JSONValue, _ words: String) {
+    members[name] = value
+    self.words.append(words)
+  }
+
+  private mutating func add(_ error: LedgerError, of event: LedgerEvent) {
+    guard error.code != .unsupportedEvent else { return addUnknown(event) }
+    problem = .damaged
+    add("problem", .string(error.message), "DAMAGED: \(error.message.escapingControlCharacters)")
+  }
+
+  private mutating func addUnknown(_ event: LedgerEvent) {
+    problem = .unknown
+    add("payloadInHex", .string(event.payload.hexadecimal), "\(event.payload.count) bytes")
+    add("problem", .string("unknown to this build"), "unknown to this build")
+  }
+}

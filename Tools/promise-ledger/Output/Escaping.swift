@@ -1,0 +1,31 @@
+extension Unicode.Scalar {
+  /// Whether a terminal might obey it or a reader not see it: controls (a line feed, an escape),
+  /// invisible format characters (such as those that turn the direction of writing), separators of
+  /// lines and paragraphs.
+  var isTreacherous: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// The text with every treacherous character written as its number in braces: `\u{1B}`.
+  var escapingControlCharacters: String {
+    guard unicodeScalars.contains(where: \.isTreacherous) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.isTreacherous {
+        text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  /// The text in double quotes, as Swift would write it.
+  var quoted: String {
+    let marked = replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return "\"\(marked.escapingControlCharacters)\""
+  }
+}

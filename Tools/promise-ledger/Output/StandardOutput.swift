@@ -1,0 +1,49 @@
+import Foundation
+
+/// Standard output: text is gathered and written in large pieces.
+struct StandardOutput {
+  /// Nobody reads any more, as when the output goes to `head`. That is no failure.
+  struct Closed: Error {}
+
+  /// The output could not be written.
+  struct Failure: Error, CustomStringConvertible {
+    let cause: any Error
+    var description: String { "The output cannot be written (\(cause))." }
+  }
+
+  private static let pieceSize = 1 << 16
+  private var gathered = Data()
+
+  /// Lets a write to a closed pipe fail instead of ending the process.
+  static func makeClosedPipeAnError() {
+    _ = signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Whether a person reads it who may like colours: a terminal, and `NO_COLOR` is not set.
+  static var isStyled: Bool {
+    let environment = ProcessInfo.processInfo.environment
+    return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
+      && environment["TERM"] != "dumb"
+  }
+
+  mutating func write(_ text: String) throws {
+    gathered.append(contentsOf: text.utf8)
+    if gathered.count >= Self.pieceSize { try flush() }
+  }
+
+  mutating func flush() throws {
+    guard !gathered.isEmpty else { return }
+    defer { gathered.removeAll(keepingCapacity: true) }
+    do {
+      try FileHandle.standardOutput.write(contentsOf: gathered)
+    } catch {
+      throw Self.isClosedPipe(error) ? Closed() : Failure(cause: error)
+    }
+  }
+
+  private static func isClosedPipe(_ error: any Error) -> Bool {
+    let error = error as NSError
+    if error.domain == NSPOSIXErrorDomain { return error.code == Int(EPIPE) }
+    return (error.userInfo[NSUnderlyingErrorKey] as? any Error).map(isClosedPipe) ?? false
+  }
+}

@@ -1,0 +1,57 @@
+import PromiseLedger
+
+/// What the exit code of the command tells.
+enum Status: Int32 {
+  case fine = 0
+  /// Something was found that wants attention.
+  case findings = 1
+  /// The command line is wrong.
+  case usage = 2
+  /// There is no such ledger.
+  case notFound = 3
+  /// Another process is in the way.
+  case busy = 4
+  /// The ledger is damaged.
+  case corrupt = 5
+  /// The ledger was written by a newer version.
+  case incompatible = 6
+  /// The system refused to read or write: the `EX_IOERR` of sysexits(3).
+  case systemFailure = 74
+
+  init(_ code: LedgerError.Code) {
+    self =
+      switch code {
+      case .unsupportedEvent: .findings
+      case .invalidArgument: .usage
+      case .notALedger, .notFound: .notFound
+      case .writerStalled: .busy
+      case .corrupt: .corrupt
+      case .incompatibleFormat: .incompatible
+      default: .systemFailure
+      }
+  }
+}
+
+extension Status {
+  /// A status that ends the command, and what is said about it.
+  struct Failure: Error {
+    let status: Status
+    let message: String?
+
+    init(_ status: Status, _ message: String? = nil) {
+      self.status = status
+      self.message = message
+    }
+
+    /// What an error means for the command; `nil` if it is not ours, but the argument parser's.
+    init?(_ error: any Error) {
+      switch error {
+      case let failure as Failure: self = failure
+      case is StandardOutput.Closed: self.init(.fine)
+      case let error as StandardOutput.Failure: self.init(.systemFailure, error.description)
+      case let error as LedgerError: self.init(Status(error.code), error.description)
+      default: return nil
+      }
+    }
+  }
+}
