@@ -17,6 +17,7 @@ package final class LedgerEngine: Sendable {
     package var stallTimeout: Duration
     package var pollInterval: Duration
     package var waitsWhileFrozen: Bool
+    package var hooks = StoreHooks()
     package var logger: Logger
   }
 
