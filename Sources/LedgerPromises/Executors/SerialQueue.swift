@@ -1,0 +1,63 @@
+import Dispatch
+import Synchronization
+
+/// A first-in, first-out queue of jobs, run one at a time on a thread that Dispatch lends while there
+/// is something to do.
+final class SerialQueue: Sendable {
+  private struct State {
+    var jobs: [Job] = []
+    var isScheduled = false
+    var drainer: ThreadIdentity?
+  }
+
+  /// How many jobs that came from the drained ones run before the queue looks for others, so that a
+  /// chain without end does not keep them waiting for ever.
+  private static let burst = 64
+
+  private let state = Mutex(State())
+  private let dispatchQueue: DispatchQueue
+
+  init(label: String) {
+    self.dispatchQueue = DispatchQueue(label: label)
+  }
+
+  func enqueue(_ job: Job) {
+    let mustSchedule = state.withLock { state in
+      state.jobs.append(job)
+      guard !state.isScheduled else { return false }
+      state.isScheduled = true
+      return true
+    }
+    if mustSchedule { dispatchQueue.async { self.drain() } }
+  }
+
+  /// Whether the calling thread runs a job of this queue.
+  var isCurrent: Bool {
+    let thread = ThreadIdentity.current
+    return state.withLock { $0.drainer == thread }
+  }
+
+  private func drain() {
+    let context = DrainContext(queue: self)
+    let thread = ThreadIdentity.current
+    state.withLock { $0.drainer = thread }
+    var batch: [Job] = []
+    var hasMore = false
+    while true {
+      let isDone = state.withLock { state in
+        if state.jobs.isEmpty {
+          guard !hasMore else { return false }
+          state.isScheduled = false
+          state.drainer = nil
+          return true
+        }
+        swap(&batch, &state.jobs)
+        return false
+      }
+      if isDone { return }
+      for job in batch { context.push(job) }
+      batch.removeAll(keepingCapacity: true)
+      hasMore = context.run(limit: Self.burst)
+    }
+  }
+}
