@@ -46,6 +46,7 @@ public struct Promise<Value: Sendable>: Sendable {
   }
 
   /// Makes a promise and the resolver that settles it.
+  @inlinable
   public static func make(
     of type: Value.Type = Value.self,
     on executor: PromiseExecutor = .default,
@@ -76,13 +77,16 @@ public struct Promise<Value: Sendable>: Sendable {
   }
 
   /// A promise that is fulfilled already.
+  @inlinable
   public static func value(
     _ value: Value,
     on executor: PromiseExecutor = .default,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Promise<Value> {
-    settled(.fulfilled(value), on: executor, file: file, line: line)
+    let storage = PromiseStorage<Value>(executor: executor, site: SourceSite(file, line))
+    storage.fulfill(value, in: nil)
+    return Promise(storage)
   }
 
   /// A promise that is rejected already.

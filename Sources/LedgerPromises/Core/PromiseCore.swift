@@ -163,6 +163,30 @@ class PromiseCore: @unchecked Sendable {
     var wasCancelled = false
   }
 
+  // MARK: - For the resolver
+
+  /// Reports a resolver's call that came second; returns whether it settled the promise.
+  @usableFromInline
+  final func accept(_ result: SettleResult, error: (any Error)?) -> Bool {
+    if !result.didSettle {
+      PromiseDiagnostics.report(
+        result.wasCancelled ? .settledLate : .settledTwice(ignored: error), at: site)
+    }
+    return result.didSettle
+  }
+
+  /// Rejects the promise if nobody can settle it any more.
+  final func resolverWasReleased() {
+    guard isOpen else { return }
+    let error = PromiseError(
+      .abandoned,
+      "The resolver was released before it settled its promise. Keep it until the outcome is known.",
+      site: site)
+    if settle(.rejected(error), byResolver: true, in: nil).didSettle {
+      PromiseDiagnostics.report(.pendingPromiseDropped, at: site)
+    }
+  }
+
   private final func finish(
     _ action: PromiseStateMachine.SettleAction,
     kind: OutcomeKind,

@@ -11,21 +11,15 @@
 /// released without having settled its promise rejects it with ``PromiseError/Code/abandoned``, so
 /// nobody waits for ever.
 public final class Resolver<Value: Sendable>: Sendable {
-  let storage: PromiseStorage<Value>
+  @usableFromInline let storage: PromiseStorage<Value>
 
+  @inlinable
   init(_ storage: PromiseStorage<Value>) {
     self.storage = storage
   }
 
   deinit {
-    guard storage.isOpen else { return }
-    let error = PromiseError(
-      .abandoned,
-      "The resolver was released before it settled its promise. Keep it until the outcome is known.",
-      site: storage.site)
-    if storage.settle(Failure.rejected(error), byResolver: true, in: nil).didSettle {
-      PromiseDiagnostics.report(.pendingPromiseDropped, at: storage.site)
-    }
+    storage.resolverWasReleased()
   }
 
   /// The promise that this resolver settles.
@@ -35,15 +29,16 @@ public final class Resolver<Value: Sendable>: Sendable {
   public var isOpen: Bool { storage.isOpen }
 
   /// Fulfils the promise, whatever the type of the value: fulfilling with an error value fulfils.
+  @inlinable
   @discardableResult
   public func fulfill(_ value: Value) -> Bool {
-    accept(storage.fulfill(value, byResolver: true, in: nil), error: nil)
+    storage.accept(storage.fulfill(value, byResolver: true, in: nil), error: nil)
   }
 
   /// Rejects the promise, whatever the error is: this never cancels.
   @discardableResult
   public func reject(_ error: any Error) -> Bool {
-    accept(storage.settle(Failure.rejected(error), byResolver: true, in: nil), error: error)
+    storage.accept(storage.settle(Failure.rejected(error), byResolver: true, in: nil), error: error)
   }
 
   /// Cancels the promise from the side of the one who does the work. Cancelling a cancelled promise is
@@ -51,7 +46,7 @@ public final class Resolver<Value: Sendable>: Sendable {
   @discardableResult
   public func cancel(_ reason: CancellationReason = .unspecified) -> Bool {
     let result = storage.settle(Failure.cancelled(reason), byResolver: true, in: nil)
-    return result.wasCancelled ? false : accept(result, error: nil)
+    return result.wasCancelled ? false : storage.accept(result, error: nil)
   }
 
   /// Settles with an outcome.
@@ -82,7 +77,7 @@ public final class Resolver<Value: Sendable>: Sendable {
   /// resolved with its own `map`, is not found: such promises stay pending until one is cancelled.
   @discardableResult
   public func resolve(with promise: Promise<Value>) -> Bool {
-    accept(storage.follow(promise.storage, byResolver: true, in: nil), error: nil)
+    storage.accept(storage.follow(promise.storage, byResolver: true, in: nil), error: nil)
   }
 
   /// Calls `handler` once if the promise is cancelled, by anyone, at once if it is already.
@@ -101,15 +96,7 @@ public final class Resolver<Value: Sendable>: Sendable {
       let failure = Failure(thrown: error)
       let result = storage.settle(failure, byResolver: true, in: nil)
       if result.wasCancelled, failure.kind == .cancelled { return }
-      _ = accept(result, error: error)
+      _ = storage.accept(result, error: error)
     }
-  }
-
-  private func accept(_ result: PromiseCore.SettleResult, error: (any Error)?) -> Bool {
-    if !result.didSettle {
-      PromiseDiagnostics.report(
-        result.wasCancelled ? .settledLate : .settledTwice(ignored: error), at: storage.site)
-    }
-    return result.didSettle
   }
 }

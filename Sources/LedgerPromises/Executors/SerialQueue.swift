@@ -14,7 +14,13 @@ final class SerialQueue: Sendable {
   /// chain without end does not keep them waiting for ever.
   private static let burst = 64
 
+  /// How often a thread that ran out of jobs looks again before it goes away: a few microseconds, which
+  /// is less than waking another thread costs.
+  private static let patience = 400
+
   private let state = Mutex(State())
+  /// Whether there are jobs, for a look without the lock.
+  private let hasJobs = Atomic(false)
   private let dispatchQueue: DispatchQueue
 
   init(label: String) {
@@ -24,6 +30,7 @@ final class SerialQueue: Sendable {
   func enqueue(_ job: Job) {
     let mustSchedule = state.withLock { state in
       state.jobs.append(job)
+      if state.jobs.count == 1 { hasJobs.store(true, ordering: .relaxed) }
       guard !state.isScheduled else { return false }
       state.isScheduled = true
       return true
@@ -44,6 +51,7 @@ final class SerialQueue: Sendable {
     var batch: [Job] = []
     var hasMore = false
     while true {
+      if !hasMore { lingerForJobs() }
       let isDone = state.withLock { state in
         if state.jobs.isEmpty {
           guard !hasMore else { return false }
@@ -52,6 +60,7 @@ final class SerialQueue: Sendable {
           return true
         }
         swap(&batch, &state.jobs)
+        hasJobs.store(false, ordering: .relaxed)
         return false
       }
       if isDone { return }
@@ -59,5 +68,9 @@ final class SerialQueue: Sendable {
       batch.removeAll(keepingCapacity: true)
       hasMore = context.run(limit: Self.burst)
     }
+  }
+
+  private func lingerForJobs() {
+    for _ in 0..<Self.patience where !hasJobs.load(ordering: .relaxed) {}
   }
 }

@@ -26,7 +26,7 @@ public final class ManualClock: Clock, Sendable {
   }
 
   private struct Watcher {
-    let count: Int
+    let counts: ClosedRange<Int>
     let continuation: CheckedContinuation<Void, Never>
   }
 
@@ -38,8 +38,8 @@ public final class ManualClock: Clock, Sendable {
     var watchers: [Watcher] = []
 
     mutating func takeSatisfiedWatchers() -> [Watcher] {
-      let satisfied = watchers.filter { $0.count <= sleepers.count }
-      watchers.removeAll { $0.count <= sleepers.count }
+      let satisfied = watchers.filter { $0.counts.contains(sleepers.count) }
+      watchers.removeAll { $0.counts.contains(sleepers.count) }
       return satisfied
     }
   }
@@ -62,21 +62,32 @@ public final class ManualClock: Clock, Sendable {
   ///
   /// Less than zero moves nothing: this clock does not go back.
   public func advance(by duration: Duration) {
-    let woken = state.withLock { state in
+    let (woken, satisfied) = state.withLock { state in
       state.now = state.now.advanced(by: max(duration, .zero))
       let now = state.now
       let woken = state.sleepers.filter { $0.value.deadline <= now }
       for id in woken.keys { state.sleepers[id] = nil }
-      return woken.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+      let order = woken.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+      return (order, state.takeSatisfiedWatchers())
     }
     for (_, sleeper) in woken { sleeper.continuation.resume() }
+    for watcher in satisfied { watcher.continuation.resume() }
   }
 
   /// Waits until so many tasks sleep.
   public func sleepers(atLeast count: Int) async {
+    await sleepers(count...Int.max)
+  }
+
+  /// Waits until no more tasks sleep than that: the others woke or were cancelled.
+  public func sleepers(atMost count: Int) async {
+    await sleepers(0...count)
+  }
+
+  private func sleepers(_ counts: ClosedRange<Int>) async {
     await withCheckedContinuation { continuation in
       let satisfied = state.withLock { state in
-        state.watchers.append(Watcher(count: count, continuation: continuation))
+        state.watchers.append(Watcher(counts: counts, continuation: continuation))
         return state.takeSatisfiedWatchers()
       }
       for watcher in satisfied { watcher.continuation.resume() }
@@ -93,12 +104,13 @@ public final class ManualClock: Clock, Sendable {
         begin(Sleeper(deadline: deadline, continuation: continuation), id)
       }
     } onCancel: {
-      let sleeper = state.withLock { state in
+      let (sleeper, satisfied) = state.withLock { state in
         let sleeper = state.sleepers.removeValue(forKey: id)
         if sleeper == nil { state.cancelled.insert(id) }
-        return sleeper
+        return (sleeper, state.takeSatisfiedWatchers())
       }
       sleeper?.continuation.resume(throwing: CancellationError())
+      for watcher in satisfied { watcher.continuation.resume() }
     }
     state.withLock { _ = $0.cancelled.remove(id) }
   }

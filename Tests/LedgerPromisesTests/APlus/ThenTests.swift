@@ -124,8 +124,7 @@ import Testing
     let subject = await axis.subject(.fulfilled(1), on: executor)
     // On the executor itself, so that the callback cannot have run on another thread meanwhile.
     Promise.value((), on: executor).done {
-      let isInside = Mutex(true)
-      let flag = Box(isInside)
+      let flag = Flag()
       subject.promise.done { _ in seen.record(flag.value) }
       subject.promise.ensure { seen.record(flag.value) }
       if axis.timing != .eventually { subject.settle() }
@@ -141,7 +140,7 @@ import Testing
     let seen = Recorder<Bool>()
     let subject = await axis.subject(Outcome<Int>.rejected(TestError()), on: executor)
     Promise.value((), on: executor).done {
-      let flag = Box(Mutex(true))
+      let flag = Flag()
       subject.promise.catch { _ in seen.record(flag.value) }
       if axis.timing != .eventually { subject.settle() }
       flag.clear()
@@ -222,13 +221,9 @@ import Testing
   }
 }
 
-/// A flag that callbacks of other threads may read.
-private final class Box: Sendable {
-  private let flag: Mutex<Bool>
-
-  init(_ flag: consuming sending Mutex<Bool>) {
-    self.flag = flag
-  }
+/// Set until it is cleared.
+private final class Flag: Sendable {
+  private let flag = Mutex(true)
 
   var value: Bool { flag.withLock { $0 } }
 
