@@ -11,8 +11,9 @@ class ColdStep: @unchecked Sendable {
   deinit {
     // Without recursion, because a recipe may have a million steps.
     var next = previous.take()
-    while let step = next, isKnownUniquelyReferenced(&next) {
-      next = step.takePrevious()
+    while next != nil, isKnownUniquelyReferenced(&next) {
+      let following = next?.takePrevious()
+      next = following
     }
   }
 

@@ -27,7 +27,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
   }
 
   func start() {
-    target.onCancel { [weak self] reason in self?.cancel(reason) }
+    target.onCancel(onlyIfRequested: true) { [weak self] reason in self?.cancel(reason) }
     pullLater(in: nil)
   }
 

@@ -59,7 +59,7 @@ func gather(
   for input in inputs { input.observe(triggers: [], in: context, body) }
   context.runAll()
   if !target.isSettled {
-    target.onCancel { reason in
+    target.onCancel(onlyIfRequested: true) { reason in
       for input in inputs { input.cancel(reason) }
     }
   }

@@ -94,7 +94,7 @@ func gatherEach<Value: Sendable>(
   }
   context.runAll()
   if !target.isSettled {
-    target.onCancel { reason in
+    target.onCancel(onlyIfRequested: true) { reason in
       for input in inputs { input.cancel(reason) }
     }
   }

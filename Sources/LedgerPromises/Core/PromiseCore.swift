@@ -118,6 +118,7 @@ class PromiseCore: @unchecked Sendable {
   final func settle(
     _ failure: Failure,
     byResolver: Bool = false,
+    isRequest: Bool = false,
     in context: DrainContext?
   ) -> SettleResult {
     let kind = failure.kind
@@ -126,7 +127,7 @@ class PromiseCore: @unchecked Sendable {
       if action.didSettle { self.failure = failure }
       return action
     }
-    return finish(action, kind: kind, in: context)
+    return finish(action, kind: kind, isRequest: isRequest, in: context)
   }
 
   /// Settles as `source` failed, or as one whose executor dropped the callback.
@@ -190,6 +191,7 @@ class PromiseCore: @unchecked Sendable {
   private final func finish(
     _ action: PromiseStateMachine.SettleAction,
     kind: OutcomeKind,
+    isRequest: Bool = false,
     in context: DrainContext?
   ) -> SettleResult {
     guard action.didSettle else {
@@ -199,7 +201,9 @@ class PromiseCore: @unchecked Sendable {
       handOver(action.observers, of: kind, in: context, isLate: !action.mustFinish)
     }
     if kind == .cancelled, action.upstream != nil || !action.cancelHandlers.isEmpty {
-      propagateCancellation(to: action.upstream, action.cancelHandlers)
+      propagateCancellation(
+        to: isRequest ? action.upstream : nil,
+        action.cancelHandlers.filter { isRequest || !$0.onlyIfRequested })
     }
     return SettleResult(didSettle: true)
   }
@@ -287,16 +291,20 @@ class PromiseCore: @unchecked Sendable {
 
   @discardableResult
   final func cancel(_ reason: CancellationReason) -> Bool {
-    settle(.cancelled(reason), in: nil).didSettle
+    settle(.cancelled(reason), isRequest: true, in: nil).didSettle
   }
 
-  final func onCancel(_ handler: @escaping PromiseStateMachine.CancelHandler) {
+  final func onCancel(
+    onlyIfRequested: Bool = false,
+    _ body: @escaping @Sendable (CancellationReason) -> Void
+  ) {
+    let handler = PromiseStateMachine.CancelHandler(onlyIfRequested: onlyIfRequested, body: body)
     switch machine.withLock({ $0.addCancelHandler(handler) }) {
     case .keep, .drop:
       break
     case .call:
       guard case .cancelled(let reason)? = failure else { return }
-      handler(reason)
+      body(reason)
     }
   }
 
@@ -309,7 +317,7 @@ class PromiseCore: @unchecked Sendable {
     guard case .cancelled(let reason)? = failure else { return }
     InlineTrampoline.run(
       Job(source: self, fate: .cancelled) { _, _, _ in
-        for handler in handlers { handler(reason) }
+        for handler in handlers { handler.body(reason) }
         upstream?.cancel(reason)
       })
   }

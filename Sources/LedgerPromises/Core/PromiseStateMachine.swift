@@ -17,7 +17,13 @@ struct PromiseStateMachine {
     case settled
   }
 
-  typealias CancelHandler = @Sendable (CancellationReason) -> Void
+  /// What to call on a cancellation.
+  struct CancelHandler: Sendable {
+    /// Only if somebody asked for the cancellation, not if it came from what the promise waited for.
+    let onlyIfRequested: Bool
+    let body: @Sendable (CancellationReason) -> Void
+  }
+
   typealias Starter = @Sendable (PromiseCore) -> Void
 
   private(set) var phase: Phase
@@ -173,7 +179,7 @@ struct PromiseStateMachine {
     case drop
   }
 
-  mutating func addCancelHandler(_ handler: @escaping CancelHandler) -> CancelHandlerAction {
+  mutating func addCancelHandler(_ handler: CancelHandler) -> CancelHandlerAction {
     guard isSettled else {
       cancelHandlers.append(handler)
       return .keep

@@ -11,7 +11,13 @@ public enum PromiseDiagnostics: Sendable {
   /// Takes each diagnostic, on the thread where it arose and with no lock held. It must not block.
   public typealias Sink = @Sendable (PromiseDiagnostic) -> Void
 
-  private static let current = Mutex<Sink>(logSink)
+  /// In a struct because a bare closure that is read through the lock's `inout` is wrapped once more each
+  /// time, until calling it overflows the stack.
+  private struct Installed {
+    var sink: Sink
+  }
+
+  private static let current = Mutex(Installed(sink: logSink))
   private static let logger = Logger(label: "LedgerPromises")
 
   /// Logs a warning with the file and line that created the promise.
@@ -25,14 +31,14 @@ public enum PromiseDiagnostics: Sendable {
   @discardableResult
   public static func setSink(_ sink: @escaping Sink) -> Sink {
     current.withLock { current in
-      let former = current
-      current = sink
+      let former = current.sink
+      current.sink = sink
       return former
     }
   }
 
   static func report(_ kind: PromiseDiagnostic.Kind, at site: SourceSite) {
-    let sink = current.withLock { $0 }
+    let sink = current.withLock { $0.sink }
     sink(PromiseDiagnostic(kind: kind, file: "\(site.file)", line: site.line))
   }
 }

@@ -44,8 +44,9 @@ import Testing
         .then { .value($0) }
         .ensure { withExtendedLifetime(callback) {} }
     }
-    Promise.all([promise, promise]).catch { _ in withExtendedLifetime(callback) {} }
-    promise.timeout(.seconds(1), clock: ManualClock()).catch { _ in }
+    Promise.all([promise, promise], on: executor).catch { _ in withExtendedLifetime(callback) {} }
+    Promise.race([promise, promise], on: executor).catch { _ in }
+    Promise.any([promise, promise], on: executor).catch { _ in }
     switch ending {
     case .fulfilled: resolver?.fulfill(value)
     case .rejected: resolver?.reject(TestError())

@@ -7,9 +7,11 @@ import Foundation
 enum PromiseBenchmarks {
   static func main() {
     let wanted = CommandLine.arguments.dropFirst()
-    print("Nanoseconds for each unit, best of the rounds; ratio to the fastest peer whose callbacks")
+    print(
+      "Nanoseconds for each unit, best of the rounds; ratio to the fastest peer whose callbacks")
     print("are asynchronous too. Peers marked * run callbacks inside the call that settles.")
-    for shape in Shapes().all where wanted.isEmpty || wanted.contains(where: shape.name.contains) {
+    for shape in Shapes().all {
+      guard wanted.isEmpty || wanted.contains(where: shape.name.contains) else { continue }
       report(shape, shape.measure(rounds: 7))
     }
   }
