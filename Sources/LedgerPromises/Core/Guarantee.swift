@@ -4,7 +4,7 @@
 /// ``Promise/recoverAlways(on:file:line:_:)``, or with a value to fall back on. It cannot be cancelled;
 /// ``asPromise(file:line:)`` can.
 public struct Guarantee<Value: Sendable>: Sendable {
-  /// Never cancelled or rejected, because only this file hands it out, and nowhere by itself.
+  /// Never cancelled or rejected, because it is handed out nowhere, only links to it are.
   let base: Promise<Value>
 
   /// The promise must be fulfilled in every case, also when its executor is gone.
@@ -87,24 +87,10 @@ extension Guarantee {
     return Guarantee<NewValue>(unfailing: mapped)
   }
 
-  /// Goes on with another guarantee, made from the value.
+  /// Goes on with a promise, made from the value.
+  ///
+  /// The result may fail, if only because `next` may return that very promise.
   public func then<NewValue: Sendable>(
-    on executor: PromiseExecutor? = nil,
-    file: StaticString = #fileID,
-    line: UInt = #line,
-    _ next: @escaping @Sendable (Value) -> Guarantee<NewValue>
-  ) -> Guarantee<NewValue> {
-    let followed = base.link(
-      to: NewValue.self, on: executor, SourceSite(file, line), triggers: .fulfilled
-    ) { source, target, _, context in
-      guard let value = source.value else { return }
-      target.follow(next(value).base.storage, in: context)
-    }
-    return Guarantee<NewValue>(unfailing: followed)
-  }
-
-  /// Goes on with a promise, which may fail.
-  public func thenPromise<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
     line: UInt = #line,

@@ -82,8 +82,9 @@ class PromiseCore: @unchecked Sendable {
   private final func start(_ starter: @escaping PromiseStateMachine.Starter) {
     executor.enqueue(
       Job(source: self, fate: .fulfilled) { core, fate, context in
-        guard fate == .abandoned else { return starter(core) }
-        core.abandon(in: context)
+        guard fate != .abandoned else { return core.abandon(in: context) }
+        // Cancelled before its turn came, so the body has nothing to do.
+        if !core.isSettled { starter(core) }
       },
       from: nil)
   }

@@ -1,6 +1,14 @@
 import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A first-in, first-out queue of jobs, run one at a time on a thread that Dispatch lends while there
 /// is something to do.
 final class SerialQueue: Sendable {
@@ -18,6 +26,9 @@ final class SerialQueue: Sendable {
   /// is less than waking another thread costs.
   private static let patience = 400
 
+  /// How often a thread tries the lock before it waits for it.
+  private static let lockAttempts = 64
+
   private let state = Mutex(State())
   /// Whether there are jobs, for a look without the lock.
   private let hasJobs = Atomic(false)
@@ -28,14 +39,29 @@ final class SerialQueue: Sendable {
   }
 
   func enqueue(_ job: Job) {
-    let mustSchedule = state.withLock { state in
-      state.jobs.append(job)
-      if state.jobs.count == 1 { hasJobs.store(true, ordering: .relaxed) }
-      guard !state.isScheduled else { return false }
-      state.isScheduled = true
-      return true
+    if appendPatiently(job) { dispatchQueue.async { self.drain() } }
+  }
+
+  /// Adds a job; returns whether the queue has to be scheduled.
+  ///
+  /// Tries the lock a few times before it waits for it: the lock of a queue is held for some
+  /// nanoseconds by each of many threads, and handing it over in the kernel costs a thousand times that.
+  private func appendPatiently(_ job: Job) -> Bool {
+    for attempt in 1...Self.lockAttempts {
+      if let mustSchedule = state.withLockIfAvailable({ append(job, to: &$0) }) {
+        return mustSchedule
+      }
+      if attempt.isMultiple(of: 8) { sched_yield() }
     }
-    if mustSchedule { dispatchQueue.async { self.drain() } }
+    return state.withLock { append(job, to: &$0) }
+  }
+
+  private func append(_ job: Job, to state: inout State) -> Bool {
+    state.jobs.append(job)
+    if state.jobs.count == 1 { hasJobs.store(true, ordering: .relaxed) }
+    guard !state.isScheduled else { return false }
+    state.isScheduled = true
+    return true
   }
 
   /// Whether the calling thread runs a job of this queue.

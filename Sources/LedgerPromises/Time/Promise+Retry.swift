@@ -47,7 +47,11 @@ extension Promise {
           guard attempt < attempts, try await shouldRetry(error, attempt) else { throw error }
         }
         let pause = delay.delay(afterAttempt: attempt)
-        if pause > .zero { try await clock.sleep(for: pause) }
+        if pause > .zero {
+          // Through a promise, which clamps what no clock can sleep for.
+          let timer = Promise<Void>.after(pause, clock: clock)
+          try await timer.value(whenTaskIsCancelled: .cancelsPromise)
+        }
         attempt += 1
       }
     }

@@ -1,5 +1,8 @@
 /// A single call after a while, on a clock that tests can replace.
 struct Timer: Sendable {
+  /// A century, which is for ever; clocks overflow not far beyond.
+  private static let longest = Duration.seconds(3_155_760_000)
+
   private let task: Task<Void, Never>
 
   /// Calls `body` once `duration` is over; at once, but not inside this call, if it is zero or less.
@@ -8,7 +11,7 @@ struct Timer: Sendable {
   init(
     after duration: Duration, on clock: some Clock<Duration>, _ body: @escaping @Sendable () -> Void
   ) {
-    let deadline = clock.now.advanced(by: max(duration, .zero))
+    let deadline = clock.now.advanced(by: min(max(duration, .zero), Self.longest))
     task = Task {
       do {
         try await clock.sleep(until: deadline, tolerance: nil)

@@ -60,6 +60,24 @@ import Testing
     resolver.fulfill(1)
   }
 
+  @Test func aDurationThatNoClockCanCountIsForEver() {
+    let longest = Duration.seconds(Int64.max)
+    let (promise, resolver) = Promise.make(of: Int.self)
+    let limited = promise.timeout(longest)
+    resolver.fulfill(1)
+    #expect(limited.outcome == .fulfilled(1))
+    #expect(Promise.after(longest).cancel())
+  }
+
+  @Test func aLazyPromiseThatIsCancelledBeforeItsTurnNeverRuns() {
+    let manual = ManualPromiseExecutor()
+    let lazy = Promise<Int>.lazy(on: manual.executor) { _ in Issue.record("it ran") }
+    lazy.done { _ in }
+    lazy.cancel()
+    manual.drain()
+    #expect(lazy.outcome?.isCancelled == true)
+  }
+
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(Int64.min)])
   func aBlockingWaitOfNothingOrLessTimesOutAtOnce(_ timeout: Duration) async {
     let (promise, resolver) = Promise.make(of: Int.self)
@@ -134,7 +152,7 @@ import Testing
 
   @Test func aGuaranteeAlwaysDelivers() async {
     DiagnosticRecorder.install()
-    #expect(await Guarantee.value(1).map { $0 + 1 }.then { .value($0 * 2) }.value == 4)
+    #expect(await Guarantee.value(1).map { $0 + 1 }.get { _ in }.value == 2)
     #expect(await Guarantee(ifDropped: 7) { deliver in deliver(1) }.value == 1)
     #expect(await Guarantee(ifDropped: 7) { _ in }.value == 7)
     let manual = ManualPromiseExecutor()
@@ -142,7 +160,14 @@ import Testing
     manual.shutDown()
     #expect(await Promise<Int>.rejected(TestError()).recoverAlways(on: gone) { _ in 5 }.value == 5)
     #expect(await Guarantee.value(1).map(on: gone) { $0 + 1 }.value == 2)
-    let copy = Guarantee(ifDropped: 7) { _ in }.asPromise()
-    copy.cancel()
+  }
+
+  @Test func aGuaranteeOutlivesTheCancellationOfItsPromise() async throws {
+    let deliver = Recorder<@Sendable (Int) -> Void>()
+    let guarantee = Guarantee(ifDropped: 7) { deliver.record($0) }
+    guarantee.asPromise().cancel()
+    deliver.events[0](3)
+    #expect(await guarantee.value == 3)
+    #expect(try await guarantee.then { .value($0 + 1) }.value == 4)
   }
 }
