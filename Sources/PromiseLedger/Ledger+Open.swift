@@ -59,6 +59,7 @@ extension Ledger {
         stallTimeout: configuration.writerStallTimeout,
         pollInterval: configuration.pollInterval,
         waitsWhileFrozen: configuration.waitsWhileFrozen,
+        hooks: configuration.hooks,
         logger: configuration.logger))
     let id = try await engine.read { $0.ledgerID } ?? newLedgerID
     let ledger = Ledger(engine: engine, configuration: configuration, id: id)

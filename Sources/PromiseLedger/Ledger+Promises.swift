@@ -108,10 +108,7 @@ extension Ledger {
   ///
   /// - Complexity: O(n log n) in their number.
   public func unconsumedPromises() async throws -> [PromiseRecord] {
-    let entities = try await engine.read { state in
-      state.unconsumed.compactMap { state.promise($0) }
-    }
-    return try await records(entities)
+    try await records(try await engine.read { $0.promises.open })
   }
 
   // MARK: Without the type

@@ -1,4 +1,60 @@
+import PromiseLedger
+
+/// A process for the crash tests to stop, kill and fail: `ledger-worker VERB PATH ARGUMENT...`.
+///
+/// What it says goes to standard output, a line at a time, each in one call of `write`, so that
+/// whatever was said before a kill was said whole.
 @main
 struct LedgerWorker {
-  static func main() {}
+  static func main() async {
+    var arguments = Arguments(CommandLine.arguments.dropFirst())
+    do {
+      let verb = try arguments.next("verb")
+      let path = try arguments.next("path")
+      switch verb {
+      case "churn": try await Churn(path, &arguments).run()
+      case "follow": try await Follow(path, &arguments).run()
+      case "race": try await Race(path, &arguments).run()
+      case "script": try await Script(path, &arguments).run()
+      case "serve": try await Serve(path, &arguments).run()
+      default: throw UsageError(what: "no verb \(verb)")
+      }
+    } catch {
+      Output.fail(error)
+    }
+  }
+}
+
+/// The words of the command line, taken one after the other.
+struct Arguments {
+  private var words: ArraySlice<String>
+
+  init(_ words: ArraySlice<String>) { self.words = words }
+
+  mutating func next(_ name: String) throws -> String {
+    guard let word = words.popFirst() else { throw UsageError(what: "\(name) is missing") }
+    return word
+  }
+
+  mutating func number(_ name: String) throws -> Int {
+    let word = try next(name)
+    guard let number = Int(word) else { throw UsageError(what: "\(name) \(word) is no number") }
+    return number
+  }
+
+  mutating func role() throws -> SessionRole {
+    switch try next("role") {
+    case "app": .app
+    case "appExtension": .appExtension
+    case "operator": .operator
+    case let word: throw UsageError(what: "no role \(word)")
+    }
+  }
+
+  /// Whether the word is among the rest.
+  func has(_ flag: String) -> Bool { words.contains(flag) }
+}
+
+struct UsageError: Error {
+  let what: String
 }

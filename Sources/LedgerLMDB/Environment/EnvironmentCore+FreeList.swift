@@ -10,7 +10,23 @@ extension EnvironmentCore {
   /// makes it read an older tree: both are whole, and acknowledged commits are gone. The free list
   /// gives them away. Transaction n records what it freed under the key n, and it always frees
   /// something, the old root at least; and a root that is in use is in no record.
+  ///
+  /// LMDB takes a reader's number first and copies the meta page of that parity afterwards. When two
+  /// commits of another process come in between, the number is two behind the tree. That is harmless
+  /// to a reader, and here the reason why a finding counts only when it stays.
   func checkFreeList(against meta: MetaPage) throws(LMDBError) {
+    var attempt = 0
+    while true {
+      do {
+        return try checkFreeListOnce(against: meta)
+      } catch {
+        attempt += 1
+        guard attempt < 16, error.refusal != nil else { throw error }
+      }
+    }
+  }
+
+  private func checkFreeListOnce(against meta: MetaPage) throws(LMDBError) {
     let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY))
     defer { unsafe mdb_txn_abort(transaction) }
     let id = UInt64(unsafe mdb_txn_id(transaction))

@@ -3,7 +3,7 @@ import LedgerSystem
 /// An event read in place: envelope decoded on demand, payload as a span.
 package struct EventView: ~Escapable {
   /// The size of an event's envelope in bytes.
-  package static let headerByteCount = 48
+  package static var headerByteCount: Int { 48 }
 
   private let bytes: Span<UInt8>
   package let position: Position
@@ -12,7 +12,7 @@ package struct EventView: ~Escapable {
   /// Opens an event whose lengths were checked.
   @inline(__always)
   @_lifetime(copy bytes)
-  init(bytes: Span<UInt8>, position: Position, session: SessionID) {
+  package init(bytes: Span<UInt8>, position: Position, session: SessionID) {
     self.bytes = bytes
     self.position = position
     self.session = session
@@ -39,6 +39,7 @@ package struct EventView: ~Escapable {
   /// A copy of the payload.
   package var payloadBytes: [UInt8] {
     let payload = payload
+    guard !payload.isEmpty else { return [] }
     var copy: [UInt8] = []
     copy.reserveCapacity(payload.count)
     copy.append(contentsOf: payload)

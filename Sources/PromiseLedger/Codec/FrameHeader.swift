@@ -3,7 +3,7 @@ import LedgerSystem
 /// The fixed part at the start of a frame; see the article *File format*.
 package struct FrameHeader: Sendable, Equatable {
   /// The size of the header in bytes.
-  package static let byteCount = 48
+  package static var byteCount: Int { 48 }
 
   /// The largest frame in bytes: with LMDB's own header it fills one page.
   package static let maximumFrameByteCount = 4_080

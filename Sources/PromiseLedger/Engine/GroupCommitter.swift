@@ -11,6 +11,11 @@ final class GroupCommitter {
   private let role: SessionRole
   private var commitNumber: UInt64 = 0
 
+  #if DEBUG
+    /// Makes the committer wrong; see ``StoreHooks``.
+    var acknowledgesBeforeCommit = false
+  #endif
+
   init(
     inbox: Inbox, replica: Replica, clock: any LedgerClock, session: SessionID, role: SessionRole
   ) {
@@ -70,6 +75,9 @@ final class GroupCommitter {
       group.deliveries.append(job.decide(&decision))
     }
     group.staged = decision.staged
+    #if DEBUG
+      if acknowledgesBeforeCommit { group.answerEarly() }
+    #endif
     return decision.batch
   }
 
@@ -92,6 +100,14 @@ final class GroupCommitter {
       jobs += inbox.take(limit: limit)
       isTaken = true
     }
+
+    #if DEBUG
+      mutating func answerEarly() {
+        for deliver in deliveries { deliver(nil) }
+        deliveries = []
+        jobs = []
+      }
+    #endif
   }
 }
 

@@ -10,6 +10,10 @@ extension LedgerEngine {
     }
   }
 
+  /// How long the listener stays away after it was woken by a commit of its own process: while the
+  /// writer works, each of its commits catches up anyway.
+  private static let ownCommitPause = Duration.milliseconds(2)
+
   /// The listening thread: catches up when the doorbell rings, and at least once a poll interval.
   private func runListener() {
     var lastCheck = MonotonicClock.now
@@ -22,7 +26,8 @@ extension LedgerEngine {
         let count = store.changeCount
         let isPoll = MonotonicClock.now - lastCheck >= setup.pollInterval
         do throws(LedgerError) {
-          try catchUp(store, looksAtAll: isPoll)
+          let hasNews = try catchUp(store, looksAtAll: isPoll)
+          if !hasNews, !isPoll { _ = listenerWakeUp.wait(timeout: Self.ownCommitPause) }
         } catch {
           if error.code != .closed {
             setup.logger.error("the ledger cannot be read", metadata: ["error": "\(error)"])

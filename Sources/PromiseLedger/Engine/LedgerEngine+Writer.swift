@@ -10,6 +10,9 @@ extension LedgerEngine {
     let committer = GroupCommitter(
       inbox: inbox, replica: replica, clock: setup.clock, session: setup.session,
       role: setup.opened.role)
+    #if DEBUG
+      committer.acknowledgesBeforeCommit = setup.hooks.acknowledgesBeforeCommit
+    #endif
     var lock: SessionLock?
     do throws(LedgerError) {
       lock = try openSession(committer)

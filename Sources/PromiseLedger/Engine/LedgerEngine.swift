@@ -17,6 +17,7 @@ package final class LedgerEngine: Sendable {
     package var stallTimeout: Duration
     package var pollInterval: Duration
     package var waitsWhileFrozen: Bool
+    package var hooks = StoreHooks()
     package var logger: Logger
   }
 
@@ -115,14 +116,19 @@ package final class LedgerEngine: Sendable {
   }
 
   /// Applies the events that other sessions wrote, in slices, and wakes who waits for them.
-  func catchUp(_ store: any EventStore, looksAtAll: Bool = false) throws(LedgerError) {
+  ///
+  /// - Returns: Whether there were any.
+  @discardableResult
+  func catchUp(_ store: any EventStore, looksAtAll: Bool = false) throws(LedgerError) -> Bool {
     defer { replica.deliver(looksAtAll: looksAtAll) }
+    var hasNews = false
     while true {
       let position = replica.position
       let last = try store.read(after: position, limit: Self.sliceEventCount) {
         (frame) throws(LedgerError) in try replica.apply(frame)
       }
-      if last == position { return }
+      if last == position { return hasNews }
+      hasNews = true
     }
   }
 
@@ -173,7 +179,6 @@ package final class LedgerEngine: Sendable {
     try await withCheckedThrowingContinuation { continuation in
       let isAdded = inbox.add(.freeze { continuation.resume(with: $0) })
       if !isAdded { continuation.resume(throwing: LedgerError.sessionClosed) }
-      phase.store?.interruptWaits()
     }
   }
 
@@ -190,14 +195,12 @@ package final class LedgerEngine: Sendable {
   package func close() async {
     await withCheckedContinuation { continuation in
       if !inbox.add(.close { continuation.resume() }) { continuation.resume() }
-      phase.store?.interruptWaits()
     }
   }
 
   /// Ends the session without waiting for it.
   package func closeDetached() {
     _ = inbox.add(.close {})
-    phase.store?.interruptWaits()
   }
 }
 

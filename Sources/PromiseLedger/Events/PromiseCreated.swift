@@ -119,7 +119,8 @@ public struct PromiseCreated: EventPayload, Hashable {
     guard payload.count >= 8, DeadlineEffect(rawValue: payload[1]) != nil else { return false }
     let flags = Flags(rawValue: payload[0])
     let tagCount = Int(payload.span.loadLittleEndian(UInt16.self, at: 2))
-    let optionalTextCount = [Flags.key, .label, .idempotencyKey].count { flags.contains($0) }
+    let optionalTexts: Flags = [.key, .label, .idempotencyKey]
+    let optionalTextCount = flags.intersection(optionalTexts).rawValue.nonzeroBitCount
     var offset = flags.contains(.deadline) ? 16 : 8
     for _ in 0..<(1 + optionalTextCount + tagCount) {
       guard offset + 2 <= payload.count else { return false }

@@ -74,14 +74,24 @@ public struct PromiseResolved: EventPayload, Hashable {
     return bytes
   }
 
-  /// Reads outcome and time of an encoded payload without decoding the rest.
-  static func summary(
-    ofEncoded payload: [UInt8]
-  ) throws(LedgerError) -> (outcome: OutcomeKind, resolvedAt: Timestamp) {
-    guard payload.count >= 16, let outcome = OutcomeKind(rawValue: payload[1]),
-      hasRoomForKey(payload)
-    else { throw LedgerError(.corrupt, "The payload of a promiseResolved event is damaged.") }
-    return (outcome, Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8)))
+  /// Checks numbers and lengths of an encoded payload without decoding its texts, so that replay
+  /// stays fast.
+  static func isWellFormed(_ payload: [UInt8]) -> Bool {
+    payload.count >= 16 && OutcomeKind(rawValue: payload[1]) != nil && hasRoomForKey(payload)
+  }
+
+  /// Reads the outcome without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  static func outcome(ofEncoded payload: [UInt8]) -> OutcomeKind {
+    OutcomeKind(rawValue: payload[1]) ?? .cancelled
+  }
+
+  /// Reads the time without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  static func resolvedAt(ofEncoded payload: [UInt8]) -> Timestamp {
+    Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8))
   }
 
   /// Tells whether the idempotency key ends inside the payload, and at its end if the content is

@@ -95,7 +95,7 @@ extension Ledger {
 
   /// Refuses early what the ledger would refuse after the app's code ran.
   fileprivate func requireConsumable(_ entity: PromiseEntity) throws(LedgerError) {
-    if case .consumed(let fact) = entity.closing, fact.session != session {
+    if case .consumed(let fact, _) = entity.closing, fact.session != session {
       throw .alreadyConsumed(entity)
     }
   }

@@ -81,11 +81,11 @@ public struct PromiseRecord: Sendable, Hashable {
     var abandoned: Trace?
     var reason: String?
     switch entity.closing {
-    case .consumed(let fact):
+    case .consumed(let fact, _):
       consumed = Trace(fact)
-    case .abandoned(let fact):
+    case .abandoned(let fact, let why):
       abandoned = Trace(fact)
-      reason = try PromiseAbandoned(decoding: fact.payload).reason
+      reason = why
     case nil:
       break
     }

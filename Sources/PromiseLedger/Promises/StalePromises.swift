@@ -22,11 +22,11 @@ extension Ledger {
   ) async throws -> [PromiseEntity] {
     let engine = engine
     return try await engine.read { state in
-      state.unconsumed.compactMap { id in
-        guard let entity = state.promise(id), entity.status == .resolved else { return nil }
+      state.promises.open.filter { entity in
+        guard entity.status == .resolved else { return false }
         let creator = state.sessions[entity.created.session]
         let isLeft = creator.map { $0.isEnded || $0.opened.role == .appExtension } ?? true
-        return isLeft && isMeant(creator) ? entity : nil
+        return isLeft && isMeant(creator)
       }
     }.filter { !engine.replica.isAwaited($0.id) }
   }

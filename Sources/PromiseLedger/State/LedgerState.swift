@@ -7,12 +7,10 @@ package struct LedgerState: Sendable {
   /// The newest time of any event: decisions never take an earlier one.
   package private(set) var time = Timestamp(nanosecondsSinceEpoch: .min)
   package private(set) var ledgerID: LedgerID?
-  package private(set) var promises: [PromiseID: PromiseEntity] = [:]
+  package private(set) var promises = PromiseTable()
   package private(set) var sessions: [SessionID: SessionEntity] = [:]
   /// Subjects that may not be written to, and the event that forbids it.
   package private(set) var blocked: [EntityID: ReplayProblem] = [:]
-  /// The promises that are neither consumed nor abandoned.
-  package private(set) var unconsumed: Set<PromiseID> = []
   private var deadlines = DeadlineQueue()
   private let snapshot: any SnapshotReader
 
@@ -49,15 +47,17 @@ package struct LedgerState: Sendable {
     switch event.kind {
     case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
       let id = PromiseID(entityID: event.subject)
-      if event.kind != .promiseCreated, promises[id] != nil {
-        try promises[id]?.apply(event)
-      } else if var entity = promise(id) {
+      if let place = promises.place(of: id) {
+        try promises.apply(event, at: place)
+      } else if var entity = snapshot.promise(id) {
         try entity.apply(event)
-        promises[id] = entity
+        promises.insert(entity)
       } else {
-        promises[id] = try PromiseEntity(creating: event)
+        let entity = try PromiseEntity(creating: event)
+        promises.insert(entity)
+        if let deadline = entity.deadline { deadlines.insert(deadline, id) }
       }
-      index(event.kind, id)
+      assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
       let id = SessionID(entityID: event.subject)
       if sessions[id] != nil {
@@ -73,19 +73,6 @@ package struct LedgerState: Sendable {
     }
   }
 
-  private mutating func index(_ kind: EventKind, _ id: PromiseID) {
-    switch kind {
-    case .promiseCreated:
-      unconsumed.insert(id)
-      if let deadline = promises[id]?.deadline { deadlines.insert(deadline, id) }
-    case .promiseConsumed, .promiseAbandoned:
-      unconsumed.remove(id)
-    default:
-      break
-    }
-    assert(isConsistent(id), "the tables of open promises disagree with promise \(id)")
-  }
-
   // MARK: Staged changes
 
   /// Takes over what a commit made durable.
@@ -97,13 +84,9 @@ package struct LedgerState: Sendable {
     time = max(time, layer.time)
     for id in layer.changedPromises {
       guard let entity = layer.promises[id] else { continue }
-      let isNew = promises.updateValue(entity, forKey: id) == nil
+      let isNew = promises.update(entity)
       if isNew, let deadline = entity.deadline { deadlines.insert(deadline, id) }
-      switch entity.status {
-      case .pending, .resolved: unconsumed.insert(id)
-      case .consumed, .abandoned: unconsumed.remove(id)
-      }
-      assert(isConsistent(id), "the tables of open promises disagree with promise \(id)")
+      assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     }
     sessions.merge(layer.sessions) { $1 }
     blocked.merge(layer.blocked) { old, _ in old }
@@ -136,19 +119,5 @@ package struct LedgerState: Sendable {
 
   private func canTimeOut(_ id: PromiseID) -> Bool {
     promise(id)?.status == .pending && blocked[id.entityID] == nil
-  }
-
-  // MARK: Invariants
-
-  private func isConsistent(_ id: PromiseID) -> Bool {
-    guard let entity = promises[id] else { return false }
-    let isOpen = entity.status == .pending || entity.status == .resolved
-    let positions = [
-      entity.created.position, entity.resolution?.fact.position, entity.closing?.fact.position,
-    ].compactMap(\.self)
-    return unconsumed.contains(id) == isOpen
-      && positions == positions.sorted()
-      && Set(positions).count == positions.count
-      && (entity.status != .consumed || entity.resolution != nil)
   }
 }

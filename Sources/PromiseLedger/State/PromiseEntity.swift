@@ -4,38 +4,40 @@
 package struct PromiseEntity: Sendable, Hashable {
   package let id: PromiseID
   package let created: Fact
+  private let creationPayload: [UInt8]
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
 
-  /// Who wrote an event about the promise, when, and what.
+  /// Who wrote an event about the promise, and when.
   package struct Fact: Sendable, Hashable {
     package let position: Position
     package let time: Timestamp
     package let session: SessionID
-    package let payload: [UInt8]
 
+    @inline(__always)
     init(_ event: borrowing EventView) {
       position = event.position
       time = event.time
       session = event.session
-      payload = event.payloadBytes
     }
   }
 
   package struct Resolution: Sendable, Hashable {
     package let fact: Fact
-    package let outcome: OutcomeKind
-    package let resolvedAt: Timestamp
+    package let payload: [UInt8]
     package let attachmentByteCount: Int
+
+    package var outcome: OutcomeKind { PromiseResolved.outcome(ofEncoded: payload) }
+    package var resolvedAt: Timestamp { PromiseResolved.resolvedAt(ofEncoded: payload) }
   }
 
   package enum Closing: Sendable, Hashable {
-    case consumed(Fact)
-    case abandoned(Fact)
+    case consumed(Fact, Delivery)
+    case abandoned(Fact, reason: String)
 
     package var fact: Fact {
       switch self {
-      case .consumed(let fact), .abandoned(let fact): fact
+      case .consumed(let fact, _), .abandoned(let fact, _): fact
       }
     }
   }
@@ -52,28 +54,32 @@ package struct PromiseEntity: Sendable, Hashable {
     }
   }
 
+  /// Whether it is neither consumed nor abandoned.
+  @inline(__always)
+  package var isOpen: Bool { closing == nil }
+
   /// The position of the newest event applied.
   package var lastPosition: Position {
     closing?.fact.position ?? resolution?.fact.position ?? created.position
   }
 
   /// The deadline, also after it passed.
-  package var deadline: Timestamp? { PromiseCreated.deadline(ofEncoded: created.payload) }
+  package var deadline: Timestamp? { PromiseCreated.deadline(ofEncoded: creationPayload) }
 
   /// What the deadline does.
   package var deadlineEffect: DeadlineEffect {
-    PromiseCreated.deadlineEffect(ofEncoded: created.payload)
+    PromiseCreated.deadlineEffect(ofEncoded: creationPayload)
   }
 
   /// Decodes what the promise was created with.
   package func creation() throws(LedgerError) -> PromiseCreated {
-    try PromiseCreated(decoding: created.payload)
+    try PromiseCreated(decoding: creationPayload)
   }
 
   /// Decodes what the promise was resolved with.
   package func resolved() throws(LedgerError) -> PromiseResolved? {
     guard let resolution else { return nil }
-    return try PromiseResolved(decoding: resolution.fact.payload)
+    return try PromiseResolved(decoding: resolution.payload)
   }
 }
 
@@ -89,7 +95,8 @@ extension PromiseEntity {
     try event.requireVersion(PromiseCreated.version)
     id = PromiseID(entityID: event.subject)
     created = Fact(event)
-    guard PromiseCreated.isWellFormed(created.payload) else {
+    creationPayload = event.payloadBytes
+    guard PromiseCreated.isWellFormed(creationPayload) else {
       throw ReplayProblem(
         .damagedPayload("the payload of promiseCreated is damaged"), at: event.position)
     }
@@ -103,24 +110,33 @@ extension PromiseEntity {
     switch (event.kind, status) {
     case (.promiseResolved, .pending):
       try event.requireVersion(PromiseResolved.version)
-      let fact = Fact(event)
-      do throws(LedgerError) {
-        let summary = try PromiseResolved.summary(ofEncoded: fact.payload)
-        resolution = Resolution(
-          fact: fact, outcome: summary.outcome, resolvedAt: summary.resolvedAt,
-          attachmentByteCount: event.attachmentByteCount)
-      } catch {
-        throw ReplayProblem(.damagedPayload(error.message), at: event.position)
+      let payload = event.payloadBytes
+      guard PromiseResolved.isWellFormed(payload) else {
+        throw ReplayProblem(
+          .damagedPayload("the payload of promiseResolved is damaged"), at: event.position)
       }
+      resolution = Resolution(
+        fact: Fact(event), payload: payload, attachmentByteCount: event.attachmentByteCount)
     case (.promiseConsumed, .resolved):
-      let _: PromiseConsumed = try event.decode()
-      closing = .consumed(Fact(event))
+      closing = .consumed(Fact(event), try event.decode(as: PromiseConsumed.self).delivery)
     case (.promiseAbandoned, .pending), (.promiseAbandoned, .resolved):
-      let _: PromiseAbandoned = try event.decode()
-      closing = .abandoned(Fact(event))
+      closing = .abandoned(
+        Fact(event), reason: try event.decode(as: PromiseAbandoned.self).reason)
     default:
       throw ReplayProblem(
         .illegalTransition("\(event.kind) of a promise that is \(status)"), at: event.position)
     }
+  }
+}
+
+// MARK: - Invariants
+
+extension PromiseEntity {
+  /// Whether its events came in a possible order.
+  var isConsistent: Bool {
+    let positions = [created.position, resolution?.fact.position, closing?.fact.position]
+      .compactMap(\.self)
+    return zip(positions, positions.dropFirst()).allSatisfy(<)
+      && (status != .consumed || resolution != nil)
   }
 }

@@ -27,5 +27,10 @@ package struct StoreHooks: Sendable {
   /// Called inside the write transaction, before its commit.
   package var beforeCommit: (@Sendable () -> Void)?
 
+  #if DEBUG
+    /// Makes the writer answer before it commits: a bug, for crash tests to prove that they see it.
+    package var acknowledgesBeforeCommit = false
+  #endif
+
   package init() {}
 }

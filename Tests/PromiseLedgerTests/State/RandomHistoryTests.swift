@@ -102,10 +102,12 @@ import Testing
     for _ in 0..<20 { writer.writeGroup() }
 
     let state = try writer.ledger.replayed()
-    let open = state.promises.filter { $0.value.closing == nil }.map(\.key)
-    let timed = state.promises.filter { $0.value.status == .pending && $0.value.deadline != nil }
+    let open = state.promises.all.filter { $0.closing == nil }
+    let timed = Dictionary(
+      uniqueKeysWithValues: state.promises.all
+        .filter { $0.status == .pending && $0.deadline != nil }.map { ($0.id, $0) })
     let due = state.due(at: .at(.max), limit: .max)
-    #expect(state.unconsumed == Set(open), "seed \(seed)")
+    #expect(state.promises.open == open, "seed \(seed)")
     #expect(Set(due) == Set(timed.keys), "seed \(seed)")
     #expect(
       due
@@ -135,7 +137,7 @@ import Testing
       var writer = Writer(seed: seed)
       for _ in 0..<20 { writer.writeGroup() }
       for frame in writer.ledger.frames { kinds.formUnion(try frame.events().map(\.kind)) }
-      outcomes.formUnion(writer.ledger.state.promises.values.compactMap(\.resolution?.outcome))
+      outcomes.formUnion(writer.ledger.state.promises.all.compactMap(\.resolution?.outcome))
       droppedCount += writer.droppedCount
       refusedCount += writer.refusedCount
     }

@@ -108,17 +108,18 @@ extension LedgerState {
     let position: Position
     let time: Timestamp
     let ledgerID: LedgerID?
-    let promises: [PromiseID: PromiseEntity]
+    let promises: [PromiseEntity]
     let sessions: [SessionID: SessionEntity]
     let blocked: [EntityID: ReplayProblem]
-    let unconsumed: Set<PromiseID>
+    let unconsumed: [PromiseID]
     let deadlines: [PromiseID]
   }
 
   var contents: Contents {
     Contents(
-      position: position, time: time, ledgerID: ledgerID, promises: promises, sessions: sessions,
-      blocked: blocked, unconsumed: unconsumed,
+      position: position, time: time, ledgerID: ledgerID, promises: promises.all,
+      sessions: sessions,
+      blocked: blocked, unconsumed: promises.open.map(\.id),
       deadlines: due(at: Timestamp(nanosecondsSinceEpoch: .max), limit: .max))
   }
 }

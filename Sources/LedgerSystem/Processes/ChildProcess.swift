@@ -1,0 +1,203 @@
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A program that this process started, with its standard input and output; errors go where ours go.
+///
+/// Any number may be started at once, from any thread. It is not ended with this object.
+package final class ChildProcess: Sendable {
+  /// How a process ended.
+  package enum Ending: Sendable, Hashable {
+    /// It returned or called `exit`.
+    case exited(Int32)
+    /// A signal ended it.
+    case signalled(Int32)
+  }
+
+  package let id: Int32
+  private let input: Int32
+  private let output: Int32
+  private let state = Mutex(State())
+
+  private struct State {
+    var isInputOpen = true
+    var ending: Ending?
+  }
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - words: Its path and its arguments.
+  ///   - environment: Lines of the form `NAME=value`.
+  package init(_ words: [String], environment: [String]) throws(SystemError) {
+    let (childInput, input) = try Self.connected()
+    let (output, childOutput): (Int32, Int32)
+    do throws(SystemError) {
+      (output, childOutput) = try Self.connected()
+    } catch {
+      for descriptor in [childInput, input] { Descriptor.close(descriptor) }
+      throw error
+    }
+    self.input = input
+    self.output = output
+    defer {
+      Descriptor.close(childInput)
+      Descriptor.close(childOutput)
+    }
+    do throws(SystemError) {
+      id = try Self.spawn(words, environment, childInput, childOutput)
+    } catch {
+      // deinit does not run for an object whose properties are not all set.
+      Descriptor.close(input)
+      Descriptor.close(output)
+      throw error
+    }
+  }
+
+  deinit {
+    closeInput()
+    Descriptor.close(output)
+  }
+
+  /// Writes to its standard input.
+  ///
+  /// - Throws: `SystemError` of `send`: the program closed its input or ended.
+  package func write(_ bytes: [UInt8]) throws(SystemError) {
+    try state.withLock { (state) throws(SystemError) in
+      guard state.isInputOpen else { throw SystemError(.closed, "send") }
+      var done = 0
+      while done < bytes.count {
+        let count = unsafe bytes.withUnsafeBytes {
+          unsafe systemSend(input, $0.baseAddress.map { unsafe $0 + done }, $0.count - done)
+        }
+        if count >= 0 {
+          done += count
+        } else if errno != EINTR {
+          throw SystemError.last("send")
+        }
+      }
+    }
+  }
+
+  /// Ends its standard input.
+  package func closeInput() {
+    state.withLock { state in
+      if state.isInputOpen { Descriptor.close(input) }
+      state.isInputOpen = false
+    }
+  }
+
+  /// The next bytes of its standard output; empty at the end.
+  @available(*, noasync, message: "blocks the thread")
+  package func read() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe bytes.withUnsafeMutableBytes {
+        unsafe recv(output, $0.baseAddress, $0.count, 0)
+      }
+      if count < 0 && errno == EINTR { continue }
+      return Array(bytes.prefix(max(0, count)))
+    }
+  }
+
+  /// Sends it a signal; does nothing if it ended.
+  package func send(signal: Int32) {
+    state.withLock { state in
+      // Until it is collected its id belongs to nobody else.
+      if state.ending == nil { kill(id, signal) }
+    }
+  }
+
+  /// Waits until it ends. Every caller waits.
+  @available(*, noasync, message: "blocks the thread")
+  package func wait() -> Ending {
+    var info = unsafe siginfo_t()
+    while unsafe waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+    return state.withLock { state in
+      if let ending = state.ending { return ending }
+      var status: Int32 = 0
+      while unsafe waitpid(id, &status, 0) == -1, errno == EINTR {}
+      let signal = status & 0x7F
+      let ending = signal == 0 ? Ending.exited(status >> 8 & 0xFF) : .signalled(signal)
+      state.ending = ending
+      return ending
+    }
+  }
+
+  // MARK: Starting
+
+  /// Two ends of a connection that no program inherits. A socket, because writing to a closed one
+  /// need not raise a signal.
+  private static func connected() throws(SystemError) -> (Int32, Int32) {
+    var pair: [Int32] = [-1, -1]
+    #if canImport(Darwin)
+      let type = SOCK_STREAM
+    #elseif canImport(Musl)
+      let type = SOCK_STREAM | SOCK_CLOEXEC
+    #else
+      let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    #endif
+    guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else {
+      throw SystemError.last("socketpair")
+    }
+    #if canImport(Darwin)
+      for descriptor in pair {
+        var isOn: Int32 = 1
+        _ = unsafe fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, 4)
+      }
+    #endif
+    return (pair[0], pair[1])
+  }
+
+  private static func spawn(
+    _ words: [String], _ environment: [String], _ input: Int32, _ output: Int32
+  ) throws(SystemError) -> Int32 {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = unsafe posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    // The calling thread may block signals that the program expects.
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+    var id: pid_t = 0
+    let code = unsafe posix_spawn(
+      &id, words.first ?? "", &actions, &attributes, arguments, variables)
+    try SystemError.check(code, "posix_spawn", path: words.first)
+    return id
+  }
+}
+
+// Outside of the type, whose method has the same name.
+
+private func systemSend(
+  _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int
+) -> Int {
+  unsafe send(descriptor, bytes, count, noSignal)
+}
+
+#if canImport(Darwin)
+  private let noSignal: Int32 = 0
+#else
+  private let noSignal = Int32(MSG_NOSIGNAL)
+#endif

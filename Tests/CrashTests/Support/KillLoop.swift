@@ -1,0 +1,99 @@
+import LedgerSystem
+import PromiseLedger
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Two writing processes and a reading one on one ledger, each killed again and again.
+struct KillLoop {
+  let path: String
+  let seed: UInt64
+  /// How often each of the three is killed.
+  let killsPerProcess: Int
+  /// More arguments for the writers.
+  var writerFlags: [String] = []
+
+  /// What the processes said before they were killed.
+  struct Report: Sendable {
+    var kills = 0
+    var acknowledged: [String] = []
+    var sightings: [LedgerAudit.Sighting] = []
+    /// What should not have been said, and ends that were not ours.
+    var problems: [String] = []
+
+    mutating func add(_ other: Report) {
+      kills += other.kills
+      acknowledged += other.acknowledged
+      sightings += other.sightings
+      problems += other.problems
+    }
+  }
+
+  /// Kills until it is enough. The caller keeps the ledger open: otherwise the only process to open
+  /// it after a kill would begin with a fresh lock file, and nothing would have to be recovered.
+  func run() async throws -> Report {
+    try await withThrowingTaskGroup { group in
+      for writer in ["first", "second"] {
+        group.addTask {
+          try await kill(repeatedly: "churn", salt: writer == "first" ? 1 : 2) { number in
+            ["churn", path, writer, "\(number)"] + writerFlags
+          }
+        }
+      }
+      group.addTask {
+        try await kill(repeatedly: "follow", salt: 3) { _ in ["follow", path] }
+      }
+      var report = Report()
+      for try await part in group { report.add(part) }
+      return report
+    }
+  }
+
+  private func kill(
+    repeatedly name: String, salt: UInt64, _ arguments: @Sendable (Int) -> [String]
+  ) async throws -> Report {
+    var generator = SeededGenerator(seed: seed &+ salt)
+    var report = Report()
+    for number in 0..<killsPerProcess where !Task.isCancelled {
+      let worker = try WorkerProcess(arguments(number))
+      // One in eight dies while it opens; the others after some lines and, so that every moment of a
+      // commit has its turn, up to 3 ms.
+      let lineCount =
+        Int.random(in: 0..<8, using: &generator) == 0
+        ? 0 : Int.random(in: 1...30, using: &generator)
+      let moment = Int.random(in: 0..<3_000, using: &generator)
+      var lines: [String] = []
+      while lines.count < lineCount, let line = await worker.nextLine() { lines.append(line) }
+      try await Task.sleep(for: .microseconds(lineCount == 0 ? moment * 10 : moment))
+      worker.send(signal: SIGKILL)
+      lines += await worker.rest()
+      let ending = await worker.end()
+      if ending == .signalled(SIGKILL) {
+        report.kills += 1
+      } else {
+        report.problems.append("\(name) ended by itself: \(String(describing: ending))")
+      }
+      report.take(lines)
+    }
+    return report
+  }
+}
+
+extension KillLoop.Report {
+  fileprivate mutating func take(_ lines: [String]) {
+    for line in lines {
+      if LedgerAudit.Acknowledgement(line) != nil {
+        acknowledged.append(line)
+      } else if let sighting = LedgerAudit.Sighting(line) {
+        sightings.append(sighting)
+      } else if !line.hasPrefix("opened ") {
+        problems.append(line)
+      }
+    }
+  }
+}

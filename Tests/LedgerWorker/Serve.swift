@@ -1,0 +1,59 @@
+import PromiseLedger
+
+/// Does what standard input says, a line at a time, and answers each with a line.
+struct Serve {
+  private let path: String
+  private let role: SessionRole
+
+  init(_ path: String, _ arguments: inout Arguments) throws {
+    self.path = path
+    role = try arguments.role()
+  }
+
+  func run() async throws {
+    let gate = StoppingGate()
+    var configuration = LedgerConfiguration()
+    configuration.writerStallTimeout = .seconds(30)
+    configuration.hooks.gatePassed = { gate.passed() }
+    let ledger = try await Ledger.open(at: path, as: role, configuration: configuration)
+    Output.line("opened \(ledger.session)")
+    while let line = readLine() {
+      let words = line.split(separator: " ").map(String.init)
+      do {
+        Output.line(try await answer(words, ledger, gate))
+      } catch {
+        Output.line(Output.describe(error))
+      }
+    }
+  }
+
+  private func answer(
+    _ words: [String], _ ledger: Ledger, _ gate: StoppingGate
+  ) async throws -> String {
+    switch words.first {
+    case "create":
+      let promise = try await ledger.createPromise(key: PromiseKey(words[1]), of: String.self)
+      return "created \(try promise.promise.id)"
+    case "resolve":
+      let resolution = try await handle(words[1], ledger).fulfill(words[2])
+      return resolution.isSuccess ? "resolved" : "refused"
+    case "consume": return "consumed \(try await handle(words[1], ledger).value)"
+    case "outcome": return "outcome \(try await handle(words[1], ledger).outcome.get())"
+    case "freeze": return "frozen \(try await ledger.freeze())"
+    case "unfreeze":
+      try await ledger.unfreeze()
+      return "unfrozen"
+    case "close":
+      await ledger.close()
+      return "closed"
+    case "stop-in-gate":
+      gate.arm()
+      return "armed"
+    default: throw UsageError(what: "no command \(words)")
+    }
+  }
+
+  private func handle(_ key: String, _ ledger: Ledger) throws -> DurablePromise<String> {
+    try ledger.promise(id: PromiseKey(key).promiseID, of: String.self)
+  }
+}
