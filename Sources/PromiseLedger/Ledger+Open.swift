@@ -39,15 +39,13 @@ extension Ledger {
       try LMDBEventStore.openOrCreate(
         directory, options: options, newLedgerID: newLedgerID, now: now)
     }
-    return try await open(
-      openStore, directory, newLedgerID: newLedgerID, as: role, configuration: configuration)
+    return try await open(openStore, directory, as: role, configuration: configuration)
   }
 
   /// Opens a ledger that is kept in another store.
   package static func open(
     _ openStore: @escaping @Sendable () throws(LedgerError) -> any EventStore,
-    _ directory: LedgerDirectory?, newLedgerID: LedgerID, as role: SessionRole,
-    configuration: LedgerConfiguration
+    _ directory: LedgerDirectory?, as role: SessionRole, configuration: LedgerConfiguration
   ) async throws -> Ledger {
     try TextLimit.instance.check(configuration.instance)
     let now = configuration.clock.now()
@@ -56,7 +54,6 @@ extension Ledger {
         openStore: openStore,
         directory: directory,
         session: SessionID(entityID: configuration.idGenerator.makeID(at: now)),
-        newLedgerID: newLedgerID,
         opened: SessionOpened(
           role: role, processID: ThisProcess.id, instance: configuration.instance,
           host: ThisProcess.hostName, libraryVersion: LibraryVersion.current),
@@ -66,10 +63,15 @@ extension Ledger {
         waitsWhileFrozen: configuration.waitsWhileFrozen,
         hooks: configuration.hooks,
         logger: configuration.logger))
-    let id = try await engine.read { $0.ledgerID } ?? newLedgerID
-    let ledger = Ledger(engine: engine, configuration: configuration, id: id)
-    if role == .app { try await ledger.applyStalePolicy() }
-    return ledger
+    do {
+      let id = try await engine.withStore { (store) throws(LedgerError) in store.ledgerID }
+      let ledger = Ledger(engine: engine, configuration: configuration, id: id)
+      if role == .app { try await ledger.applyStalePolicy() }
+      return ledger
+    } catch {
+      await engine.close()
+      throw error
+    }
   }
 }
 

@@ -126,7 +126,8 @@ extension Ledger {
       id: id, outcome: outcome.kind, content: try checkedContent(of: outcome),
       typeTag: outcome.typeTag, idempotencyKey: idempotencyKey, isStrict: strict)
     switch try await engine.submit(command) {
-    case .resolved(let entity): return .resolved(try await record(entity))
+    // From what was asked for: a durable answer must not depend on reading it again.
+    case .resolved(let entity): return .resolved(try PromiseRecord(entity, outcome: outcome))
     case .deduplicated(let entity): return .deduplicated(try await record(entity))
     case .alreadyResolved(let entity): return .alreadyResolved(try await record(entity))
     case .abandoned(let entity): return .abandoned(try await record(entity))
@@ -141,7 +142,9 @@ extension Ledger {
   public func abandon(_ id: PromiseID, reason: String) async throws -> PromiseAbandonment {
     try TextLimit.reason.check(reason)
     switch try await engine.submit(AbandonPromise(id: id, reason: reason)) {
-    case .abandoned(let entity): return .abandoned(try await record(entity))
+    case .abandoned(let entity):
+      let outcome = try? await storedOutcome(of: entity)
+      return .abandoned(try PromiseRecord(entity, outcome: outcome))
     case .alreadyConsumed(let entity): return .alreadyConsumed(try await record(entity))
     case .notFound: return .notFound
     }
@@ -187,9 +190,10 @@ extension Ledger {
     guard entity.resolution?.attachmentByteCount ?? 0 > 0 else {
       return try entity.storedOutcome { (_, _) throws(LedgerError) in [] }
     }
-    let store = try await engine.openStore()
-    return try entity.storedOutcome { (position, byteCount) throws(LedgerError) in
-      try store.attachment(of: position, byteCount: byteCount)
+    return try await engine.withStore { (store) throws(LedgerError) in
+      try entity.storedOutcome { (position, byteCount) throws(LedgerError) in
+        try store.attachment(of: position, byteCount: byteCount)
+      }
     }
   }
 
@@ -202,6 +206,7 @@ extension Ledger {
       try TextLimit.typeTag.check(value.typeTag)
       content = value.bytes
     case .rejected(let error):
+      if let payload = error.payload { try TextLimit.typeTag.check(payload.typeTag) }
       content = error.encoded
     case .cancelled(let reason):
       try TextLimit.reason.check(reason)

@@ -49,8 +49,9 @@ public final class Ledger: Sendable {
   /// order of positions.
   ///
   /// - Throws: ``LedgerError`` with `sessionEnded` if another app session of the same instance took
-  ///   this one for dead, `closed`, `corrupt`, `writerStalled` and other failures of opening. The
-  ///   ledger then stays frozen, and unfreezing can be tried again.
+  ///   this one for dead: the ledger is then closed, and everybody who waits gets this error. With
+  ///   `closed`, `corrupt`, `writerStalled` and other failures of opening the ledger stays frozen,
+  ///   and unfreezing can be tried again.
   public func unfreeze() async throws {
     try await engine.unfreeze()
   }

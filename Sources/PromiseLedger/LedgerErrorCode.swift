@@ -4,7 +4,8 @@ extension LedgerError {
     private enum Wrapped: String {
       case alreadyConsumed, closed, commitOutcomeUnknown, conflict, corrupt
       case decodingFailed, diskFull, encodingFailed, forkedProcess, frozen, incompatibleFormat
-      case internalInconsistency, invalidArgument, ioFailure, ledgerFull, networkFileSystem
+      case internalInconsistency, interrupted, invalidArgument, ioFailure, ledgerFull,
+        networkFileSystem
       case notALedger, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
       case roleMayNotConsume, sessionEnded, typeMismatch, unsupportedEvent, writerStalled
     }
@@ -41,6 +42,8 @@ extension LedgerError {
     public static let incompatibleFormat = Code(.incompatibleFormat)
     /// A check inside the library failed: a bug. The operation was not made.
     public static let internalInconsistency = Code(.internalInconsistency)
+    /// A wait for another writer ended because something more urgent came up; never reaches a user.
+    package static let interrupted = Code(.interrupted)
     /// An argument is out of its bounds.
     public static let invalidArgument = Code(.invalidArgument)
     /// The system refused to read or write; the cause says why.

@@ -31,43 +31,65 @@ final class GroupCommitter {
   /// - Parameters:
   ///   - first: Commands about the session itself, decided before all others.
   ///   - takesCommands: Whether what waits in the inbox comes along; the session must then be open.
+  ///   - yieldsToRequests: Whether the wait ends when the session is asked to freeze or close.
   ///   - stallTimeout: How long to wait for another writer.
   /// - Returns: Why nothing was committed, or `nil`. An interrupted wait leaves the commands.
   func commitGroup(
     to store: any EventStore, first: [Job] = [], takesCommands: Bool = true,
-    stallTimeout: Duration
+    yieldsToRequests: Bool = true, stallTimeout: Duration
   ) -> LedgerError? {
     var group = Group(first: first, hasCommands: takesCommands)
     commitNumber += 1
     do throws(LedgerError) {
+      // In slices and before the gate: nobody shall wait for a process that was stopped for long.
+      try catchUp(store)
       _ = try store.commit(
         CommitID(session: session, number: commitNumber), after: replica.position,
-        patience: Patience(stallTimeout) { takesCommands && self.inbox.hasRequests },
+        patience: Patience(stallTimeout) { yieldsToRequests && self.inbox.hasRequests },
         catchUp: { (frame) throws(LedgerError) in try replica.apply(frame) },
-        decide: { (_, room) throws(LedgerError) in try decide(&group, room) })
+        decide: { (head, room) throws(LedgerError) in try decide(&group, head, room) })
       if let staged = group.staged { replica.merge(staged) }
       replica.deliver()
       for deliver in group.deliveries { deliver(nil) }
       return nil
     } catch {
-      if !group.isTaken, error.code != .closed { group.take(from: inbox, limit: .max) }
+      if !group.isTaken, error.code != .interrupted { group.take(from: inbox, limit: .max) }
       replica.deliver()
       for job in group.jobs { job.fail(error) }
       return error
     }
   }
 
+  private func catchUp(_ store: any EventStore) throws(LedgerError) {
+    while true {
+      let position = replica.position
+      let last = try store.read(after: position, limit: LedgerEngine.sliceEventCount) {
+        (frame) throws(LedgerError) in try replica.apply(frame)
+      }
+      if last == position { return }
+    }
+  }
+
   /// Decides the group on the newest state. A store that lost a race calls it again.
-  private func decide(_ group: inout Group, _ room: CommitRoom) throws(LedgerError) -> EventBatch {
+  private func decide(
+    _ group: inout Group, _ head: Position, _ room: CommitRoom
+  ) throws(LedgerError) -> EventBatch {
+    guard replica.position == head else {
+      throw LedgerError(
+        .corrupt,
+        "The log ends at position \(head), and this process knows events up to \(replica.position): the ledger was replaced. Close it and open it again."
+      )
+    }
     if !group.isTaken { group.take(from: inbox, limit: Self.maximumCommandCount) }
     let context = DecisionContext(session: session, role: role, now: clock.now(), room: room)
     var decision = replica.withState { Decision(over: $0, context: context) }
     group.deliveries = []
     if group.hasCommands { try decision.requireOwnSession() }
-    // Should it fail, each command still times out the promise that it is about.
-    _ = try? decision.run(TimeOutDuePromises())
+    _ = try decision.run(TimeOutDuePromises())
     for (index, job) in group.jobs.enumerated() {
-      guard decision.batch.byteCount < EventBatch.largestGroupByteCount else {
+      guard
+        index < group.firstCount || decision.batch.byteCount < EventBatch.largestGroupByteCount
+      else {
         inbox.putBack(group.jobs[index...])
         group.jobs.removeSubrange(index...)
         break
@@ -84,6 +106,8 @@ final class GroupCommitter {
   /// The commands of one commit and what became of them.
   private struct Group {
     var jobs: [Job]
+    /// How many of them are about the session itself.
+    let firstCount: Int
     /// Whether it has the commands of the inbox, not only those about the session.
     let hasCommands: Bool
     var isTaken: Bool
@@ -92,6 +116,7 @@ final class GroupCommitter {
 
     init(first: [Job], hasCommands: Bool) {
       jobs = first
+      firstCount = first.count
       self.hasCommands = hasCommands
       isTaken = !hasCommands
     }

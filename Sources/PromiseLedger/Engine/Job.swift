@@ -11,11 +11,16 @@ package final class Job: Sendable {
   /// Delivers a failure without deciding.
   package let fail: @Sendable (any Error) -> Void
 
+  /// - Parameters:
+  ///   - command: What is to be decided.
+  ///   - isMoot: Asked before deciding; if true, nobody gets an answer.
+  ///   - answer: Gets the answer once it is durable.
   package init<Answer>(
-    _ command: some Command<Answer>,
+    _ command: some Command<Answer>, unless isMoot: @escaping @Sendable () -> Bool = { false },
     answer: @escaping @Sendable (Result<Answer, any Error>) -> Void
   ) {
     decide = { decision in
+      if isMoot() { return { _ in } }
       let result = Result { () throws(LedgerError) in try decision.run(command) }
       return { failure in
         if let failure {
@@ -26,6 +31,27 @@ package final class Job: Sendable {
       }
     }
     fail = { answer(.failure($0)) }
+  }
+}
+
+extension Job {
+  /// Records that a session died, unless it shows a sign of life when the command is decided: that
+  /// may be long after it was found.
+  static func deathNotice(
+    _ id: SessionID, _ directory: LedgerDirectory, mayBeFrozen: Bool = false
+  ) -> Job {
+    Job(
+      CloseSession(id: id, reason: .died),
+      unless: {
+        switch SessionLock.probe(directory, id) {
+        case .alive: true
+        case .frozen: !mayBeFrozen
+        case .dead: false
+        }
+      },
+      answer: { result in
+        if case .success = result { SessionLock.removeFile(directory, id) }
+      })
   }
 }
 

@@ -14,9 +14,13 @@ extension LedgerEngine {
   /// writer works, each of its commits catches up anyway.
   private static let ownCommitPause = Duration.milliseconds(2)
 
+  /// A tool that is killed while it reads leaves no session that could be found dead.
+  private static let pollsBetweenReaderChecks = 60
+
   /// The listening thread: catches up when the doorbell rings, and at least once a poll interval.
   private func runListener() {
     var lastCheck = MonotonicClock.now
+    var pollCount = 0
     while true {
       switch phase.current {
       case .closed: return
@@ -35,6 +39,8 @@ extension LedgerEngine {
         }
         if isPoll {
           endDeadSessions(store)
+          pollCount += 1
+          if pollCount.isMultiple(of: Self.pollsBetweenReaderChecks) { store.releaseDeadReaders() }
           lastCheck = MonotonicClock.now
         }
         store.waitForChange(since: count, timeout: timeUntilNextDeadline())
@@ -62,16 +68,37 @@ extension LedgerEngine {
     let dead = deadSessions()
     guard !dead.isEmpty else { return }
     store.releaseDeadReaders()
-    for id in dead { submitDetached(CloseSession(id: id, reason: .died)) }
+    guard let directory = setup.directory else { return }
+    for id in dead { inbox.add(.deathNotice(id, directory)) }
   }
 
-  /// The sessions, other than this one, that the log knows as alive and that are not.
-  func deadSessions() -> [SessionID] {
+  /// The sessions that the log knows as alive and whose processes are gone.
+  private func deadSessions() -> [SessionID] {
     guard let directory = setup.directory else { return [] }
-    let own = setup.session
-    let alive = replica.withState { state in
-      state.sessions.values.filter { !$0.isEnded && $0.id != own }.map(\.id).sorted()
+    return otherSessions { _ in true }.filter { SessionLock.probe(directory, $0) == .dead }
+  }
+
+  /// What an opening session records first: the end of sessions whose processes are gone, and, for an
+  /// app, of frozen ones of its instance. These were killed while they held no lock that could tell.
+  func leftoverNotices() -> [Job] {
+    guard let directory = setup.directory else { return [] }
+    let opened = setup.opened
+    let own = otherSessions { session in
+      opened.role == .app && session.opened.role == .app
+        && session.opened.instance == opened.instance
     }
-    return alive.filter { SessionLock.isDead(directory, $0) }
+    let frozen = own.filter { SessionLock.probe(directory, $0) == .frozen }
+    return deadSessions().map { .deathNotice($0, directory) }
+      + frozen.map { .deathNotice($0, directory, mayBeFrozen: true) }
+  }
+
+  /// The sessions, other than this one, that the log does not know as ended.
+  private func otherSessions(
+    where isMeant: @Sendable (SessionEntity) -> Bool
+  ) -> [SessionID] {
+    let own = setup.session
+    return replica.withState { state in
+      state.sessions.values.filter { !$0.isEnded && $0.id != own && isMeant($0) }.map(\.id).sorted()
+    }
   }
 }

@@ -32,7 +32,12 @@ extension LedgerEngine {
       case .request(.freeze(let answer)):
         answer(Result { () throws(LedgerError) in try freezeSession(committer, &lock) })
       case .request(.unfreeze(let answer)):
-        answer(Result { () throws(LedgerError) in try unfreezeSession(committer, &lock) })
+        let result = Result { () throws(LedgerError) in try unfreezeSession(committer, &lock) }
+        if case .failure(let error) = result, error.code == .sessionEnded {
+          end(error)
+          return answer(result.mapError { $0 })
+        }
+        answer(result.mapError { $0 })
       case .request(.close(let answer)):
         closeSession(committer, lock)
         return answer()
@@ -50,10 +55,10 @@ extension LedgerEngine {
     do throws(LedgerError) {
       try catchUp(store)
       if let directory = setup.directory { lock = try SessionLock(directory, setup.session) }
-      var jobs = deadSessions().map { Job(CloseSession(id: $0, reason: .died)) { _ in } }
-      jobs.append(
-        Job(OpenSession(setup.opened, newLedgerID: setup.newLedgerID)) { _ in })
-      try commit(committer, to: store, jobs, stallTimeout: setup.stallTimeout)
+      let refusal = Refusal()
+      let opening = Job(OpenSession(setup.opened, newLedgerID: store.ledgerID)) { refusal.note($0) }
+      try commit(committer, to: store, leftoverNotices() + [opening])
+      if let error = refusal.error { throw error }
     } catch {
       lock?.end()
       store.close()
@@ -65,10 +70,10 @@ extension LedgerEngine {
 
   /// Commits commands about sessions.
   private func commit(
-    _ committer: GroupCommitter, to store: any EventStore, _ jobs: [Job], stallTimeout: Duration
+    _ committer: GroupCommitter, to store: any EventStore, _ jobs: [Job]
   ) throws(LedgerError) {
     let error = committer.commitGroup(
-      to: store, first: jobs, takesCommands: false, stallTimeout: stallTimeout)
+      to: store, first: jobs, takesCommands: false, stallTimeout: setup.stallTimeout)
     if let error { throw error }
   }
 
@@ -81,14 +86,20 @@ extension LedgerEngine {
     let deadline = MonotonicClock.now + Self.freezeBudget
     var error: LedgerError?
     while inbox.hasCommands, error == nil, MonotonicClock.now < deadline {
-      error = committer.commitGroup(to: store, stallTimeout: deadline - MonotonicClock.now)
+      error = committer.commitGroup(
+        to: store, yieldsToRequests: false, stallTimeout: deadline - MonotonicClock.now)
     }
     if error == nil {
+      let refusal = Refusal()
       error = committer.commitGroup(
-        to: store, first: [Job(FreezeSession()) { _ in }], takesCommands: false,
-        stallTimeout: max(.zero, deadline - MonotonicClock.now))
+        to: store, first: [Job(FreezeSession()) { refusal.note($0) }], takesCommands: false,
+        yieldsToRequests: false, stallTimeout: max(.zero, deadline - MonotonicClock.now))
+      error = error ?? refusal.error
     }
     phase.change(to: .frozen)
+    if !setup.waitsWhileFrozen {
+      for job in inbox.take(limit: .max) { job.fail(LedgerError.frozen) }
+    }
     store.interruptWaits()
     store.close()
     try lock?.freeze()
@@ -106,11 +117,12 @@ extension LedgerEngine {
     let store = try setup.openStore()
     var newLock: SessionLock?
     do throws(LedgerError) {
+      try requireSameLedger(store)
       try catchUp(store)
       if let directory = setup.directory { newLock = try SessionLock(directory, setup.session) }
       let refusal = Refusal()
       let unfreezing = Job(UnfreezeSession(processID: ThisProcess.id)) { refusal.note($0) }
-      try commit(committer, to: store, [unfreezing], stallTimeout: setup.stallTimeout)
+      try commit(committer, to: store, [unfreezing])
       if let error = refusal.error { throw error }
     } catch {
       store.close()
@@ -127,16 +139,31 @@ extension LedgerEngine {
     replica.deliver(looksAtAll: true)
   }
 
+  /// Refuses another ledger that stands where this session's was.
+  private func requireSameLedger(_ store: any EventStore) throws(LedgerError) {
+    let known = replica.withState { $0.ledgerID }
+    guard known == nil || known == store.ledgerID else {
+      throw LedgerError(
+        .corrupt,
+        "The directory holds another ledger than before the freeze. Close this one and open it again."
+      )
+    }
+  }
+
   // MARK: Close
 
   private func closeSession(_ committer: GroupCommitter, _ lock: SessionLock?) {
     if let store = phase.store {
       while inbox.hasCommands,
-        committer.commitGroup(to: store, stallTimeout: setup.stallTimeout) == nil
+        committer.commitGroup(
+          to: store, yieldsToRequests: false, stallTimeout: setup.stallTimeout) == nil
       {}
-      let closing = Job(CloseSession(id: setup.session, reason: .closed)) { _ in }
-      let error = committer.commitGroup(
-        to: store, first: [closing], takesCommands: false, stallTimeout: setup.stallTimeout)
+      let refusal = Refusal()
+      let closing = Job(CloseSession(id: setup.session, reason: .closed)) { refusal.note($0) }
+      let failure = committer.commitGroup(
+        to: store, first: [closing], takesCommands: false, yieldsToRequests: false,
+        stallTimeout: setup.stallTimeout)
+      let error = failure ?? refusal.error
       end(.sessionClosed)
       store.interruptWaits()
       store.close()
@@ -145,6 +172,8 @@ extension LedgerEngine {
       }
     } else {
       end(.sessionClosed)
+      // Without its file it counts as dead, so that the next session to look records its end.
+      if let directory = setup.directory { SessionLock.removeFile(directory, setup.session) }
     }
     lock?.end()
   }

@@ -11,7 +11,6 @@ package final class LedgerEngine: Sendable {
     /// Where the sessions' lock files are; `nil` for a ledger in memory.
     package var directory: LedgerDirectory?
     package var session: SessionID
-    package var newLedgerID: LedgerID
     package var opened: SessionOpened
     package var clock: any LedgerClock
     package var stallTimeout: Duration
@@ -71,11 +70,6 @@ package final class LedgerEngine: Sendable {
     }
   }
 
-  /// Has a command carried out; nobody waits for the answer.
-  func submitDetached<Answer>(_ command: some Command<Answer>) {
-    inbox.add(Job(command) { _ in })
-  }
-
   private func withdraw(_ job: Job) {
     if inbox.withdraw(job) { job.fail(CancellationError()) }
   }
@@ -88,14 +82,31 @@ package final class LedgerEngine: Sendable {
   package func read<R: Sendable>(
     _ body: @Sendable (LedgerState) throws -> R
   ) async throws -> R {
-    let store = try await openStore()
-    try catchUp(store)
+    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store) }
     return try replica.withState { (state) throws in try body(state) }
   }
 
   /// The attachment of an event.
   package func attachment(of position: Position, byteCount: Int) async throws -> [UInt8] {
-    try await openStore().attachment(of: position, byteCount: byteCount)
+    try await withStore { (store) throws(LedgerError) in
+      try store.attachment(of: position, byteCount: byteCount)
+    }
+  }
+
+  /// Runs `body` on the open store; once more if the session froze in between.
+  package func withStore<R: Sendable>(
+    _ body: (any EventStore) throws(LedgerError) -> R
+  ) async throws -> R {
+    while true {
+      let store = try await openStore()
+      do throws(LedgerError) {
+        return try body(store)
+      } catch {
+        guard error.code == .closed else { throw error }
+        // The store was closed under us: by a freeze, or for good, which openStore tells.
+        if phase.store === store { throw error }
+      }
+    }
   }
 
   /// The store, once the session is open.
@@ -107,7 +118,7 @@ package final class LedgerEngine: Sendable {
       case .closed(let error): throw error
       case .frozen:
         try refuseIfFrozen()
-        await phase.waitWhileFrozen()
+        try await phase.waitWhileFrozen()
       }
     }
   }
@@ -124,7 +135,7 @@ package final class LedgerEngine: Sendable {
 
   private func refuseIfFrozen() throws(LedgerError) {
     guard !setup.waitsWhileFrozen, case .frozen = phase.current else { return }
-    throw LedgerError(.frozen, "The ledger is frozen. Unfreeze it first.")
+    throw .frozen
   }
 
   /// Applies the events that other sessions wrote, in slices, and wakes who waits for them.
@@ -145,7 +156,7 @@ package final class LedgerEngine: Sendable {
   }
 
   /// The events of one read transaction: longer ones keep freed pages from being used again.
-  private static let sliceEventCount = 10_000
+  static let sliceEventCount = 10_000
 
   // MARK: Waiting
 
@@ -162,7 +173,7 @@ package final class LedgerEngine: Sendable {
   }
 
   private func catchUpIfOpen() async throws {
-    try catchUp(try await openStore())
+    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store) }
   }
 
   private func waiting<R: Sendable>(
@@ -224,6 +235,10 @@ private final class JobBox: Sendable {
 }
 
 extension LedgerError {
+  static var frozen: LedgerError {
+    LedgerError(.frozen, "The ledger is frozen. Unfreeze it first.")
+  }
+
   static var sessionClosed: LedgerError {
     LedgerError(.closed, "The ledger was closed. Open it again.")
   }

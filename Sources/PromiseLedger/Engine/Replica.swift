@@ -7,6 +7,10 @@ package final class Replica: Sendable {
   private struct Contents {
     var state: LedgerState
     var waiters = WaiterTable()
+    /// Why nobody will be woken any more.
+    var closingError: LedgerError?
+    /// Promises that are being consumed by this process.
+    var inUse: [PromiseID: Int] = [:]
   }
 
   private let contents: Mutex<Contents>
@@ -61,6 +65,7 @@ package final class Replica: Sendable {
     _ waiter: @escaping @Sendable (Result<PromiseEntity, any Error>) -> Void
   ) {
     let answer = contents.withLock { contents -> Result<PromiseEntity, any Error>? in
+      if let error = contents.closingError { return .failure(error) }
       guard let entity = contents.state.promise(id) else {
         let problem = contents.state.blocked[id.entityID]
         return .failure(problem?.refusal(of: id.entityID) ?? LedgerError.notFound(id))
@@ -77,17 +82,30 @@ package final class Replica: Sendable {
     past position: Position, _ token: Token,
     _ waiter: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
-    let isPast = contents.withLock { contents in
-      guard contents.state.position <= position else { return true }
+    let answer = contents.withLock { contents -> Result<Void, any Error>? in
+      if let error = contents.closingError { return .failure(error) }
+      guard contents.state.position <= position else { return .success(()) }
       contents.waiters.wait(past: position, token, waiter)
-      return false
+      return nil
     }
-    if isPast { waiter(.success(())) }
+    if let answer { waiter(answer) }
   }
 
-  /// Whether somebody in this process waits for the promise.
+  /// Whether somebody in this process waits for the promise, or is consuming it.
   package func isAwaited(_ id: PromiseID) -> Bool {
-    contents.withLock { $0.waiters.isWatched(id) }
+    contents.withLock { $0.waiters.isWatched(id) || $0.inUse[id] != nil }
+  }
+
+  /// Says that this process is about to consume the promise, until ``endUse(of:)``.
+  package func beginUse(of id: PromiseID) {
+    contents.withLock { $0.inUse[id, default: 0] += 1 }
+  }
+
+  package func endUse(of id: PromiseID) {
+    contents.withLock { contents in
+      let count = contents.inUse[id, default: 1] - 1
+      contents.inUse[id] = count == 0 ? nil : count
+    }
   }
 
   package func cancel(_ token: Token) {
@@ -107,7 +125,10 @@ package final class Replica: Sendable {
 
   /// Tells everybody who waits that it is over.
   package func failAll(_ error: LedgerError) {
-    let all = contents.withLock { $0.waiters.takeAll(failingWith: error) }
+    let all = contents.withLock { contents in
+      contents.closingError = error
+      return contents.waiters.takeAll(failingWith: error)
+    }
     for wake in all { wake() }
   }
 }

@@ -10,7 +10,8 @@ package final class SessionPhase: Sendable {
 
   private struct Contents {
     var phase = Phase.frozen
-    var waiters: [@Sendable () -> Void] = []
+    var nextToken = 0
+    var waiters: [Int: @Sendable () -> Void] = [:]
   }
 
   private let contents = Mutex(Contents())
@@ -25,26 +26,41 @@ package final class SessionPhase: Sendable {
   }
 
   package func change(to phase: Phase) {
-    let waiters = contents.withLock { contents in
+    let waiters = contents.withLock { contents -> [Int: @Sendable () -> Void] in
       contents.phase = phase
       guard case .frozen = phase else {
-        defer { contents.waiters = [] }
+        defer { contents.waiters = [:] }
         return contents.waiters
       }
-      return []
+      return [:]
     }
-    for waiter in waiters { waiter() }
+    for waiter in waiters.values { waiter() }
   }
 
-  /// Waits until the session is no longer frozen.
-  package func waitWhileFrozen() async {
-    await withCheckedContinuation { continuation in
-      let isFrozen = contents.withLock { contents in
-        guard case .frozen = contents.phase else { return false }
-        contents.waiters.append { continuation.resume() }
-        return true
-      }
-      if !isFrozen { continuation.resume() }
+  /// Waits until the session is no longer frozen, or the task is cancelled.
+  package func waitWhileFrozen() async throws {
+    let token = contents.withLock { contents in
+      contents.nextToken += 1
+      return contents.nextToken
     }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isFrozen = contents.withLock { contents in
+          guard case .frozen = contents.phase else { return false }
+          contents.waiters[token] = { continuation.resume() }
+          return true
+        }
+        if !isFrozen { continuation.resume() }
+        // A cancellation before the registration found nobody to tell.
+        if Task.isCancelled { wake(token) }
+      }
+    } onCancel: {
+      wake(token)
+    }
+    try Task.checkCancellation()
+  }
+
+  private func wake(_ token: Int) {
+    contents.withLock { $0.waiters.removeValue(forKey: token) }?()
   }
 }

@@ -43,26 +43,28 @@ public struct LedgerEventSequence: AsyncSequence, Sendable {
       do {
         while index == slice.count {
           try Task.checkCancellation()
-          try readSlice(try await engine.openStore())
+          try await readSlice()
           if slice.isEmpty { try await engine.advance(past: position) }
         }
       } catch let error as LedgerError where error.code == .closed {
-        // The store of a session that freezes just now is closed, too; then there is more to come.
-        guard case .closed = engine.phase.current else { return try await next() }
         return nil
       }
       defer { index += 1 }
       return slice[index]
     }
 
-    private mutating func readSlice(_ store: any EventStore) throws(LedgerError) {
+    private mutating func readSlice() async throws {
       let start = position
-      var events: [LedgerEvent] = []
-      position = try store.read(after: start, limit: Self.sliceEventCount) {
-        (frame) throws(LedgerError) in
-        try frame.forEachEvent(after: start) { event in events.append(LedgerEvent(copying: event)) }
+      (slice, position) = try await engine.withStore { (store) throws(LedgerError) in
+        var events: [LedgerEvent] = []
+        let last = try store.read(after: start, limit: Self.sliceEventCount) {
+          (frame) throws(LedgerError) in
+          try frame.forEachEvent(after: start) { event in
+            events.append(LedgerEvent(copying: event))
+          }
+        }
+        return (events, last)
       }
-      slice = events
       index = 0
     }
   }

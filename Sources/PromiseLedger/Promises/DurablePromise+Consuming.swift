@@ -12,9 +12,11 @@ extension DurablePromise {
   ///   a `Value` (it then stays unconsumed); `CancellationError`.
   public var value: Value {
     get async throws {
-      try ledger.requireConsumer(of: id)
-      let outcome = try await outcome
       let ledger = try ledger
+      try ledger.requireConsumer(of: id)
+      ledger.engine.replica.beginUse(of: id)
+      defer { ledger.engine.replica.endUse(of: id) }
+      let outcome = try await outcome
       try ledger.requireConsumed(
         try await ledger.engine.submit(ConsumePromise(id: id, delivery: .recordedBefore)), id)
       return try outcome.get()
@@ -33,6 +35,8 @@ extension DurablePromise {
   ) async throws -> Result {
     let ledger = try ledger
     try ledger.requireConsumer(of: id)
+    ledger.engine.replica.beginUse(of: id)
+    defer { ledger.engine.replica.endUse(of: id) }
     let entity = try await ledger.engine.settled(id)
     try ledger.requireConsumable(entity)
     let result = try await body(try await decodeOutcome(of: entity))

@@ -39,6 +39,20 @@ public struct StoredError: Error, Sendable, Hashable, Codable {
     self.payload = payload
   }
 
+  /// Decodes the parts and cuts what is too long, as ``init(domain:code:message:payload:)`` does.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      domain: try container.decode(String.self, forKey: .domain),
+      code: try container.decodeIfPresent(Int64.self, forKey: .code),
+      message: try container.decode(String.self, forKey: .message),
+      payload: try container.decodeIfPresent(Payload.self, forKey: .payload))
+  }
+
+  private enum CodingKeys: CodingKey {
+    case domain, code, message, payload
+  }
+
   /// Turns any error into data: a stored error stays as it is, a ``StorableError`` says how it is
   /// stored, an error that is `Codable` carries itself as its payload, and of any other remain the
   /// name of its type and its description.

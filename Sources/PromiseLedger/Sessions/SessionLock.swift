@@ -46,22 +46,33 @@ package final class SessionLock: Sendable {
     file.close()
   }
 
-  /// Removes the file of a session that was found dead.
+  /// Removes the file of a session that is over.
   package static func removeFile(_ directory: LedgerDirectory, _ id: SessionID) {
     try? FileSystem.remove(directory.sessionLock(id))
   }
 
-  /// Whether a session that the log does not know as ended has lost its process.
+  /// What a session's file tells about it.
+  package enum Finding: Sendable, Hashable {
+    case alive
+    case frozen
+    case dead
+  }
+
+  /// Looks whether a session that the log does not know as ended still has its process.
   ///
-  /// A frozen session is not dead: nobody can tell.
-  package static func isDead(_ directory: LedgerDirectory, _ id: SessionID) -> Bool {
+  /// The content is read with the lock held, and changes only with the lock held, so a session that
+  /// comes back meanwhile is never taken for dead.
+  package static func probe(_ directory: LedgerDirectory, _ id: SessionID) -> Finding {
     let path = directory.sessionLock(id)
+    guard FileSystem.exists(path) else { return .dead }
     do throws(SystemError) {
-      if try FileLock.isHeld(path) { return false }
-      return try FileSystem.read(path, maximumBytes: 16) != frozenContent
+      let file = try FileLock.open(path)
+      defer { file.close() }
+      guard try file.tryLock() else { return .alive }
+      return try file.readContents(maximum: 16) == frozenContent ? .frozen : .dead
     } catch {
-      // No file means that its session is over; any other failure proves nothing.
-      return error.code == .notFound
+      // A failure proves nothing.
+      return .alive
     }
   }
 }

@@ -180,7 +180,8 @@ package struct TimeOutDuePromises: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Int {
     let due = decision.duePromises(limit: Self.limit)
-    for id in due { try decision.timeOutIfDue(id) }
+    // One that does not fit into a full ledger must not keep back the others.
+    for id in due { try? decision.timeOutIfDue(id) }
     return due.count
   }
 }

@@ -4,6 +4,9 @@
 /// engine with one writer runs it inside its write lock; an optimistic one reads, decides, appends
 /// with an expected head, and on a conflict reads and decides again.
 package protocol EventStore: AnyObject, Sendable {
+  /// The id of the ledger that is kept here.
+  var ledgerID: LedgerID { get }
+
   /// The position of the last event, as a fresh read sees it.
   func head() throws(LedgerError) -> Position
 

@@ -7,7 +7,6 @@ package final class InMemoryEventStore: EventStore {
     var frames: [(key: UInt64, bytes: [UInt8])] = []
     var head = Position.start
     var attachments: [Position: [UInt8]] = [:]
-    var isWriting = false
     var conflictsToSimulate = 0
   }
 
@@ -15,7 +14,14 @@ package final class InMemoryEventStore: EventStore {
   private let changes = Atomic<UInt32>(0)
   private let sleepers = Mutex<[ObjectIdentifier: WakeSemaphore]>([:])
 
-  package init() {}
+  /// Held during a commit, so that the head does not move under a decision.
+  private let writing = Mutex(())
+
+  package let ledgerID: LedgerID
+
+  package init(ledgerID: LedgerID = LedgerID(entityID: EntityID(high: 0, low: 1))) {
+    self.ledgerID = ledgerID
+  }
 
   /// Makes the next commits lose a race: their decision is dropped and made again.
   package func simulateConflicts(_ count: Int) {
@@ -59,7 +65,17 @@ package final class InMemoryEventStore: EventStore {
     catchUp: (FrameView) throws(LedgerError) -> Void,
     decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
   ) throws(LedgerError) -> Position {
-    // Optimistic: read, decide, append if the head is where it was, else once more.
+    try writing.withLock { (_) throws(LedgerError) in
+      try append(commit, after: position, catchUp, decide)
+    }
+  }
+
+  /// Reads, decides, and appends unless it is to lose a race; then once more.
+  private func append(
+    _ commit: CommitID, after position: Position,
+    _ catchUp: (FrameView) throws(LedgerError) -> Void,
+    _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
+  ) throws(LedgerError) -> Position {
     var applied = position
     while true {
       while true {
@@ -76,7 +92,6 @@ package final class InMemoryEventStore: EventStore {
         frames.append((key, copy))
       }
       let isAppended = contents.withLock { contents in
-        guard contents.head == applied else { return false }
         guard contents.conflictsToSimulate == 0 else {
           contents.conflictsToSimulate -= 1
           return false

@@ -11,8 +11,8 @@ extension LMDBEventStore {
     defer { gate.leave() }
     options.hooks.gatePassed?()
     do {
-      let head = try appendGrowing(commit, after: position, catchUp, decide)
-      doorbell.ring()
+      let (head, isAppended) = try appendGrowing(commit, after: position, catchUp, decide)
+      if isAppended { doorbell.ring() }
       return head
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
       return try findOutcome(of: commit, after: position, error)
@@ -42,7 +42,7 @@ extension LMDBEventStore {
     _ commit: CommitID, after position: Position,
     _ catchUp: (FrameView) throws(LedgerError) -> Void,
     _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
-  ) throws -> Position {
+  ) throws -> (head: Position, isAppended: Bool) {
     while true {
       do {
         return try append(commit, after: position, catchUp, decide)
@@ -59,7 +59,7 @@ extension LMDBEventStore {
     _ commit: CommitID, after position: Position,
     _ catchUp: (FrameView) throws(LedgerError) -> Void,
     _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
-  ) throws -> Position {
+  ) throws -> (head: Position, isAppended: Bool) {
     let environment = try environment
     let log = try environment.table(named: "log")
     let blob = try environment.table(named: "blob")
@@ -70,7 +70,7 @@ extension LMDBEventStore {
         head = try LMDBLog.scan(transaction, log, after: position, limit: .max, catchUp)
       }
       let batch = try decide(head, room)
-      if batch.isEmpty { return .abort(head) }
+      if batch.isEmpty { return .abort((head, false)) }
       try batch.packFrames(from: head.advanced(by: 1), commit: commit) {
         (key, frame) throws(LMDBError) in
         try transaction.put(frame, forKey: key, in: log, append: true)
@@ -82,7 +82,7 @@ extension LMDBEventStore {
         }
       }
       options.hooks.beforeCommit?()
-      return .commit(head.advanced(by: batch.count))
+      return .commit((head.advanced(by: batch.count), true))
     }
   }
 
@@ -94,7 +94,9 @@ extension LMDBEventStore {
   ) throws(LedgerError) -> Position {
     var found: Position?
     do throws(LedgerError) {
+      // What is read below must not come from a cache that the disk does not have.
       try reopen()
+      try sync()
       var last = position
       while true {
         let next = try read(after: last, limit: 10_000) { (frame) throws(LedgerError) in
@@ -138,7 +140,8 @@ extension LMDBEventStore {
 extension LedgerError {
   /// The wait for the gate was interrupted, because the ledger freezes or closes.
   static var interrupted: LedgerError {
-    LedgerError(.closed, "The ledger was frozen or closed while it waited for another writer.")
+    LedgerError(
+      .interrupted, "The ledger was frozen or closed while it waited for another writer.")
   }
 
   static func writerStalled(_ holder: Int32?, _ timeout: Duration) -> LedgerError {

@@ -4,6 +4,8 @@ import Synchronization
 
 /// A store in a directory: an LMDB environment, a gate for writers, and a doorbell.
 package final class LMDBEventStore: EventStore {
+  package var ledgerID: LedgerID { metadata.ledgerID }
+
   let directory: LedgerDirectory
   let options: StoreOptions
   package let metadata: LedgerMetadata
@@ -11,7 +13,15 @@ package final class LMDBEventStore: EventStore {
   let doorbell: Doorbell
   private let words: SharedWords
   private let generation: String
-  private let open: Mutex<Environment?>
+  private let access: Mutex<Access>
+
+  /// What the store can be used for.
+  private enum Access {
+    case open(Environment)
+    /// The disk failed and the environment could not be opened anew yet.
+    case broken
+    case closed
+  }
 
   /// Opens the ledger in a directory.
   package init(opening directory: LedgerDirectory, options: StoreOptions) throws(LedgerError) {
@@ -27,7 +37,7 @@ package final class LMDBEventStore: EventStore {
       throw LedgerError(error, "The ledger's gate or doorbell cannot be opened.")
     }
     doorbell = Doorbell(words)
-    open = Mutex(environment)
+    access = Mutex(.open(environment))
   }
 
   static func openEnvironment(
@@ -82,30 +92,47 @@ package final class LMDBEventStore: EventStore {
 
   var environment: Environment {
     get throws(LedgerError) {
-      guard let environment = open.withLock({ $0 }) else { throw .storeClosed }
-      return environment
+      try access.withLock { (access) throws(LedgerError) in
+        switch access {
+        case .open(let environment): return environment
+        case .closed: throw .storeClosed
+        case .broken:
+          let environment = try Self.openEnvironment(directory, generation, options)
+          access = .open(environment)
+          return environment
+        }
+      }
     }
   }
 
   /// Opens the environment anew after the write of a meta page failed.
   func reopen() throws(LedgerError) {
-    try open.withLock { (environment) throws(LedgerError) in
-      guard let old = environment else { throw .storeClosed }
-      try? old.close()
-      environment = nil
-      environment = try Self.openEnvironment(directory, generation, options)
+    try access.withLock { (access) throws(LedgerError) in
+      switch access {
+      case .closed: throw .storeClosed
+      case .open(let old): try? old.close()
+      case .broken: break
+      }
+      access = .broken
+      access = .open(try Self.openEnvironment(directory, generation, options))
     }
   }
 
+  /// Makes everything durable that LMDB has written.
+  func sync() throws(LedgerError) {
+    let environment = try environment
+    try LedgerError.mapping { try environment.sync() }
+  }
+
   package func close() {
-    let environment = open.withLock { environment in
-      defer { environment = nil }
-      return environment
+    let last = access.withLock { access in
+      defer { access = .closed }
+      return access
     }
     gate.close()
     words.close()
     // Throws only inside a transaction of this thread, which cannot be here.
-    try? environment?.close()
+    if case .open(let environment) = last { try? environment.close() }
   }
 }
 
