@@ -179,7 +179,7 @@ package final class ChildProcess: Sendable {
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-    defer { for unsafeword in unsafe arguments + variables { unsafe free(word) } }
+    defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
     var id: pid_t = 0
     let code = unsafe posix_spawn(
       &id, words.first ?? "", &actions, &attributes, arguments, variables)
