@@ -61,10 +61,15 @@ extension Ledger {
         waitsWhileFrozen: configuration.waitsWhileFrozen,
         hooks: configuration.hooks,
         logger: configuration.logger))
-    let id = try await engine.read { $0.ledgerID } ?? newLedgerID
-    let ledger = Ledger(engine: engine, configuration: configuration, id: id)
-    if role == .app { try await ledger.applyStalePolicy() }
-    return ledger
+    do {
+      let id = try await engine.read { $0.ledgerID } ?? newLedgerID
+      let ledger = Ledger(engine: engine, configuration: configuration, id: id)
+      if role == .app { try await ledger.applyStalePolicy() }
+      return ledger
+    } catch {
+      await engine.close()
+      throw error
+    }
   }
 }
 
