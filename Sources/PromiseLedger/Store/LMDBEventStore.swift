@@ -45,19 +45,36 @@ package final class LMDBEventStore: EventStore {
   // MARK: Reading
 
   package func head() throws(LedgerError) -> Position {
-    try LMDBLog(environment).head()
+    try reading { (log) throws(LedgerError) in try log.head() }
   }
 
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    try LMDBLog(environment).read(after: position, limit: limit, body)
+    try reading { (log) throws(LedgerError) in
+      try log.read(after: position, limit: limit, body)
+    }
   }
 
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    try LMDBLog(environment).attachment(of: position, byteCount: byteCount)
+    try reading { (log) throws(LedgerError) in
+      try log.attachment(of: position, byteCount: byteCount)
+    }
+  }
+
+  /// Reads, and once more if another session of this process left the environment in panic: it is
+  /// shared. Such a read fails before it begins, so nothing is handed over twice.
+  private func reading<R>(
+    _ body: (LMDBLog) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    do throws(LedgerError) {
+      return try body(LMDBLog(environment))
+    } catch where error.isPanic {
+      try reopen()
+      return try body(LMDBLog(environment))
+    }
   }
 
   // MARK: Waiting
@@ -82,15 +99,32 @@ package final class LMDBEventStore: EventStore {
     }
   }
 
-  /// Opens the environment anew after the write of a meta page failed.
+  /// Opens the environment anew after the write of a meta page failed; does nothing otherwise.
+  ///
+  /// All sessions of this process share it, so each of them has to let go before one can open it.
   func reopen() throws(LedgerError) {
     try open.withLock { (environment) throws(LedgerError) in
       guard let old = environment else { throw .storeClosed }
+      guard old.isPanicked else { return }
       try? old.close()
       environment = nil
-      environment = try Self.openEnvironment(directory, generation, options)
+      let pause = WakeSemaphore()
+      var attempts = 0
+      while environment == nil {
+        // The others' listeners look, find the panic, and come here.
+        doorbell.interrupt()
+        do throws(LedgerError) {
+          environment = try Self.openEnvironment(directory, generation, options)
+        } catch where error.isPanic && attempts < Self.maximumReopenAttempts {
+          attempts += 1
+          _ = pause.wait(timeout: .milliseconds(1))
+        }
+      }
     }
   }
+
+  /// Times a millisecond, for the other sessions of this process to end their reads.
+  private static let maximumReopenAttempts = 2_000
 
   package func close() {
     let environment = open.withLock { environment in
@@ -105,6 +139,9 @@ package final class LMDBEventStore: EventStore {
 }
 
 extension LedgerError {
+  /// Whether LMDB refuses all work until every handle of this process is closed.
+  var isPanic: Bool { (cause as? LMDBError)?.status == .panic }
+
   static var storeClosed: LedgerError {
     LedgerError(.closed, "The ledger is closed or frozen. Open or unfreeze it first.")
   }
