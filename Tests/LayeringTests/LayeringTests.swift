@@ -1,3 +1,50 @@
 import Testing
 
-@Test func placeholder() {}
+/// The compiler lets a target import what it can merely reach, so the layering is checked here.
+struct LayeringTests {
+  @Test func everyFileKeepsTheLayering() throws {
+    let files = try SourceFile.all(in: "Sources", "Tools")
+    #expect(files.count > 100, "Are the sources still where this test looks for them?")
+    for rule in Rule.all {
+      for violation in files.flatMap(rule.violations(in:)) { Issue.record("\(violation)") }
+    }
+  }
+
+  @Test(arguments: [
+    ("Tools/promise-ledger/New.swift", "internal import LedgerLMDB"),
+    ("Tools/avatar-demo/New.swift", "@testable import LedgerSystem"),
+    ("Sources/PromiseLedger/New.swift", "import struct Dispatch.DispatchTime"),
+    ("Sources/PromiseLedger/New.swift", "private import CLedgerLMDB"),
+    ("Sources/PromiseLedger/Promises/New.swift", "import LedgerLMDB"),
+    ("Sources/LedgerLMDB/New.swift", "import FoundationEssentials"),
+    ("Sources/LedgerSystem/New.swift", "  import LedgerLMDB"),
+    ("Sources/LedgerPromises/New.swift", "public import PromiseLedger"),
+    ("Sources/PromiseLedger/Codec/New.swift", "import FoundationEssentials"),
+    ("Sources/PromiseLedger/State/New.swift", "let now = WallClock.nowNanoseconds"),
+    ("Sources/PromiseLedger/State/New.swift", "let id = UUID()"),
+    ("Sources/PromiseLedger/State/New.swift", "return Int.random(in: 0...1)"),
+    ("Sources/PromiseLedger/New.swift", "unsafe pointer.pointee"),
+    ("Sources/LedgerPromises/New.swift", "let p: UnsafeRawPointer"),
+    ("Sources/LedgerSystem/New.swift", "let value = try! read()"),
+    ("Sources/PromiseLedgerTesting/New.swift", "fatalError(\"no\")"),
+    ("Sources/PromiseLedger/New.swift", "value as! Int"),
+  ])
+  func violationIsFound(path: String, line: String) {
+    let file = SourceFile(path: path, text: "// A file.\n\(line)\n")
+    let violations = Rule.all.flatMap { $0.violations(in: file) }
+    #expect(!violations.isEmpty)
+    #expect(violations.allSatisfy { $0.hasPrefix("\(path):2: ") })
+  }
+
+  @Test(arguments: [
+    ("Tools/promise-ledger/New.swift", "import PromiseLedger"),
+    ("Sources/LedgerLMDB/New.swift", "unsafe pointer.pointee"),
+    ("Sources/PromiseLedger/State/New.swift", "// no UUID(), no try! and nothing unsafe"),
+    ("Sources/PromiseLedger/New.swift", "let text = \"fatalError( or unsafe\""),
+    ("Sources/PromiseLedger/Events/Timestamp.swift", "import FoundationEssentials"),
+  ])
+  func whatIsAllowedIsNoViolation(path: String, line: String) {
+    let file = SourceFile(path: path, text: line)
+    #expect(Rule.all.flatMap { $0.violations(in: file) } == [])
+  }
+}

@@ -52,15 +52,21 @@ public final class LedgerInspector: Sendable {
   /// The events after a position, at most about `limit`: the last frame is handed over whole.
   ///
   /// - Returns: None if there are none after `position`.
-  /// - Throws: ``LedgerError`` with `corrupt` at a damaged event.
+  /// - Throws: ``LedgerError`` with `corrupt` if the next event is damaged. One further on ends the
+  ///   events that are handed over, so that none before it is lost.
   public func events(
     after position: Position = .start, limit: Int = 1_000
   ) throws(LedgerError) -> [LedgerEvent] {
     var events: [LedgerEvent] = []
-    _ = try LMDBLog(environment).read(after: position, limit: limit) {
-      (frame) throws(LedgerError) in
-      try frame.forEachEvent(after: position) { event in events.append(LedgerEvent(copying: event))
+    do throws(LedgerError) {
+      _ = try LMDBLog(environment).read(after: position, limit: limit) {
+        (frame) throws(LedgerError) in
+        try frame.forEachEvent(after: position) { event in
+          events.append(LedgerEvent(copying: event))
+        }
       }
+    } catch {
+      guard error.code == .corrupt, !events.isEmpty else { throw error }
     }
     return events
   }

@@ -2,7 +2,7 @@
 ///
 /// A handle is cheap, holds no state, and can be made from the id at any time and in any process.
 /// Encoded, it is its id. Decoded, it is attached to the ledger in the decoder's `userInfo` under
-/// ``Swift/CodingUserInfoKey/promiseLedger``; without one, it can name the promise and nothing else.
+/// `CodingUserInfoKey.promiseLedger`; without one, it can name the promise and nothing else.
 public struct DurablePromise<Value: Sendable>: Sendable, Identifiable {
   /// The id of the promise.
   public let id: PromiseID

@@ -71,7 +71,8 @@ package final class LMDBEventStore: EventStore {
   ) throws(LedgerError) -> R {
     do throws(LedgerError) {
       return try body(LMDBLog(environment))
-    } catch where error.isPanic {
+    } catch {
+      guard error.isPanic else { throw error }
       try reopen()
       return try body(LMDBLog(environment))
     }
@@ -88,6 +89,11 @@ package final class LMDBEventStore: EventStore {
   package func interruptWaits() {
     gate.interrupt()
     doorbell.interrupt()
+  }
+
+  package func releaseDeadReaders() {
+    // A hint that may fail: opening and a full table of readers check again.
+    _ = try? environment.checkStaleReaders()
   }
 
   // MARK: Closing
@@ -115,7 +121,8 @@ package final class LMDBEventStore: EventStore {
         doorbell.interrupt()
         do throws(LedgerError) {
           environment = try Self.openEnvironment(directory, generation, options)
-        } catch where error.isPanic && attempts < Self.maximumReopenAttempts {
+        } catch {
+          guard error.isPanic, attempts < Self.maximumReopenAttempts else { throw error }
           attempts += 1
           _ = pause.wait(timeout: .milliseconds(1))
         }

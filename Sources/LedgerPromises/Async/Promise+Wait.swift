@@ -1,0 +1,51 @@
+import Dispatch
+
+extension Promise {
+  /// Blocks the calling thread until the promise settles, and returns the value.
+  ///
+  /// For tests, scripts and the border to synchronous code; everything else should `await`. It refuses
+  /// at once, and reports, where it could only wait for itself: on the promise's own executor and on
+  /// the main thread. A promise that has settled is answered everywhere.
+  ///
+  /// - Parameter timeout: how long to wait; zero or less means not at all.
+  /// - Throws: the error of a rejected promise, or a ``PromiseError`` with one of the codes
+  ///   ``PromiseError/Code/cancelled``, ``PromiseError/Code/timedOut`` and
+  ///   ``PromiseError/Code/waitRefused``.
+  @available(*, noasync, message: "await the promise's value instead")
+  public func wait(timeout: Duration) throws -> Value {
+    if let outcome { return try outcome.get() }
+    guard !executor.isCurrent, !MainThread.isCurrent else {
+      PromiseDiagnostics.report(.waitedOnOwnExecutor, at: storage.site)
+      throw PromiseError(
+        .waitRefused,
+        "Waiting would block the thread that has to run the promise's callbacks. Chain with then, or "
+          + "await the value.",
+        site: storage.site)
+    }
+    let waiter = Waiter()
+    let semaphore = DispatchSemaphore(value: 0)
+    storage.observe(triggers: [], waiter: waiter) { _, _, _ in waiter.wake(.settled) }
+    waiter.wait { _ in semaphore.signal() }
+    if semaphore.wait(timeout: .now() + timeout.dispatchInterval) == .timedOut,
+      waiter.wake(.detached)
+    {
+      storage.detachObserver()
+    }
+    guard let outcome else {
+      throw PromiseError(
+        .timedOut, "The promise did not settle within \(timeout).", site: storage.site)
+    }
+    return try outcome.get()
+  }
+}
+
+extension Duration {
+  /// The duration in nanoseconds for Dispatch: nothing below zero, and at most a century.
+  fileprivate var dispatchInterval: DispatchTimeInterval {
+    let century: Int64 = 3_155_760_000
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return .nanoseconds(0) }
+    guard seconds < century else { return .nanoseconds(Int(century) * 1_000_000_000) }
+    return .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+  }
+}

@@ -1,0 +1,130 @@
+import Synchronization
+
+extension Promise {
+  /// Waits for all promises and collects their values in input order.
+  ///
+  /// No promises give an empty array at once. The first rejection or cancellation settles the result;
+  /// the others go on, and their failures count as handled. Cancelling the result cancels the inputs
+  /// that are pending.
+  ///
+  /// - Complexity: O(n) in time; the inputs share one observer.
+  public static func all<Inputs: Sequence, Element: Sendable>(
+    _ promises: Inputs,
+    on executor: PromiseExecutor = .default,
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Promise<[Element]> where Inputs.Element == Promise<Element>, Value == [Element] {
+    let target = PromiseStorage<[Element]>(executor: executor, site: SourceSite(file, line))
+    let inputs = promises.map(\.storage)
+    let collector = AllCollector(inputs, into: target)
+    gather(inputs, into: target) { source, fate, context in
+      collector.inputDidSettle(source, fate, context)
+    }
+    return Promise<[Element]>(target)
+  }
+
+  /// Waits for promises of different types and collects their values in a tuple.
+  ///
+  /// ```swift
+  /// Promise.all(user, avatar).done { user, avatar in show(user, avatar) }
+  /// ```
+  /// It settles and cancels like `all`.
+  public static func all<each Element: Sendable>(
+    _ promises: repeat Promise<each Element>,
+    on executor: PromiseExecutor = .default,
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Promise<(repeat each Element)> where Value == (repeat each Element) {
+    let site = SourceSite(file, line)
+    let target = PromiseStorage<(repeat each Element)>(executor: executor, site: site)
+    var inputs: [PromiseCore] = []
+    for promise in repeat each promises { inputs.append(promise.storage) }
+    let collector = TupleCollector(
+      repeat (each promises).storage, count: inputs.count, into: target)
+    gather(inputs, into: target) { source, fate, context in
+      collector.inputDidSettle(source, fate, context)
+    }
+    return Promise<(repeat each Element)>(target)
+  }
+}
+
+/// Observes the inputs of a combination with one shared body, and cancels the pending ones when the
+/// result is cancelled.
+func gather(
+  _ inputs: [PromiseCore],
+  into target: PromiseCore,
+  _ body: @escaping @Sendable (PromiseCore, Fate, DrainContext) -> Void
+) {
+  let context = DrainContext(queue: nil)
+  for input in inputs { input.observe(triggers: [], in: context, body) }
+  context.runAll()
+  if !target.isSettled {
+    target.onCancel(onlyIfRequested: true) { reason in
+      for input in inputs { input.cancel(reason) }
+    }
+  }
+}
+
+/// Collects the values of inputs of one type. It keeps the inputs only until the result is known.
+private final class AllCollector<Element: Sendable>: Sendable {
+  private let inputs: Mutex<[PromiseStorage<Element>]>
+  private let remaining: Countdown
+  private let target: PromiseStorage<[Element]>
+
+  init(_ inputs: [PromiseStorage<Element>], into target: PromiseStorage<[Element]>) {
+    self.inputs = Mutex(inputs)
+    self.remaining = Countdown(inputs.count)
+    self.target = target
+    if inputs.isEmpty { target.fulfill([], in: nil) }
+  }
+
+  func inputDidSettle(_ source: PromiseCore, _ fate: Fate, _ context: DrainContext) {
+    guard fate == .fulfilled else {
+      _ = takeInputs()
+      return target.settleFailure(of: source, fate: fate, in: context)
+    }
+    guard remaining.countDown() else { return }
+    target.fulfill(takeInputs().compactMap(\.value), in: context)
+  }
+
+  private func takeInputs() -> [PromiseStorage<Element>] {
+    inputs.withLock { inputs in
+      let taken = inputs
+      inputs = []
+      return taken
+    }
+  }
+}
+
+/// Collects the values of inputs of several types.
+private final class TupleCollector<each Element: Sendable>: Sendable {
+  private let inputs: (repeat PromiseStorage<each Element>)
+  private let remaining: Countdown
+  private let target: PromiseStorage<(repeat each Element)>
+
+  init(
+    _ inputs: repeat PromiseStorage<each Element>,
+    count: Int,
+    into target: PromiseStorage<(repeat each Element)>
+  ) {
+    self.inputs = (repeat each inputs)
+    self.remaining = Countdown(count)
+    self.target = target
+    if count == 0 { fulfill(in: nil) }
+  }
+
+  func inputDidSettle(_ source: PromiseCore, _ fate: Fate, _ context: DrainContext) {
+    guard fate == .fulfilled else {
+      return target.settleFailure(of: source, fate: fate, in: context)
+    }
+    if remaining.countDown() { fulfill(in: context) }
+  }
+
+  private func fulfill(in context: DrainContext?) {
+    do {
+      target.fulfill((repeat try (each inputs).fulfilledValue), in: context)
+    } catch {
+      target.settle(thrown: error, in: context)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+extension Promise {
+  /// Whether the promise has no outcome yet.
+  public var isPending: Bool { !storage.isSettled }
+
+  /// The outcome, or `nil` while the promise is pending. Looking at a rejection counts as handling it.
+  public var outcome: Outcome<Value>? {
+    guard let outcome = storage.outcome else { return nil }
+    storage.markHandled()
+    return outcome
+  }
+
+  /// Where callbacks run that name no executor.
+  public var executor: PromiseExecutor { storage.executor }
+
+  /// Cancels the promise if it is pending; returns whether this call did.
+  ///
+  /// It settles at once as cancelled, and with it everything chained to it. The cancellation also goes
+  /// to what the promise waits for: the inner promise that a callback returned, the inputs of `all` and
+  /// its kin, the Swift task of an `async` body, and ``Resolver/onCancel(_:)`` of its resolver. A
+  /// callback that did not start yet will not run, except for `ensure`. It does not go up the chain,
+  /// because the promise that an operator was called on may have other observers: keep that one, or
+  /// share a ``CancellationToken``, to cancel it.
+  @discardableResult
+  public func cancel(_ reason: CancellationReason = .unspecified) -> Bool {
+    storage.cancel(reason)
+  }
+}
+
+extension Promise: CustomStringConvertible {
+  /// The type, the outcome, and where the promise was created.
+  public var description: String {
+    let state = storage.outcome.map { "\($0)" } ?? (storage.isLazy ? "not started" : "pending")
+    return "Promise<\(Value.self)>(\(state), \(storage.site))"
+  }
+}
+
+extension Promise: Hashable {
+  /// Two promises are equal if they are the same one.
+  public static func == (left: Promise, right: Promise) -> Bool { left.storage === right.storage }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(storage))
+  }
+}

@@ -1,0 +1,108 @@
+/// The storage of a promise: its core and the value.
+@usableFromInline
+final class PromiseStorage<Value: Sendable>: PromiseCore, @unchecked Sendable {
+  // @unchecked because `value` is written once, under the core's lock; see `PromiseCore`.
+
+  /// The value once the promise is fulfilled. Observers may read it without the lock, because they
+  /// are called after it was written.
+  @usableFromInline var value: Value?
+
+  @usableFromInline
+  override init(executor: PromiseExecutor, site: SourceSite) {
+    super.init(executor: executor, site: site)
+  }
+
+  override init(
+    executor: PromiseExecutor,
+    site: SourceSite,
+    starter: @escaping PromiseStateMachine.Starter
+  ) {
+    super.init(executor: executor, site: site, starter: starter)
+  }
+
+  /// The outcome, or `nil` while the promise is pending.
+  var outcome: Outcome<Value>? {
+    guard settledKind != nil else { return nil }
+    return settledOutcome
+  }
+
+  /// The outcome of a promise known to be settled.
+  var settledOutcome: Outcome<Value>? {
+    value.map { .fulfilled($0) } ?? failure.map { $0.outcome() }
+  }
+
+  /// The value of a promise that its caller knows to be fulfilled.
+  ///
+  /// - Throws: how the promise ended otherwise.
+  var fulfilledValue: Value {
+    get throws {
+      guard let value else { throw failure?.error ?? CancellationError() }
+      return value
+    }
+  }
+
+  @inlinable
+  @discardableResult
+  func fulfill(
+    _ value: Value,
+    byResolver: Bool = false,
+    in context: DrainContext?
+  ) -> SettleResult {
+    settleFulfilled(byResolver: byResolver, in: context) { self.value = value }
+  }
+
+  @discardableResult
+  func settle(
+    _ outcome: Outcome<Value>,
+    byResolver: Bool = false,
+    in context: DrainContext?
+  ) -> SettleResult {
+    switch outcome {
+    case .fulfilled(let value): fulfill(value, byResolver: byResolver, in: context)
+    case .rejected(let error): settle(Failure.rejected(error), byResolver: byResolver, in: context)
+    case .cancelled(let reason):
+      settle(Failure.cancelled(reason), byResolver: byResolver, in: context)
+    }
+  }
+
+  /// Settles as `source`, of the same type, was settled.
+  func settle(like source: PromiseStorage<Value>, fate: Fate, in context: DrainContext?) {
+    if fate == .fulfilled, let value = source.value {
+      fulfill(value, in: context)
+    } else {
+      settleFailure(of: source, fate: fate, in: context)
+    }
+  }
+
+  /// Settles as `other` will be settled (A+ 2.3.2).
+  @usableFromInline
+  @discardableResult
+  func follow(
+    _ other: PromiseStorage<Value>,
+    byResolver: Bool = false,
+    in context: DrainContext?
+  ) -> SettleResult {
+    if other === self { return rejectAsCycle(byResolver: byResolver, in: context) }
+    let result = beginFollowing(other, byResolver: byResolver)
+    guard result.didSettle else {
+      // This promise was cancelled while its body ran, and the cancellation reaches inner promises.
+      if case .cancelled(let reason)? = failureIfSettled { other.cancel(reason) }
+      return result
+    }
+    if leadsBack(from: other) { return rejectAsCycle(byResolver: false, in: context) }
+    other.observe(triggers: [], in: context) { [self] _, fate, context in
+      settle(like: other, fate: fate, in: context)
+    }
+    return result
+  }
+
+  private var failureIfSettled: Failure? { isSettled ? failure : nil }
+
+  private func rejectAsCycle(byResolver: Bool, in context: DrainContext?) -> SettleResult {
+    let error = PromiseError(
+      .resolvedWithItself,
+      "The promise was resolved with itself, or with one that waits for it, and would never settle.",
+      site: site)
+    return settle(Failure.rejected(error), byResolver: byResolver, in: context)
+  }
+}

@@ -1,0 +1,47 @@
+/// Something that is allowed but hardly ever meant; see ``PromiseDiagnostics``.
+public struct PromiseDiagnostic: Sendable {
+  /// What happened.
+  public enum Kind: Sendable {
+    /// The resolver, or an executor, let go of a promise that nobody can settle any more. The promise
+    /// is rejected.
+    case pendingPromiseDropped
+    /// A rejected promise was released and nobody had looked after the error.
+    case unhandledRejection(any Error)
+    /// A settled promise was settled again. The second outcome is ignored; if it was an error, here it
+    /// is.
+    case settledTwice(ignored: (any Error)?)
+    /// A promise was settled after it had been cancelled or had timed out. The outcome is ignored.
+    case settledLate
+    /// A blocking wait was refused on the thread that has to do the work.
+    case waitedOnOwnExecutor
+  }
+
+  /// What happened.
+  public let kind: Kind
+
+  /// The file that created the promise, as `module/file`.
+  public let file: String
+
+  /// The line that created the promise.
+  public let line: UInt
+}
+
+extension PromiseDiagnostic: CustomStringConvertible {
+  public var description: String { "\(text) [promise created at \(file):\(line)]" }
+
+  private var text: String {
+    switch kind {
+    case .pendingPromiseDropped:
+      "A pending promise was dropped and is rejected: keep its resolver until it is settled."
+    case .unhandledRejection(let error):
+      "A rejected promise was released with nobody to handle its error: \(error)"
+    case .settledTwice(let error):
+      "A promise was settled twice; the second outcome is ignored"
+        + (error.map { ": \($0)" } ?? ".")
+    case .settledLate:
+      "A promise was settled after it was cancelled or timed out; the outcome is ignored."
+    case .waitedOnOwnExecutor:
+      "A blocking wait was refused, because this thread has to do the work it waits for."
+    }
+  }
+}

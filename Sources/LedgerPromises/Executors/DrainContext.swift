@@ -1,0 +1,76 @@
+/// The jobs that one thread runs one after the other, so that a chain of any length needs no stack.
+@usableFromInline
+final class DrainContext: @unchecked Sendable {
+  // @unchecked because only the thread that made it touches it, until it is empty again.
+
+  /// The serial queue whose jobs this thread runs now, if any.
+  let queue: SerialQueue?
+  private var direct = JobFIFO()
+  private var jobs = JobFIFO()
+
+  init(queue: SerialQueue?) {
+    self.queue = queue
+  }
+
+  /// Adds a job that runs no code of the user, or one for the inline executor: it goes first.
+  func pushDirect(_ job: Job) {
+    direct.append(job)
+  }
+
+  /// Adds a callback for the serial queue that this thread drains.
+  func push(_ job: Job) {
+    jobs.append(job)
+  }
+
+  /// Adds a batch of callbacks and leaves an empty array behind.
+  func push(_ batch: inout [Job]) {
+    jobs.append(&batch)
+  }
+
+  /// Runs everything, including what comes meanwhile.
+  func runAll() {
+    while let job = popFirst() { job.run(in: self) }
+  }
+
+  /// Runs up to `limit` jobs; `false` if none is left.
+  func run(limit: Int) -> Bool {
+    for _ in 0..<limit {
+      guard let job = popFirst() else { return false }
+      job.run(in: self)
+    }
+    return true
+  }
+
+  private func popFirst() -> Job? {
+    direct.popFirst() ?? jobs.popFirst()
+  }
+}
+
+/// A queue of jobs that lets go of each as it is taken; constant time on average.
+struct JobFIFO: Sendable {
+  private var incoming: [Job] = []
+  private var outgoing: [Job] = []
+
+  mutating func append(_ job: Job) {
+    incoming.append(job)
+  }
+
+  /// Takes over a batch, without copying it if nothing else came.
+  mutating func append(_ batch: inout [Job]) {
+    if incoming.isEmpty {
+      swap(&incoming, &batch)
+    } else {
+      incoming.append(contentsOf: batch)
+      batch.removeAll(keepingCapacity: true)
+    }
+  }
+
+  mutating func popFirst() -> Job? {
+    if outgoing.isEmpty {
+      guard !incoming.isEmpty else { return nil }
+      swap(&incoming, &outgoing)
+      if outgoing.count > 1 { outgoing.reverse() }
+    }
+    return outgoing.popLast()
+  }
+}

@@ -1,0 +1,18 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Foundation
+#endif
+
+/// Which thread is running, to be compared only.
+struct ThreadIdentity: Hashable, Sendable {
+  private let rawValue: UInt
+
+  static var current: ThreadIdentity {
+    #if canImport(Glibc)
+      ThreadIdentity(rawValue: UInt(pthread_self()))
+    #else
+      ThreadIdentity(rawValue: UInt(bitPattern: ObjectIdentifier(Thread.current)))
+    #endif
+  }
+}

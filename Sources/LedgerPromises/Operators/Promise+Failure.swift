@@ -1,0 +1,173 @@
+extension Promise {
+  /// Handles the failure at the end of a chain; the result is fulfilled when that is over.
+  ///
+  /// Several `catch`es on one promise all run. A cancellation is no failure, unless asked for: then
+  /// `handler` gets a ``PromiseError`` with the code ``PromiseError/Code/cancelled``.
+  @discardableResult
+  public func `catch`(
+    on executor: PromiseExecutor? = nil,
+    includingCancellation: Bool = false,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ handler: @escaping @Sendable (any Error) -> Void
+  ) -> Guarantee<Void> {
+    let triggers = Triggers.failures(includingCancellation: includingCancellation)
+    let handled = link(to: Void.self, on: executor, SourceSite(file, line), triggers: triggers) {
+      source, target, fate, context in
+      if let failure = source.failure, triggers.contains(failure.kind) { handler(failure.error) }
+      target.fulfill((), in: context)
+    }
+    return Guarantee(unfailing: handled)
+  }
+
+  /// Looks at the error and lets it go on.
+  public func onError(
+    on executor: PromiseExecutor? = nil,
+    includingCancellation: Bool = false,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable (any Error) -> Void
+  ) -> Promise<Value> {
+    linkFailure(
+      on: executor, SourceSite(file, line), includingCancellation: includingCancellation
+    ) { failure, target, context in
+      body(failure.error)
+      target.settle(failure, in: context)
+    }
+  }
+
+  /// Replaces a failure by a value, or by the error that `body` throws.
+  public func recover(
+    on executor: PromiseExecutor? = nil,
+    includingCancellation: Bool = false,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable (any Error) throws -> Value
+  ) -> Promise<Value> {
+    linkFailure(
+      on: executor, SourceSite(file, line), includingCancellation: includingCancellation
+    ) { failure, target, context in
+      target.fulfill(try body(failure.error), in: context)
+    }
+  }
+
+  /// Replaces a failure by what another promise will be.
+  public func recoverThen(
+    on executor: PromiseExecutor? = nil,
+    includingCancellation: Bool = false,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable (any Error) throws -> Promise<Value>
+  ) -> Promise<Value> {
+    linkFailure(
+      on: executor, SourceSite(file, line), includingCancellation: includingCancellation
+    ) { failure, target, context in
+      target.follow(try body(failure.error).storage, in: context)
+    }
+  }
+
+  /// Replaces every failure, cancellation too, by a value: the result cannot fail.
+  ///
+  /// If the executor is gone, `body` runs on the thread that finds out, because there must be a value.
+  public func recoverAlways(
+    on executor: PromiseExecutor? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable (any Error) -> Value
+  ) -> Guarantee<Value> {
+    let recovered = link(to: Value.self, on: executor, SourceSite(file, line), triggers: .failed) {
+      source, target, fate, context in
+      if let value = source.value {
+        target.fulfill(value, in: context)
+      } else if let failure = source.failure {
+        target.fulfill(body(failure.error), in: context)
+      }
+    }
+    return Guarantee(unfailing: recovered)
+  }
+
+  /// Looks at the outcome, whatever it is, and passes it on.
+  public func tap(
+    on executor: PromiseExecutor? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable (Outcome<Value>) -> Void
+  ) -> Promise<Value> {
+    link(on: executor, SourceSite(file, line), triggers: .always) { source, target, fate, context in
+      if fate != .abandoned, let outcome = source.settledOutcome { body(outcome) }
+      target.settle(like: source, fate: fate, in: context)
+    }
+  }
+
+  /// Runs `body` once this promise has settled, whatever the outcome, and passes that on.
+  ///
+  /// It runs exactly once on all three outcomes of this promise, also if the new promise was cancelled
+  /// before, because what it cleans up was in use until now.
+  @discardableResult
+  public func ensure(
+    on executor: PromiseExecutor? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable () -> Void
+  ) -> Promise<Value> {
+    link(on: executor, SourceSite(file, line), triggers: .always) { source, target, fate, context in
+      if fate != .abandoned { body() }
+      target.settle(like: source, fate: fate, in: context)
+    }
+  }
+
+  /// Runs `body` once this promise has settled, whatever the outcome, and waits for its promise.
+  ///
+  /// - After a fulfilment the new promise is fulfilled, or fails as `body` did.
+  /// - After a rejection it is rejected with the first error; if `body` failed too, with a
+  ///   ``PromiseError`` of the code ``PromiseError/Code/cleanUpFailed`` that has the first error as its
+  ///   cause and the second attached.
+  /// - After a cancellation it is cancelled; an error of `body` is attached to the reason.
+  ///
+  /// `body` runs exactly once, also if the new promise was cancelled before.
+  @discardableResult
+  public func ensureAsync(
+    on executor: PromiseExecutor? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable () throws -> Promise<Void>
+  ) -> Promise<Value> {
+    let site = SourceSite(file, line)
+    return link(on: executor, site, triggers: .always) { source, target, fate, context in
+      guard fate != .abandoned else { return target.abandon(in: context) }
+      let cleanUp: Promise<Void>
+      do {
+        cleanUp = try body()
+      } catch {
+        target.settle(cleanedUpOutcome(of: source, Failure(thrown: error), site), in: context)
+        return
+      }
+      target.onCancel { cleanUp.cancel($0) }
+      cleanUp.storage.observe(triggers: [], in: context) { cleanUp, _, context in
+        target.settle(cleanedUpOutcome(of: source, cleanUp.failure, site), in: context)
+      }
+    }
+  }
+}
+
+/// The outcome behind a clean-up: the first failure is kept, the clean-up's is attached.
+private func cleanedUpOutcome<Value: Sendable>(
+  of source: PromiseStorage<Value>,
+  _ cleanUp: Failure?,
+  _ site: SourceSite
+) -> Outcome<Value> {
+  switch (source.failure, cleanUp) {
+  case (nil, nil), (.rejected, nil), (.cancelled, nil):
+    break
+  case (nil, let cleanUp?):
+    return cleanUp.outcome()
+  case (.rejected(let error)?, let cleanUp?):
+    return .rejected(
+      PromiseError(
+        .cleanUpFailed, "The chain failed, and so did the clean-up behind it.", cause: error,
+        attachedErrors: [cleanUp.error], site: site))
+  case (.cancelled(let reason)?, let cleanUp?):
+    return .cancelled(CancellationReason(reason.message, attachedError: cleanUp.error))
+  }
+  return source.settledOutcome ?? .cancelled(.unspecified)
+}

@@ -1,0 +1,58 @@
+extension Promise {
+  /// Makes a promise again and again until one is fulfilled, and settles as the last one.
+  ///
+  /// ```swift
+  /// Promise.retry(attempts: 5, delay: .exponential(first: .milliseconds(100))) { _ in fetch() }
+  /// ```
+  /// A promise that is cancelled is not tried again: it cancels the result. Cancelling the result
+  /// cancels the promise of the current attempt, or the wait between two.
+  ///
+  /// - `attempts` is how often `factory` runs at most, the first time included. Less than one is invalid
+  ///   input: ``PromiseError/Code/invalidInput``, and it does not run.
+  /// - `delay` is how long to wait **between** attempts.
+  /// - `shouldRetry` is asked with each error and the number of the attempt before another one; not after
+  ///   the last. If it throws, that error is the result.
+  /// - `factory` is called on `executor` with the number of the attempt, counted from one. A throw counts
+  ///   as a failed attempt.
+  public static func retry(
+    attempts: Int,
+    delay: RetryDelay = .none,
+    on executor: PromiseExecutor = .default,
+    clock: any Clock<Duration> = ContinuousClock(),
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    when shouldRetry:
+      @escaping @Sendable (_ error: any Error, _ attempt: Int) async throws -> Bool = { _, _ in
+        true
+      },
+    _ factory: @escaping @Sendable (_ attempt: Int) throws -> Promise<Value>
+  ) -> Promise<Value> {
+    guard attempts >= 1 else {
+      let message = "retry was asked for \(attempts) attempts, but at least one must run."
+      let error = PromiseError.invalidInput(message, site: SourceSite(file, line))
+      return .rejected(error, on: executor, file: file, line: line)
+    }
+    return Promise(on: executor, file: file, line: line) {
+      var attempt = 1
+      while true {
+        let number = attempt
+        let made = Promise<Void>.value((), on: executor).then { try factory(number) }
+        switch try await made.settlement(whenTaskIsCancelled: .cancelsPromise) {
+        case .fulfilled(let value):
+          return value
+        case .cancelled(let reason):
+          throw PromiseError.cancelled(reason)
+        case .rejected(let error):
+          guard attempt < attempts, try await shouldRetry(error, attempt) else { throw error }
+        }
+        let pause = delay.delay(afterAttempt: attempt)
+        if pause > .zero {
+          // Through a promise, which clamps what no clock can sleep for.
+          let timer = Promise<Void>.after(pause, clock: clock)
+          try await timer.value(whenTaskIsCancelled: .cancelsPromise)
+        }
+        attempt += 1
+      }
+    }
+  }
+}

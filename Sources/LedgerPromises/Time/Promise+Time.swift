@@ -1,0 +1,74 @@
+extension Promise {
+  /// Rejects with ``PromiseError/Code/timedOut`` if this promise takes longer than `duration`.
+  ///
+  /// A promise that has settled always beats the timer, also with a duration of zero or less. The timer
+  /// is released as soon as either side settles. An outcome that comes too late is reported as
+  /// ``PromiseDiagnostic/Kind/settledLate``.
+  ///
+  /// With `cancellingSource`, running out of time also cancels this promise.
+  public func timeout(
+    _ duration: Duration,
+    cancellingSource: Bool = false,
+    clock: any Clock<Duration> = ContinuousClock(),
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Promise<Value> {
+    let site = SourceSite(file, line)
+    let source = storage
+    let limited = link(to: Value.self, on: nil, site, triggers: []) {
+      source, target, fate, context in
+      let isLate = target.isSettled && target.failure?.kind == .rejected && fate == .fulfilled
+      target.settle(like: source, fate: fate, in: context)
+      if isLate { PromiseDiagnostics.report(.settledLate, at: site) }
+    }
+    let target = limited.storage
+    guard !target.isSettled else { return limited }
+    let timer = Timer(after: duration, on: clock) {
+      guard !source.isSettled else { return }
+      let error = PromiseError(
+        .timedOut, "The promise did not settle within \(duration).", site: site)
+      let result = target.settle(Failure.rejected(error), in: nil)
+      if cancellingSource, result.didSettle { source.cancel("timed out") }
+    }
+    target.observe(triggers: [], quietly: true) { _, _, _ in timer.cancel() }
+    return limited
+  }
+
+  /// Passes the value on after a while; a failure goes on at once.
+  ///
+  /// The time begins when this promise is fulfilled. Zero or less is no delay. The timer is released
+  /// when the new promise is cancelled.
+  public func delay(
+    _ duration: Duration,
+    clock: any Clock<Duration> = ContinuousClock(),
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Promise<Value> {
+    link(to: Value.self, on: nil, SourceSite(file, line), triggers: []) {
+      source, target, fate, context in
+      guard fate == .fulfilled, duration > .zero else {
+        return target.settle(like: source, fate: fate, in: context)
+      }
+      let timer = Timer(after: duration, on: clock) {
+        target.settle(like: source, fate: .fulfilled, in: nil)
+      }
+      target.onCancel { _ in timer.cancel() }
+    }
+  }
+}
+
+extension Promise where Value == Void {
+  /// Is fulfilled after a while. Cancelling it releases the timer.
+  ///
+  /// Zero or less gives a promise that is fulfilled already.
+  public static func after(
+    _ duration: Duration,
+    on executor: PromiseExecutor = .default,
+    clock: any Clock<Duration> = ContinuousClock(),
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Promise<Void> {
+    Promise.value((), on: executor, file: file, line: line)
+      .delay(duration, clock: clock, file: file, line: line)
+  }
+}

@@ -1,0 +1,68 @@
+extension Rule {
+  /// The layering of this package.
+  static let all: [Rule] = imports + texts
+
+  private static let libc: Set = ["Glibc", "Musl", "Darwin"]
+  private static let foundation: Set = ["Foundation", "FoundationEssentials"]
+
+  private static let imports = [
+    imports(
+      "Sources/LedgerLMDB/", only: libc.union(["CLedgerLMDB", "Synchronization"]),
+      "The layer over LMDB needs LMDB and libc only."),
+    imports(
+      "Sources/LedgerSystem/", only: libc.union(["CLedgerSystem", "Synchronization"]),
+      "The layer over the system needs libc only."),
+    imports(
+      ["Sources/LedgerPromises/"],
+      not: ["CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "LedgerSystem", "PromiseLedger"],
+      "Promises in memory know no storage."),
+    imports(
+      "Sources/PromiseLedger/",
+      only: foundation.union([
+        "Crypto", "HeapModule", "LedgerLMDB", "LedgerPromises", "LedgerSystem", "Logging",
+        "Synchronization",
+      ]), "The ledger has no names of C and no other dependency."),
+    imports(
+      "Sources/PromiseLedgerTesting/",
+      only: ["LedgerPromises", "LedgerSystem", "PromiseLedger", "Synchronization", "Testing"],
+      "Test support works on the ledger, not below it."),
+    imports(
+      ["Tools/"],
+      not: [
+        "CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "LedgerSystem", "PromiseLedgerTesting",
+      ], except: ["Tools/benchmarks/"], "Tools use the public API, as any program could."),
+    imports(
+      ["Sources/PromiseLedger/"], not: ["LedgerLMDB"],
+      except: [
+        "Sources/PromiseLedger/Store/", "Sources/PromiseLedger/Inspection/",
+        "Sources/PromiseLedger/LedgerConfiguration.swift",
+      ], "Nothing above the store knows LMDB."),
+    imports(
+      ["Sources/PromiseLedger/Codec/", "Sources/PromiseLedger/Events/"], not: foundation,
+      except: ["Sources/PromiseLedger/Events/Timestamp.swift"],
+      "Events are encoded without Foundation; only the text of a time needs it."),
+    imports(
+      ["Sources/PromiseLedger/State/"], not: foundation, "The reducer is pure."),
+  ]
+
+  private static let texts = [
+    text(
+      ["Sources/PromiseLedger/State/", "Sources/PromiseLedger/Codec/"],
+      not: { file in
+        file.lines(with: "Date()", "UUID()", ".random(", ".randomElement(", ".shuffle")
+          + file.lines { $0.hasSuffix("Clock") || $0.hasSuffix("Generator") }
+      }, what: "a clock or randomness",
+      "Replay must give the same every time: times, ids and randomness come in as values."),
+    text(
+      ["Sources/", "Tools/"],
+      not: { file in
+        file.lines { $0 == "unsafe" || $0.hasPrefix("Unsafe") && $0.hasSuffix("Pointer") }
+      }, what: "unsafe code",
+      except: ["Sources/LedgerLMDB/", "Sources/LedgerSystem/", "Tools/benchmarks/"],
+      "Only the two lowest layers touch memory by hand."),
+    text(
+      ["Sources/"], not: { $0.lines(with: "try!", " as!", "fatalError(") },
+      what: "a crash by choice",
+      "Nothing that a file or a caller can cause may end the process."),
+  ]
+}

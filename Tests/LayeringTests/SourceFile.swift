@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// A Swift file of this package, without comments and string literals.
+struct SourceFile: CustomTestStringConvertible {
+  /// The path from the root of the package.
+  let path: String
+  let lines: [String]
+
+  var testDescription: String { path }
+
+  init(path: String, text: String) {
+    self.path = path
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.code(in:))
+  }
+
+  /// A line without its string literals and its comment.
+  private static func code(in line: Substring) -> String {
+    var code: [UInt8] = []
+    var isInString = false
+    var previous: UInt8 = 0
+    for byte in line.utf8 {
+      if byte == UInt8(ascii: "\""), previous != UInt8(ascii: "\\") {
+        isInString.toggle()
+      } else if !isInString {
+        if byte == UInt8(ascii: "/"), previous == byte { break }
+        code.append(byte)
+      }
+      // A backslash that is escaped escapes nothing.
+      previous = byte == UInt8(ascii: "\\") && previous == byte ? 0 : byte
+    }
+    return String(decoding: code, as: UTF8.self)
+  }
+
+  /// The modules that the file imports, with the numbers of the lines.
+  var imports: [(module: String, line: Int)] {
+    lines.enumerated().compactMap { index, line in
+      // An access level or attributes, `import`, the kind of a single declaration, and the module.
+      let words = line.split { $0 == " " || $0 == "." }
+      guard let start = words.firstIndex(of: "import") else { return nil }
+      let declarations = ["class", "struct", "enum", "protocol", "func", "var", "let", "typealias"]
+      let names = words[(start + 1)...].drop { declarations.contains(String($0)) }
+      return names.first.map { (String($0), index + 1) }
+    }
+  }
+
+  /// The numbers of the lines that contain one of these texts.
+  func lines(with texts: String...) -> [Int] {
+    lines.enumerated().compactMap { index, line in
+      texts.contains { line.contains($0) } ? index + 1 : nil
+    }
+  }
+
+  /// The numbers of the lines in which there is such an identifier or keyword.
+  func lines(withWord isMeant: (Substring) -> Bool) -> [Int] {
+    lines.enumerated().compactMap { index, line in
+      let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+      return words.contains(where: isMeant) ? index + 1 : nil
+    }
+  }
+}
+
+extension SourceFile {
+  /// All Swift files in folders of this package.
+  static func all(in folders: String...) throws -> [SourceFile] {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return try folders.flatMap { folder in
+      let paths = try FileManager.default.subpathsOfDirectory(
+        atPath: root.appendingPathComponent(folder).path)
+      return try paths.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.sorted().map {
+        let path = "\(folder)/\($0)"
+        return SourceFile(
+          path: path,
+          text: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import LedgerPromises
+import Testing
+
+/// Recipes: nothing runs until executed, and the monad laws hold.
+@Suite struct ColdPromiseTests {
+  @Test func nothingRunsUntilItIsExecutedAndThenEverythingDoesEachTime() async throws {
+    let runs = Counter()
+    let recipe = ColdPromise {
+      runs.increment()
+      return Promise.value(1)
+    }.then { $0 + 1 }.bind { .value($0 * 10) }
+    #expect(runs.value == 0)
+    #expect(try await recipe.execute() == 20)
+    #expect(try await recipe.start().value == 20)
+    #expect(runs.value == 2)
+  }
+
+  @Test func buildingOnARecipeLeavesItAsItWas() async throws {
+    let base = ColdPromise.value(1)
+    let left = base.then { $0 + 1 }
+    let right = base.then { $0 + 2 }
+    #expect(try await base.execute() == 1)
+    #expect(try await left.execute() == 2)
+    #expect(try await right.execute() == 3)
+  }
+
+  @Test func cancellingTheTaskCancelsTheRun() async {
+    let inner = Promise.make(of: Int.self)
+    let cancelled = Recorder<Void>()
+    inner.resolver.onCancel { _ in cancelled.record(()) }
+    let recipe = ColdPromise.value(0).bind { _ in ColdPromise { inner.promise } }
+    let task = Task { try await recipe.execute() }
+    task.cancel()
+    await #expect(throws: (any Error).self) { try await task.value }
+    inner.promise.cancel()
+    await cancelled.events(atLeast: 1)
+  }
+
+  @Test func joinRunsTheInnerRecipe() async throws {
+    #expect(try await ColdPromise.value(ColdPromise.value(3)).join().execute() == 3)
+    let rejected = ColdPromise<Int>.rejected(TestError(1)).recover { _ in 4 }
+    #expect(try await rejected.execute() == 4)
+    #expect(try await ColdPromise.task { 5 }.execute() == 5)
+  }
+
+  @Test(arguments: [UInt64.random(in: 1...UInt64.max), 1, 2, 3])
+  func theMonadLawsHold(_ seed: UInt64) async throws {
+    print("seed \(seed)")
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<200 {
+      let value = Int.random(in: -5...5, using: &generator)
+      let recipe = Kleisli(&generator).apply(value)
+      let first = Kleisli(&generator)
+      let second = Kleisli(&generator)
+      let context = Comment(rawValue: "seed \(seed), \(value), \(first), \(second)")
+
+      let leftIdentity = ColdPromise.value(value).bind { first.apply($0) }
+      #expect(try await same(leftIdentity, first.apply(value)), context)
+      #expect(try await same(recipe.bind { .value($0) }, recipe), context)
+      let stepwise = recipe.bind { first.apply($0) }.bind { second.apply($0) }
+      let nested = recipe.bind { first.apply($0).bind { second.apply($0) } }
+      #expect(try await same(stepwise, nested), context)
+      let mapped = recipe.then { $0 + 1 }
+      #expect(try await same(mapped, recipe.bind { .value($0 + 1) }), context)
+    }
+  }
+
+  private func same(_ left: ColdPromise<Int>, _ right: ColdPromise<Int>) async throws -> Bool {
+    try await left.start().settlement() == right.start().settlement()
+  }
+
+  /// A random function from a value to a recipe.
+  private struct Kleisli: Sendable {
+    private let kind: Int
+    private let number: Int
+
+    init(_ generator: inout SeededGenerator) {
+      kind = Int.random(in: 0..<7, using: &generator)
+      number = Int.random(in: 1...9, using: &generator)
+    }
+
+    func apply(_ value: Int) -> ColdPromise<Int> {
+      let number = number
+      switch kind {
+      case 0: return .value(value &+ number)
+      case 1: return ColdPromise { .value(value &* number) }
+      case 2: return ColdPromise.value(value).then { $0 % number }
+      case 3: return .rejected(TestError(number))
+      case 4: return ColdPromise.task { value - number }
+      case 5: return .settled(.cancelled(CancellationReason("\(number)")))
+      default: return ColdPromise { throw TestError(value) }
+      }
+    }
+  }
+}

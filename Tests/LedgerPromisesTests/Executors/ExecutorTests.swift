@@ -1,0 +1,87 @@
+import Dispatch
+import LedgerPromises
+import PromiseLedgerTesting
+import Testing
+
+/// Where callbacks run.
+@Suite struct ExecutorTests {
+  @Test func callbacksRunWhereTheyWereAskedTo() async {
+    let queue = DispatchQueue(label: "here")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let seen = Recorder<Bool>()
+    Promise.value(1).done(on: .dispatch(queue)) { _ in
+      seen.record(DispatchQueue.getSpecific(key: key) == true)
+    }
+    #expect(await seen.events(atLeast: 1) == [true])
+  }
+
+  @Test func operatorsInheritTheExecutorOfTheirPromise() {
+    let manual = ManualPromiseExecutor()
+    let seen = Recorder<Int>()
+    Promise.value(1, on: manual.executor).map { $0 + 1 }.map { $0 + 1 }.done { seen.record($0) }
+    #expect(seen.events.isEmpty)
+    #expect(manual.drain() > 0)
+    #expect(seen.events == [3])
+  }
+
+  @Test func aManualExecutorRunsNoMoreThanAskedFor() {
+    let manual = ManualPromiseExecutor()
+    let seen = Recorder<Int>()
+    for number in 0..<5 {
+      Promise.value(number, on: manual.executor).done { seen.record($0) }
+    }
+    #expect(manual.drain(limit: 2) == 2)
+    #expect(seen.events == [0, 1])
+    #expect(manual.count == 3)
+    manual.drain()
+    #expect(seen.events == [0, 1, 2, 3, 4])
+  }
+
+  @Test func aJobRunsOnlyOnce() {
+    let target = KeepingTarget()
+    let seen = Recorder<Int>()
+    Promise.value(1, on: PromiseExecutor(target)).done { seen.record($0) }
+    for job in target.jobs.events {
+      job.run()
+      job.run()
+    }
+    #expect(seen.events == [1])
+  }
+
+  @Test func aTargetMayRunItsJobsAtOnce() async throws {
+    let executor = PromiseExecutor(ImmediateTarget())
+    var promise = Promise.value(0, on: executor)
+    for _ in 0..<1_000 { promise = promise.map { $0 + 1 } }
+    #expect(try await promise.value == 1_000)
+  }
+
+  @Test func aCallbackKnowsItsExecutor() async {
+    let executor = PromiseExecutor.serial(label: "own")
+    let other = PromiseExecutor.serial(label: "other")
+    let seen = Recorder<Bool>()
+    Promise.value(1, on: executor).done { _ in
+      seen.record(executor.isCurrent)
+      seen.record(other.isCurrent)
+      seen.record(PromiseExecutor.default.isCurrent)
+    }
+    #expect(await seen.events(atLeast: 3) == [true, false, false])
+    #expect(!executor.isCurrent)
+  }
+}
+
+/// Keeps its jobs until the test runs them.
+private final class KeepingTarget: PromiseExecutorTarget {
+  let jobs = Recorder<PromiseJob>()
+
+  func enqueue(_ job: PromiseJob) {
+    jobs.record(job)
+  }
+}
+
+/// Runs each job inside `enqueue`.
+private final class ImmediateTarget: PromiseExecutorTarget {
+  func enqueue(_ job: PromiseJob) {
+    job.run()
+  }
+}

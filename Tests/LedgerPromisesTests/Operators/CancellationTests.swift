@@ -1,0 +1,178 @@
+import LedgerPromises
+import PromiseLedgerTesting
+import Testing
+
+/// Cancelling reaches what a promise waits for.
+@Suite struct CancellationTests {
+  @Test func cancellingReachesTheInnerPromise() async throws {
+    let inner = Promise.make(of: Int.self)
+    let entered = Recorder<Void>()
+    let outer = Promise.value(1).then { _ in
+      entered.record(())
+      return inner.promise
+    }
+    await entered.events(atLeast: 1)
+    await barrier(.default)
+    outer.cancel("why")
+    #expect(inner.promise.outcome == .cancelled("why"))
+  }
+
+  @Test func anInnerPromiseThatComesTooLateIsCancelled() async throws {
+    let manual = ManualPromiseExecutor()
+    let inner = Promise.make(of: Int.self)
+    let outer = Recorder<Promise<Int>>()
+    outer.record(
+      Promise.value(1, on: manual.executor).then { _ in
+        outer.events[0].cancel("why")
+        return inner.promise
+      })
+    manual.drain()
+    #expect(inner.promise.outcome == .cancelled("why"))
+  }
+
+  @Test func aCallbackThatDidNotStartDoesNotRunOnceItsPromiseIsCancelled() async {
+    let manual = ManualPromiseExecutor()
+    let seen = Recorder<String>()
+    let promise = Promise.value(1, on: manual.executor)
+    let mapped = promise.map { value in
+      seen.record("map")
+      return value
+    }
+    let ensured = promise.ensure { seen.record("ensure") }
+    mapped.cancel()
+    ensured.cancel()
+    manual.drain()
+    #expect(seen.events == ["ensure"])
+  }
+
+  @Test(arguments: ["all", "tuple", "race", "any", "limit", "pass"])
+  func cancellingACombinationCancelsItsPendingInputs(_ name: String) async throws {
+    let first = Promise.make(of: Int.self)
+    let second = Promise.make(of: Int.self)
+    let inputs = [first.promise, second.promise]
+    let cancelled = Recorder<String>()
+    let started = Recorder<Void>()
+    first.resolver.onCancel { _ in cancelled.record("first") }
+    second.resolver.onCancel { _ in cancelled.record("second") }
+    let cancel: () -> Void
+    switch name {
+    case "all":
+      let all = Promise.all(inputs)
+      cancel = { _ = all.cancel() }
+    case "tuple":
+      let tuple = Promise.all(inputs[0], inputs[1])
+      cancel = { _ = tuple.cancel() }
+    case "race":
+      let race = Promise.race(inputs)
+      cancel = { _ = race.cancel() }
+    case "any":
+      let any = Promise.any(inputs)
+      cancel = { _ = any.cancel() }
+    case "limit":
+      let mapped = Promise.mapInParallel(inputs, limit: 2) { input in
+        started.record(())
+        return input
+      }
+      await started.events(atLeast: 2)
+      await barrier(.default)
+      cancel = { _ = mapped.cancel() }
+    default:
+      let passed = Promise.value(0).pass { _ in Promise.all(inputs) }
+      await barrier(.default)
+      await barrier(.default)
+      cancel = { _ = passed.cancel() }
+    }
+    cancel()
+    #expect(await cancelled.events(atLeast: 2) == ["first", "second"])
+  }
+
+  @Test(arguments: ["all", "race"])
+  func aCancelledInputLetsTheOthersGoOn(_ name: String) async throws {
+    let first = Promise.make(of: Int.self)
+    let second = Promise.make(of: Int.self)
+    let inputs = [first.promise, second.promise]
+    let result = name == "all" ? Promise.all(inputs).asVoid() : Promise.race(inputs).asVoid()
+    first.promise.cancel("why")
+    #expect(try await result.settlement().isCancelled)
+    #expect(second.promise.isPending)
+    second.resolver.fulfill(2)
+  }
+
+  @Test func cancellingTheResultOfEnsureAsyncCancelsTheCleanUp() async throws {
+    let cleanUp = Promise.make(of: Void.self)
+    let manual = ManualPromiseExecutor()
+    let ensured = Promise.value(0, on: manual.executor).ensureAsync { cleanUp.promise }
+    manual.drain()
+    #expect(ensured.isPending)
+    ensured.cancel("why")
+    #expect(cleanUp.promise.outcome?.isCancelled == true)
+  }
+
+  @Test func aFailureStopsPullingButLetsTheOthersGoOn() async throws {
+    let pulled = Counter()
+    let failing = Promise.make(of: Int.self)
+    let other = Promise.make(of: Int.self)
+    let all = Promise.mapInParallel(0..<100, limit: 2) { number in
+      pulled.increment()
+      return number == 0 ? failing.promise : other.promise
+    }
+    failing.resolver.reject(TestError(1))
+    #expect(testError(try await all.settlement()) == TestError(1))
+    await barrier(.default)
+    #expect(pulled.value <= 2)
+    #expect(other.promise.isPending)
+    other.resolver.fulfill(1)
+  }
+
+  @Test func aTokenCancelsWhatIsBoundToItAndWhatComesLater() async throws {
+    let token = CancellationToken()
+    let early = Promise.make(of: Int.self)
+    let lazy = Promise<Int>.lazy { _ in Issue.record("the body of a cancelled lazy promise ran") }
+    early.promise.cancelled(by: token)
+    lazy.cancelled(by: token)
+    #expect(token.cancel("why"))
+    #expect(!token.cancel("again"))
+    let late = Promise.make(of: Int.self)
+    late.promise.cancelled(by: token)
+    #expect(early.promise.outcome == .cancelled("why"))
+    #expect(lazy.outcome == .cancelled("why"))
+    #expect(late.promise.outcome == .cancelled("why"))
+    #expect(token.reason == "why")
+  }
+
+  @Test func aTokenLeavesSettledPromisesAlone() {
+    let token = CancellationToken()
+    let promise = Promise.value(1).cancelled(by: token)
+    token.cancel()
+    #expect(promise.outcome == .fulfilled(1))
+  }
+
+  @Test func cancelHandlersRunOnceAndAlsoWhenTheyComeLate() {
+    let seen = Recorder<String>()
+    let (promise, resolver) = Promise.make(of: Int.self)
+    resolver.onCancel { seen.record("early \($0)") }
+    #expect(promise.cancel("why"))
+    #expect(!promise.cancel("again"))
+    resolver.onCancel { seen.record("late \($0)") }
+    #expect(seen.events == ["early why", "late why"])
+  }
+
+  @Test func cancelHandlersDoNotRunForOtherOutcomes() {
+    let (promise, resolver) = Promise.make(of: Int.self)
+    resolver.onCancel { _ in Issue.record("not cancelled") }
+    resolver.fulfill(1)
+    resolver.onCancel { _ in Issue.record("not cancelled") }
+    #expect(promise.outcome == .fulfilled(1))
+  }
+
+  @Test func catchSeesACancellationOnlyIfItAsks() async {
+    let seen = Recorder<String>()
+    let promise = Promise<Int>.cancelled("why")
+    promise.catch { _ in seen.record("error") }.finally { seen.record("finally") }
+    await seen.events(atLeast: 1)
+    promise.catch(includingCancellation: true) {
+      seen.record("\(($0 as? PromiseError)?.cancellationReason?.message ?? "")")
+    }
+    #expect(await seen.events(atLeast: 2) == ["finally", "why"])
+  }
+}

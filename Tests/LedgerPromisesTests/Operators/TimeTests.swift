@@ -1,0 +1,134 @@
+import LedgerPromises
+import PromiseLedgerTesting
+import Testing
+
+/// Timers, on a clock of the test.
+@Suite struct TimeTests {
+  @Test func aPromiseThatTakesTooLongTimesOut() async throws {
+    let clock = ManualClock()
+    let (promise, resolver) = Promise.make(of: Int.self)
+    let limited = promise.timeout(.seconds(5), clock: clock)
+    clock.advance(by: .seconds(4))
+    #expect(limited.isPending)
+    clock.advance(by: .seconds(1))
+    #expect(code(try await limited.settlement()) == .timedOut)
+    #expect(promise.isPending)
+    resolver.fulfill(1)
+  }
+
+  @Test func aTimeoutMayCancelItsSource() async throws {
+    let clock = ManualClock()
+    let (promise, resolver) = Promise.make(of: Int.self)
+    let seen = Recorder<Int>()
+    resolver.onCancel { _ in seen.record(1) }
+    let limited = promise.timeout(.seconds(5), cancellingSource: true, clock: clock)
+    clock.advance(by: .seconds(5))
+    #expect(code(try await limited.settlement()) == .timedOut)
+    await seen.events(atLeast: 1)
+    #expect(promise.outcome?.isCancelled == true)
+  }
+
+  @Test func aLateOutcomeIsReported() async throws {
+    DiagnosticRecorder.install()
+    let clock = ManualClock()
+    let (promise, resolver) = Promise.make(of: Int.self)
+    let limited = promise.timeout(.seconds(5), clock: clock)
+    clock.advance(by: .seconds(5))
+    _ = try await limited.settlement()
+    resolver.fulfill(1)
+    #expect(DiagnosticRecorder.kinds(line: #line - 4) == ["settledLate"])
+  }
+
+  @Test func delayWaitsBehindTheValueAndNotBehindAFailure() async throws {
+    let clock = ManualClock()
+    let delayed = Promise.value(1).delay(.seconds(2), clock: clock)
+    await clock.sleepers(atLeast: 1)
+    #expect(delayed.isPending)
+    clock.advance(by: .seconds(2))
+    #expect(try await delayed.value == 1)
+    let failed = Promise<Int>.rejected(TestError(1)).delay(.seconds(2), clock: clock)
+    #expect(testError(try await failed.settlement()) == TestError(1))
+  }
+
+  @Test func cancellingReleasesTheTimer() async {
+    let clock = ManualClock()
+    let delayed = Promise.after(.seconds(2), clock: clock)
+    await clock.sleepers(atLeast: 1)
+    delayed.cancel()
+    await clock.sleepers(atMost: 0)
+    #expect(delayed.outcome?.isCancelled == true)
+  }
+
+  @Test func retryWaitsBetweenAttemptsOnly() async throws {
+    let clock = ManualClock()
+    let attempts = Recorder<Int>()
+    let promise = Promise<Int>.retry(
+      attempts: 3, delay: .exponential(first: .seconds(1)), clock: clock
+    ) { attempt in
+      attempts.record(attempt)
+      throw TestError(attempt)
+    }
+    for pause in [1, 2] {
+      await clock.sleepers(atLeast: 1)
+      #expect(attempts.events.count == pause)
+      clock.advance(by: .seconds(pause))
+    }
+    #expect(testError(try await promise.settlement()) == TestError(3))
+    #expect(attempts.events == [1, 2, 3])
+    #expect(clock.now.offset == .seconds(3))
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func retryStopsAtTheFirstValueAndWhenToldTo() async throws {
+    let attempts = Counter()
+    let second = Promise<Int>.retry(attempts: 9) { attempt in
+      attempts.increment()
+      if attempt < 2 { throw TestError() }
+      return .value(attempt)
+    }
+    #expect(try await second.value == 2)
+    #expect(attempts.value == 2)
+    let isEarly: @Sendable (any Error, Int) async -> Bool = { _, attempt in attempt < 3 }
+    let refused = Promise<Int>.retry(attempts: 9, when: isEarly) { throw TestError($0) }
+    #expect(testError(try await refused.settlement()) == TestError(3))
+  }
+
+  @Test func retryDoesNotTryACancelledPromiseAgain() async throws {
+    let attempts = Counter()
+    let promise = Promise<Int>.retry(attempts: 9) { _ in
+      attempts.increment()
+      return .cancelled("why")
+    }
+    #expect(try await promise.settlement() == .cancelled("why"))
+    #expect(attempts.value == 1)
+  }
+
+  @Test func cancellingARetryCancelsTheCurrentAttempt() async throws {
+    let inner = Promise.make(of: Int.self)
+    let started = Recorder<Void>()
+    let cancelled = Recorder<Void>()
+    inner.resolver.onCancel { _ in cancelled.record(()) }
+    let promise = Promise<Int>.retry(attempts: 3) { _ in
+      started.record(())
+      return inner.promise
+    }
+    await started.events(atLeast: 1)
+    promise.cancel("why")
+    #expect(promise.outcome == .cancelled("why"))
+    await cancelled.events(atLeast: 1)
+  }
+
+  @Test func exponentialDelaysGrowUpToTheLongestAndNeverOverflow() {
+    let delay = RetryDelay.exponential(first: .seconds(1), factor: 3, longest: .seconds(20))
+    #expect(
+      (1...5).map { delay.delay(afterAttempt: $0) } == [1, 3, 9, 20, 20].map { .seconds($0) })
+    let huge = RetryDelay.exponential(
+      first: .nanoseconds(1), factor: .infinity, longest: .seconds(Int64.max))
+    #expect(huge.delay(afterAttempt: .max) == .seconds(Int64.max))
+    #expect(RetryDelay.constant(.seconds(-1)).delay(afterAttempt: 1) == .zero)
+    #expect(RetryDelay.exponential(first: .seconds(-1)).delay(afterAttempt: 9) == .zero)
+    #expect(
+      RetryDelay.exponential(first: .seconds(1), factor: .nan).delay(afterAttempt: 9) == .seconds(1)
+    )
+  }
+}

@@ -1,0 +1,8 @@
+/// An error that tests throw and recognise.
+struct TestError: Error, Equatable {
+  let number: Int
+
+  init(_ number: Int = 0) {
+    self.number = number
+  }
+}

@@ -1,0 +1,193 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// The stores that must keep the contract, each made anew.
+enum StoreKind: String, CaseIterable, Sendable {
+  case lmdb, inMemory
+
+  func make() throws -> StoreUnderTest {
+    switch self {
+    case .inMemory:
+      return StoreUnderTest(store: InMemoryEventStore(), directory: nil)
+    case .lmdb:
+      let directory = try TemporaryLedger()
+      let store = try LMDBEventStore.openOrCreate(
+        LedgerDirectory(directory.path), options: StoreOptions(sizeLimit: 1 << 30),
+        newLedgerID: LedgerID(entityID: EntityID(high: 1, low: 1)), now: .at(0))
+      return StoreUnderTest(store: store, directory: directory)
+    }
+  }
+}
+
+/// A store, and the directory that lives as long as it.
+struct StoreUnderTest {
+  let store: any EventStore
+  let directory: TemporaryLedger?
+
+  static let session = SessionID(entityID: EntityID(high: 5, low: 5))
+
+  /// Appends events that count up in their payload.
+  @discardableResult
+  func append(
+    _ count: Int, number: UInt64 = 1, after position: Position = .start, attachment: [UInt8] = []
+  ) throws -> Position {
+    try store.commit(
+      CommitID(session: Self.session, number: number), after: position,
+      patience: Patience(.seconds(5)), catchUp: { (_) throws(LedgerError) in },
+      decide: { (_, _) throws(LedgerError) in
+        try Self.batch(count, attachment: attachment)
+      })
+  }
+
+  static func batch(_ count: Int, attachment: [UInt8] = []) throws(LedgerError) -> EventBatch {
+    var batch = EventBatch()
+    for index in 0..<count {
+      try batch.append(
+        NewEvent(
+          kind: .promiseAbandoned, version: 1, time: .at(Int64(index)),
+          subject: EntityID(high: 7, low: UInt64(index)),
+          payload: PromiseAbandoned(reason: "\(index)").encoded,
+          attachment: index == 0 ? attachment : []))
+    }
+    return batch
+  }
+
+  /// The positions and reasons of all events after `position`.
+  func events(after position: Position = .start, limit: Int = .max) throws -> [LedgerEvent] {
+    var events: [LedgerEvent] = []
+    _ = try store.read(after: position, limit: limit) { (frame) throws(LedgerError) in
+      try frame.forEachEvent(after: position) { events.append(LedgerEvent(copying: $0)) }
+    }
+    return events
+  }
+}
+
+@Suite(.serialized) struct EventStoreContract {
+  @Test(arguments: StoreKind.allCases)
+  func anEmptyStoreHasItsHeadAtTheStart(kind: StoreKind) throws {
+    let subject = try kind.make()
+    #expect(try subject.store.head() == .start)
+    #expect(try subject.events().isEmpty)
+  }
+
+  @Test(arguments: StoreKind.allCases, [1, 2, 50, 1_000])
+  func whatWasAppendedIsReadInOrder(kind: StoreKind, count: Int) throws {
+    let subject = try kind.make()
+    #expect(try subject.append(count) == Position(rawValue: UInt64(count)))
+    let events = try subject.events()
+    #expect(events.map(\.position.rawValue) == Array(1...UInt64(count)))
+    #expect(
+      try events.map { try $0.decode(as: PromiseAbandoned.self)?.reason }
+        == (0..<count).map(String.init))
+    #expect(events.allSatisfy { $0.session == StoreUnderTest.session })
+  }
+
+  @Test(arguments: StoreKind.allCases, [0, 1, 19, 20, 21, 999, 1_000])
+  func readingStartsAfterAnyPosition(kind: StoreKind, position: UInt64) throws {
+    let subject = try kind.make()
+    try subject.append(1_000)
+    let read = try subject.events(after: Position(rawValue: position)).map(\.position.rawValue)
+    #expect(read == Array((position + 1)..<1_001))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aLimitEndsTheReadWithTheFrameThatReachesIt(kind: StoreKind) throws {
+    let subject = try kind.make()
+    try subject.append(1_000)
+    let some = try subject.events(limit: 100)
+    #expect(some.count >= 100 && some.count < 200)
+    let last = try #require(some.last).position
+    #expect(try subject.events(after: last).first?.position == last.advanced(by: 1))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aCommitHandsOverWhatTheCallerHasNotApplied(kind: StoreKind) throws {
+    let subject = try kind.make()
+    try subject.append(300)
+    var caughtUp: [UInt64] = []
+    var headSeen = Position.start
+    let after = Position(rawValue: 120)
+    let head = try subject.store.commit(
+      CommitID(session: StoreUnderTest.session, number: 2), after: after,
+      patience: Patience(.seconds(5)),
+      catchUp: { (frame) throws(LedgerError) in
+        try frame.forEachEvent(after: after) { caughtUp.append($0.position.rawValue) }
+      },
+      decide: { (head, _) throws(LedgerError) in
+        headSeen = head
+        return try StoreUnderTest.batch(1)
+      })
+    #expect(caughtUp == Array(121...300))
+    #expect(headSeen == Position(rawValue: 300))
+    #expect(head == Position(rawValue: 301))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func anEmptyDecisionCommitsNothing(kind: StoreKind) throws {
+    let subject = try kind.make()
+    try subject.append(3)
+    #expect(try subject.append(0, number: 2, after: Position(rawValue: 3)) == Position(rawValue: 3))
+    #expect(try subject.store.head() == Position(rawValue: 3))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aDecisionThatThrowsCommitsNothing(kind: StoreKind) throws {
+    let subject = try kind.make()
+    try subject.append(3)
+    #expect(throws: LedgerError.self) {
+      try subject.store.commit(
+        CommitID(session: StoreUnderTest.session, number: 2), after: .start,
+        patience: Patience(.seconds(5)), catchUp: { (_) throws(LedgerError) in },
+        decide: { (_, _) throws(LedgerError) in throw LedgerError(.conflict, "no") })
+    }
+    #expect(try subject.store.head() == Position(rawValue: 3))
+    try subject.append(1, number: 3, after: Position(rawValue: 3))
+    #expect(try subject.events().count == 4)
+  }
+
+  @Test(arguments: StoreKind.allCases, [1, 4_072, 4_073, 1_000_000])
+  func anAttachmentComesBackWhole(kind: StoreKind, byteCount: Int) throws {
+    let subject = try kind.make()
+    let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    try subject.append(2, attachment: bytes)
+    let event = try #require(try subject.events().first)
+    #expect(event.attachmentByteCount == byteCount)
+    #expect(try subject.store.attachment(of: event.position, byteCount: byteCount) == bytes)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aMissingAttachmentIsCorrupt(kind: StoreKind) throws {
+    let subject = try kind.make()
+    try subject.append(1)
+    #expect { try subject.store.attachment(of: Position(rawValue: 1), byteCount: 10) } throws: {
+      ($0 as? LedgerError)?.code == .corrupt
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aCommitChangesTheCountThatWaitersWatch(kind: StoreKind) throws {
+    let subject = try kind.make()
+    let before = subject.store.changeCount
+    try subject.append(1)
+    #expect(subject.store.changeCount != before)
+    subject.store.waitForChange(since: before, timeout: .seconds(60))
+  }
+
+  @Test func aStoreThatLosesARaceDecidesAgain() throws {
+    let store = InMemoryEventStore()
+    let subject = StoreUnderTest(store: store, directory: nil)
+    store.simulateConflicts(3)
+    var decisions = 0
+    let head = try subject.store.commit(
+      CommitID(session: StoreUnderTest.session, number: 1), after: .start,
+      patience: Patience(.seconds(5)), catchUp: { (_) throws(LedgerError) in },
+      decide: { (_, _) throws(LedgerError) in
+        decisions += 1
+        return try StoreUnderTest.batch(2)
+      })
+    #expect(decisions == 4)
+    #expect(head == Position(rawValue: 2))
+  }
+}

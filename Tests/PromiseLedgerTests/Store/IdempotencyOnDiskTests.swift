@@ -1,0 +1,75 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// The idempotency table once more, against a ledger on disk: every row in one ledger, the requests
+/// made after it was closed and opened again.
+struct IdempotencyOnDiskTests {
+  @Test func aLedgerOnDiskAnswersEveryRowOfTheTable() async throws {
+    let temporary = try TemporaryLedger()
+    let clock = ManualLedgerClock()
+    var configuration = LedgerConfiguration()
+    configuration.clock = clock
+
+    let deadline = clock.now() + .seconds(10)
+    var ledger = try await temporary.open(configuration: configuration)
+    for row in IdempotencyTable.rows { try await store(row, in: ledger, deadline: deadline) }
+    await ledger.close()
+
+    clock.advance(by: .seconds(20))
+    ledger = try await temporary.open(configuration: configuration)
+    for row in IdempotencyTable.rows {
+      let before = try await stored(row, in: ledger)
+      #expect(before == row.stored || row.stored.state == .timedOut, "\(row)")
+      #expect(try await ask(row, ledger) == row.expected.verdict, "\(row)")
+      #expect(try await stored(row, in: ledger) == row.expected.after, "\(row)")
+    }
+    await ledger.close()
+
+    let replayed = try await temporary.open(configuration: configuration)
+    for row in IdempotencyTable.rows {
+      #expect(try await stored(row, in: replayed) == row.expected.after, "\(row)")
+    }
+    await replayed.close()
+  }
+
+  private func id(_ row: IdempotencyTable.Row) -> PromiseID { .numbered(row.number) }
+
+  private func stored(
+    _ row: IdempotencyTable.Row, in ledger: Ledger
+  ) async throws -> IdempotencyOracle.Stored {
+    let id = id(row)
+    return try await ledger.engine.read { try IdempotencyOracle.Stored($0.promise(id)) }
+  }
+
+  private func store(
+    _ row: IdempotencyTable.Row, in ledger: Ledger, deadline: Timestamp
+  ) async throws {
+    guard row.stored.state != .absent else { return }
+    let creation = PromiseCreated(
+      typeTag: "text", deadline: row.stored.state == .timedOut ? deadline : nil,
+      idempotencyKey: row.stored.createKey)
+    _ = try await ledger.engine.submit(
+      CreatePromise(id: id(row), creation: creation, isStrict: true))
+    guard case .resolved(let outcome) = row.stored.state else { return }
+    _ = try await ledger.engine.submit(
+      ResolvePromise(
+        id(row), outcome.kind, idempotencyKey: row.stored.resolveKey, isStrict: true))
+  }
+
+  private func ask(
+    _ row: IdempotencyTable.Row, _ ledger: Ledger
+  ) async throws -> IdempotencyOracle.Verdict {
+    let (key, isStrict) = (row.request.key, row.request.isStrict)
+    switch row.request.operation {
+    case .create:
+      let create = CreatePromise(id(row), idempotencyKey: key, isStrict: isStrict)
+      return try await ledger.engine.submit(create).verdict
+    case .resolve(let outcome):
+      let resolve = ResolvePromise(
+        id(row), outcome.kind, idempotencyKey: key, isStrict: isStrict)
+      return try await ledger.engine.submit(resolve).verdict
+    }
+  }
+}

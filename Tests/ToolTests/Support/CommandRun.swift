@@ -1,0 +1,65 @@
+import Foundation
+
+/// One run of the built command, and what came of it.
+struct CommandRun {
+  let output: String
+  let notes: String
+  let status: Int32
+
+  /// Runs `promise-ledger` with arguments and waits for its end.
+  init(_ arguments: String...) throws {
+    try self.init(arguments)
+  }
+
+  /// Runs `promise-ledger` with arguments and waits for its end.
+  init(_ arguments: [String]) throws {
+    let output = Pipe()
+    let notes = Pipe()
+    let process = try Self.start(
+      arguments, output: output.fileHandleForWriting, notes: notes)
+    try output.fileHandleForWriting.close()
+    self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    self.notes = String(decoding: notes.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    status = process.status
+  }
+
+  /// Runs `promise-ledger` with nobody to read its output.
+  init(intoClosedPipe arguments: String...) throws {
+    let output = Pipe()
+    let notes = Pipe()
+    try output.fileHandleForReading.close()
+    let process = try Self.start(
+      arguments, output: output.fileHandleForWriting, notes: notes)
+    self.output = ""
+    self.notes = String(decoding: notes.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    status = process.status
+  }
+
+  private static func start(
+    _ arguments: [String], output: FileHandle, notes: Pipe
+  ) throws -> Process {
+    let process = Process()
+    process.executableURL = productsDirectory.appendingPathComponent("promise-ledger")
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = notes
+    try process.run()
+    return process
+  }
+
+  /// Where the tests were built to, and the command beside them.
+  private static var productsDirectory: URL {
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+    return bundle?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
+  }
+}
+
+extension Process {
+  /// The exit code, or the negative number of the signal that ended the process.
+  fileprivate var status: Int32 {
+    terminationReason == .exit ? terminationStatus : -terminationStatus
+  }
+}

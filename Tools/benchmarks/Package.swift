@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "PromiseLedger", path: "../.."),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "PromiseBenchmarks",
+      dependencies: [
+        .product(name: "LedgerPromises", package: "PromiseLedger"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "OpenCombine", package: "OpenCombine"),
+      ]
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,170 @@
+import Foundation
+import LedgerSystem
+import PromiseLedger
+
+/// Two processes on one ledger: writing side by side, waking each other, and doing nothing.
+enum ProcessBenchmark {
+  static func run(_ report: inout Report) async throws {
+    try await measureWriters(&report)
+    try await measureWakeUp(&report)
+    try await measureIdling(&report)
+  }
+
+  // MARK: Writing
+
+  private static func measureWriters(_ report: inout Report) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/ledger"
+    let ledger = try await Ledger.open(at: path, as: .app)
+    var alone: [Double] = []
+    var together: [Double] = []
+    for _ in 0..<3 {
+      alone.append(
+        try await GroupCommitBenchmark.creations(ledger, tasks: 64, for: .seconds(1)))
+      let child = try Child("write", path)
+      try child.waitForLine()
+      let own = try await GroupCommitBenchmark.creations(ledger, tasks: 64, for: .seconds(1))
+      let other = Double(try child.waitForLine()) ?? 0
+      together.append((own + other) / (alone.last ?? 1))
+    }
+    report.add("two processes writing, times one", together.median, .atLeast(0.8))
+
+    let commit = try await latencies(ledger, count: 300)
+    let child = try Child("write", path)
+    try child.waitForLine()
+    let contended = try await latencies(ledger, count: 2_000)
+    try child.waitForLine()
+    report.add(
+      "99.9 % of waits beside a busy process, times a commit",
+      contended.quantile(0.999) / commit.median, .atMost(20),
+      "median commit \(rounded(commit.median)) us")
+    await ledger.close()
+  }
+
+  private static func latencies(_ ledger: Ledger, count: Int) async throws -> [Double] {
+    var latencies: [Double] = []
+    for _ in 0..<count {
+      latencies.append(
+        try await timeAsync { _ = try await ledger.createPromise(of: Void.self) }.inMicroseconds)
+    }
+    return latencies
+  }
+
+  // MARK: Waking
+
+  private static func measureWakeUp(_ report: inout Report) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/ledger"
+    let ledger = try await Ledger.open(at: path, as: .appExtension)
+    let commit = try await latencies(ledger, count: 300).median
+    let child = try Child("wait", path)
+    var delays: [Double] = []
+    for _ in 0..<200 {
+      let promise = try await ledger.createPromise(of: Void.self)
+      child.send(promise.id.description)
+      try child.waitForLine()
+      // The child said that it waits; let it fall asleep.
+      try await Task.sleep(for: .milliseconds(3))
+      let start = MonotonicClock.now
+      try await promise.fulfill(())
+      let woken = Duration.nanoseconds(Int64(try child.waitForLine()) ?? 0)
+      delays.append((woken - start).inMicroseconds)
+    }
+    report.add(
+      "resolve here, wake-up there, times a commit", delays.median / commit, .atMost(3),
+      "median \(rounded(delays.median)) us, commit \(rounded(commit)) us")
+    await ledger.close()
+  }
+
+  // MARK: Idling
+
+  private static func measureIdling(_ report: inout Report) async throws {
+    let directory = try TemporaryDirectory()
+    let child = try Child("idle", directory.path + "/ledger")
+    try child.waitForLine()
+    let before = child.voluntaryContextSwitches
+    try await Task.sleep(for: .seconds(10))
+    let after = child.voluntaryContextSwitches
+    report.add("wake-ups a second of an idle process", Double(after - before) / 10, .atMost(2))
+  }
+
+  // MARK: The other process
+
+  /// What a child process does.
+  static func runChild(_ arguments: [String]) async throws {
+    let ledger = try await Ledger.open(at: arguments[1], as: .app)
+    switch arguments[0] {
+    case "write":
+      Child.say("ready")
+      let rate = try await GroupCommitBenchmark.creations(ledger, tasks: 64, for: .seconds(1))
+      Child.say(String(rate))
+    case "wait":
+      while let line = readLine(), let id = PromiseID(line) {
+        let promise = try ledger.promise(id: id, of: Void.self)
+        async let outcome = promise.outcome
+        Child.say("waiting")
+        _ = try await outcome
+        Child.say(String(MonotonicClock.now.clampedNanoseconds))
+      }
+    default:
+      Child.say("ready")
+      try await Task.sleep(for: .seconds(60))
+    }
+    await ledger.close()
+  }
+}
+
+/// This program once more, as a child that is killed with its last reference.
+final class Child {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private var buffer: [UInt8] = []
+
+  init(_ arguments: String...) throws {
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = ["child"] + arguments
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  static func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+
+  func send(_ line: String) {
+    input.fileHandleForWriting.write(Data((line + "\n").utf8))
+  }
+
+  @discardableResult
+  func waitForLine() throws -> String {
+    while true {
+      if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { buffer.removeFirst(end + 1) }
+        return String(decoding: buffer[..<end], as: UTF8.self)
+      }
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { throw BaselineError(status: -2) }
+      buffer += data
+    }
+  }
+
+  /// Of all threads, as Linux counts them.
+  var voluntaryContextSwitches: Int {
+    let tasks = "/proc/\(process.processIdentifier)/task"
+    let threads = (try? FileSystem.list(tasks)) ?? []
+    return threads.reduce(0) { sum, thread in
+      let status =
+        (try? FileSystem.readPrefix("\(tasks)/\(thread)/status", maximumBytes: 4_096)) ?? []
+      let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
+        .first { $0.hasPrefix("voluntary_ctxt_switches:") }
+      return sum + (line.flatMap { Int($0.split(separator: "\t").last ?? "") } ?? 0)
+    }
+  }
+}
