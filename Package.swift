@@ -105,6 +105,7 @@ let package = Package(
       name: "CrashTests",
       dependencies: [
         "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem", "ledger-worker",
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .testTarget(

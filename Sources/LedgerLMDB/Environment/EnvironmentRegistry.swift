@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Every environment that this process has open, by the identity of its data file.
 ///
 /// A second open of the same directory, by whatever path, gets a share of the first one's `MDB_env`;
@@ -19,6 +21,10 @@ enum EnvironmentRegistry {
     try entries.withLock { (entries) throws(LMDBError) in
       // What a forked child inherited is its parent's; it opens its own.
       if let entry = entries[identity], entry.core.generation == ForkGeneration.current {
+        // A second MDB_env on the file would cost the process its locks: first the shares must end.
+        guard !entry.core.panicked.load(ordering: .acquiring) else {
+          throw LMDBError(.panic, .openEnvironment, path: entry.core.path)
+        }
         try entry.core.checkFits(configuration)
         entries[identity]?.shares += 1
         return entry.core

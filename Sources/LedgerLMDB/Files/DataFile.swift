@@ -122,6 +122,13 @@ extension DataFile {
         Int(oldest.transactionID % 2),
         "transactions \(oldest.transactionID) and \(newest.transactionID) do not follow each other")
     }
+    let pagesOfFile = try status().size / UInt64(pageSize)
+    let bounds = [newest.lastPage, max(newest.lastPage, oldest.lastPage, pagesOfFile)]
+    for (meta, lastPage) in zip([newest, oldest], bounds) {
+      if let what = meta.implausibilityOfTrees(lastPage: lastPage) {
+        throw implausible(Int(meta.pageNumber), what)
+      }
+    }
     if newest.mapSize < oldest.mapSize {
       throw implausible(Int(newest.transactionID % 2), "its map is smaller than it was")
     }

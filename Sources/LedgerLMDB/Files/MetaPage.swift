@@ -81,6 +81,15 @@ extension MetaPage {
     if freeList.flags != 0x08 { return "the flags of the free list are \(freeList.flags)" }
     if main.flags != 0 { return "the flags of the main tree are \(main.flags)" }
     if main.pad != 0 { return "the pad of the main tree is \(main.pad)" }
+    return nil
+  }
+
+  /// The same for the two trees, which lie in the pages up to `lastPage`.
+  ///
+  /// That need not be the last page that the older meta page gives: after a failed write LMDB puts
+  /// the old number and last page back and leaves the new roots (`mdb_env_write_meta`). Nobody reads
+  /// from such a page, and the next commit writes over it.
+  func implausibilityOfTrees(lastPage: UInt64) -> String? {
     if let what = freeList.implausibility(lastPage: lastPage) { return "free list: \(what)" }
     if let what = main.implausibility(lastPage: lastPage) { return "main tree: \(what)" }
     if freeList.root != Self.noRoot, freeList.root == main.root { return "one root, two trees" }

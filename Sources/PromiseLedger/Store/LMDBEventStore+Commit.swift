@@ -11,13 +11,15 @@ extension LMDBEventStore {
     defer { gate.leave() }
     options.hooks.gatePassed?()
     do {
+      // In panic only if an earlier commit of another session of this process failed.
+      if try environment.isPanicked { try reopen() }
       let (head, isAppended) = try appendGrowing(commit, after: position, catchUp, decide)
       if isAppended { doorbell.ring() }
       return head
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
       return try findOutcome(of: commit, after: position, error)
     } catch let error as LMDBError where error.status == .panic {
-      // An earlier failure of the disk; the next commit finds the environment opened anew.
+      // It came between; the next commit finds the environment opened anew.
       try? reopen()
       throw LedgerError(error)
     } catch {

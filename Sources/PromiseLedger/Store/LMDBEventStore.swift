@@ -55,19 +55,37 @@ package final class LMDBEventStore: EventStore {
   // MARK: Reading
 
   package func head() throws(LedgerError) -> Position {
-    try LMDBLog(environment).head()
+    try reading { (log) throws(LedgerError) in try log.head() }
   }
 
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    try LMDBLog(environment).read(after: position, limit: limit, body)
+    try reading { (log) throws(LedgerError) in
+      try log.read(after: position, limit: limit, body)
+    }
   }
 
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    try LMDBLog(environment).attachment(of: position, byteCount: byteCount)
+    try reading { (log) throws(LedgerError) in
+      try log.attachment(of: position, byteCount: byteCount)
+    }
+  }
+
+  /// Reads, and once more if another session of this process left the environment in panic: it is
+  /// shared. Such a read fails before it begins, so nothing is handed over twice.
+  private func reading<R>(
+    _ body: (LMDBLog) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    do throws(LedgerError) {
+      return try body(LMDBLog(environment))
+    } catch {
+      guard error.isPanic else { throw error }
+      try reopen()
+      return try body(LMDBLog(environment))
+    }
   }
 
   // MARK: Waiting
@@ -105,18 +123,41 @@ package final class LMDBEventStore: EventStore {
     }
   }
 
-  /// Opens the environment anew after the write of a meta page failed.
+  /// Opens the environment anew after the write of a meta page failed; does nothing otherwise.
+  ///
+  /// All sessions of this process share it, so each of them has to let go before one can open it.
   func reopen() throws(LedgerError) {
     try access.withLock { (access) throws(LedgerError) in
       switch access {
       case .closed: throw .storeClosed
-      case .open(let old): try? old.close()
+      case .open(let old):
+        guard old.isPanicked else { return }
+        try? old.close()
       case .broken: break
       }
       access = .broken
-      access = .open(try Self.openEnvironment(directory, generation, options))
+      access = .open(try openAnew())
     }
   }
+
+  private func openAnew() throws(LedgerError) -> Environment {
+    let pause = WakeSemaphore()
+    var attempts = 0
+    while true {
+      // The others' listeners look, find the panic, and come here.
+      doorbell.interrupt()
+      do throws(LedgerError) {
+        return try Self.openEnvironment(directory, generation, options)
+      } catch {
+        guard error.isPanic, attempts < Self.maximumReopenAttempts else { throw error }
+        attempts += 1
+        _ = pause.wait(timeout: .milliseconds(1))
+      }
+    }
+  }
+
+  /// Times a millisecond, for the other sessions of this process to end their reads.
+  private static let maximumReopenAttempts = 2_000
 
   /// Makes everything durable that LMDB has written.
   func sync() throws(LedgerError) {
@@ -137,6 +178,9 @@ package final class LMDBEventStore: EventStore {
 }
 
 extension LedgerError {
+  /// Whether LMDB refuses all work until every handle of this process is closed.
+  var isPanic: Bool { (cause as? LMDBError)?.status == .panic }
+
   static var storeClosed: LedgerError {
     LedgerError(.closed, "The ledger is closed or frozen. Open or unfreeze it first.")
   }

@@ -66,6 +66,11 @@ struct LedgerAudit {
 
   var eventCount: Int { events.count }
 
+  /// The position of the first event of a kind.
+  func position(of kind: EventKind) -> UInt64? {
+    events.first { $0.kind == kind }?.position.rawValue
+  }
+
   func count(of kind: EventKind) -> Int { events.count { $0.kind == kind } }
 
   /// What is wrong, at most a few of each kind.

@@ -1,0 +1,102 @@
+import Foundation
+import LedgerLMDB
+import Logging
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+#if DEBUG
+  extension CrashTests {
+    /// Every call of LMDB fails once, at every place where a promise's life makes it.
+    struct FaultTests {
+      private static let largestCallNumber = 300
+
+      @Test(.timeLimit(.minutes(2)), arguments: LMDBOperation.allCases)
+      func everyFailingCallLeavesTheLedgerWhole(_ operation: LMDBOperation) async throws {
+        for status in Self.statuses(of: operation) {
+          for call in 1...Self.largestCallNumber {
+            let temporary = try TemporaryLedger()
+            let faults = FaultInjector()
+            faults.force(status, on: operation, call: call)
+            let acknowledged = try await live(in: temporary, faults)
+            #expect(openFiles(below: temporary.path).isEmpty, "\(operation) \(call) \(status)")
+            try await expectWorks(temporary)
+            let findings = try LedgerAudit(Ledger.inspect(at: temporary.path))
+              .findings(acknowledged: acknowledged)
+            #expect(findings.isEmpty, "\(operation) \(call) \(status)")
+            if faults.firedCount == 0 { break }
+            #expect(call < Self.largestCallNumber)
+          }
+        }
+      }
+
+      private static func statuses(of operation: LMDBOperation) -> [LMDBStatus] {
+        switch operation {
+        case .commit: [.inputOutput, .noSpace, .panic, .mapFull]
+        case .put: [.mapFull, .inputOutput]
+        case .begin: [.readersFull, .panic]
+        default: [.inputOutput]
+        }
+      }
+
+      /// Goes through a promise's life and goes on after failures; each must be a ledger's error.
+      ///
+      /// - Returns: What was acknowledged.
+      private func live(in temporary: TemporaryLedger, _ faults: FaultInjector) async throws
+        -> [String]
+      {
+        var configuration = LedgerConfiguration()
+        configuration.environment.faults = faults
+        configuration.logger = .silent
+        let opened = await attempt {
+          try await temporary.open(configuration: configuration)
+        }
+        guard let ledger = opened else { return [] }
+        let key = try PromiseKey("k")
+        let promise = try ledger.promise(id: key.promiseID, of: [UInt8].self)
+        var acknowledged: [String] = []
+        if await attempt({ try await ledger.createPromise(key: key, of: [UInt8].self) }) != nil {
+          acknowledged.append("C \(promise.id)")
+          let large = [UInt8](repeating: 3, count: 9_000)
+          if let resolution = await attempt({ try await promise.fulfill(large) }) {
+            #expect(resolution.isSuccess)
+            acknowledged.append("R \(promise.id)")
+            if let value = await attempt({ try await promise.value }) {
+              #expect(value == large)
+              acknowledged.append("K \(promise.id)")
+            }
+          }
+        }
+        _ = await attempt { try await ledger.freeze() }
+        if await attempt({ try await ledger.unfreeze() }) == nil {
+          // What failed once need not fail again.
+          _ = await attempt { try await ledger.unfreeze() }
+        }
+        await ledger.close()
+        return acknowledged
+      }
+
+      private func attempt<R>(_ body: () async throws -> R) async -> R? {
+        do {
+          return try await body()
+        } catch {
+          #expect(error is LedgerError, "\(error)")
+          return nil
+        }
+      }
+    }
+  }
+#endif
+
+/// The files below a directory that this process has open; none where `/proc` is not.
+func openFiles(below path: String) -> [String] {
+  let files = FileManager.default
+  let links = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+  return links.compactMap { try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+    .filter { $0.hasPrefix(path) }
+}
+
+extension Logger {
+  /// A logger for what is meant to fail.
+  static var silent: Logger { Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() } }
+}
