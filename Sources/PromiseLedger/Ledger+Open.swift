@@ -1,4 +1,6 @@
+import LedgerLMDB
 import LedgerSystem
+import Logging
 
 extension Ledger {
   /// Opens the ledger in a directory, or creates it if nothing is there.
@@ -30,6 +32,9 @@ extension Ledger {
     let now = configuration.clock.now()
     let newLedgerID = LedgerID(entityID: configuration.idGenerator.makeID(at: now))
     let options = try StoreOptions(checking: configuration)
+    if let hazard = LMDBVersion.current.knownHazard {
+      configuration.logger.warning("\(hazard)", metadata: ["lmdb": "\(LMDBVersion.current)"])
+    }
     let openStore = { @Sendable () throws(LedgerError) -> any EventStore in
       try LMDBEventStore.openOrCreate(
         directory, options: options, newLedgerID: newLedgerID, now: now)

@@ -27,7 +27,7 @@ class ColdStep: @unchecked Sendable {
 
 /// The first step of a recipe: makes a promise.
 final class ColdSource<Value: Sendable>: ColdStep, @unchecked Sendable {
-  // @unchecked as `ColdStep` is.
+  // @unchecked because `ColdStep` is.
   private let make: @Sendable (PromiseExecutor) -> Promise<Value>
 
   init(_ make: @escaping @Sendable (PromiseExecutor) -> Promise<Value>) {
@@ -42,7 +42,7 @@ final class ColdSource<Value: Sendable>: ColdStep, @unchecked Sendable {
 
 /// A further step: goes on from a promise to the next.
 final class ColdLink<Input: Sendable>: ColdStep, @unchecked Sendable {
-  // @unchecked as `ColdStep` is.
+  // @unchecked because `ColdStep` is.
   private let attach: @Sendable (Promise<Input>, PromiseExecutor) -> PromiseCore
 
   init(

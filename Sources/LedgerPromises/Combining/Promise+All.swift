@@ -28,7 +28,7 @@ extension Promise {
   /// ```swift
   /// Promise.all(user, avatar).done { user, avatar in show(user, avatar) }
   /// ```
-  /// It settles and cancels like ``all(_:on:file:line:)``.
+  /// It settles and cancels like `all`.
   public static func all<each Element: Sendable>(
     _ promises: repeat Promise<each Element>,
     on executor: PromiseExecutor = .default,

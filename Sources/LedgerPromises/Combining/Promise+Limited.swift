@@ -5,8 +5,8 @@ extension Promise {
   /// be lazy, endless in practice, or readable once only. After a failure or a cancellation nothing
   /// more is pulled; cancelling the result cancels the promises that are running.
   ///
-  /// - Parameter limit: at least one, or the result is rejected with
-  ///   ``PromiseError/Code/invalidInput`` and nothing is pulled.
+  /// A `limit` below one rejects with ``PromiseError/Code/invalidInput``, and nothing is pulled.
+  ///
   /// - Complexity: O(n) in time; memory for `limit` promises and all values.
   public static func all<Factories: Sequence, Element: Sendable>(
     limit: Int,

@@ -1,6 +1,6 @@
 extension Promise {
   /// Pairs the value with that of another promise; it settles and cancels like
-  /// ``all(_:on:file:line:)``.
+  /// `all`.
   public func zip<Other: Sendable>(
     _ other: Promise<Other>,
     file: StaticString = #fileID,

@@ -19,8 +19,8 @@ public struct Guarantee<Value: Sendable>: Sendable {
 
   /// Runs `body` at once, with a closure that delivers the value; the first call counts.
   ///
-  /// - Parameter fallback: the value if that closure is released without having been called, so that
-  ///   nobody waits for ever.
+  /// If the closure is released without having been called, the value is `fallback`, so that nobody
+  /// waits for ever.
   public init(
     ifDropped fallback: Value,
     on executor: PromiseExecutor = .default,

@@ -31,8 +31,7 @@ public struct Promise<Value: Sendable>: Sendable {
   ///
   /// If `body` throws, the promise is rejected; if it had been settled before, the error is ignored and
   /// reported as ``PromiseDiagnostic/Kind/settledTwice(ignored:)``.
-  ///
-  /// - Parameter executor: where callbacks run that name none.
+  /// Callbacks that name no executor run on `executor`.
   public init(
     on executor: PromiseExecutor = .default,
     file: StaticString = #fileID,

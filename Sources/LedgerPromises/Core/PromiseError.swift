@@ -34,7 +34,7 @@ public struct PromiseError: Error, Sendable {
     public static let noValue = Code(name: .noValue)
     /// ``Promise/validate(on:file:line:_:)`` found the value not valid.
     public static let notValid = Code(name: .notValid)
-    /// No promise given to ``Promise/any(_:file:line:)`` was fulfilled.
+    /// No promise given to ``Promise/any(_:on:file:line:)`` was fulfilled.
     public static let allRejected = Code(name: .allRejected)
     /// The promise that was waited for was cancelled.
     public static let cancelled = Code(name: .cancelled)

@@ -22,6 +22,11 @@ final class DrainContext: @unchecked Sendable {
     jobs.append(job)
   }
 
+  /// Adds a batch of callbacks and leaves an empty array behind.
+  func push(_ batch: inout [Job]) {
+    jobs.append(&batch)
+  }
+
   /// Runs everything, including what comes meanwhile.
   func runAll() {
     while let job = popFirst() { job.run(in: self) }
@@ -48,6 +53,16 @@ struct JobFIFO: Sendable {
 
   mutating func append(_ job: Job) {
     incoming.append(job)
+  }
+
+  /// Takes over a batch, without copying it if nothing else came.
+  mutating func append(_ batch: inout [Job]) {
+    if incoming.isEmpty {
+      swap(&incoming, &batch)
+    } else {
+      incoming.append(contentsOf: batch)
+      batch.removeAll(keepingCapacity: true)
+    }
   }
 
   mutating func popFirst() -> Job? {

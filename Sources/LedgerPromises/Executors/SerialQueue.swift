@@ -90,8 +90,7 @@ final class SerialQueue: Sendable {
         return false
       }
       if isDone { return }
-      for job in batch { context.push(job) }
-      batch.removeAll(keepingCapacity: true)
+      context.push(&batch)
       hasMore = context.run(limit: Self.burst)
     }
   }

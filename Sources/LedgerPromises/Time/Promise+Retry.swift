@@ -7,14 +7,13 @@ extension Promise {
   /// A promise that is cancelled is not tried again: it cancels the result. Cancelling the result
   /// cancels the promise of the current attempt, or the wait between two.
   ///
-  /// - Parameters:
-  ///   - attempts: how often to run `factory` at most, the first time included. Less than one is
-  ///     invalid input: ``PromiseError/Code/invalidInput``, and it does not run.
-  ///   - delay: how long to wait **between** attempts.
-  ///   - shouldRetry: asked with each error and the number of the attempt before another one; not
-  ///     after the last. If it throws, that error is the result.
-  ///   - factory: called on `executor` with the number of the attempt, counted from one. A throw counts
-  ///     as a failed attempt.
+  /// - `attempts` is how often `factory` runs at most, the first time included. Less than one is invalid
+  ///   input: ``PromiseError/Code/invalidInput``, and it does not run.
+  /// - `delay` is how long to wait **between** attempts.
+  /// - `shouldRetry` is asked with each error and the number of the attempt before another one; not after
+  ///   the last. If it throws, that error is the result.
+  /// - `factory` is called on `executor` with the number of the attempt, counted from one. A throw counts
+  ///   as a failed attempt.
   public static func retry(
     attempts: Int,
     delay: RetryDelay = .none,

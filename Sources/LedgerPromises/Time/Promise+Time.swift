@@ -5,7 +5,7 @@ extension Promise {
   /// is released as soon as either side settles. An outcome that comes too late is reported as
   /// ``PromiseDiagnostic/Kind/settledLate``.
   ///
-  /// - Parameter cancellingSource: whether running out of time also cancels this promise.
+  /// With `cancellingSource`, running out of time also cancels this promise.
   public func timeout(
     _ duration: Duration,
     cancellingSource: Bool = false,

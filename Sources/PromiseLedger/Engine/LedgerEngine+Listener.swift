@@ -34,7 +34,7 @@ extension LedgerEngine {
           }
         }
         if isPoll {
-          endDeadSessions()
+          endDeadSessions(store)
           lastCheck = MonotonicClock.now
         }
         store.waitForChange(since: count, timeout: timeUntilNextDeadline())
@@ -57,11 +57,12 @@ extension LedgerEngine {
 
   // MARK: Dead sessions
 
-  /// Records the end of sessions whose processes are gone.
-  private func endDeadSessions() {
-    for id in deadSessions() {
-      submitDetached(CloseSession(id: id, reason: .died))
-    }
+  /// Records the end of sessions whose processes are gone, and frees what these still pin.
+  private func endDeadSessions(_ store: any EventStore) {
+    let dead = deadSessions()
+    guard !dead.isEmpty else { return }
+    store.releaseDeadReaders()
+    for id in dead { submitDetached(CloseSession(id: id, reason: .died)) }
   }
 
   /// The sessions, other than this one, that the log knows as alive and that are not.

@@ -55,6 +55,7 @@ package final class LedgerEngine: Sendable {
   ///
   /// Cancelling the task withdraws the command, unless the writer took it already.
   package func submit<Answer>(_ command: some Command<Answer>) async throws -> Answer {
+    try refuseIfForked()
     try refuseIfFrozen()
     try Task.checkCancellation()
     let box = JobBox()
@@ -99,6 +100,7 @@ package final class LedgerEngine: Sendable {
 
   /// The store, once the session is open.
   package func openStore() async throws -> any EventStore {
+    try refuseIfForked()
     while true {
       switch phase.current {
       case .open(let store): return store
@@ -107,6 +109,16 @@ package final class LedgerEngine: Sendable {
         try refuseIfFrozen()
         await phase.waitWhileFrozen()
       }
+    }
+  }
+
+  /// A child of `fork` has neither the threads nor the locks of its parent.
+  private func refuseIfForked() throws(LedgerError) {
+    guard ThisProcess.id == setup.opened.processID else {
+      throw LedgerError(
+        .forkedProcess,
+        "This process was forked from process \(setup.opened.processID), which opened the ledger. Open the ledger anew after fork."
+      )
     }
   }
 

@@ -62,7 +62,8 @@ package final class Replica: Sendable {
   ) {
     let answer = contents.withLock { contents -> Result<PromiseEntity, any Error>? in
       guard let entity = contents.state.promise(id) else {
-        return .failure(LedgerError.notFound(id))
+        let problem = contents.state.blocked[id.entityID]
+        return .failure(problem?.refusal(of: id.entityID) ?? LedgerError.notFound(id))
       }
       guard entity.status == .pending else { return .success(entity) }
       contents.waiters.wait(for: id, token, waiter)

@@ -50,6 +50,9 @@ package protocol EventStore: AnyObject, Sendable {
   /// Makes a waiting ``waitForChange(since:timeout:)`` and a writer that waits for its turn return.
   func interruptWaits()
 
+  /// Frees what readers in processes that are gone still keep from being used again.
+  func releaseDeadReaders()
+
   /// Lets go of every lock, map and descriptor.
   func close()
 }

@@ -109,6 +109,8 @@ package final class InMemoryEventStore: EventStore {
     for sleeper in sleepers.withLock({ $0.values.map(\.self) }) { sleeper.signal() }
   }
 
+  package func releaseDeadReaders() {}
+
   package func close() {
     interruptWaits()
   }

@@ -11,7 +11,7 @@ extension LMDBEventStore {
     defer { gate.leave() }
     options.hooks.gatePassed?()
     do {
-      let head = try append(commit, after: position, catchUp, decide)
+      let head = try appendGrowing(commit, after: position, catchUp, decide)
       doorbell.ring()
       return head
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
@@ -34,6 +34,24 @@ extension LMDBEventStore {
     case .passed: return
     case .interrupted: throw .interrupted
     case .stalled(let holder): throw .writerStalled(holder, patience.timeout)
+    }
+  }
+
+  /// Appends, in a larger map if the map is small and full; the ledger's own limit is checked before.
+  private func appendGrowing(
+    _ commit: CommitID, after position: Position,
+    _ catchUp: (FrameView) throws(LedgerError) -> Void,
+    _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
+  ) throws -> Position {
+    while true {
+      do {
+        return try append(commit, after: position, catchUp, decide)
+      } catch let error as LMDBError where error.status == .mapFull {
+        let environment = try environment
+        let size = try environment.info().mapSize
+        guard size < 2 * options.sizeLimit else { throw error }
+        try environment.grow(to: 2 * size)
+      }
     }
   }
 

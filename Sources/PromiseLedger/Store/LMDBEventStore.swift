@@ -73,6 +73,11 @@ package final class LMDBEventStore: EventStore {
     doorbell.interrupt()
   }
 
+  package func releaseDeadReaders() {
+    // A hint that may fail: opening and a full table of readers check again.
+    _ = try? environment.checkStaleReaders()
+  }
+
   // MARK: Closing
 
   var environment: Environment {

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import LedgerPromises
 import Synchronization
 import Testing
@@ -130,6 +132,24 @@ import Testing
       if axis.timing != .eventually { subject.settle() }
       flag.clear()
       if axis.timing == .eventually { subject.settle() }
+    }
+    #expect(await seen.events(atLeast: 2) == [false, false])
+  }
+
+  @Test(arguments: Axis.neverInline)
+  func rule2_2_4callbacksNeverRunOnTheThreadThatAttachesOrSettles(_ axis: Axis) async {
+    let executor = axis.makeExecutor()
+    let seen = Recorder<Bool>()
+    let subject = await axis.subject(.fulfilled(1), on: executor)
+    await onSmallStack {
+      let caller = ObjectIdentifier(Thread.current)
+      subject.promise.done { _ in seen.record(ObjectIdentifier(Thread.current) == caller) }
+      subject.settle()
+      subject.promise.done { _ in seen.record(ObjectIdentifier(Thread.current) == caller) }
+      // The thread lives until both ran, so that its identity is not given to another.
+      let waiting = DispatchSemaphore(value: 0)
+      subject.promise.done { _ in waiting.signal() }
+      waiting.wait()
     }
     #expect(await seen.events(atLeast: 2) == [false, false])
   }

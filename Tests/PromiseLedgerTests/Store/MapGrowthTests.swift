@@ -1,0 +1,47 @@
+import LedgerLMDB
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+struct MapGrowthTests {
+  @Test func aSmallMapGrowsWithTheLedger() async throws {
+    let temporary = try TemporaryLedger()
+    var configuration = LedgerConfiguration()
+    configuration.environment.mapSize = 1 << 20
+    let app = try await temporary.open(configuration: configuration)
+    let bytes = [UInt8](repeating: 7, count: 1 << 20)
+    for _ in 0..<8 {
+      try await app.createPromise(of: [UInt8].self).fulfill(bytes)
+    }
+    await app.close()
+    let again = try await temporary.open(configuration: configuration)
+    for record in try await again.unconsumedPromises() {
+      #expect(record.outcome == .fulfilled(StoredValue(typeTag: "bytes", bytes: bytes)))
+    }
+    #expect(try await again.unconsumedPromises().count == 8)
+    await again.close()
+  }
+
+  @Test func aSecondSessionFollowsAMapThatGrew() async throws {
+    let temporary = try TemporaryLedger()
+    var configuration = LedgerConfiguration()
+    configuration.environment.mapSize = 1 << 20
+    let app = try await temporary.open(configuration: configuration)
+    let helper = try await temporary.open(as: .appExtension, configuration: configuration)
+    let bytes = [UInt8](repeating: 9, count: 1 << 20)
+    let promises = try await withThrowingTaskGroup(of: PromiseID.self) { group in
+      for _ in 0..<6 {
+        group.addTask {
+          let promise = try await app.createPromise(of: [UInt8].self)
+          try await helper.promise(id: promise.id, of: [UInt8].self).fulfill(bytes)
+          return promise.id
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    for id in promises { #expect(try await app.promise(id: id, of: [UInt8].self).value == bytes) }
+    await helper.close()
+    await app.close()
+  }
+}
