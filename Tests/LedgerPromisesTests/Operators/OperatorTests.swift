@@ -114,7 +114,11 @@ import Testing
       "allSettled", fulfilled: "value [fulfilled(1)]",
       rejected: "value [rejected(TestError(number: 1))]", cancelled: "value [cancelled(why)]"
     ) { Promise.allSettled([$0]).asPromise().map { "\($0)" } },
-    Row("race") { Promise.race([Promise.make(of: Int.self).0.forEver(), $0]).map { "\($0)" } },
+    Row("race") { source in
+      let other = Promise.make(of: Int.self)
+      return Promise.race([other.promise, source]).ensure { other.resolver.fulfill(0) }
+        .map { "\($0)" }
+    },
     Row("any", rejected: "allRejected") { Promise.any([$0]).map { "\($0)" } },
     Row("any with a fulfilled one", rejected: "value 7", cancelled: "value 7") {
       Promise.any([$0, Promise.value(7).delay(.seconds(1), clock: TestClock.running)])

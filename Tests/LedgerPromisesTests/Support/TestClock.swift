@@ -20,23 +20,3 @@ struct SkippingClock: Clock, Sendable {
     try Task.checkCancellation()
   }
 }
-
-extension Promise {
-  /// A promise that stays pending, though nobody holds its resolver.
-  func forEver() -> Promise<Value> {
-    Promise {
-      try await withTaskCancellationHandler {
-        try await TestClock.never()
-      } onCancel: {
-      }
-    }
-  }
-}
-
-extension TestClock {
-  /// Sleeps until the task is cancelled.
-  static func never<Value>() async throws -> Value {
-    try await ManualClock().sleep(for: .seconds(1))
-    throw CancellationError()
-  }
-}

@@ -12,7 +12,7 @@ struct Shape {
   let name: String
   /// How many units (promises, links, inputs) one run does.
   let units: Int
-  let contestants: [(name: String, run: () -> Void)]
+  var contestants: [(name: String, run: () -> Void)]
 
   /// Runs the contestants in turn, round after round, so that drifting machines drift for all.
   func measure(rounds: Int) -> [Measurement] {

@@ -2,15 +2,18 @@ import Foundation
 
 /// Compares the promise with others on the same shapes and prints a table of ratios.
 ///
-/// `swift run -c release PromiseBenchmarks [words of shape names]`
+/// `swift run -c release PromiseBenchmarks [words of shape names] [only=contestant]`
 @main
 enum PromiseBenchmarks {
   static func main() {
-    let wanted = CommandLine.arguments.dropFirst()
+    let arguments = CommandLine.arguments.dropFirst()
+    let wanted = arguments.filter { !$0.hasPrefix("only=") }
+    let only = arguments.first { $0.hasPrefix("only=") }?.dropFirst("only=".count)
     print(
       "Nanoseconds for each unit, best of the rounds; ratio to the fastest peer whose callbacks")
     print("are asynchronous too. Peers marked * run callbacks inside the call that settles.")
-    for shape in Shapes().all {
+    for var shape in Shapes().all {
+      if let only { shape.contestants.removeAll { $0.name != only } }
       guard wanted.isEmpty || wanted.contains(where: shape.name.contains) else { continue }
       report(shape, shape.measure(rounds: 7))
     }
