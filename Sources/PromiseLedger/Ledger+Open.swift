@@ -1,4 +1,3 @@
-import LedgerLMDB
 import LedgerSystem
 import Logging
 
@@ -32,9 +31,7 @@ extension Ledger {
     let now = configuration.clock.now()
     let newLedgerID = LedgerID(entityID: configuration.idGenerator.makeID(at: now))
     let options = try StoreOptions(checking: configuration)
-    if let hazard = LMDBVersion.current.knownHazard {
-      configuration.logger.warning("\(hazard)", metadata: ["lmdb": "\(LMDBVersion.current)"])
-    }
+    if let hazard = LMDBEventStore.knownHazard { configuration.logger.warning("\(hazard)") }
     let openStore = { @Sendable () throws(LedgerError) -> any EventStore in
       try LMDBEventStore.openOrCreate(
         directory, options: options, newLedgerID: newLedgerID, now: now)

@@ -36,7 +36,8 @@ import Testing
     #expect(info.pageSize == 4096 || info.pageSize == 16384)
     #expect(info.highWaterBytes == (try scratch.readDataFile().count))
     #expect(info.maximumReaders == 126)
-    #expect(info.mapSize == Configuration.defaultMapSize)
+    // Less where the system does not give that much, as under a sanitizer.
+    #expect(info.mapSize <= Configuration.defaultMapSize && info.mapSize >= 1 << 30)
   }
 
   @Test func emptyingATableMakesItsPagesFree() throws {
@@ -131,6 +132,7 @@ import Testing
     let mayEnd = DispatchSemaphore(value: 0)
     let hasGrown = DispatchSemaphore(value: 0)
     try fill(10)
+    let size = try environment.info().mapSize + (1 << 20)
     Thread {
       try? environment.read { transaction in
         isInside.signal()
@@ -141,12 +143,12 @@ import Testing
     }.start()
     isInside.wait()
     Thread {
-      try? environment.grow(to: 1 << 41)
+      try? environment.grow(to: size)
       hasGrown.signal()
     }.start()
     mayEnd.signal()
     hasGrown.wait()
-    #expect(try environment.info().mapSize == 1 << 41)
+    #expect(try environment.info().mapSize == size)
     #expect(try environment.keys().count == 10)
   }
 }

@@ -29,7 +29,10 @@ extension EnvironmentCore {
     try refuseFork()
     try gate.excludingTransactions(.setMapSize, share) { () throws(LMDBError) in
       let status = seam(.setMapSize) { unsafe mdb_env_set_mapsize(handle, max(0, size)) }
-      guard status == .success else { throw LMDBError(status, .setMapSize, path: path) }
+      if status == .success { return }
+      // C unmaps before it maps again. Only where it refuses to begin is there still a map.
+      if status != .invalidArgument { panicked.store(true, ordering: .releasing) }
+      throw LMDBError(status, .setMapSize, path: path)
     }
   }
 

@@ -104,7 +104,7 @@ extension EnvironmentCore {
   func whileOpen<R>(
     _ share: TransactionGate.Share, _ body: () throws(LMDBError) -> R
   ) throws(LMDBError) -> R {
-    try refuseFork()
+    try refuseForkAndPanic()
     try gate.enter(share)
     defer { gate.leave(share) }
     return try body()

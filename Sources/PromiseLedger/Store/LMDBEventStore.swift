@@ -4,6 +4,11 @@ import Synchronization
 
 /// A store in a directory: an LMDB environment, a gate for writers, and a doorbell.
 package final class LMDBEventStore: EventStore {
+  /// What is known to be wrong with the LMDB that this process runs, if anything.
+  package static var knownHazard: String? {
+    LMDBVersion.current.knownHazard
+  }
+
   package var ledgerID: LedgerID { metadata.ledgerID }
 
   let directory: LedgerDirectory
