@@ -1,4 +1,5 @@
 internal import CLedgerLMDB
+internal import Synchronization
 
 #if canImport(Glibc)
   internal import Glibc

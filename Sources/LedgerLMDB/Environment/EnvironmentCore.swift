@@ -106,7 +106,7 @@ extension EnvironmentCore {
     }
   }
 
-  private func refuseForkAndPanic() throws(LMDBError) {
+  func refuseForkAndPanic() throws(LMDBError) {
     try refuseFork()
     guard !panicked.load(ordering: .acquiring) else {
       throw LMDBError(.panic, .begin, path: path)
