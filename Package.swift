@@ -25,16 +25,18 @@ let package = Package(
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
     ),
     .target(name: "CLedgerSystem"),
+    .target(name: "LedgerLocks"),
     .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB"]),
-    .target(name: "LedgerSystem", dependencies: ["CLedgerSystem"]),
+    .target(name: "LedgerSystem", dependencies: ["CLedgerSystem", "LedgerLocks"]),
     .target(
       name: "LedgerPromises",
-      dependencies: [.product(name: "Logging", package: "swift-log")]
+      dependencies: ["LedgerLocks", .product(name: "Logging", package: "swift-log")]
     ),
     .target(
       name: "PromiseLedger",
       dependencies: [
         "LedgerLMDB",
+        "LedgerLocks",
         "LedgerSystem",
         "LedgerPromises",
         .product(name: "Crypto", package: "swift-crypto"),
@@ -44,7 +46,7 @@ let package = Package(
     ),
     .target(
       name: "PromiseLedgerTesting",
-      dependencies: ["PromiseLedger", "LedgerPromises", "LedgerSystem"]
+      dependencies: ["PromiseLedger", "LedgerLocks", "LedgerPromises", "LedgerSystem"]
     ),
 
     // MARK: - Tools
@@ -81,10 +83,10 @@ let package = Package(
     // MARK: - Tests
 
     .testTarget(name: "LedgerLMDBTests", dependencies: ["LedgerLMDB"]),
-    .testTarget(name: "LedgerSystemTests", dependencies: ["LedgerSystem"]),
+    .testTarget(name: "LedgerSystemTests", dependencies: ["LedgerLocks", "LedgerSystem"]),
     .testTarget(
       name: "LedgerPromisesTests",
-      dependencies: ["LedgerPromises", "PromiseLedgerTesting"]
+      dependencies: ["LedgerLocks", "LedgerPromises", "PromiseLedgerTesting"]
     ),
     .testTarget(
       name: "PromiseLedgerTests",
@@ -92,6 +94,7 @@ let package = Package(
         "PromiseLedger",
         "PromiseLedgerTesting",
         "LedgerLMDB",
+        "LedgerLocks",
         "LedgerSystem",
         .product(name: "Crypto", package: "swift-crypto"),
       ]
@@ -104,8 +107,8 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem", "ledger-worker",
-        .product(name: "Logging", package: "swift-log"),
+        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerLocks", "LedgerSystem",
+        "ledger-worker", .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .testTarget(

@@ -10,7 +10,8 @@ extension Rule {
       "Sources/LedgerLMDB/", only: libc.union(["CLedgerLMDB", "Synchronization"]),
       "The layer over LMDB needs LMDB and libc only."),
     imports(
-      "Sources/LedgerSystem/", only: libc.union(["CLedgerSystem", "Synchronization"]),
+      "Sources/LedgerSystem/",
+      only: libc.union(["CLedgerSystem", "LedgerLocks", "Synchronization"]),
       "The layer over the system needs libc only."),
     imports(
       ["Sources/LedgerPromises/"],
@@ -19,12 +20,15 @@ extension Rule {
     imports(
       "Sources/PromiseLedger/",
       only: foundation.union([
-        "Crypto", "HeapModule", "LedgerLMDB", "LedgerPromises", "LedgerSystem", "Logging",
-        "Synchronization",
+        "Crypto", "HeapModule", "LedgerLMDB", "LedgerLocks", "LedgerPromises", "LedgerSystem",
+        "Logging", "Synchronization",
       ]), "The ledger has no names of C and no other dependency."),
     imports(
       "Sources/PromiseLedgerTesting/",
-      only: ["LedgerPromises", "LedgerSystem", "PromiseLedger", "Synchronization", "Testing"],
+      only: [
+        "LedgerLocks", "LedgerPromises", "LedgerSystem", "PromiseLedger", "Synchronization",
+        "Testing",
+      ],
       "Test support works on the ledger, not below it."),
     imports(
       ["Tools/"],

@@ -1,0 +1,26 @@
+#if THREAD_SANITIZER
+  import Foundation
+
+  /// Stands in for `Synchronization.Mutex` in builds for the thread sanitizer.
+  ///
+  /// On Linux the sanitizer does not see the futexes of `Mutex` and reports whatever they guard; it
+  /// knows the locks of pthreads. Modules take this one by a type alias of their own, which wins over
+  /// the imported name. No other build has it.
+  package final class SanitizedMutex<Value>: @unchecked Sendable {
+    // Unchecked because `value` is touched with `lock` held only.
+    private let lock = NSLock()
+    private var value: Value
+
+    package init(_ value: consuming sending Value) {
+      self.value = value
+    }
+
+    package func withLock<Result: ~Copyable, Failure: Error>(
+      _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+      lock.lock()
+      defer { lock.unlock() }
+      return try body(&value)
+    }
+  }
+#endif
