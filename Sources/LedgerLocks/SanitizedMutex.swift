@@ -22,5 +22,13 @@
       defer { lock.unlock() }
       return try body(&value)
     }
+
+    package func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
+      _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result? {
+      guard lock.try() else { return nil }
+      defer { lock.unlock() }
+      return try body(&value)
+    }
   }
 #endif
