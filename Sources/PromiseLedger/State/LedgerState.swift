@@ -54,8 +54,8 @@ package struct LedgerState: Sendable {
         promises.insert(entity)
       } else {
         let entity = try PromiseEntity(creating: event)
-        promises.insert(entity)
         if let deadline = entity.deadline { deadlines.insert(deadline, id) }
+        promises.insert(entity)
       }
       assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:

@@ -1,7 +1,7 @@
 /// Promises by id, with a list through those that are neither consumed nor abandoned.
 ///
-/// The entities stand one after the other and the dictionary holds their places only, so that growing
-/// moves little and an event costs one look-up.
+/// The entities stand one after the other and the index holds their places only, so that growing moves
+/// little and an event costs one look-up.
 package struct PromiseTable: Sendable {
   private struct Entry: Sendable {
     var entity: PromiseEntity
@@ -10,9 +10,9 @@ package struct PromiseTable: Sendable {
     var next: Int32
   }
 
-  private static let none: Int32 = -1
+  private static let none = PlaceIndex.none
 
-  private var places: [PromiseID: Int32] = [:]
+  private var places = PlaceIndex()
   private var entries: ContiguousArray<Entry> = []
   private var firstOpen = Self.none
   private var lastOpen = Self.none
@@ -22,7 +22,7 @@ package struct PromiseTable: Sendable {
   package var count: Int { entries.count }
 
   package subscript(id: PromiseID) -> PromiseEntity? {
-    guard let place = places[id] else { return nil }
+    guard let place = place(of: id) else { return nil }
     return entries[Int(place)].entity
   }
 
@@ -46,7 +46,9 @@ package struct PromiseTable: Sendable {
 
   /// Where a promise stands, for ``apply(_:at:)``.
   @inline(__always)
-  package func place(of id: PromiseID) -> Int32? { places[id] }
+  package func place(of id: PromiseID) -> Int32? {
+    places.find(id.entityID) { entries[Int($0)].entity.id == id }
+  }
 
   /// Applies an event to the promise at a place.
   @inline(__always)
@@ -58,19 +60,20 @@ package struct PromiseTable: Sendable {
   }
 
   /// Puts a promise in that is not there.
-  package mutating func insert(_ entity: PromiseEntity) {
+  package mutating func insert(_ entity: consuming PromiseEntity) {
+    assert(place(of: entity.id) == nil, "a promise was inserted twice")
     let place = Int32(entries.count)
-    let previousPlace = places.updateValue(place, forKey: entity.id)
-    assert(previousPlace == nil, "a promise was inserted twice")
+    let isOpen = entity.isOpen
+    places.insert(entity.id.entityID, at: place)
     entries.append(Entry(entity: entity, previous: Self.none, next: Self.none))
-    if entity.isOpen { link(place) }
+    if isOpen { link(place) }
   }
 
   /// Puts a promise in, or a newer state of it.
   ///
   /// - Returns: Whether it was not there.
   package mutating func update(_ entity: PromiseEntity) -> Bool {
-    guard let place = places[entity.id] else {
+    guard let place = place(of: entity.id) else {
       insert(entity)
       return true
     }
@@ -102,7 +105,7 @@ package struct PromiseTable: Sendable {
 
   /// Whether the list agrees with the promise.
   func isConsistent(_ id: PromiseID) -> Bool {
-    guard let place = places[id] else { return false }
+    guard let place = place(of: id) else { return false }
     let entry = entries[Int(place)]
     let isListed = entry.previous != Self.none || firstOpen == place
     return isListed == entry.entity.isOpen && entry.entity.id == id

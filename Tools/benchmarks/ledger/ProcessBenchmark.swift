@@ -92,6 +92,7 @@ enum ProcessBenchmark {
 
   /// What a child process does.
   static func runChild(_ arguments: [String]) async throws {
+    if arguments[0] == "replay" { return try MemoryBenchmark.runChild(arguments[1]) }
     let ledger = try await Ledger.open(at: arguments[1], as: .app)
     switch arguments[0] {
     case "write":

@@ -1,0 +1,69 @@
+/// Finds the place of an entity in an array by its id: a hash table of places, with open addressing.
+///
+/// It keeps 32 bits of each id's hash beside the place, so that growing looks at no entity and a
+/// look-up compares few ids. The hash is seeded for each process: keys are chosen by callers, and
+/// nobody shall be able to choose many that collide.
+struct PlaceIndex: Sendable {
+  /// No place.
+  static let none: Int32 = -1
+
+  private struct Slot: Sendable {
+    var fragment: UInt32 = 0
+    var place = PlaceIndex.none
+  }
+
+  /// A power of two of them, at most three quarters in use.
+  private var slots = ContiguousArray(repeating: Slot(), count: 16)
+  private var count = 0
+  private let seed = Self.processSeed
+
+  /// Finds the place for which `isMatch` is true.
+  @inline(__always)
+  func find(_ id: EntityID, where isMatch: (Int32) -> Bool) -> Int32? {
+    let fragment = fragment(of: id)
+    var number = Int(fragment) & (slots.count - 1)
+    while slots[number].place != Self.none {
+      if slots[number].fragment == fragment, isMatch(slots[number].place) {
+        return slots[number].place
+      }
+      number = (number + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  /// Adds the place of an id that is not there.
+  mutating func insert(_ id: EntityID, at place: Int32) {
+    count += 1
+    if 4 * count > 3 * slots.count { grow() }
+    put(Slot(fragment: fragment(of: id), place: place))
+  }
+
+  private mutating func put(_ slot: Slot) {
+    var number = Int(slot.fragment) & (slots.count - 1)
+    while slots[number].place != Self.none { number = (number + 1) & (slots.count - 1) }
+    slots[number] = slot
+  }
+
+  private mutating func grow() {
+    let old = slots
+    slots = ContiguousArray(repeating: Slot(), count: 2 * old.count)
+    for slot in old where slot.place != Self.none { put(slot) }
+  }
+
+  // MARK: Hashing
+
+  private static let processSeed = (salt(1), salt(2))
+
+  /// A number that nobody outside this process knows.
+  private static func salt(_ number: Int) -> UInt64 {
+    var hasher = Hasher()
+    hasher.combine(number)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  @inline(__always)
+  private func fragment(of id: EntityID) -> UInt32 {
+    let product = (id.high ^ seed.0).multipliedFullWidth(by: id.low ^ seed.1)
+    return UInt32(truncatingIfNeeded: (product.high ^ product.low) >> 16)
+  }
+}
