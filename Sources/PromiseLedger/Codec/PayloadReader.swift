@@ -33,6 +33,24 @@ package struct PayloadReader {
     return text
   }
 
+  /// An id of 16 bytes.
+  package mutating func identifier<ID: LedgerIdentifier>(
+    _ type: ID.Type = ID.self
+  ) throws(PayloadDamage) -> ID {
+    ID(entityID: try entityID())
+  }
+
+  /// An id of 16 bytes that may name anything.
+  package mutating func entityID() throws(PayloadDamage) -> EntityID {
+    let start = try take(16)
+    return EntityID(loadedFrom: bytes.span, at: start)
+  }
+
+  package mutating func bytes(_ count: Int) throws(PayloadDamage) -> [UInt8] {
+    let start = try take(count)
+    return Array(bytes[start..<offset])
+  }
+
   /// All bytes up to the end.
   package mutating func rest() -> [UInt8] {
     defer { offset = bytes.count }

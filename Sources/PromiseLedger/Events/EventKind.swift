@@ -93,7 +93,8 @@ extension EventKind {
   package var makesLedgerGrow: Bool {
     switch self {
     case .promiseConsumed, .promiseAbandoned, .sessionOpened, .sessionFrozen, .sessionUnfrozen,
-      .sessionClosed, .snapshotTaken, .retentionApplied, .eventsCompacted:
+      .sessionClosed, .handlerCallReleased, .handlerCallFinished, .handlerInvalidated,
+      .handlerInvalidationFinished, .snapshotTaken, .retentionApplied, .eventsCompacted:
       false
     default:
       true

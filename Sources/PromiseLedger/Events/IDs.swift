@@ -58,3 +58,21 @@ public struct PromiseID: LedgerIdentifier {
   /// Says that an id names a promise.
   public init(entityID: EntityID) { self.entityID = entityID }
 }
+
+/// Names a handler.
+public struct HandlerID: LedgerIdentifier {
+  /// The id without its type.
+  public let entityID: EntityID
+
+  /// Says that an id names a handler.
+  public init(entityID: EntityID) { self.entityID = entityID }
+}
+
+/// Names a call of a handler, or a run of its invalidation code, through all its attempts.
+public struct CallID: LedgerIdentifier {
+  /// The id without its type; a call is part of its handler and no entity of its own.
+  public let entityID: EntityID
+
+  /// Says that an id names a call.
+  public init(entityID: EntityID) { self.entityID = entityID }
+}

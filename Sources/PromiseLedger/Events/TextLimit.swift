@@ -12,9 +12,16 @@ package struct TextLimit: Sendable {
   package static let reason = TextLimit("reason", 0...2_048)
   package static let instance = TextLimit("instance name", 1...128)
   package static let errorDomain = TextLimit("error domain", 0...256)
+  package static let handlerKind = TextLimit("handler kind", 1...128)
+  package static let handlerKey = TextLimit("handler key", 1...HandlerKey.maximumByteCount)
+  package static let scope = TextLimit("scope", 1...64)
+  package static let argumentName = TextLimit("argument name", 1...128)
 
   /// The most tags that a promise can have.
   package static let maximumTagCount = 16
+
+  /// The most scopes that a handler can have.
+  package static let maximumScopeCount = 16
 
   private init(_ name: String, _ range: ClosedRange<Int>) {
     self.name = name

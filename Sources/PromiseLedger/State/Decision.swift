@@ -52,6 +52,22 @@ package struct Decision {
     staged.promises[id] ?? base.promise(id)
   }
 
+  package func handler(_ id: HandlerID) -> HandlerEntity? {
+    staged.handlers[id] ?? base.handler(id)
+  }
+
+  /// The runs that a session began and has not ended, in the order of their beginnings.
+  package func runningCalls(of session: SessionID) -> [StartedCall] {
+    let ids = Set(base.handlers.runningIDs).union(staged.changedHandlers)
+    return ids.compactMap { handler($0) }
+      .flatMap { entity in
+        entity.openCalls.values
+          .filter { $0.runningSession == session }
+          .map { StartedCall(entity: entity, call: $0) }
+      }
+      .sorted { $0.call.newestStart.position < $1.call.newestStart.position }
+  }
+
   package func session(_ id: SessionID) -> SessionEntity? {
     staged.sessions[id] ?? base.sessions[id]
   }
@@ -99,6 +115,19 @@ package struct Decision {
     try staged.apply(view, over: base)
   }
 
+  /// Appends an event, with what is large beside it.
+  mutating func appendAttaching(
+    _ payload: some AttachablePayload, to subject: EntityID, cause: Position = .start
+  ) throws(LedgerError) {
+    if payload.encoded.count > EventBatch.maximumPayloadByteCount,
+      let attachment = payload.attachable
+    {
+      try append(payload.detachingContent(), to: subject, cause: cause, attachment: attachment)
+    } else {
+      try append(payload, to: subject, cause: cause)
+    }
+  }
+
   /// Refuses an event that would make the ledger larger than its limit.
   private func requireRoom(for event: NewEvent, usesReserve: Bool) throws(LedgerError) {
     let bytes = usesReserve ? context.room.bytesWithReserve : context.room.bytes
@@ -124,7 +153,7 @@ package struct Decision {
   }
 
   /// Takes back the events from `count` on, by replaying those before.
-  private mutating func rollBack(toCount count: Int) throws(LedgerError) {
+  mutating func rollBack(toCount count: Int) throws(LedgerError) {
     batch.truncate(toCount: count)
     staged = StagedLayer(over: base)
     let bytes = batch.bytes

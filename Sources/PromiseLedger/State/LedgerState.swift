@@ -8,6 +8,7 @@ package struct LedgerState: Sendable {
   package private(set) var time = Timestamp(nanosecondsSinceEpoch: .min)
   package private(set) var ledgerID: LedgerID?
   package private(set) var promises = PromiseTable()
+  package private(set) var handlers = HandlerTable()
   package private(set) var sessions: [SessionID: SessionEntity] = [:]
   /// Subjects that may not be written to, and the event that forbids it.
   package private(set) var blocked: [EntityID: ReplayProblem] = [:]
@@ -20,6 +21,10 @@ package struct LedgerState: Sendable {
 
   package func promise(_ id: PromiseID) -> PromiseEntity? {
     promises[id] ?? snapshot.promise(id)
+  }
+
+  package func handler(_ id: HandlerID) -> HandlerEntity? {
+    handlers[id] ?? snapshot.handler(id)
   }
 
   // MARK: Replay
@@ -58,6 +63,9 @@ package struct LedgerState: Sendable {
         promises.insert(entity)
       }
       assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+    case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
+      .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
+      try applyToHandler(event)
     case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
       let id = SessionID(entityID: event.subject)
       if sessions[id] != nil {
@@ -71,6 +79,19 @@ package struct LedgerState: Sendable {
     default:
       throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
     }
+  }
+
+  private mutating func applyToHandler(_ event: borrowing EventView) throws(ReplayProblem) {
+    let id = HandlerID(entityID: event.subject)
+    if handlers[id] != nil {
+      try handlers.apply(event, to: id)
+    } else if var entity = snapshot.handler(id) {
+      try entity.apply(event)
+      handlers.update(entity)
+    } else {
+      handlers.update(try HandlerEntity(creating: event))
+    }
+    assert(handlers.isConsistent(id), "the table of handlers disagrees with handler \(id)")
   }
 
   // MARK: Staged changes
@@ -87,6 +108,11 @@ package struct LedgerState: Sendable {
       let isNew = promises.update(entity)
       if isNew, let deadline = entity.deadline { deadlines.insert(deadline, id) }
       assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+    }
+    for id in layer.changedHandlers {
+      guard let entity = layer.handlers[id] else { continue }
+      handlers.update(entity)
+      assert(handlers.isConsistent(id), "the table of handlers disagrees with handler \(id)")
     }
     sessions.merge(layer.sessions) { $1 }
     blocked.merge(layer.blocked) { old, _ in old }

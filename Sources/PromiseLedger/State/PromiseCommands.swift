@@ -12,18 +12,24 @@ package struct CreatePromise: Command {
   package let isStrict: Bool
   /// Finds a promise in any state, whatever it was created by.
   package let adoptsAny: Bool
+  /// The event that led to the creation.
+  package var cause: Position
 
-  package init(id: PromiseID, creation: PromiseCreated, isStrict: Bool, adoptsAny: Bool = false) {
+  package init(
+    id: PromiseID, creation: PromiseCreated, isStrict: Bool, adoptsAny: Bool = false,
+    cause: Position = .start
+  ) {
     self.id = id
     self.creation = creation
     self.isStrict = isStrict
     self.adoptsAny = adoptsAny
+    self.cause = cause
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
     try decision.timeOutIfDue(id)
     guard let entity = decision.promise(id) else {
-      try decision.append(creation, to: id.entityID)
+      try decision.append(creation, to: id.entityID, cause: cause)
       return .created(try decision.requirePromise(id))
     }
     let stored = try entity.creation()
@@ -59,7 +65,7 @@ package struct ResolvePromise: Command {
   package let idempotencyKey: String?
   package let isStrict: Bool
   /// The event that led to the resolution.
-  package let cause: Position
+  package var cause: Position
 
   package init(
     id: PromiseID, outcome: OutcomeKind, content: [UInt8], typeTag: String?,

@@ -8,20 +8,6 @@ package struct PromiseEntity: Sendable, Hashable {
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
 
-  /// Who wrote an event about the promise, and when.
-  package struct Fact: Sendable, Hashable {
-    package let position: Position
-    package let time: Timestamp
-    package let session: SessionID
-
-    @inline(__always)
-    init(_ event: borrowing EventView) {
-      position = event.position
-      time = event.time
-      session = event.session
-    }
-  }
-
   package struct Resolution: Sendable, Hashable {
     package let fact: Fact
     package let payload: [UInt8]

@@ -17,6 +17,7 @@ package struct OpenSession: Command {
     if opened.role == .app {
       // An app that was killed while frozen holds no lock that could tell; its next start does.
       for id in decision.frozenSessions(role: .app, instance: opened.instance) {
+        try decision.releaseCalls(of: id, .died)
         try decision.append(SessionClosed(reason: .died), to: id.entityID)
       }
     }
@@ -31,6 +32,7 @@ package struct FreezeSession: Command {
   package func decide(in decision: inout Decision) throws(LedgerError) {
     try decision.requireOwnSession()
     guard decision.session(decision.context.session)?.status != .frozen else { return }
+    try decision.releaseCalls(of: decision.context.session, .frozen)
     try decision.append(SessionFrozen(), to: decision.context.session.entityID)
   }
 }
@@ -62,11 +64,27 @@ package struct CloseSession: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) {
     guard let session = decision.session(id), !session.isEnded else { return }
+    try decision.releaseCalls(of: id, reason == .died ? .died : .closed)
     try decision.append(SessionClosed(reason: reason), to: id.entityID)
   }
 }
 
 extension Decision {
+  /// Gives back every run that a session began and has not ended, so that another may take it.
+  ///
+  /// A handler that may not be written to stays as it is: it must not keep a session from ending.
+  mutating func releaseCalls(
+    of session: SessionID, _ reason: CallRelease
+  ) throws(LedgerError) {
+    for running in runningCalls(of: session) {
+      guard (try? requireWritable(running.entity.id.entityID)) != nil else { continue }
+      try append(
+        HandlerCallReleased(
+          call: running.call.id, attempt: running.call.attempt, reason: reason),
+        to: running.entity.id.entityID)
+    }
+  }
+
   /// Refuses to write for a session that another process ended.
   package func requireOwnSession() throws(LedgerError) {
     guard let session = session(context.session), !session.isEnded else {

@@ -9,10 +9,14 @@ package struct StagedLayer: Sendable {
   package private(set) var time: Timestamp
   package private(set) var ledgerID: LedgerID?
   package private(set) var promises: [PromiseID: PromiseEntity] = [:]
+  package private(set) var handlers: [HandlerID: HandlerEntity] = [:]
   package private(set) var sessions: [SessionID: SessionEntity] = [:]
   package private(set) var blocked: [EntityID: ReplayProblem] = [:]
   /// The promises changed, in the order of their first change.
   package private(set) var changedPromises: [PromiseID] = []
+
+  /// The handlers changed, in the order of their first change.
+  package private(set) var changedHandlers: [HandlerID] = []
 
   package init(over base: LedgerState) {
     basePosition = base.position
@@ -38,6 +42,16 @@ package struct StagedLayer: Sendable {
           promises[id] = entity
         } else {
           promises[id] = try PromiseEntity(creating: event)
+        }
+      case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
+        .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
+        let id = HandlerID(entityID: event.subject)
+        if handlers[id] == nil { changedHandlers.append(id) }
+        if var entity = handlers[id] ?? base.handler(id) {
+          try entity.apply(event)
+          handlers[id] = entity
+        } else {
+          handlers[id] = try HandlerEntity(creating: event)
         }
       case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
         let id = SessionID(entityID: event.subject)

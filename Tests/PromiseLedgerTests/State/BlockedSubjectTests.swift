@@ -25,7 +25,7 @@ import Testing
   static let unknown: [NewEvent] = [
     .raw(EventKind(rawValue: 999), on: PromiseID.numbered(1).entityID),
     .raw(EventKind(rawValue: 0), on: PromiseID.numbered(1).entityID),
-    .raw(.handlerCreated, on: PromiseID.numbered(1).entityID),
+    .raw(.snapshotTaken, on: PromiseID.numbered(1).entityID),
     .raw(.promiseResolved, version: 2, on: PromiseID.numbered(1).entityID),
     .raw(.promiseConsumed, version: 0, on: PromiseID.numbered(1).entityID),
     .raw(.promiseAbandoned, version: .max, on: PromiseID.numbered(1).entityID),

@@ -1,0 +1,57 @@
+import LedgerSystem
+
+/// Why a run of a handler was given back unfinished.
+public enum CallRelease: UInt8, Sendable, Hashable, CaseIterable {
+  /// Its session froze.
+  case frozen = 0
+  /// Its session was closed.
+  case closed = 1
+  /// The process of its session was gone, as another session found.
+  case died = 2
+  /// Its code was cancelled.
+  case cancelled = 3
+  /// Its session found that it cannot run it.
+  case notRunnable = 4
+}
+
+/// The payload of the event that a run of a handler was given back unfinished.
+public struct HandlerCallReleased: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.handlerCallReleased
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// Which call it is.
+  public let call: CallID
+  /// Which run of the call it is, from 1.
+  public let attempt: UInt32
+  /// Why.
+  public let reason: CallRelease
+
+  package init(call: CallID, attempt: UInt32, reason: CallRelease) {
+    self.call = call
+    self.attempt = attempt
+    self.reason = reason
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let number: UInt8 = try reader.integer()
+      guard let reason = CallRelease(rawValue: number) else {
+        throw PayloadDamage(what: "reason \(number)")
+      }
+      try reader.skip(3)
+      let attempt = try reader.attempt()
+      return Self(call: try reader.identifier(), attempt: attempt, reason: reason)
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = [reason.rawValue, 0, 0, 0]
+    bytes.appendLittleEndian(attempt)
+    call.entityID.append(to: &bytes)
+    return bytes
+  }
+}

@@ -1,0 +1,76 @@
+import LedgerSystem
+
+/// The payload of the event that a run of a handler began, or one of its invalidation code again.
+public struct HandlerCallStarted: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.handlerCallStarted
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// Which call it is.
+  public let call: CallID
+  /// Which run of the call it is, from 1.
+  public let attempt: UInt32
+  /// The promises and handlers in the arguments.
+  public let references: HandlerReferences
+  /// The arguments of the call, or `nil` if they are large and stored beside the event. Later
+  /// attempts carry none: those of the first stay.
+  public let arguments: StoredArguments?
+
+  package init(
+    call: CallID, attempt: UInt32, references: HandlerReferences = .none,
+    arguments: StoredArguments? = StoredArguments.none
+  ) {
+    self.call = call
+    self.attempt = attempt
+    self.references = references
+    self.arguments = arguments
+  }
+
+  private struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let attachment = Flags(rawValue: 1)
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let flags = Flags(rawValue: try reader.integer())
+      try reader.skip(3)
+      let attempt = try reader.attempt()
+      return Self(
+        call: try reader.identifier(), attempt: attempt,
+        references: try HandlerReferences(reading: &reader),
+        arguments: flags.contains(.attachment)
+          ? nil : try StoredArguments(parsing: reader.rest()))
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    let flags: Flags = arguments == nil ? .attachment : []
+    var bytes: [UInt8] = [flags.rawValue, 0, 0, 0]
+    bytes.appendLittleEndian(attempt)
+    call.entityID.append(to: &bytes)
+    references.append(to: &bytes)
+    if let arguments { bytes.append(contentsOf: arguments.encoded) }
+    return bytes
+  }
+}
+
+extension HandlerCallStarted: AttachablePayload {
+  var attachable: [UInt8]? { arguments?.encoded }
+
+  func detachingContent() -> HandlerCallStarted {
+    HandlerCallStarted(call: call, attempt: attempt, references: references, arguments: nil)
+  }
+}
+
+extension PayloadReader {
+  /// The number of an attempt: they count from 1.
+  mutating func attempt() throws(PayloadDamage) -> UInt32 {
+    let attempt: UInt32 = try integer()
+    guard attempt > 0 else { throw PayloadDamage(what: "attempt 0") }
+    return attempt
+  }
+}

@@ -1,0 +1,141 @@
+/// Begins a call of a handler; the session that asks is to run it.
+package struct StartCall: Command {
+  package enum Answer: Sendable {
+    case started(StartedCall)
+    /// Another rebinding came first: check the arguments against what is bound now.
+    case changedMeanwhile(HandlerEntity)
+    case notFound
+    /// A call of the one-shot handler is not finished: somebody runs it, or it was given back.
+    case alreadyRunning(StartedCall)
+    case finished(HandlerEntity)
+    case invalidated(HandlerEntity)
+    case unregistered(HandlerEntity)
+  }
+
+  package let id: HandlerID
+  /// The id that the call gets.
+  package let call: CallID
+  package let arguments: ArgumentSet
+  /// The position of the binding that the arguments were checked with; `nil` if it does not matter.
+  package let expectedBinding: Position?
+  /// All names, present and former, of the kinds that the session knows.
+  package let runnableKinds: Set<String>
+  /// The event that led to the call.
+  package let cause: Position
+
+  package init(
+    id: HandlerID, call: CallID, arguments: ArgumentSet, expectedBinding: Position?,
+    runnableKinds: Set<String>, cause: Position = .start
+  ) {
+    self.id = id
+    self.call = call
+    self.arguments = arguments
+    self.expectedBinding = expectedBinding
+    self.runnableKinds = runnableKinds
+    self.cause = cause
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    guard let entity = try decision.knownHandler(id) else { return .notFound }
+    switch entity.status {
+    case .finished: return .finished(entity)
+    case .invalidated: return .invalidated(entity)
+    case .active: break
+    }
+    guard runnableKinds.contains(entity.kind) else { return .unregistered(entity) }
+    if let other = entity.hinderingCall ?? entity.openCalls[call] {
+      return .alreadyRunning(StartedCall(entity: entity, call: other))
+    }
+    if let expectedBinding, expectedBinding != entity.bound.position {
+      return .changedMeanwhile(entity)
+    }
+    let started = HandlerCallStarted(
+      call: call, attempt: 1, references: arguments.references, arguments: arguments.arguments)
+    try decision.appendAttaching(started, to: id.entityID, cause: cause)
+    return .started(try decision.requireCall(call, of: id))
+  }
+}
+
+/// Begins the next attempt of a call, or of a run of invalidation code, that was given back.
+package struct RetryCall: Command {
+  package enum Answer: Sendable {
+    case started(StartedCall)
+    /// A session runs it.
+    case taken(by: SessionID, StartedCall)
+    /// Another attempt came and went meanwhile.
+    case superseded(StartedCall)
+    /// The call ended.
+    case finished(HandlerEntity)
+    /// The handler was withdrawn before the call ended, so it is not run again.
+    case invalidated(HandlerEntity)
+    case notFound
+  }
+
+  package let id: HandlerID
+  package let call: CallID
+  /// The newest attempt that the caller knows of.
+  package let expectedAttempt: UInt32
+  /// Whether an attempt that this session began may be taken: the caller knows that it does not run
+  /// any more.
+  package let mayTakeOwn: Bool
+
+  package init(id: HandlerID, call: CallID, expectedAttempt: UInt32, mayTakeOwn: Bool = false) {
+    self.id = id
+    self.call = call
+    self.expectedAttempt = expectedAttempt
+    self.mayTakeOwn = mayTakeOwn
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    guard let entity = try decision.knownHandler(id) else { return .notFound }
+    guard let open = entity.openCalls[call] else {
+      return entity.lastFinish?.call != call && entity.status == .invalidated
+        ? .invalidated(entity) : .finished(entity)
+    }
+    let known = StartedCall(entity: entity, call: open)
+    if let session = open.runningSession {
+      let isOwn = mayTakeOwn && session == decision.context.session
+      guard isOwn, open.attempt == expectedAttempt else { return .taken(by: session, known) }
+      guard open.purpose == .invalidation || entity.status == .active else {
+        return .invalidated(entity)
+      }
+    }
+    guard open.attempt == expectedAttempt else { return .superseded(known) }
+    try decision.append(
+      HandlerCallStarted(call: call, attempt: open.attempt + 1), to: id.entityID,
+      cause: open.firstStart.position)
+    return .started(try decision.requireCall(call, of: id))
+  }
+}
+
+/// Gives a run back unfinished, so that another session may take it.
+package struct ReleaseCall: Command {
+  package enum Answer: Sendable {
+    case released(HandlerEntity)
+    /// The attempt is not the one that runs: it ended, was given back, or another began.
+    case superseded(HandlerEntity)
+    case notFound
+  }
+
+  package let id: HandlerID
+  package let call: CallID
+  package let attempt: UInt32
+  package let reason: CallRelease
+
+  package init(id: HandlerID, call: CallID, attempt: UInt32, reason: CallRelease) {
+    self.id = id
+    self.call = call
+    self.attempt = attempt
+    self.reason = reason
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    guard let entity = try decision.knownHandler(id) else { return .notFound }
+    guard let open = entity.openCalls[call], !open.isReleased, open.attempt == attempt else {
+      return .superseded(entity)
+    }
+    try decision.append(
+      HandlerCallReleased(call: call, attempt: attempt, reason: reason), to: id.entityID)
+    return .released(try decision.requireHandler(id))
+  }
+}

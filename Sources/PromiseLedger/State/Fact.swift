@@ -1,0 +1,13 @@
+/// Who wrote an event, and when.
+package struct Fact: Sendable, Hashable {
+  package let position: Position
+  package let time: Timestamp
+  package let session: SessionID
+
+  @inline(__always)
+  init(_ event: borrowing EventView) {
+    position = event.position
+    time = event.time
+    session = event.session
+  }
+}

@@ -1,0 +1,111 @@
+/// Ends a run of a handler or of its invalidation code, and does what the code asked of the ledger,
+/// all in one commit.
+package struct FinishCall: Command {
+  package enum Answer: Sendable {
+    case finished(Finished)
+    /// The attempt is not the newest of an open call: the call ended, or another attempt began.
+    case superseded
+    /// The call failed, without any effect, because an effect that it required was refused.
+    case requiredEffectRefused(DecidedEffect, StoredError, HandlerEntity)
+  }
+
+  package struct Finished: Sendable {
+    package let entity: HandlerEntity
+    package let effects: [DecidedEffect]
+    /// The calls that this session is to run next, in the order in which the code made them.
+    package let startedCalls: [StartedCall]
+    /// The runs of invalidation code that this session is to run next.
+    package let startedInvalidations: [StartedCall]
+  }
+
+  /// The most effects that a call can have: a commit must not keep others waiting for long.
+  package static let maximumEffectCount = 1_000
+
+  package let id: HandlerID
+  package let call: CallID
+  package let attempt: UInt32
+  package let result: CallResult
+  /// In the order in which the code made them; those of code that failed are dropped.
+  package let effects: [HandlerEffect]
+  /// All names, present and former, of the kinds that the session knows.
+  package let runnableKinds: Set<String>
+  /// Those of them whose kinds have invalidation code.
+  package let kindsWithInvalidationCode: Set<String>
+
+  package init(
+    id: HandlerID, call: CallID, attempt: UInt32, result: CallResult,
+    effects: [HandlerEffect] = [], runnableKinds: Set<String> = [],
+    kindsWithInvalidationCode: Set<String> = []
+  ) {
+    self.id = id
+    self.call = call
+    self.attempt = attempt
+    self.result = result
+    self.effects = effects
+    self.runnableKinds = runnableKinds
+    self.kindsWithInvalidationCode = kindsWithInvalidationCode
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    guard effects.count <= Self.maximumEffectCount else {
+      throw LedgerError(
+        .invalidArgument,
+        "A call of handler \(id) has \(effects.count) effects; the most is \(Self.maximumEffectCount). Spread them over several calls."
+      )
+    }
+    guard let open = try decision.knownHandler(id)?.openCalls[call], open.attempt == attempt else {
+      return .superseded
+    }
+    guard result.outcome == .returned else { return .finished(try fail(open, in: &decision)) }
+    let countBefore = decision.batch.count
+    var decider = EffectDecider(
+      runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
+      cause: open.newestStart.position)
+    for effect in effects {
+      let decided = try decider.decide(effect, in: &decision)
+      guard effect.isRequired, !decided.verdict.isSuccess else { continue }
+      try decision.rollBack(toCount: countBefore)
+      let error = Self.refusal(decided)
+      let report = CallReport(effects: [decided], result: .failed(error))
+      let entity = try end(open, report, in: &decision)
+      return .requiredEffectRefused(decided, error, entity)
+    }
+    let report = CallReport(effects: decider.verdicts, result: result)
+    let entity = try end(open, report, in: &decision)
+    return .finished(
+      Finished(
+        entity: entity, effects: report.effects, startedCalls: decider.startedCalls,
+        startedInvalidations: decider.startedInvalidations))
+  }
+
+  private func fail(
+    _ open: OpenCall, in decision: inout Decision
+  ) throws(LedgerError) -> Finished {
+    let entity = try end(open, CallReport(result: result), in: &decision)
+    return Finished(entity: entity, effects: [], startedCalls: [], startedInvalidations: [])
+  }
+
+  /// Appends the end of the run behind its effects.
+  private func end(
+    _ open: OpenCall, _ report: CallReport, in decision: inout Decision
+  ) throws(LedgerError) -> HandlerEntity {
+    let end = CallEnd(call: call, attempt: attempt, report: report)
+    let cause = open.newestStart.position
+    switch open.purpose {
+    case .call:
+      try decision.appendAttaching(HandlerCallFinished(end), to: id.entityID, cause: cause)
+    case .invalidation:
+      try decision.appendAttaching(
+        HandlerInvalidationFinished(end), to: id.entityID, cause: cause)
+    }
+    return try decision.requireHandler(id)
+  }
+
+  private static func refusal(_ decided: DecidedEffect) -> StoredError {
+    StoredError(
+      domain: "PromiseLedger.requiredEffectRefused", code: Int64(decided.verdict.rawValue),
+      message:
+        "The effect \(decided.effect) on \(decided.subject), which the call required, was refused: \(decided.verdict)."
+    )
+  }
+}

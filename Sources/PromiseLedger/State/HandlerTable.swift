@@ -1,0 +1,93 @@
+/// Handlers by id, with those that are open, that are being run, and that have a scope.
+package struct HandlerTable: Sendable {
+  private var entities: [HandlerID: HandlerEntity] = [:]
+  private var openIDs: Set<HandlerID> = []
+  private var activeIDsByScope: [String: Set<HandlerID>] = [:]
+  /// The handlers of which some session runs a call.
+  package private(set) var runningIDs: Set<HandlerID> = []
+
+  package init() {}
+
+  package var count: Int { entities.count }
+
+  package subscript(id: HandlerID) -> HandlerEntity? { entities[id] }
+
+  /// All handlers, in the order in which they came.
+  ///
+  /// - Complexity: O(n log n).
+  package var all: [HandlerEntity] { Self.inOrder(Array(entities.values)) }
+
+  /// The handlers that can still be called, or of which a call is not finished, in the order in
+  /// which they came.
+  ///
+  /// - Complexity: O(n log n) in their number.
+  package var open: [HandlerEntity] { listed(openIDs) }
+
+  /// The handlers with a scope that can be invalidated, in the order in which they came.
+  ///
+  /// - Complexity: O(n log n) in their number.
+  package func active(inScope scope: String) -> [HandlerEntity] {
+    listed(activeIDsByScope[scope] ?? [])
+  }
+
+  /// The calls that are not finished, running or given back, in the order of their beginnings.
+  ///
+  /// - Complexity: O(n log n) in the number of open handlers.
+  package var openCalls: [StartedCall] {
+    open.flatMap { entity in
+      entity.openCalls.values.map { StartedCall(entity: entity, call: $0) }
+    }
+    .sorted { $0.call.firstStart.position < $1.call.firstStart.position }
+  }
+
+  private func listed(_ ids: Set<HandlerID>) -> [HandlerEntity] {
+    Self.inOrder(ids.compactMap { entities[$0] })
+  }
+
+  private static func inOrder(_ entities: [HandlerEntity]) -> [HandlerEntity] {
+    entities.sorted { $0.created.position < $1.created.position }
+  }
+
+  // MARK: Changing
+
+  /// Applies an event to a handler that is there.
+  package mutating func apply(
+    _ event: borrowing EventView, to id: HandlerID
+  ) throws(ReplayProblem) {
+    try entities[id]?.apply(event)
+    if let entity = entities[id] { index(entity) }
+  }
+
+  /// Puts a handler in, or a newer state of it.
+  package mutating func update(_ entity: HandlerEntity) {
+    entities[entity.id] = entity
+    index(entity)
+  }
+
+  private mutating func index(_ entity: HandlerEntity) {
+    openIDs.set(entity.id, isMember: entity.isOpen)
+    runningIDs.set(entity.id, isMember: entity.isRunning)
+    for scope in entity.scopes {
+      activeIDsByScope[scope, default: []].set(entity.id, isMember: entity.status == .active)
+      if activeIDsByScope[scope]?.isEmpty == true { activeIDsByScope[scope] = nil }
+    }
+  }
+
+  // MARK: Invariants
+
+  /// Whether the lists agree with the handler.
+  func isConsistent(_ id: HandlerID) -> Bool {
+    guard let entity = entities[id] else { return false }
+    let isActive = entity.status == .active
+    return entity.id == id && entity.isConsistent
+      && openIDs.contains(id) == entity.isOpen
+      && runningIDs.contains(id) == entity.isRunning
+      && entity.scopes.allSatisfy { activeIDsByScope[$0]?.contains(id) ?? false == isActive }
+  }
+}
+
+extension Set {
+  fileprivate mutating func set(_ element: Element, isMember: Bool) {
+    if isMember { insert(element) } else { remove(element) }
+  }
+}
