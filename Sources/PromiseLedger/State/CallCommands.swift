@@ -49,6 +49,7 @@ package struct StartCall: Command {
     if let expectedBinding, expectedBinding != entity.bound.position {
       return .changedMeanwhile(entity)
     }
+    try decision.requireOwnSession()
     let started = HandlerCallStarted(
       call: call, attempt: 1, references: arguments.references, arguments: arguments.arguments)
     try decision.appendAttaching(started, to: id.entityID, cause: cause)
@@ -101,6 +102,7 @@ package struct RetryCall: Command {
       }
     }
     guard open.attempt == expectedAttempt else { return .superseded(known) }
+    try decision.requireOwnSession()
     try decision.append(
       HandlerCallStarted(call: call, attempt: open.attempt + 1), to: id.entityID,
       cause: open.firstStart.position)

@@ -137,6 +137,7 @@ package struct InvalidateHandler: Command {
     case .invalidated: return .alreadyInvalidated(entity)
     case .active: break
     }
+    if runsCode { try decision.requireOwnSession() }
     let invalidated = HandlerInvalidated(
       call: call, runsCode: runsCode, reason: reason, references: arguments.references,
       arguments: arguments.arguments)

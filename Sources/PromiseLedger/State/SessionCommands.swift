@@ -86,6 +86,8 @@ extension Decision {
   }
 
   /// Refuses to write for a session that another process ended.
+  ///
+  /// A run that such a session began would never be given back, so it may begin none.
   package func requireOwnSession() throws(LedgerError) {
     guard let session = session(context.session), !session.isEnded else {
       throw LedgerError(

@@ -113,6 +113,10 @@ extension LedgerState {
     let blocked: [EntityID: ReplayProblem]
     let unconsumed: [PromiseID]
     let deadlines: [PromiseID]
+    let handlers: [HandlerEntity]
+    let openHandlers: [HandlerID]
+    let runningHandlers: Set<HandlerID>
+    let handlersByScope: [String: [HandlerID]]
   }
 
   var contents: Contents {
@@ -120,6 +124,12 @@ extension LedgerState {
       position: position, time: time, ledgerID: ledgerID, promises: promises.all,
       sessions: sessions,
       blocked: blocked, unconsumed: promises.open.map(\.id),
-      deadlines: due(at: Timestamp(nanosecondsSinceEpoch: .max), limit: .max))
+      deadlines: due(at: Timestamp(nanosecondsSinceEpoch: .max), limit: .max),
+      handlers: handlers.all, openHandlers: handlers.open.map(\.id),
+      runningHandlers: handlers.runningIDs,
+      handlersByScope: Dictionary(
+        uniqueKeysWithValues: Set(handlers.all.flatMap(\.scopes)).map { scope in
+          (scope, handlers.active(inScope: scope).map(\.id))
+        }))
   }
 }

@@ -1,0 +1,85 @@
+@testable import PromiseLedger
+
+/// The names of answers, for tables.
+protocol NamedAnswer {
+  var verdict: String { get }
+}
+
+extension CreateHandler.Answer: NamedAnswer {
+  var verdict: String {
+    switch self {
+    case .created: "created"
+    case .exists: "exists"
+    }
+  }
+}
+
+extension RebindHandler.Answer: NamedAnswer {
+  var verdict: String {
+    switch self {
+    case .rebound: "rebound"
+    case .changedMeanwhile: "changed"
+    case .notFound: "notFound"
+    case .finished: "finished"
+    case .invalidated: "invalidated"
+    }
+  }
+}
+
+extension StartCall.Answer: NamedAnswer {
+  var verdict: String {
+    switch self {
+    case .started: "started"
+    case .changedMeanwhile: "changed"
+    case .notFound: "notFound"
+    case .alreadyRunning: "running"
+    case .finished: "finished"
+    case .invalidated: "invalidated"
+    case .unregistered: "unregistered"
+    }
+  }
+}
+
+extension RetryCall.Answer: NamedAnswer {
+  var verdict: String {
+    switch self {
+    case .started: "started"
+    case .taken: "taken"
+    case .superseded: "superseded"
+    case .finished: "finished"
+    case .invalidated: "invalidated"
+    case .notFound: "notFound"
+    }
+  }
+}
+
+extension ReleaseCall.Answer: NamedAnswer {
+  var verdict: String {
+    switch self {
+    case .released: "released"
+    case .superseded: "superseded"
+    case .notFound: "notFound"
+    }
+  }
+}
+
+extension FinishCall.Answer: NamedAnswer {
+  var verdict: String {
+    switch self {
+    case .finished: "finished"
+    case .superseded: "superseded"
+    case .requiredEffectRefused: "refused"
+    }
+  }
+}
+
+extension InvalidateHandler.Answer: NamedAnswer {
+  var verdict: String {
+    switch self {
+    case .invalidated: "invalidated"
+    case .alreadyInvalidated: "already"
+    case .finished: "finished"
+    case .notFound: "notFound"
+    }
+  }
+}
