@@ -7,24 +7,24 @@ struct LogTests {
     let run = try CommandRun("log", sample.path)
     #expect(
       run.output == #"""
-        position  time                         kind              subject   session   details
-               1  2026-01-01T00:00:00.000000Z  ledgerCreated     00000001  00000002  format version 0
-               2  2026-01-01T00:00:00.000000Z  sessionOpened     00000002  00000002  app, process \#(sample.processID), instance "chat", host "\#(sample.host)", library 0.1.0
-               3  2026-01-01T00:00:00.000000Z  promiseCreated    2a7161c9  00000002  "Remove the \"avatar\"", key "avatar/room@example.org", type void, tags "room" "avatar"
-               4  2026-01-01T00:00:01.500000Z  promiseResolved   2a7161c9  00000002  rejected, chat 403 "\u{1B}[31mno\u{A}entry\u{202E}"
-               5  2026-01-01T00:00:01.500000Z  promiseConsumed   2a7161c9  00000002  recorded after delivery
-               6  2026-01-01T00:00:01.500000Z  promiseCreated    00000003  00000002  type bytes
-               7  2026-01-01T00:00:01.500000Z  promiseResolved   00000003  00000002  fulfilled, bytes 00ff
-               8  2026-01-01T00:00:01.500000Z  promiseCreated    00000004  00000002  type string, timed out at 2026-01-01T00:01:01.500000Z
-               9  2026-01-01T00:00:01.500000Z  promiseResolved   00000004  00000002  fulfilled, 5002 bytes, idempotency key "once"
-              10  2026-01-01T00:00:01.500000Z  promiseCreated    00000005  00000002  type [string:string]
-              11  2026-01-01T00:00:01.500000Z  promiseResolved   00000005  00000002  fulfilled, {"name":"Zoë"}
-              12  2026-01-01T00:00:01.500000Z  promiseCreated    00000006  00000002  type int
-              13  2026-01-01T00:00:01.500000Z  promiseResolved   00000006  00000002  cancelled, "the user left"
-              14  2026-01-01T00:00:01.500000Z  promiseAbandoned  00000006  00000002  reason "nobody asks"
-              15  2026-01-01T00:00:01.500000Z  sessionFrozen     00000002  00000002
-              16  2026-01-01T00:00:01.500000Z  sessionUnfrozen   00000002  00000002  process \#(sample.processID)
-              17  2026-01-01T00:00:01.500000Z  sessionClosed     00000002  00000002  closed
+        position  time                         kind                 subject   session   details
+               1  2026-01-01T00:00:00.000000Z  ledgerCreated        00000001  00000002  format version 0
+               2  2026-01-01T00:00:00.000000Z  sessionOpened        00000002  00000002  app, process \#(sample.processID), instance "chat", host "\#(sample.host)", library 0.1.0
+               3  2026-01-01T00:00:00.000000Z  promiseCreated       2a7161c9  00000002  "Remove the \"avatar\"", key "avatar/room@example.org", type void, tags "room" "avatar"
+               4  2026-01-01T00:00:01.500000Z  promiseResolved      2a7161c9  00000002  rejected, chat 403 "\u{1B}[31mno\u{A}entry\u{202E}"
+               5  2026-01-01T00:00:01.500000Z  promiseConsumed      2a7161c9  00000002  recorded after delivery
+               6  2026-01-01T00:00:01.500000Z  promiseCreated       00000003  00000002  type bytes
+               7  2026-01-01T00:00:01.500000Z  promiseResolved      00000003  00000002  fulfilled, bytes 00ff
+               8  2026-01-01T00:00:01.500000Z  promiseCreated       00000004  00000002  type string, timed out at 2026-01-01T00:01:01.500000Z
+               9  2026-01-01T00:00:01.500000Z  promiseResolved      00000004  00000002  fulfilled, 5002 bytes, idempotency key "once"
+              10  2026-01-01T00:00:01.500000Z  promiseCreated       00000005  00000002  type [string:string]
+              11  2026-01-01T00:00:01.500000Z  promiseResolved      00000005  00000002  fulfilled, {"name":"Zoë"}
+              12  2026-01-01T00:00:01.500000Z  promiseCreated       00000006  00000002  type int
+              13  2026-01-01T00:00:01.500000Z  promiseResolved      00000006  00000002  cancelled, "the user left"
+              14  2026-01-01T00:00:01.500000Z  promiseAbandoned     00000006  00000002  reason "nobody asks"
+              15  2026-01-01T00:00:01.500000Z  sessionFrozen        00000002  00000002
+              16  2026-01-01T00:00:01.500000Z  sessionUnfrozen      00000002  00000002  process \#(sample.processID)
+              17  2026-01-01T00:00:01.500000Z  sessionClosed        00000002  00000002  closed
 
         """#)
     #expect(run.notes == "")

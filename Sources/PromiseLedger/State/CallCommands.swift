@@ -97,11 +97,11 @@ package struct RetryCall: Command {
     if let session = open.runningSession {
       let isOwn = mayTakeOwn && session == decision.context.session
       guard isOwn, open.attempt == expectedAttempt else { return .taken(by: session, known) }
-      guard open.purpose == .invalidation || entity.status == .active else {
-        return .invalidated(entity)
-      }
     }
     guard open.attempt == expectedAttempt else { return .superseded(known) }
+    guard open.purpose == .invalidation || entity.status == .active else {
+      return .invalidated(entity)
+    }
     try decision.requireOwnSession()
     try decision.append(
       HandlerCallStarted(call: call, attempt: open.attempt + 1), to: id.entityID,

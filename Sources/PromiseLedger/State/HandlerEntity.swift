@@ -20,6 +20,8 @@ package struct HandlerEntity: Sendable, Hashable {
   /// That the handler was withdrawn.
   package struct Invalidation: Sendable, Hashable {
     package let fact: Fact
+    /// The beginning of the call that withdrew it, if a call did.
+    package let cause: Position
     package let call: CallID
     package let runsCode: Bool
     package let reason: String
@@ -168,14 +170,24 @@ extension HandlerEntity {
     }
     let arguments = try event.reference(to: invalidated.arguments)
     invalidation = Invalidation(
-      fact: Fact(event), call: invalidated.call, runsCode: invalidated.runsCode,
+      fact: Fact(event), cause: event.cause, call: invalidated.call, runsCode: invalidated.runsCode,
       reason: invalidated.reason)
-    // What nobody runs now would be begun after the end, which must not happen.
-    for call in openCalls.values where call.isReleased { openCalls[call.id] = nil }
+    // What nobody runs now would be begun after the end, which must not happen. A call that was given
+    // back and withdraws its own handler as it finishes all the same has its end in this commit.
+    for call in openCalls.values where call.isReleased && !isWithdrawn(by: call) {
+      openCalls[call.id] = nil
+    }
     guard invalidated.runsCode else { return }
     openCalls[invalidated.call] = OpenCall(
       id: invalidated.call, purpose: .invalidation, start: Fact(event), arguments: arguments,
       references: invalidated.references, bound: bound)
+  }
+}
+
+extension HandlerEntity {
+  /// Whether the handler was withdrawn as an effect of a call.
+  fileprivate func isWithdrawn(by call: OpenCall) -> Bool {
+    invalidation?.cause == call.newestStart.position
   }
 }
 
@@ -208,7 +220,8 @@ extension HandlerEntity {
       switch status {
       case .active: invalidations.isEmpty && (isRepeating || calls.count <= 1)
       case .finished: openCalls.isEmpty && !isRepeating
-      case .invalidated: invalidations.count <= 1 && calls.allSatisfy { !$0.isReleased }
+      case .invalidated:
+        invalidations.count <= 1 && calls.allSatisfy { !$0.isReleased || isWithdrawn(by: $0) }
       }
     return mayHaveCalls && bound.position >= created.position && bound.position <= lastPosition
       && openCalls.allSatisfy { id, call in

@@ -89,10 +89,11 @@ import Testing
     _ original: Payload, _ bytes: [UInt8]
   ) throws {
     let payload: Payload
-    do {
+    do throws(LedgerError) {
       payload = try Payload(decoding: bytes)
-    } catch let error as LedgerError {
-      #expect(error.code == .corrupt)
+    } catch {
+      let code = error.code
+      #expect(code == .corrupt)
       return
     }
     #expect(try decodeAgain(payload))

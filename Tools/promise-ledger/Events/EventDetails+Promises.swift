@@ -67,7 +67,7 @@ extension EventDetails {
     }
   }
 
-  private mutating func add(_ error: StoredError) {
+  mutating func add(_ error: StoredError) {
     let bytes = error.payload.map { ContentText($0.bytes) }
     var members: [String: JSONValue] = [
       "domain": .string(error.domain), "message": .string(error.message),
@@ -85,7 +85,7 @@ extension EventDetails {
   }
 
   /// Adds a value; one that is stored beside the event is not read but measured.
-  private mutating func add(value: [UInt8]?, byteCount: Int) {
+  mutating func add(value: [UInt8]?, byteCount: Int) {
     guard let value else {
       return add("valueByteCount", .integer(Int64(byteCount)), "\(byteCount) bytes")
     }

@@ -17,7 +17,8 @@ struct EventDetails {
     do throws(LedgerError) {
       let isAboutSession = try addSession(event)
       let isAboutPromise = try addPromise(event, in: inspector)
-      if !isAboutSession, !isAboutPromise { addUnknown(event) }
+      let isAboutHandler = try addHandler(event, in: inspector)
+      if !isAboutSession, !isAboutPromise, !isAboutHandler { addUnknown(event) }
     } catch {
       add(error, of: event)
     }

@@ -3,7 +3,9 @@ enum JSONValue {
   case string(String)
   case integer(Int64)
   case unsigned(UInt64)
+  case bool(Bool)
   case strings([String])
+  case array([JSONValue])
   case object([String: JSONValue])
 }
 
@@ -14,6 +16,8 @@ extension JSONValue: CustomStringConvertible {
     case .string(let text): return Self.quoted(text)
     case .integer(let number): return String(number)
     case .unsigned(let number): return String(number)
+    case .bool(let flag): return String(flag)
+    case .array(let values): return "[\(values.map(\.description).joined(separator: ","))]"
     case .strings(let texts): return "[\(texts.map(Self.quoted).joined(separator: ","))]"
     case .object(let members):
       let sorted = members.sorted { $0.key < $1.key }

@@ -15,8 +15,8 @@ struct TableRenderer: EventRenderer {
   func render(_ event: LedgerEvent, _ details: EventDetails) -> String {
     let line = Self.line(
       "\(event.position)", "\(event.time)", "\(event.kind)",
-      subject: String(event.subject.description.suffix(8)),
-      session: String(event.session.description.suffix(8)),
+      subject: event.subject.shortText,
+      session: event.session.entityID.shortText,
       details: details.words.joined(separator: ", "))
     return line + "\n"
   }
@@ -27,7 +27,7 @@ struct TableRenderer: EventRenderer {
   ) -> String {
     let columns = [
       position.padded(toWidth: 8, isRightAligned: true), time.padded(toWidth: 27),
-      kind.padded(toWidth: 16), subject.padded(toWidth: 8), session.padded(toWidth: 8), details,
+      kind.padded(toWidth: 19), subject.padded(toWidth: 8), session.padded(toWidth: 8), details,
     ]
     var line = columns.joined(separator: "  ")
     while line.last == " " { line.removeLast() }

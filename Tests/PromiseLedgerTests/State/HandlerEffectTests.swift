@@ -1,0 +1,419 @@
+import Testing
+
+@testable import PromiseLedger
+
+/// Effects of a call: decided at its end, in one commit with it.
+@Suite struct HandlerEffectTests {
+  private let id = HandlerID.numbered(1)
+  private let other = HandlerID.numbered(2)
+  private let call = CallID.numbered(1)
+  private let promise = PromiseID.numbered(1)
+
+  /// A ledger whose handler 1 is being called.
+  private func ledger() throws -> PureLedger {
+    var ledger = try PureLedger.withSessions()
+    try ledger.commit(CreateHandler(id))
+    try ledger.commit(StartCall(id, call))
+    return ledger
+  }
+
+  private func finish(
+    _ ledger: inout PureLedger, _ effects: [HandlerEffect], result: CallResult = .void
+  ) throws -> FinishCall.Answer {
+    try ledger.commit(FinishCall(id, call, result: result, effects: effects))
+  }
+
+  private func verdict(
+    of action: HandlerEffect.Action, in ledger: inout PureLedger
+  ) throws -> EffectVerdict? {
+    guard case .finished(let finished) = try finish(&ledger, [HandlerEffect(action)]) else {
+      return nil
+    }
+    #expect(try lastReport(of: ledger)?.effects == finished.effects)
+    #expect(try ledger.replayed().contents == ledger.state.contents)
+    return finished.effects.first?.verdict
+  }
+
+  /// The report of the newest end, as it is stored.
+  private func lastReport(of ledger: PureLedger) throws -> CallReport? {
+    let events = try ledger.frames.flatMap { try $0.events() }
+    return try events.last?.decode(as: HandlerCallFinished.self)?.end.report
+  }
+
+  // MARK: Verdicts
+
+  enum PromiseState: String, CaseIterable, Sendable { case absent, pending, resolved, abandoned }
+
+  @Test(arguments: PromiseState.allCases, [OutcomeKind.fulfilled, .rejected, .cancelled])
+  func resolvingAPromise(state: PromiseState, outcome: OutcomeKind) throws {
+    var ledger = try ledger()
+    if state != .absent { try ledger.commit(CreatePromise(promise)) }
+    if state == .resolved { try ledger.commit(ResolvePromise(promise)) }
+    if state == .abandoned { try ledger.commit(AbandonPromise(id: promise, reason: "")) }
+
+    let verdict = try verdict(
+      of: .resolvePromise(ResolvePromise(promise, outcome)), in: &ledger)
+
+    let expected: [PromiseState: EffectVerdict] = [
+      .absent: .notFound, .pending: .done, .resolved: .alreadyResolved, .abandoned: .abandoned,
+    ]
+    #expect(verdict == expected[state])
+    if state == .pending {
+      #expect(ledger.state.promise(promise)?.resolution?.outcome == outcome)
+    }
+  }
+
+  @Test func resolvingWithTheSameIdempotencyKeyIsDeduplicated() throws {
+    var ledger = try ledger()
+    let resolve = ResolvePromise(promise, idempotencyKey: "k")
+    try ledger.commit(CreatePromise(promise))
+    try ledger.commit(resolve)
+    #expect(try verdict(of: .resolvePromise(resolve), in: &ledger) == .deduplicated)
+  }
+
+  @Test func resolvingWithAnotherTypeIsAMismatch() throws {
+    var ledger = try ledger()
+    try ledger.commit(CreatePromise(promise))
+    let resolve = ResolvePromise(promise, typeTag: "number")
+    #expect(try verdict(of: .resolvePromise(resolve), in: &ledger) == .typeMismatch)
+    #expect(ledger.state.promise(promise)?.status == .pending)
+  }
+
+  @Test func creatingAPromise() throws {
+    var ledger = try ledger()
+    let create = CreatePromise(promise, idempotencyKey: "k")
+    #expect(try verdict(of: .createPromise(create), in: &ledger) == .done)
+
+    var second = try self.ledger()
+    try second.commit(create)
+    #expect(try verdict(of: .createPromise(create), in: &second) == .deduplicated)
+
+    var third = try self.ledger()
+    try third.commit(create)
+    let other = CreatePromise(promise, idempotencyKey: "other")
+    #expect(try verdict(of: .createPromise(other), in: &third) == .exists)
+  }
+
+  @Test func creatingAHandler() throws {
+    var ledger = try ledger()
+    #expect(try verdict(of: .createHandler(CreateHandler(other)), in: &ledger) == .done)
+    #expect(ledger.state.handler(other)?.status == .active)
+
+    var second = try self.ledger()
+    try second.commit(CreateHandler(other))
+    #expect(try verdict(of: .createHandler(CreateHandler(other)), in: &second) == .exists)
+
+    var third = try self.ledger()
+    let unknown = CreateHandler(other, kind: "unknown")
+    #expect(try verdict(of: .createHandler(unknown), in: &third) == .unregistered)
+    #expect(third.state.handler(other) == nil)
+  }
+
+  static let verdictsOfCalls: [HandlerStateTableTests.State: EffectVerdict] = [
+    .absent: .notFound, .idle: .done, .runningElsewhere: .alreadyRunning,
+    .released: .alreadyRunning, .repeating: .done, .repeatingRunning: .done,
+    .returned: .finished, .failed: .finished, .invalidated: .invalidated,
+    .invalidating: .invalidated,
+  ]
+
+  static let verdictsOfInvalidations: [HandlerStateTableTests.State: EffectVerdict] = [
+    .absent: .notFound, .idle: .done, .runningElsewhere: .done, .released: .done,
+    .repeating: .done, .repeatingRunning: .done, .returned: .finished, .failed: .finished,
+    .invalidated: .invalidated, .invalidating: .invalidated,
+  ]
+
+  /// A ledger whose handler 1 is in a state, and whose handler 2 is being called.
+  private func ledgerWithCaller(_ state: HandlerStateTableTests.State) throws -> PureLedger {
+    var ledger = try HandlerStateTableTests.ledger(in: state)
+    try ledger.commit(CreateHandler(other))
+    try ledger.commit(StartCall(other, .numbered(20)))
+    return ledger
+  }
+
+  @Test(arguments: HandlerStateTableTests.State.allCases)
+  func callingAHandler(state: HandlerStateTableTests.State) throws {
+    guard let expected = Self.verdictsOfCalls[state] else { return }
+    var ledger = try ledgerWithCaller(state)
+    let started = ledger.state.handler(other)?.openCalls[.numbered(20)]?.firstStart.position
+    let effect = HandlerEffect(.callHandler(id, .numbered(30), .sample(["n": 1])))
+
+    let answer = try ledger.commit(FinishCall(other, .numbered(20), effects: [effect]))
+
+    guard case .finished(let finished) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(finished.effects.map(\.verdict) == [expected])
+    #expect(finished.startedCalls.map(\.call.id) == (expected == .done ? [.numbered(30)] : []))
+    if expected == .done {
+      let open = ledger.state.handler(id)?.openCalls[.numbered(30)]
+      #expect(open?.arguments == .inline(.sample(["n": 1])))
+      #expect(open?.runningSession == .numbered(1))
+      #expect(try cause(of: .handlerCallStarted, on: id.entityID, in: ledger) == started)
+    }
+  }
+
+  @Test(arguments: HandlerStateTableTests.State.allCases)
+  func invalidatingAHandler(state: HandlerStateTableTests.State) throws {
+    guard let expected = Self.verdictsOfInvalidations[state] else { return }
+    var ledger = try ledgerWithCaller(state)
+    let effect = HandlerEffect(
+      .invalidateHandler(id, .numbered(30), reason: "left", .sample(["n": 1])))
+
+    let answer = try ledger.commit(FinishCall(other, .numbered(20), effects: [effect]))
+
+    guard case .finished(let finished) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(finished.effects.map(\.verdict) == [expected])
+    let isDone = expected == .done
+    #expect(finished.startedInvalidations.map(\.call.id) == (isDone ? [.numbered(30)] : []))
+    #expect(finished.startedInvalidations.allSatisfy { $0.call.purpose == .invalidation })
+    if isDone { #expect(ledger.state.handler(id)?.invalidation?.reason == "left") }
+  }
+
+  @Test func callingAHandlerOfAnUnknownKindIsRefusedAndInvalidatingItRunsNoCode() throws {
+    var ledger = try ledger()
+    try ledger.commit(CreateHandler(other, kind: "unknown"))
+
+    let answer = try finish(
+      &ledger,
+      [
+        HandlerEffect(.callHandler(other, .numbered(5), .none)),
+        HandlerEffect(.invalidateHandler(other, .numbered(6), reason: "", .none)),
+      ])
+
+    guard case .finished(let finished) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(finished.effects.map(\.verdict) == [.unregistered, .done])
+    #expect(finished.startedInvalidations.isEmpty)
+    #expect(ledger.state.handler(other)?.invalidation?.runsCode == false)
+  }
+
+  @Test func aHandlerMayInvalidateItselfAndStillFinish() throws {
+    var ledger = try ledger()
+    let action = HandlerEffect.Action.invalidateHandler(id, .numbered(6), reason: "", .none)
+    #expect(try verdict(of: action, in: &ledger) == .done)
+    #expect(ledger.state.handler(id)?.status == .invalidated)
+    #expect(ledger.state.handler(id)?.callsInOrder.map(\.id) == [.numbered(6)])
+    #expect(ledger.state.handler(id)?.lastFinish?.call == call)
+  }
+
+  @Test func aHandlerMayInvalidateItselfInALateEndOfAReleasedAttempt() throws {
+    var ledger = try ledger()
+    try ledger.commit(ReleaseCall(id: id, call: call, attempt: 1, reason: .frozen))
+    let action = HandlerEffect.Action.invalidateHandler(id, .numbered(6), reason: "", .none)
+    #expect(try verdict(of: action, in: &ledger) == .done)
+    #expect(ledger.state.handler(id)?.status == .invalidated)
+    #expect(ledger.state.handler(id)?.callsInOrder.map(\.id) == [.numbered(6)])
+  }
+
+  @Test func aOneShotThatCallsItselfIsRunning() throws {
+    var ledger = try ledger()
+    let action = HandlerEffect.Action.callHandler(id, .numbered(6), .none)
+    #expect(try verdict(of: action, in: &ledger) == .alreadyRunning)
+  }
+
+  // MARK: One commit
+
+  @Test func laterEffectsSeeEarlierOnes() throws {
+    var ledger = try ledger()
+    let answer = try finish(
+      &ledger,
+      [
+        HandlerEffect(.createPromise(CreatePromise(promise))),
+        HandlerEffect(.resolvePromise(ResolvePromise(promise))),
+        HandlerEffect(.resolvePromise(ResolvePromise(promise))),
+        HandlerEffect(.createHandler(CreateHandler(other))),
+        HandlerEffect(.callHandler(other, .numbered(7), .none)),
+        HandlerEffect(.callHandler(other, .numbered(8), .none)),
+      ])
+    guard case .finished(let finished) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(
+      finished.effects.map(\.verdict) == [
+        .done, .done, .alreadyResolved, .done, .done, .alreadyRunning,
+      ])
+    #expect(finished.effects.map(\.subject).prefix(2) == [promise.entityID, promise.entityID])
+  }
+
+  @Test func effectsAndTheEndNameTheStartOfTheAttempt() throws {
+    var ledger = try PureLedger.withSessions()
+    try ledger.commit(CreateHandler(id))
+    try ledger.commit(StartCall(id, call), as: 2)
+    let first = ledger.state.position
+    try ledger.commit(ReleaseCall(id: id, call: call, attempt: 1, reason: .cancelled), as: 2)
+    #expect(try events(of: ledger).last?.cause == nil)
+    try ledger.commit(RetryCall(id: id, call: call, expectedAttempt: 1))
+    let second = ledger.state.position
+    #expect(try events(of: ledger).last?.cause == first)
+
+    try ledger.commit(
+      FinishCall(
+        id, call, attempt: 2,
+        effects: [
+          HandlerEffect(.createPromise(CreatePromise(promise))),
+          HandlerEffect(.resolvePromise(ResolvePromise(promise))),
+          HandlerEffect(.createHandler(CreateHandler(other))),
+          HandlerEffect(.callHandler(other, .numbered(7), .none)),
+          HandlerEffect(.invalidateHandler(other, .numbered(8), reason: "", .none)),
+        ]))
+
+    let after = try events(of: ledger).filter { $0.position > second }
+    #expect(
+      after.map(\.kind) == [
+        .promiseCreated, .promiseResolved, .handlerCreated, .handlerCallStarted,
+        .handlerInvalidated, .handlerCallFinished,
+      ])
+    #expect(after.allSatisfy { $0.cause == second })
+    // All of one commit.
+    let headers = try ledger.frames.suffix(1).map { try $0.header() }
+    #expect(headers.first?.eventCount == 6)
+  }
+
+  @Test func theEffectsOfCodeThatFailedAreDropped() throws {
+    var ledger = try ledger()
+
+    let answer = try finish(
+      &ledger, [HandlerEffect(.createPromise(CreatePromise(promise)))], result: .failure)
+
+    #expect(answer.verdict == "finished")
+    #expect(ledger.state.promise(promise) == nil)
+    #expect(ledger.state.handler(id)?.lastFinish?.outcome == .failed)
+    #expect(try lastReport(of: ledger) == CallReport(result: .failure))
+  }
+
+  @Test func aSupersededEndLeavesNoEffect() throws {
+    var ledger = try ledger()
+    try ledger.commit(ReleaseCall(id: id, call: call, attempt: 1, reason: .frozen))
+    try ledger.commit(RetryCall(id: id, call: call, expectedAttempt: 1), as: 2)
+    let before = ledger.state.contents
+
+    let answer = try finish(&ledger, [HandlerEffect(.createPromise(CreatePromise(promise)))])
+
+    #expect(answer.verdict == "superseded")
+    #expect(ledger.state.contents == before)
+    #expect(try ledger.commit(FinishCall(id, call, attempt: 2), as: 2).verdict == "finished")
+    #expect(try ledger.commit(FinishCall(id, call, attempt: 2), as: 2).verdict == "superseded")
+  }
+
+  @Test func aLateEndOfAReleasedAttemptThatNobodyTookIsTaken() throws {
+    var ledger = try ledger()
+    try ledger.commit(ReleaseCall(id: id, call: call, attempt: 1, reason: .frozen))
+
+    let answer = try finish(&ledger, [HandlerEffect(.createPromise(CreatePromise(promise)))])
+
+    #expect(answer.verdict == "finished")
+    #expect(ledger.state.promise(promise) != nil)
+    #expect(ledger.state.handler(id)?.status == .finished)
+  }
+
+  // MARK: Required effects
+
+  @Test(arguments: 0..<3)
+  func aRefusedRequiredEffectTakesAllEffectsBack(place: Int) throws {
+    var ledger = try ledger()
+    var decision = ledger.decision()
+    // A neighbour in the same commit, with something large, must stay.
+    _ = try decision.run(CreatePromise(.numbered(9)))
+    _ = try decision.run(ResolvePromise(.numbered(9), content: [UInt8](repeating: 1, count: 9_000)))
+    let wanted = HandlerEffect(
+      .resolvePromise(ResolvePromise(.numbered(404))), isRequired: true)
+    var effects = [
+      HandlerEffect(.createPromise(CreatePromise(promise)), isRequired: true),
+      HandlerEffect(.createHandler(CreateHandler(other, arguments: .bytes(9_000)))),
+    ]
+    effects.insert(wanted, at: place)
+
+    let answer = try decision.run(FinishCall(id, call, effects: effects))
+    _ = try decision.run(CreatePromise(.numbered(10)))
+    ledger.keep(decision)
+
+    guard case .requiredEffectRefused(let decided, let error, let entity) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(
+      decided == DecidedEffect(.fulfillPromise, .notFound, on: PromiseID.numbered(404).entityID))
+    #expect(error.message.contains("notFound"))
+    #expect(entity.status == .finished)
+    #expect(
+      entity.lastFinish?.report == .inline(CallReport(effects: [decided], result: .failed(error))))
+    #expect(ledger.state.promise(promise) == nil)
+    #expect(ledger.state.handler(other) == nil)
+    #expect(ledger.state.promise(.numbered(9))?.status == .resolved)
+    #expect(ledger.state.promise(.numbered(10)) != nil)
+    #expect(decision.batch.attachments.map(\.index) == [1])
+    #expect(try ledger.replayed().contents == ledger.state.contents)
+  }
+
+  @Test(arguments: [EffectVerdict.done, .deduplicated])
+  func aRequiredEffectThatIsThereIsNotRefused(verdict: EffectVerdict) throws {
+    var ledger = try ledger()
+    let create = CreatePromise(promise, idempotencyKey: "k")
+    if verdict == .deduplicated { try ledger.commit(create) }
+    let answer = try finish(&ledger, [HandlerEffect(.createPromise(create), isRequired: true)])
+    #expect(answer.verdict == "finished")
+  }
+
+  // MARK: Limits
+
+  @Test func aFullLedgerTakesEndsButNoEffectsAndNoCalls() throws {
+    var ledger = try PureLedger.withSessions()
+    for number in 1...4 {
+      try ledger.commit(CreateHandler(.numbered(number), .repeating))
+      try ledger.commit(StartCall(.numbered(number), .numbered(number)))
+    }
+    ledger.context.room = CommitRoom(bytes: 0, bytesWithReserve: .max)
+    let before = ledger.state.contents
+    let create = HandlerEffect(.createPromise(CreatePromise(promise)))
+    let errors = [
+      #expect(throws: LedgerError.self) { try ledger.commit(CreateHandler(.numbered(9))) },
+      #expect(throws: LedgerError.self) { try ledger.commit(StartCall(id, .numbered(9))) },
+      #expect(throws: LedgerError.self) {
+        try ledger.commit(
+          RebindHandler(id: id, mode: .merged, arguments: .none, expectedBinding: nil))
+      },
+      #expect(throws: LedgerError.self) {
+        try ledger.commit(FinishCall(id, call, effects: [create]))
+      },
+    ]
+    #expect(errors.map(\.?.code) == Array(repeating: .ledgerFull, count: 4))
+    #expect(ledger.state.contents == before)
+
+    #expect(try ledger.commit(FinishCall(id, call)).verdict == "finished")
+    let second = HandlerID.numbered(2)
+    let release = ReleaseCall(id: second, call: .numbered(2), attempt: 1, reason: .cancelled)
+    #expect(try ledger.commit(release).verdict == "released")
+    #expect(try ledger.commit(InvalidateHandler(second, .numbered(9))).verdict == "invalidated")
+    #expect(try ledger.commit(FinishCall(second, .numbered(9))).verdict == "finished")
+    try ledger.commit(CloseSession(id: .numbered(1), reason: .closed))
+    #expect(ledger.state.handlers.openCalls.allSatisfy { $0.call.isReleased })
+  }
+
+  @Test func tooManyEffectsAreRefusedAndTheCallStaysOpen() throws {
+    var ledger = try ledger()
+    let effect = HandlerEffect(.resolvePromise(ResolvePromise(promise)))
+    let effects = Array(repeating: effect, count: FinishCall.maximumEffectCount + 1)
+    let error = #expect(throws: LedgerError.self) { try finish(&ledger, effects) }
+    #expect(error?.code == .invalidArgument)
+    #expect(try finish(&ledger, Array(effects.dropLast())).verdict == "finished")
+  }
+
+  // MARK: Reading
+
+  private func events(of ledger: PureLedger) throws -> [LedgerEvent] {
+    try ledger.frames.flatMap { try $0.events() }
+  }
+
+  private func cause(
+    of kind: EventKind, on subject: EntityID, in ledger: PureLedger
+  ) throws -> Position? {
+    try events(of: ledger).last { $0.kind == kind && $0.subject == subject }?.cause
+  }
+}
