@@ -1,3 +1,4 @@
+import LedgerPromises
 import LedgerSystem
 package import Logging
 import Synchronization
@@ -162,34 +163,22 @@ package final class LedgerEngine: Sendable {
 
   /// Waits until a promise is settled. Cancelling the task ends the wait and nothing else.
   package func settled(_ id: PromiseID) async throws -> PromiseEntity {
+    try Task.checkCancellation()
+    replica.beginUse(of: id)
+    defer { replica.endUse(of: id) }
     try await catchUpIfOpen()
-    return try await waiting { token, waiter in replica.wait(for: id, token, waiter) }
+    return try await replica.settlement(of: id).value
   }
 
   /// Waits until there is an event after `position`.
   package func advance(past position: Position) async throws {
+    try Task.checkCancellation()
     try await catchUpIfOpen()
-    try await waiting { token, waiter in replica.wait(past: position, token, waiter) }
+    try await replica.advance(past: position).value
   }
 
   private func catchUpIfOpen() async throws {
     try await withStore { (store) throws(LedgerError) in _ = try catchUp(store) }
-  }
-
-  private func waiting<R: Sendable>(
-    _ register: (Replica.Token, @escaping @Sendable (Result<R, any Error>) -> Void) -> Void
-  ) async throws -> R {
-    let token = replica.makeToken()
-    try Task.checkCancellation()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        register(token) { continuation.resume(with: $0) }
-        // A cancellation before the registration found nobody to tell.
-        if Task.isCancelled { replica.cancel(token) }
-      }
-    } onCancel: {
-      replica.cancel(token)
-    }
   }
 
   // MARK: The session's life

@@ -1,3 +1,4 @@
+package import LedgerPromises
 import Synchronization
 
 /// This process's copy of the ledger's state, with those who wait for it to change.
@@ -9,8 +10,6 @@ package final class Replica: Sendable {
     var waiters = WaiterTable()
     /// Why nobody will be woken any more.
     var closingError: LedgerError?
-    /// Promises that are being consumed by this process.
-    var inUse: [PromiseID: Int] = [:]
   }
 
   private let contents: Mutex<Contents>
@@ -51,65 +50,45 @@ package final class Replica: Sendable {
 
   // MARK: Waiting
 
-  package typealias Token = UInt64
-
-  package func makeToken() -> Token {
-    contents.withLock { $0.waiters.makeToken() }
-  }
-
-  /// Calls `waiter` once the promise is settled: at once if it is.
+  /// The promise as it is once it is settled: fulfilled already if it is.
   ///
-  /// Looking and registering is one step, so no settlement is missed between.
-  package func wait(
-    for id: PromiseID, _ token: Token,
-    _ waiter: @escaping @Sendable (Result<PromiseEntity, any Error>) -> Void
-  ) {
-    let answer = contents.withLock { contents -> Result<PromiseEntity, any Error>? in
-      if let error = contents.closingError { return .failure(error) }
+  /// Looking and registering is one step, so no settlement is missed between. Ask between
+  /// ``beginUse(of:)`` and ``endUse(of:)``.
+  ///
+  /// - Throws: Why nobody will be woken any more; `notFound`; why the promise is blocked.
+  package func settlement(of id: PromiseID) throws(LedgerError) -> Promise<PromiseEntity> {
+    try contents.withLock { (contents) throws(LedgerError) in
+      if let error = contents.closingError { throw error }
       guard let entity = contents.state.promise(id) else {
-        let problem = contents.state.blocked[id.entityID]
-        return .failure(problem?.refusal(of: id.entityID) ?? LedgerError.notFound(id))
+        throw contents.state.blocked[id.entityID]?.refusal(of: id.entityID) ?? .notFound(id)
       }
-      guard entity.status == .pending else { return .success(entity) }
-      contents.waiters.wait(for: id, token, waiter)
-      return nil
+      return entity.status == .pending ? contents.waiters.settlement(of: id) : .value(entity)
     }
-    if let answer { waiter(answer) }
   }
 
-  /// Calls `waiter` once the state is past `position`: at once if it is.
-  package func wait(
-    past position: Position, _ token: Token,
-    _ waiter: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) {
-    let answer = contents.withLock { contents -> Result<Void, any Error>? in
-      if let error = contents.closingError { return .failure(error) }
-      guard contents.state.position <= position else { return .success(()) }
-      contents.waiters.wait(past: position, token, waiter)
-      return nil
+  /// Fulfilled once the state is past `position`: already if it is.
+  ///
+  /// - Throws: Why nobody will be woken any more.
+  package func advance(past position: Position) throws(LedgerError) -> Promise<Void> {
+    try contents.withLock { (contents) throws(LedgerError) in
+      if let error = contents.closingError { throw error }
+      let isPast = contents.state.position > position
+      return isPast ? .value(()) : contents.waiters.advance(past: position)
     }
-    if let answer { waiter(answer) }
   }
 
   /// Whether somebody in this process waits for the promise, or is consuming it.
   package func isAwaited(_ id: PromiseID) -> Bool {
-    contents.withLock { $0.waiters.isWatched(id) || $0.inUse[id] != nil }
+    contents.withLock { $0.waiters.isInUse(id) }
   }
 
-  /// Says that this process is about to consume the promise, until ``endUse(of:)``.
+  /// Says that this process waits for the promise or consumes it, until ``endUse(of:)``.
   package func beginUse(of id: PromiseID) {
-    contents.withLock { $0.inUse[id, default: 0] += 1 }
+    contents.withLock { $0.waiters.beginUse(of: id) }
   }
 
   package func endUse(of id: PromiseID) {
-    contents.withLock { contents in
-      let count = contents.inUse[id, default: 1] - 1
-      contents.inUse[id] = count == 0 ? nil : count
-    }
-  }
-
-  package func cancel(_ token: Token) {
-    contents.withLock { $0.waiters.cancel(token) }?()
+    contents.withLock { $0.waiters.endUse(of: id) }?()
   }
 
   /// Wakes those whose time has come.

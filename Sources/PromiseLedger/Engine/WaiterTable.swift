@@ -1,82 +1,92 @@
-/// Who waits for which promise to be settled, and for which position to be passed.
-struct WaiterTable {
-  typealias Token = UInt64
-  typealias PromiseWaiter = @Sendable (Result<PromiseEntity, any Error>) -> Void
-  typealias HeadWaiter = @Sendable (Result<Void, any Error>) -> Void
+import LedgerPromises
 
-  private var nextToken: Token = 0
-  private var byPromise: [PromiseID: [Token: PromiseWaiter]] = [:]
-  private var promiseOfToken: [Token: PromiseID] = [:]
-  private var byHead: [Token: (position: Position, waiter: HeadWaiter)] = [:]
+/// Who waits for which promise to be settled, and for which position to be passed.
+///
+/// Each is one promise in memory, which any number of tasks await: whoever stops waiting detaches from
+/// it, so that the table need not know them.
+struct WaiterTable {
+  typealias Wake = @Sendable () -> Void
+
+  private var settlements: [PromiseID: Resolver<PromiseEntity>] = [:]
+  private var advances: [Position: Resolver<Void>] = [:]
+  /// How many in this process wait for a promise, or are consuming it.
+  private var useCounts: [PromiseID: Int] = [:]
   /// Watched promises that changed since the last delivery.
   private var touched: Set<PromiseID> = []
 
-  mutating func makeToken() -> Token {
-    nextToken += 1
-    return nextToken
+  // MARK: Waiting
+
+  /// What a promise that is pending now will be once it is settled.
+  mutating func settlement(of id: PromiseID) -> Promise<PromiseEntity> {
+    if let resolver = settlements[id] { return resolver.promise }
+    let (promise, resolver) = Promise.make(of: PromiseEntity.self, on: .inline)
+    settlements[id] = resolver
+    return promise
   }
 
-  func isWatched(_ id: PromiseID) -> Bool { byPromise[id] != nil }
-
-  mutating func wait(for id: PromiseID, _ token: Token, _ waiter: @escaping PromiseWaiter) {
-    byPromise[id, default: [:]][token] = waiter
-    promiseOfToken[token] = id
+  /// Fulfilled once there is an event after `position`.
+  mutating func advance(past position: Position) -> Promise<Void> {
+    if let resolver = advances[position] { return resolver.promise }
+    let (promise, resolver) = Promise.make(of: Void.self, on: .inline)
+    advances[position] = resolver
+    return promise
   }
 
-  mutating func wait(past position: Position, _ token: Token, _ waiter: @escaping HeadWaiter) {
-    byHead[token] = (position, waiter)
+  // MARK: Who is interested
+
+  func isInUse(_ id: PromiseID) -> Bool { useCounts[id] != nil }
+
+  mutating func beginUse(of id: PromiseID) {
+    useCounts[id, default: 0] += 1
   }
 
-  /// Removes a waiter; what it returns tells it that it was cancelled.
-  mutating func cancel(_ token: Token) -> (@Sendable () -> Void)? {
-    if let head = byHead.removeValue(forKey: token) {
-      return { head.waiter(.failure(CancellationError())) }
+  /// Forgets a promise that nobody waits for any more; what it returns is to be called unlocked.
+  mutating func endUse(of id: PromiseID) -> Wake? {
+    let count = useCounts[id, default: 1] - 1
+    guard count == 0 else {
+      useCounts[id] = count
+      return nil
     }
-    guard let id = promiseOfToken.removeValue(forKey: token),
-      let waiter = byPromise[id]?.removeValue(forKey: token)
-    else { return nil }
-    if byPromise[id]?.isEmpty == true { byPromise[id] = nil }
-    return { waiter(.failure(CancellationError())) }
+    useCounts[id] = nil
+    guard let resolver = settlements.removeValue(forKey: id) else { return nil }
+    return { resolver.cancel() }
   }
+
+  // MARK: Delivering
 
   mutating func touch(_ id: PromiseID) {
-    if isWatched(id) { touched.insert(id) }
+    if settlements[id] != nil { touched.insert(id) }
   }
 
   /// Marks every watched promise, so that the next delivery looks each up anew.
   mutating func touchAll() {
-    touched.formUnion(byPromise.keys)
+    touched.formUnion(settlements.keys)
   }
 
   /// Takes out everybody whose time has come, in the order of positions.
-  mutating func takeDue(_ state: LedgerState) -> [@Sendable () -> Void] {
-    var due: [(position: Position, wake: @Sendable () -> Void)] = []
+  mutating func takeDue(_ state: LedgerState) -> [Wake] {
+    var due: [(position: Position, wake: Wake)] = []
     for id in touched {
       guard let entity = state.promise(id), entity.status != .pending,
-        let waiters = byPromise.removeValue(forKey: id)
+        let resolver = settlements.removeValue(forKey: id)
       else { continue }
-      for token in waiters.keys.sorted() {
-        promiseOfToken[token] = nil
-        guard let waiter = waiters[token] else { continue }
-        due.append((entity.lastPosition, { waiter(.success(entity)) }))
-      }
+      due.append((entity.lastPosition, { resolver.fulfill(entity) }))
     }
     touched = []
-    for (token, head) in byHead where head.position < state.position {
-      byHead[token] = nil
-      due.append((head.position, { head.waiter(.success(())) }))
+    for (position, resolver) in advances where position < state.position {
+      advances[position] = nil
+      due.append((position, { resolver.fulfill(()) }))
     }
     return due.sorted { $0.position < $1.position }.map { $0.wake }
   }
 
   /// Takes out everybody, to be told of a failure.
-  mutating func takeAll(failingWith error: LedgerError) -> [@Sendable () -> Void] {
-    let promiseWaiters = byPromise.values.flatMap(\.values)
-    let headWaiters = byHead.values.map(\.waiter)
-    byPromise = [:]
-    promiseOfToken = [:]
-    byHead = [:]
-    return promiseWaiters.map { waiter in { @Sendable in waiter(.failure(error)) } }
-      + headWaiters.map { waiter in { @Sendable in waiter(.failure(error)) } }
+  mutating func takeAll(failingWith error: LedgerError) -> [Wake] {
+    var all: [Wake] = []
+    for resolver in settlements.values { all.append { resolver.reject(error) } }
+    for resolver in advances.values { all.append { resolver.reject(error) } }
+    settlements = [:]
+    advances = [:]
+    return all
   }
 }
