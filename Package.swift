@@ -95,6 +95,7 @@ let package = Package(
         "PromiseLedgerTesting",
         "LedgerLMDB",
         "LedgerLocks",
+        "LedgerPromises",
         "LedgerSystem",
         .product(name: "Crypto", package: "swift-crypto"),
       ]

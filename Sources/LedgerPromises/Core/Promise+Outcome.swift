@@ -24,6 +24,14 @@ extension Promise {
   public func cancel(_ reason: CancellationReason = .unspecified) -> Bool {
     storage.cancel(reason)
   }
+
+  /// Calls `handler` once if somebody cancels this very promise; not if a cancellation comes to it from
+  /// what it waits for. It does not start a lazy promise.
+  package func onCancellationRequest(
+    _ handler: @escaping @Sendable (CancellationReason) -> Void
+  ) {
+    storage.onCancel(onlyIfRequested: true, handler)
+  }
 }
 
 extension Promise: CustomStringConvertible {

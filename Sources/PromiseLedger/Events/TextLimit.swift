@@ -43,4 +43,25 @@ package struct TextLimit: Sendable {
         .invalidArgument, "The \(name) has a control character; remove or replace it.")
     }
   }
+
+  /// The text with spaces for control characters, cut if it is too long.
+  package func fitting(_ text: String) -> String {
+    let scalars = text.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control ? " " : scalar
+    }
+    return String(String.UnicodeScalarView(scalars)).cut(toByteCount: maximumByteCount)
+  }
+}
+
+extension String {
+  /// The longest prefix of whole characters that has at most `count` bytes of UTF-8.
+  func cut(toByteCount count: Int) -> String {
+    guard utf8.count > count else { return self }
+    var result = ""
+    for character in self {
+      guard result.utf8.count + character.utf8.count <= count else { break }
+      result.append(character)
+    }
+    return result
+  }
 }

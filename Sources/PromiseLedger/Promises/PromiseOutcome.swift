@@ -57,6 +57,14 @@ public enum PromiseFailure: Error, Sendable, Hashable {
   case timedOut
 }
 
+extension PromiseFailure: StorableError {
+  /// The error that the promise was rejected with; for any other failure, its description.
+  public var storedError: StoredError {
+    if case .rejected(let error) = self { return error }
+    return StoredError(domain: "PromiseFailure", message: description)
+  }
+}
+
 extension PromiseFailure: CustomStringConvertible {
   /// What happened, in one line.
   public var description: String {

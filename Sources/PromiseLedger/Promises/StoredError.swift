@@ -149,16 +149,3 @@ extension StoredError {
     }
   }
 }
-
-extension String {
-  /// The longest prefix of whole characters that has at most `count` bytes of UTF-8.
-  fileprivate func cut(toByteCount count: Int) -> String {
-    guard utf8.count > count else { return self }
-    var result = ""
-    for character in self {
-      guard result.utf8.count + character.utf8.count <= count else { break }
-      result.append(character)
-    }
-    return result
-  }
-}
