@@ -86,7 +86,10 @@ let package = Package(
     .testTarget(name: "LedgerSystemTests", dependencies: ["LedgerLocks", "LedgerSystem"]),
     .testTarget(
       name: "LedgerPromisesTests",
-      dependencies: ["LedgerLocks", "LedgerPromises", "PromiseLedgerTesting"]
+      dependencies: [
+        "LedgerLocks", "LedgerPromises", "LedgerWorkerSupport", "PromiseLedger",
+        "PromiseLedgerTesting", "ledger-worker",
+      ]
     ),
     .testTarget(
       name: "PromiseLedgerTests",
@@ -105,11 +108,17 @@ let package = Package(
       dependencies: ["PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem"],
       path: "Tests/LedgerWorker"
     ),
+    .target(
+      name: "LedgerWorkerSupport",
+      dependencies: ["LedgerLocks", "LedgerSystem"],
+      path: "Tests/LedgerWorkerSupport"
+    ),
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerLocks", "LedgerSystem",
-        "ledger-worker", .product(name: "Logging", package: "swift-log"),
+        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerLocks", "LedgerPromises",
+        "LedgerSystem", "LedgerWorkerSupport", "ledger-worker",
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .testTarget(

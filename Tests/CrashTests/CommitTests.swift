@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerSystem
+import LedgerWorkerSupport
 import Logging
 import PromiseLedger
 import PromiseLedgerTesting

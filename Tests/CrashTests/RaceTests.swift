@@ -1,3 +1,4 @@
+import LedgerWorkerSupport
 import PromiseLedger
 import PromiseLedgerTesting
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerSystem
+import LedgerWorkerSupport
 import PromiseLedger
 import PromiseLedgerTesting
 import Testing

@@ -37,6 +37,9 @@ struct Serve {
     case "resolve":
       let resolution = try await handle(words[1], ledger).fulfill(words[2])
       return resolution.isSuccess ? "resolved" : "refused"
+    case "settle":
+      let resolution = try await ledger.resolve(id(words[1]), with: try outcome(words))
+      return resolution.isSuccess ? "resolved" : "refused"
     case "consume": return "consumed \(try await handle(words[1], ledger).value)"
     case "outcome": return "outcome \(try await handle(words[1], ledger).outcome.get())"
     case "freeze": return "frozen \(try await ledger.freeze())"
@@ -53,7 +56,33 @@ struct Serve {
     }
   }
 
+  private func id(_ word: String) throws -> PromiseID {
+    guard let id = PromiseID(word) else { throw UsageError(what: "no id \(word)") }
+    return id
+  }
+
+  /// What `settle ID fulfilled TAG HEX`, `rejected HEX` or `cancelled` means.
+  private func outcome(_ words: [String]) throws -> PromiseOutcome<StoredValue> {
+    switch words[2] {
+    case "fulfilled": .fulfilled(StoredValue(typeTag: words[3], bytes: [UInt8](hex: words[4])))
+    case "rejected": .rejected(try StoredError(decoding: [UInt8](hex: words[3])))
+    case "cancelled": .cancelled(reason: "")
+    default: throw UsageError(what: "no outcome \(words[2])")
+    }
+  }
+
   private func handle(_ key: String, _ ledger: Ledger) throws -> DurablePromise<String> {
     try ledger.promise(id: PromiseKey(key).promiseID, of: String.self)
+  }
+}
+
+extension [UInt8] {
+  fileprivate init(hex text: String) {
+    var digits = text[...]
+    self = []
+    while let byte = UInt8(digits.prefix(2), radix: 16) {
+      append(byte)
+      digits = digits.dropFirst(2)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import LedgerSystem
+import LedgerWorkerSupport
 import PromiseLedger
 
 #if canImport(Darwin)

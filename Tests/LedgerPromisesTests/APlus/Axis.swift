@@ -1,5 +1,6 @@
 import Dispatch
 import LedgerPromises
+import PromiseLedger
 import Testing
 
 /// One way to run a rule of Promises/A+: when the promise settles, where callbacks run, how it begins.
@@ -12,23 +13,25 @@ struct Axis: Sendable, CustomTestStringConvertible {
     case ownQueue, main, inline
   }
 
-  enum Start: CaseIterable {
+  enum Origin: CaseIterable {
     case eager, lazy
+    /// Stands in a ledger, and is resolved by another session on it, or by another process.
+    case otherSession, otherProcess
   }
 
   let timing: Timing
   let place: Place
-  let start: Start
+  let origin: Origin
 
   static let all = combinations(of: Place.allCases)
   static let neverInline = combinations(of: [.ownQueue, .main])
 
-  var testDescription: String { "\(timing) settled, \(place), \(start)" }
+  var testDescription: String { "\(timing) settled, \(place), \(origin)" }
 
   private static func combinations(of places: [Place]) -> [Axis] {
     Timing.allCases.flatMap { timing in
       places.flatMap { place in
-        Start.allCases.map { Axis(timing: timing, place: place, start: $0) }
+        Origin.allCases.map { Axis(timing: timing, place: place, origin: $0) }
       }
     }
   }
@@ -42,13 +45,23 @@ struct Axis: Sendable, CustomTestStringConvertible {
   }
 
   /// A promise that will have the outcome, and what to call after attaching to it.
-  func subject<Value: Sendable>(
+  func subject<Value: Codable & Sendable>(
     _ outcome: Outcome<Value>, on executor: PromiseExecutor
-  ) async -> Subject<Value> {
+  ) async throws -> Subject<Value> {
     DiagnosticRecorder.install()
-    switch start {
-    case .eager: return eager(outcome, on: executor)
-    case .lazy: return await lazy(outcome, on: executor)
+    switch origin {
+    case .eager:
+      return eager(outcome, on: executor)
+    case .lazy:
+      return await lazy(outcome, on: executor)
+    case .otherSession:
+      return try await durable(outcome, on: executor) { ledger, durable in
+        Task { try await ledger.settleInOtherSession(durable, outcome) }
+      }
+    case .otherProcess:
+      return try await durable(outcome, on: executor) { ledger, durable in
+        try? ledger.settleInOtherProcess(durable, outcome)
+      }
     }
   }
 
@@ -81,6 +94,26 @@ struct Axis: Sendable, CustomTestStringConvertible {
     }
     if timing == .already { _ = try? await promise.settlement() }
     return Subject(promise: promise, settle: {})
+  }
+
+  private func durable<Value: Codable & Sendable>(
+    _ outcome: Outcome<Value>, on executor: PromiseExecutor,
+    _ settle: @escaping @Sendable (SharedLedger, DurablePromise<Value>) -> Void
+  ) async throws -> Subject<Value> {
+    let ledger = try #require(SharedLedger.current)
+    let durable = try await ledger.app.createPromise(of: Value.self)
+    let promise = durable.promise(on: executor)
+    switch timing {
+    case .already:
+      settle(ledger, durable)
+      _ = try await promise.settlement()
+      return Subject(promise: promise, settle: {})
+    case .immediately:
+      return Subject(promise: promise, settle: { settle(ledger, durable) })
+    case .eventually:
+      return Subject(
+        promise: promise, settle: { DispatchQueue.global().async { settle(ledger, durable) } })
+    }
   }
 }
 

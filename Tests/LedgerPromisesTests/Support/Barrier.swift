@@ -1,4 +1,5 @@
 import LedgerPromises
+import PromiseLedger
 
 /// Waits until the executor ran everything that it was given before.
 func barrier(_ executor: PromiseExecutor) async {
@@ -14,5 +15,11 @@ func code<Value>(_ outcome: Outcome<Value>?) -> PromiseError.Code? {
 /// The test error of a rejected outcome.
 func testError<Value>(_ outcome: Outcome<Value>?) -> TestError? {
   guard case .rejected(let error)? = outcome else { return nil }
+  return testError(error)
+}
+
+/// The test error that this is, or that came as data out of a ledger.
+func testError(_ error: any Error) -> TestError? {
+  if case .rejected(let stored)? = error as? PromiseFailure { return stored.decode() }
   return error as? TestError
 }

@@ -1,5 +1,5 @@
 /// An error that tests throw and recognise.
-struct TestError: Error, Equatable {
+struct TestError: Error, Codable, Equatable {
   let number: Int
 
   init(_ number: Int = 0) {

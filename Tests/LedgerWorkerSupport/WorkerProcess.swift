@@ -1,18 +1,18 @@
 import Foundation
-import LedgerSystem
+package import LedgerSystem
 
 /// A running `ledger-worker`, or another program that runs one.
 ///
 /// Its lines are read by a thread of its own, and its end comes as a callback, so that no test blocks
 /// one of Swift's few threads.
-final class WorkerProcess: Sendable {
-  let processID: Int32
+package final class WorkerProcess: Sendable {
+  package let processID: Int32
   private let child: ChildProcess
   private let lines = LineQueue()
   private let ending = Promised<ChildProcess.Ending>()
 
   /// Where the worker is: beside the program that runs the tests.
-  static let program: String = {
+  package static let program: String = {
     #if canImport(Darwin)
       let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
       let directory = (bundle ?? .main).bundleURL.deletingLastPathComponent()
@@ -26,7 +26,7 @@ final class WorkerProcess: Sendable {
   /// Starts the worker.
   ///
   /// - Parameter wrapper: A program that runs it, with its arguments.
-  init(_ arguments: [String], wrapper: [String] = []) throws {
+  package init(_ arguments: [String], wrapper: [String] = []) throws {
     var environment = ProcessInfo.processInfo.environment
     environment["SWIFT_BACKTRACE"] = "enable=no"
     let child = try ChildProcess(
@@ -43,28 +43,28 @@ final class WorkerProcess: Sendable {
   deinit { send(signal: SIGKILL) }
 
   /// The next line that it says, or `nil` after the last.
-  func nextLine() async -> String? { await lines.next() }
+  package func nextLine() async -> String? { await lines.next() }
 
   /// All lines that it still says.
-  func rest() async -> [String] {
+  package func rest() async -> [String] {
     var rest: [String] = []
     while let line = await nextLine() { rest.append(line) }
     return rest
   }
 
-  func send(_ line: String) throws { try child.write(Array((line + "\n").utf8)) }
+  package func send(_ line: String) throws { try child.write(Array((line + "\n").utf8)) }
 
   /// Sends a command and waits for its answer.
-  func ask(_ line: String) async throws -> String? {
+  package func ask(_ line: String) async throws -> String? {
     try send(line)
     return await nextLine()
   }
 
-  func closeInput() { child.closeInput() }
+  package func closeInput() { child.closeInput() }
 
   /// Sends a signal, unless the process ended.
-  func send(signal: Int32) { child.send(signal: signal) }
+  package func send(signal: Int32) { child.send(signal: signal) }
 
   /// Waits for its end; `nil` when the test's time is over.
-  func end() async -> ChildProcess.Ending? { await ending.get() }
+  package func end() async -> ChildProcess.Ending? { await ending.get() }
 }
