@@ -194,6 +194,12 @@ import Testing
       (SessionClosed.self, .sessionClosed), (PromiseCreated.self, .promiseCreated),
       (PromiseResolved.self, .promiseResolved), (PromiseConsumed.self, .promiseConsumed),
       (PromiseAbandoned.self, .promiseAbandoned),
+      (HandlerCreated.self, .handlerCreated), (HandlerRebound.self, .handlerRebound),
+      (HandlerCallStarted.self, .handlerCallStarted),
+      (HandlerCallReleased.self, .handlerCallReleased),
+      (HandlerCallFinished.self, .handlerCallFinished),
+      (HandlerInvalidated.self, .handlerInvalidated),
+      (HandlerInvalidationFinished.self, .handlerInvalidationFinished),
     ]
     for (payload, kind) in payloads {
       #expect(payload.kind == kind)
