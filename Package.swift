@@ -83,7 +83,10 @@ let package = Package(
     // MARK: - Tests
 
     .testTarget(name: "LedgerLMDBTests", dependencies: ["LedgerLMDB"]),
-    .testTarget(name: "LedgerSystemTests", dependencies: ["LedgerLocks", "LedgerSystem"]),
+    .testTarget(
+      name: "LedgerSystemTests",
+      dependencies: ["LedgerLocks", "LedgerSystem", "PromiseLedgerTesting"]
+    ),
     .testTarget(
       name: "LedgerPromisesTests",
       dependencies: [
@@ -101,6 +104,7 @@ let package = Package(
         "LedgerPromises",
         "LedgerSystem",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .executableTarget(

@@ -1,4 +1,5 @@
 import LedgerSystem
+import PromiseLedgerTesting
 import Testing
 
 @Suite struct CRC32CTests {

@@ -24,13 +24,7 @@ public struct PromiseConsumed: EventPayload, Hashable {
 
   /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
-    delivery = try Self.parse(payload) { reader throws(PayloadDamage) in
-      let number: UInt8 = try reader.integer()
-      guard let delivery = Delivery(rawValue: number) else {
-        throw PayloadDamage(what: "delivery \(number)")
-      }
-      return delivery
-    }
+    delivery = try Self.parse(payload, asOneOf: "delivery")
   }
 
   /// The encoded payload.

@@ -165,13 +165,7 @@ public struct SessionClosed: EventPayload, Hashable {
 
   /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
-    reason = try Self.parse(payload) { reader throws(PayloadDamage) in
-      let number: UInt8 = try reader.integer()
-      guard let reason = SessionEnd(rawValue: number) else {
-        throw PayloadDamage(what: "reason \(number)")
-      }
-      return reason
-    }
+    reason = try Self.parse(payload, asOneOf: "reason")
   }
 
   /// The encoded payload.

@@ -1,6 +1,7 @@
 import LedgerSystem
 import LedgerWorkerSupport
 import PromiseLedger
+import PromiseLedgerTesting
 
 #if canImport(Darwin)
   import Darwin

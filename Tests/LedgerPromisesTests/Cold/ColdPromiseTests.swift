@@ -1,4 +1,5 @@
 import LedgerPromises
+import PromiseLedgerTesting
 import Testing
 
 /// Recipes: nothing runs until executed, and the monad laws hold.

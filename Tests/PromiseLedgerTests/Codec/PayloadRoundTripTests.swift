@@ -1,3 +1,4 @@
+import PromiseLedgerTesting
 import Testing
 
 @testable import PromiseLedger

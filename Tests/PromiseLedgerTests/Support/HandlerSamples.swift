@@ -1,3 +1,5 @@
+import PromiseLedgerTesting
+
 @testable import PromiseLedger
 
 extension HandlerID {
