@@ -36,7 +36,7 @@ public final class Ledger: Sendable {
   /// instead of the log, and `false` comes back. Freezing a frozen ledger does nothing.
   ///
   /// iOS kills a suspended app that holds a lock in a shared container (0xdead10cc), so freeze when
-  /// the app goes to the background, every session of the process.
+  /// the app goes to the background, every session of the process, and close what it inspects.
   ///
   /// - Returns: Whether the freeze stands in the log.
   /// - Throws: ``LedgerError`` with `closed`, or `ioFailure` if the lock file cannot be written.

@@ -42,17 +42,65 @@ import Testing
     #expect(try second.load(1) == [1])
   }
 
-  @Test func anotherAccessIsRefused() throws {
-    let first = try scratch.open()
-    let error = lmdbError {
-      _ = try scratch.open(Configuration(access: .readOnly, durability: .noneForTests))
-    }
+  @Test(arguments: [Configuration.Access.readOnly, .readOnlyWithoutLock])
+  func lessAccessSharesAndStillCannotWrite(access: Configuration.Access) throws {
+    let writer = try scratch.open()
+    let reader = try scratch.open(Configuration(access: access))
+    try writer.store([1], 1)
+    #expect(try reader.load(1) == [1])
+    #expect(lmdbError { try reader.store([2], 2) }?.refusal == .readOnly)
+    try writer.close()
+    #expect(try reader.load(1) == [1])
+    #expect(lmdbError { try reader.store([2], 2) }?.refusal == .readOnly)
+  }
+
+  @Test func moreAccessIsRefusedWhileAHandleDoesNotYield() throws {
+    try scratch.open().close()
+    let stubborn = try scratch.open(Configuration(access: .readOnly))
+    let yielding = try scratch.open(Configuration(access: .readOnly, yieldsToOthers: true))
+    let error = lmdbError { _ = try scratch.open() }
     guard case .optionsMismatch? = error?.refusal else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(!first.isClosed)
+    #expect(try stubborn.keys() == [])
+    #expect(try yielding.keys() == [])
   }
+
+  @Test func moreAccessClosesTheHandlesThatYield() throws {
+    try scratch.open().close()
+    let readers = try (0..<3).map { _ in
+      try scratch.open(Configuration(access: .readOnly, yieldsToOthers: true))
+    }
+    let writer = try scratch.open()
+    try writer.store([1], 1)
+    #expect(readers.allSatisfy { $0.isClosed })
+    #expect(lmdbError { _ = try readers[0].keys() }?.refusal == .closed)
+    let again = try scratch.open(Configuration(access: .readOnly, yieldsToOthers: true))
+    #expect(try again.load(1) == [1])
+    for reader in readers { try reader.close() }
+    #expect(try writer.load(1) == [1])
+    #expect(openDescriptors(of: scratch.path).count(where: { $0.hasSuffix("lock.mdb") }) == 1)
+    try again.close()
+    try writer.close()
+    #expect(openDescriptors(of: scratch.path).isEmpty)
+    #expect(mapsOf(scratch.path) == 0)
+  }
+
+  #if DEBUG
+    @Test func aHandleThatYieldsDoesNotKeepOthersFromLeavingAPanic() throws {
+      let faults = FaultInjector()
+      let writer = try scratch.open(
+        Configuration(durability: .noneForTests, faults: faults))
+      let reader = try scratch.open(Configuration(access: .readOnly, yieldsToOthers: true))
+      faults.force(.panic, on: .commit)
+      #expect(lmdbError { try writer.store([1], 1) }?.commitOutcomeIsUnknown == true)
+      try writer.close()
+      let anew = try scratch.open()
+      #expect(reader.isClosed)
+      try anew.store([1], 1)
+    }
+  #endif
 
   @Test func otherKeysForAnOpenTableAreRefused() throws {
     let first = try scratch.open()

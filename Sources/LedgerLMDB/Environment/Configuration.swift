@@ -1,6 +1,7 @@
 /// How an environment is opened.
 package struct Configuration: Sendable {
-  package enum Access: Sendable, Hashable {
+  /// The later ones need less than the earlier ones.
+  package enum Access: Int, Sendable, Hashable {
     case readWrite
     /// No write transactions; still needs a writable lock file, where readers announce themselves.
     case readOnly
@@ -26,6 +27,9 @@ package struct Configuration: Sendable {
   /// Named tables that can be open.
   package var maximumTables: Int
   package var access: Access
+  /// Whether another handle of this process may close this one because it needs an environment with
+  /// more access, or one that is not in panic. Whoever has this handle then opens it again.
+  package var yieldsToOthers: Bool
   package var durability: Durability
   /// Permissions of the data and lock files when they are created.
   package var fileMode: UInt32
@@ -45,6 +49,7 @@ package struct Configuration: Sendable {
     maximumReaders: Int = 126,
     maximumTables: Int = 16,
     access: Access = .readWrite,
+    yieldsToOthers: Bool = false,
     durability: Durability = .full,
     fileMode: UInt32 = 0o600,
     allowsNetworkFileSystem: Bool = false,
@@ -54,6 +59,7 @@ package struct Configuration: Sendable {
     self.maximumReaders = maximumReaders
     self.maximumTables = maximumTables
     self.access = access
+    self.yieldsToOthers = yieldsToOthers
     self.durability = durability
     self.fileMode = fileMode
     self.allowsNetworkFileSystem = allowsNetworkFileSystem

@@ -73,6 +73,7 @@ extension Environment {
   }
 
   private func beginWrite() throws(LMDBError) -> OpaquePointer {
+    guard mayWrite else { throw LMDBError(.readOnly, .begin, path: path) }
     let handle = try unsafe retryingOnGrownMap { () throws(LMDBError) in
       try unsafe core.beginWrite()
     }

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// An open LMDB environment: a directory with a data file and a lock file, shared by processes.
 ///
-/// Several handles of one process on one directory share what is below. ``close()`` ends one handle
+/// Several handles of one process on one directory share what is below, with the access of the one
+/// that needs most. ``close()`` ends one handle
 /// deterministically; a handle that is let go closes too.
 @safe
 package final class Environment: Sendable {
@@ -11,18 +12,23 @@ package final class Environment: Sendable {
   /// The tables that were asked for, in that order.
   package let tables: [Table]
   let core: EnvironmentCore
-  let share = TransactionGate.Share()
+  let share: TransactionGate.Share
+  /// Whether this handle may write; others that share the core may be allowed more, or less.
+  let mayWrite: Bool
 
-  private init(_ core: EnvironmentCore, path: String, _ tables: [TableDescription])
-    throws(LMDBError)
-  {
+  private init(
+    _ core: EnvironmentCore, _ share: TransactionGate.Share, path: String,
+    mayWrite: Bool, _ tables: [TableDescription]
+  ) throws(LMDBError) {
     self.core = core
+    self.share = share
     self.path = path
+    self.mayWrite = mayWrite
     do {
-      self.tables = try core.open(tables, share)
+      self.tables = try core.open(tables, share, mayCreate: mayWrite)
     } catch {
       // deinit does not run for an object whose properties are not all set.
-      EnvironmentRegistry.release(core)
+      EnvironmentRegistry.release(core, share)
       throw error
     }
   }
@@ -52,7 +58,8 @@ package final class Environment: Sendable {
       throw LMDBError(.noSuchFile, .checkFile, path: path)
     }
     let identity = try file.status().identity
-    let core = try EnvironmentRegistry.share(identity, configuration) {
+    let share = TransactionGate.Share()
+    let core = try EnvironmentRegistry.share(identity, configuration, share) {
       () throws(LMDBError) -> EnvironmentCore in
       // Only for the first share: the others' core was checked, and is being written to.
       let meta = try file.check(seam: seam, isPowerLossSafe: configuration.durability == .full)
@@ -66,7 +73,8 @@ package final class Environment: Sendable {
       }
       return core
     }
-    return try Environment(core, path: path, tables)
+    return try Environment(
+      core, share, path: path, mayWrite: configuration.access == .readWrite, tables)
   }
 
   /// Refuses new transactions, waits for the running ones of this handle, and lets go.
@@ -78,7 +86,7 @@ package final class Environment: Sendable {
   package func close() throws(LMDBError) {
     // What a forked child inherited is its parent's to close.
     guard core.generation == ForkGeneration.current else { return }
-    if try core.gate.close(share) { EnvironmentRegistry.release(core) }
+    if try core.gate.close(share) { EnvironmentRegistry.release(core, share) }
   }
 
   package var isClosed: Bool { core.gate.isClosed(share) }

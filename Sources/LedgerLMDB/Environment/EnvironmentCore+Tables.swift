@@ -8,20 +8,20 @@ extension EnvironmentCore {
   /// transactions in the same process", which the lock around the map of tables prevents. It is held while a transaction that creates
   /// tables waits for the writer, so nobody opens an environment inside a write transaction.
   func open(
-    _ descriptions: [TableDescription], _ share: TransactionGate.Share
+    _ descriptions: [TableDescription], _ share: TransactionGate.Share, mayCreate: Bool
   ) throws(LMDBError) -> [Table] {
     try tables.withLock { (known) throws(LMDBError) in
-      try open(descriptions, &known, share)
+      try open(descriptions, &known, share, mayCreate)
     }
   }
 
   private func open(
     _ descriptions: [TableDescription], _ known: inout [String: Table],
-    _ share: TransactionGate.Share
+    _ share: TransactionGate.Share, _ mayCreate: Bool
   ) throws(LMDBError) -> [Table] {
     let missing = descriptions.filter { known[$0.name] == nil }
     if !missing.isEmpty {
-      for table in try openMissing(missing, share) { known[table.name] = table }
+      for table in try openMissing(missing, share, mayCreate) { known[table.name] = table }
     }
     var tables: [Table] = []
     for description in descriptions {
@@ -35,9 +35,8 @@ extension EnvironmentCore {
   }
 
   private func openMissing(
-    _ descriptions: [TableDescription], _ share: TransactionGate.Share
+    _ descriptions: [TableDescription], _ share: TransactionGate.Share, _ mayCreate: Bool
   ) throws(LMDBError) -> [Table] {
-    let mayCreate = configuration.access == .readWrite
     try gate.enter(share)
     defer { gate.leave(share) }
     // Looked up in a read transaction first: an open that creates nothing takes no write lock, so

@@ -8,38 +8,61 @@ internal import Synchronization
 enum EnvironmentRegistry {
   private struct Entry {
     let core: EnvironmentCore
-    var shares: Int
+    /// Who shares it, and whether that one yields to others.
+    var shares: [ObjectIdentifier: (share: TransactionGate.Share, yields: Bool)] = [:]
   }
 
   private static let entries = Locked<[FileIdentity: Entry]>([:])
 
   /// The open core for the file, or the one that `open` makes.
+  ///
+  /// A core that does not do, for its access or its panic, is closed first if all its shares yield: a
+  /// second `MDB_env` on the file would cost the process its locks.
   static func share(
-    _ identity: FileIdentity, _ configuration: Configuration,
+    _ identity: FileIdentity, _ configuration: Configuration, _ share: TransactionGate.Share,
     open: () throws(LMDBError) -> EnvironmentCore
   ) throws(LMDBError) -> EnvironmentCore {
     try entries.withLock { (entries) throws(LMDBError) in
       // What a forked child inherited is its parent's; it opens its own.
-      if let entry = entries[identity], entry.core.generation == ForkGeneration.current {
-        // A second MDB_env on the file would cost the process its locks: first the shares must end.
-        guard !entry.core.panicked.load(ordering: .acquiring) else {
-          throw LMDBError(.panic, .openEnvironment, path: entry.core.path)
+      if var entry = entries[identity], entry.core.generation == ForkGeneration.current {
+        let obstacle = entry.core.obstacle(to: configuration)
+        guard let obstacle else {
+          entry.shares[ObjectIdentifier(share)] = (share, configuration.yieldsToOthers)
+          entries[identity] = entry
+          return entry.core
         }
-        try entry.core.checkFits(configuration)
-        entries[identity]?.shares += 1
-        return entry.core
+        let isYielded = try endYielding(&entry)
+        entries[identity] = isYielded ? nil : entry
+        guard isYielded else { throw obstacle }
+        entry.core.shutDown()
       }
       let core = try open()
-      entries[identity] = Entry(core: core, shares: 1)
+      entries[identity] = Entry(
+        core: core, shares: [ObjectIdentifier(share): (share, configuration.yieldsToOthers)])
       return core
     }
   }
 
-  static func release(_ core: EnvironmentCore) {
+  /// Closes the shares that yield, and waits until their transactions ended.
+  ///
+  /// - Returns: Whether no other share is left.
+  private static func endYielding(_ entry: inout Entry) throws(LMDBError) -> Bool {
+    // In panic each of the others will let go in its turn, so those that yield need not wait for it.
+    let isPanicked = entry.core.panicked.load(ordering: .acquiring)
+    guard isPanicked || entry.shares.values.allSatisfy(\.yields) else { return false }
+    for (id, holder) in entry.shares where holder.yields {
+      _ = try entry.core.gate.close(holder.share)
+      entry.shares[id] = nil
+    }
+    return entry.shares.isEmpty
+  }
+
+  static func release(_ core: EnvironmentCore, _ share: TransactionGate.Share) {
     entries.withLock { entries in
-      guard var entry = entries[core.identity], entry.core === core else { return }
-      entry.shares -= 1
-      guard entry.shares == 0 else {
+      guard var entry = entries[core.identity], entry.core === core,
+        entry.shares.removeValue(forKey: ObjectIdentifier(share)) != nil
+      else { return }
+      guard entry.shares.isEmpty else {
         entries[core.identity] = entry
         return
       }
@@ -50,16 +73,21 @@ enum EnvironmentRegistry {
 }
 
 extension EnvironmentCore {
-  /// Refuses a share that would get something else than it asked for.
-  func checkFits(_ other: Configuration) throws(LMDBError) {
-    if other.access != configuration.access {
-      throw LMDBError(
+  /// Why a handle cannot share this core, if it cannot.
+  func obstacle(to other: Configuration) -> LMDBError? {
+    if panicked.load(ordering: .acquiring) {
+      return LMDBError(.panic, .openEnvironment, path: path)
+    }
+    if other.access.rawValue < configuration.access.rawValue {
+      return LMDBError(
         .optionsMismatch("access \(configuration.access), asked for \(other.access)"),
         .openEnvironment, path: path)
     }
-    if other.durability != configuration.durability {
-      throw LMDBError(
+    // How durable commits are concerns those who commit.
+    if other.access == .readWrite, other.durability != configuration.durability {
+      return LMDBError(
         .optionsMismatch("durability \(configuration.durability)"), .openEnvironment, path: path)
     }
+    return nil
   }
 }

@@ -1,7 +1,12 @@
 import LedgerLMDB
+import Synchronization
 
 extension Ledger {
   /// Opens a ledger for looking only: no session, no event, no signal, no consumption.
+  ///
+  /// A process may inspect a ledger that it has open, and open one that it inspects. Until it is
+  /// closed, an inspection keeps the files open and holds a lock, so close it before the process is
+  /// suspended, as you freeze the ledger.
   ///
   /// - Parameters:
   ///   - path: The directory of the ledger.
@@ -19,8 +24,11 @@ extension Ledger {
 
 /// A ledger that is looked at and not used.
 public final class LedgerInspector: Sendable {
-  private let environment: Environment
+  private let path: String
+  private let configuration: Configuration
   private let metadata: LedgerMetadata
+  /// `nil` once it is closed.
+  private let environment: Mutex<Environment?>
 
   /// The ledger's id.
   public var id: LedgerID { metadata.ledgerID }
@@ -32,21 +40,69 @@ public final class LedgerInspector: Sendable {
   public var createdAt: Timestamp { metadata.createdAt }
 
   init(_ directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
-    let generation = try directory.readCurrentGeneration()
-    let access: Configuration.Access = locking ? .readOnly : .readOnlyWithoutLock
+    path = directory.generation(try directory.readCurrentGeneration())
+    configuration = Configuration(
+      access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
+    let opened = try Self.open(path, configuration)
+    environment = Mutex(opened)
+    metadata = try LMDBLog(opened).metadata()
+  }
+
+  private static func open(
+    _ path: String, _ configuration: Configuration
+  ) throws(LedgerError) -> Environment {
     do throws(LMDBError) {
-      environment = try Environment.open(
-        at: directory.generation(generation), configuration: Configuration(access: access),
-        tables: LMDBLog.tables)
+      return try Environment.open(at: path, configuration: configuration, tables: LMDBLog.tables)
     } catch {
       throw LedgerError(error)
     }
-    metadata = try LMDBLog(environment).metadata()
+  }
+
+  /// Lets go of the files. What is asked afterwards gets ``LedgerError/Code/closed``; closing twice
+  /// is harmless. An inspection that is let go closes, too.
+  public func close() {
+    let last = environment.withLock { environment in
+      defer { environment = nil }
+      return environment
+    }
+    // Throws only inside a transaction of this thread, which cannot be here.
+    try? last?.close()
+  }
+
+  /// Reads; again if meanwhile a ledger of this process needed the environment for itself. Such a
+  /// read fails before it begins, so nothing is handed over twice.
+  private func reading<R>(
+    _ body: (LMDBLog) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    while true {
+      let environment = try current()
+      do throws(LedgerError) {
+        return try body(LMDBLog(environment))
+      } catch {
+        guard error.code == .closed || error.isPanic else { throw error }
+        if error.isPanic { try? environment.close() }
+      }
+    }
+  }
+
+  /// The environment, opened again if it was taken away.
+  private func current() throws(LedgerError) -> Environment {
+    try environment.withLock { (environment) throws(LedgerError) in
+      guard let open = environment else {
+        throw LedgerError(.closed, "The inspection was closed. Begin another.")
+      }
+      guard open.isClosed else { return open }
+      let anew = try Self.open(path, configuration)
+      environment = anew
+      return anew
+    }
   }
 
   /// The position of the last event.
+  ///
+  /// - Throws: ``LedgerError`` with `closed`, `corrupt`, `ioFailure`.
   public var head: Position {
-    get throws(LedgerError) { try LMDBLog(environment).head() }
+    get throws(LedgerError) { try reading { (log) throws(LedgerError) in try log.head() } }
   }
 
   /// The events after a position, at most about `limit`: the last frame is handed over whole.
@@ -59,10 +115,11 @@ public final class LedgerInspector: Sendable {
   ) throws(LedgerError) -> [LedgerEvent] {
     var events: [LedgerEvent] = []
     do throws(LedgerError) {
-      _ = try LMDBLog(environment).read(after: position, limit: limit) {
-        (frame) throws(LedgerError) in
-        try frame.forEachEvent(after: position) { event in
-          events.append(LedgerEvent(copying: event))
+      try reading { (log) throws(LedgerError) in
+        _ = try log.read(after: position, limit: limit) { (frame) throws(LedgerError) in
+          try frame.forEachEvent(after: position) { event in
+            events.append(LedgerEvent(copying: event))
+          }
         }
       }
     } catch {
@@ -76,7 +133,8 @@ public final class LedgerInspector: Sendable {
   /// - Throws: ``LedgerError`` with `corrupt` if it is damaged.
   public func attachment(of event: LedgerEvent) throws(LedgerError) -> [UInt8] {
     guard event.attachmentByteCount > 0 else { return [] }
-    return try LMDBLog(environment).attachment(
-      of: event.position, byteCount: event.attachmentByteCount)
+    return try reading { (log) throws(LedgerError) in
+      try log.attachment(of: event.position, byteCount: event.attachmentByteCount)
+    }
   }
 }
