@@ -8,9 +8,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `roleMayNotConsume` in any role but `app`.
   /// - Complexity: O(n) in the number of unconsumed promises.
   public func stalePromises() async throws -> [PromiseRecord] {
-    guard role == .app else {
-      throw LedgerError(.roleMayNotConsume, "Only the app is offered stale promises.")
-    }
+    try requireApp()
     return try await records(try await staleEntities { _ in true })
   }
 
@@ -22,13 +20,15 @@ extension Ledger {
   ) async throws -> [PromiseEntity] {
     let engine = engine
     return try await engine.read { state in
-      state.promises.open.filter { entity in
-        guard entity.status == .resolved else { return false }
-        let creator = state.sessions[entity.created.session]
-        let isLeft = creator.map { $0.isEnded || $0.opened.role == .appExtension } ?? true
-        return isLeft && isMeant(creator)
-      }
+      state.promises.open.filter { state.isLeft($0) && isMeant(state.sessions[$0.created.session]) }
     }.filter { !engine.replica.isAwaited($0.id) }
+  }
+
+  /// Refuses the roles to which an outcome is not offered.
+  func requireApp() throws(LedgerError) {
+    guard role == .app else {
+      throw LedgerError(.roleMayNotConsume, "Only the app is offered stale promises.")
+    }
   }
 
   func applyStalePolicy() async throws {
@@ -50,42 +50,11 @@ extension Ledger {
   }
 }
 
-/// The stale promises of a ledger as they come up, each once.
-///
-/// It throws what ``Ledger/stalePromises()`` throws, and ends when the ledger is closed.
-public struct StalePromiseSequence: AsyncSequence, Sendable {
-  let ledger: Ledger
-
-  /// Starts from the promises that are stale now.
-  public func makeAsyncIterator() -> Iterator { Iterator(ledger: ledger) }
-
-  /// Looks again whenever the ledger changed.
-  public struct Iterator: AsyncIteratorProtocol {
-    let ledger: Ledger
-    private var seen: Set<PromiseID> = []
-    private var waiting: [PromiseRecord] = []
-
-    init(ledger: Ledger) {
-      self.ledger = ledger
-    }
-
-    /// The next stale promise.
-    public mutating func next() async throws -> PromiseRecord? {
-      while true {
-        if !waiting.isEmpty { return waiting.removeFirst() }
-        do {
-          let position = try await ledger.catchUp()
-          let stale = try await ledger.stalePromises()
-          waiting = stale.filter { !seen.contains($0.id) }
-          seen = Set(stale.map(\.id))
-          if waiting.isEmpty { try await ledger.engine.advance(past: position) }
-        } catch let error as LedgerError where error.code == .closed {
-          return nil
-        }
-      }
-    }
+extension LedgerState {
+  /// Whether the promise is resolved, not consumed, and its creator will not come for it.
+  func isLeft(_ promise: PromiseEntity) -> Bool {
+    guard promise.status == .resolved else { return false }
+    return sessions[promise.created.session].map { $0.isEnded || $0.opened.role == .appExtension }
+      ?? true
   }
 }
-
-@available(*, unavailable)
-extension StalePromiseSequence.Iterator: Sendable {}

@@ -1,0 +1,117 @@
+/// The stale promises of a ledger as they come up, each once.
+///
+/// It throws what ``Ledger/stalePromises()`` throws, and ends when the ledger is closed.
+public struct StalePromiseSequence: AsyncSequence, Sendable {
+  let ledger: Ledger
+
+  /// Starts from the promises that are stale now.
+  public func makeAsyncIterator() -> Iterator { Iterator(ledger: ledger) }
+
+  /// Looks, whenever the ledger changed, at the promises that the change concerns.
+  public struct Iterator: AsyncIteratorProtocol {
+    let ledger: Ledger
+    /// Up to where the events were looked at; `nil` before the first look.
+    private var position: Position?
+    /// What was handed out and is still open.
+    private var offered: Set<PromiseID> = []
+    /// What would be stale if nobody in this process had waited for it.
+    private var awaited: Set<PromiseID> = []
+    private var waiting: ArraySlice<PromiseRecord> = []
+
+    init(ledger: Ledger) {
+      self.ledger = ledger
+    }
+
+    /// The next stale promise.
+    ///
+    /// - Complexity: O(n) in the number of unconsumed promises at first and after the end of a
+    ///   session, O(new events) otherwise.
+    public mutating func next() async throws -> PromiseRecord? {
+      while true {
+        if let record = waiting.popFirst() { return record }
+        do {
+          let position = try await look()
+          if waiting.isEmpty { try await ledger.engine.advance(past: position) }
+        } catch let error as LedgerError where error.code == .closed {
+          return nil
+        }
+      }
+    }
+
+    /// Finds what became stale since the last look.
+    ///
+    /// - Returns: Up to where it looked.
+    private mutating func look() async throws -> Position {
+      try ledger.requireApp()
+      var concerned = StaleCandidates(ids: awaited, includesAll: position == nil)
+      var position = position
+      if let start = position { position = try await ledger.readChanges(after: start, &concerned) }
+      let (candidates, head) = try await ledger.engine.read { [concerned] state in
+        (concerned.promises(in: state), state.position)
+      }
+      offered.subtract(candidates.closed)
+      let new = candidates.left.filter { !offered.contains($0.id) }
+      awaited = Set(new.map(\.id).filter(ledger.engine.replica.isAwaited))
+      waiting = try await ledger.records(new.filter { !awaited.contains($0.id) })[...]
+      offered.formUnion(waiting.map(\.id))
+      // Only now: a look that failed is made again.
+      self.position = position ?? head
+      return position ?? head
+    }
+  }
+}
+
+@available(*, unavailable)
+extension StalePromiseSequence.Iterator: Sendable {}
+
+/// The promises that may have become stale by some events.
+struct StaleCandidates: Sendable {
+  var ids: Set<PromiseID>
+  /// Whether every open promise may have: a session ended, and any may be its own.
+  var includesAll: Bool
+
+  /// Takes in what an event may have changed.
+  mutating func add(_ event: borrowing EventView) {
+    switch event.kind {
+    case .promiseResolved, .promiseConsumed, .promiseAbandoned:
+      ids.insert(PromiseID(entityID: event.subject))
+    case .sessionClosed:
+      includesAll = true
+    default:
+      break
+    }
+  }
+
+  /// Those that nobody will come for, and those that are no longer open.
+  func promises(in state: LedgerState) -> (left: [PromiseEntity], closed: [PromiseID]) {
+    let named = ids.compactMap { state.promise($0) }
+    let left = (includesAll ? state.promises.open : named).filter { state.isLeft($0) }
+    return (left, named.filter { !$0.isOpen }.map(\.id))
+  }
+}
+
+extension Ledger {
+  /// Takes in the events after a position.
+  ///
+  /// - Returns: The position of the last one.
+  fileprivate func readChanges(
+    after start: Position, _ candidates: inout StaleCandidates
+  ) async throws -> Position {
+    var position = start
+    while true {
+      let first = position
+      let (last, added) = try await engine.withStore {
+        [candidates] (store) throws(LedgerError) in
+        var added = candidates
+        let last = try store.read(after: first, limit: LedgerEngine.sliceEventCount) {
+          (frame) throws(LedgerError) in
+          try frame.forEachEvent(after: first) { added.add($0) }
+        }
+        return (last, added)
+      }
+      candidates = added
+      if last == position { return last }
+      position = last
+    }
+  }
+}

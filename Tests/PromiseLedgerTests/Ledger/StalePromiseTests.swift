@@ -1,0 +1,102 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// Stale promises as they come up.
+@Suite(.timeLimit(.minutes(1))) struct StalePromiseTests {
+  private let temporary: TemporaryLedger
+
+  init() throws { temporary = try TemporaryLedger() }
+
+  @Test func eachIsOfferedOnceHoweverItBecameStale() async throws {
+    let helper = try await temporary.open(as: .appExtension)
+    let gone = try await temporary.open(as: .app)
+    let leaving = try await temporary.open(as: .app)
+    let before = try await gone.createPromise(of: Int.self)
+    let after = try await gone.createPromise(of: Int.self)
+    let inTime = try await leaving.createPromise(of: Int.self)
+    for promise in [before, inTime] {
+      try await helper.promise(id: promise.id, of: Int.self).fulfill(1)
+    }
+    await gone.close()
+
+    let app = try await temporary.open(as: .app)
+    var stale = app.stalePromiseUpdates.makeAsyncIterator()
+    // Resolved before its creator went.
+    #expect(try await stale.next()?.id == before.id)
+    // Resolved afterwards.
+    try await helper.promise(id: after.id, of: Int.self).fulfill(2)
+    #expect(try await stale.next()?.id == after.id)
+    // Resolved, and its creator goes now.
+    await leaving.close()
+    #expect(try await stale.next()?.id == inTime.id)
+    // Created by an extension, which never comes back for it.
+    let own = try await helper.createPromise(of: Int.self)
+    try await own.fulfill(3)
+    #expect(try await stale.next()?.id == own.id)
+
+    // Consumed, abandoned and pending ones are not offered; the last one tells that all were seen.
+    #expect(try await app.promise(id: before.id, of: Int.self).value == 1)
+    _ = try await app.abandon(after.id, reason: "test")
+    let abandoned = try await helper.createPromise(of: Int.self)
+    _ = try await helper.abandon(abandoned.id, reason: "test")
+    _ = try await helper.createPromise(of: Int.self)
+    let last = try await helper.createPromise(of: Int.self)
+    try await last.fulfill(4)
+    #expect(try await stale.next()?.id == last.id)
+    #expect(try await app.stalePromises().map(\.id) == [inTime.id, own.id, last.id])
+    await app.close()
+    #expect(try await stale.next() == nil)
+    await helper.close()
+  }
+
+  @Test func oneThatWasAwaitedIsOfferedOnceNobodyWaits() async throws {
+    let helper = try await temporary.open(as: .appExtension)
+    let app = try await temporary.open(as: .app)
+    let used = try await helper.createPromise(of: Int.self)
+    try await used.fulfill(1)
+    app.engine.replica.beginUse(of: used.id)
+    var stale = app.stalePromiseUpdates.makeAsyncIterator()
+    let other = try await helper.createPromise(of: Int.self)
+    try await other.fulfill(2)
+    #expect(try await stale.next()?.id == other.id)
+    app.engine.replica.endUse(of: used.id)
+    // Looked at again with the next change.
+    _ = try await helper.createPromise(of: Int.self)
+    #expect(try await stale.next()?.id == used.id)
+    await app.close()
+    await helper.close()
+  }
+
+  @Test func onlyTheAppIsOfferedAny() async throws {
+    let helper = try await temporary.open(as: .appExtension)
+    var stale = helper.stalePromiseUpdates.makeAsyncIterator()
+    let error = await #expect(throws: LedgerError.self) { _ = try await stale.next() }
+    #expect(error?.code == .roleMayNotConsume)
+    await helper.close()
+  }
+
+  @Test func aChangeConcernsOnlyWhatItNames() throws {
+    var candidates = StaleCandidates(ids: [], includesAll: false)
+    var ledger = PureLedger()
+    try ledger.commit(OpenSession(.sample(), newLedgerID: LedgerID(entityID: .numbered(9))))
+    for number in 1...100 { _ = try ledger.commit(CreatePromise(.numbered(number))) }
+    _ = try ledger.commit(ResolvePromise(.numbered(7)))
+    for frame in ledger.frames { try frame.add(to: &candidates) }
+    #expect(candidates.ids == [.numbered(7)])
+    #expect(!candidates.includesAll)
+    let known = ledger.frames.count
+    try ledger.commit(CloseSession(id: .numbered(1), reason: .closed))
+    for frame in ledger.frames[known...] { try frame.add(to: &candidates) }
+    #expect(candidates.includesAll)
+    #expect(candidates.promises(in: ledger.state).left.map(\.id) == [.numbered(7)])
+  }
+}
+
+extension PureLedger.StoredFrame {
+  fileprivate func add(to candidates: inout StaleCandidates) throws(LedgerError) {
+    let view = try FrameView(checking: bytes.span, key: key)
+    try view.forEachEvent { event throws(LedgerError) in candidates.add(event) }
+  }
+}
