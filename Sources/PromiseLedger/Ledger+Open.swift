@@ -9,7 +9,11 @@ extension Ledger {
   /// - Nobody but this library touches the files inside while a process has the ledger open. Above
   ///   all nobody opens and closes `lock.mdb` (a backup, a virus scanner): that drops locks of the
   ///   process that does it, and two writers at once destroy the ledger.
-  /// - After `fork`, the child opens the ledger anew before it uses it.
+  /// - After `fork`, the child runs a program (`exec`) that opens the ledger anew: tasks do not run in
+  ///   a forked child.
+  /// - A process with a limit on the size of its files (`RLIMIT_FSIZE`) ignores the signal `SIGXFSZ`.
+  ///   Otherwise the system ends it when the ledger reaches the limit; so it is `diskFull`. The
+  ///   library changes no signal of the process.
   /// - All processes see each other's process ids: no two containers with separate id spaces.
   ///
   /// Opening replays the events once, ends sessions whose processes are gone, and applies
@@ -20,7 +24,7 @@ extension Ledger {
   ///   - role: What the session may do.
   ///   - configuration: How it is used.
   /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
-  ///   `permissionDenied`, `networkFileSystem`, `diskFull`, `ioFailure`, `writerStalled`,
+  ///   `permissionDenied`, `networkFileSystem`, `diskFull`, `ioFailure`, `writerStalled`, `sealed`,
   ///   `invalidArgument`.
   /// - Complexity: O(events).
   public static func open(
@@ -57,6 +61,7 @@ extension Ledger {
         clock: configuration.clock,
         stallTimeout: configuration.writerStallTimeout,
         pollInterval: configuration.pollInterval,
+        maximumWaitingCommandCount: configuration.maximumWaitingCommandCount,
         waitsWhileFrozen: configuration.waitsWhileFrozen,
         hooks: configuration.hooks,
         logger: configuration.logger))
@@ -84,6 +89,9 @@ extension StoreOptions {
     guard configuration.pollInterval >= .milliseconds(500) else {
       throw LedgerError(
         .invalidArgument, "The poll interval must be at least 500 ms, to let the device sleep.")
+    }
+    guard configuration.maximumWaitingCommandCount >= 1 else {
+      throw LedgerError(.invalidArgument, "At least one command must be allowed to wait.")
     }
     self.init(
       sizeLimit: configuration.sizeLimitInBytes, environment: configuration.environment,

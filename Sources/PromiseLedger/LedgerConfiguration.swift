@@ -8,8 +8,9 @@ public struct LedgerConfiguration: Sendable {
   /// When an app opens the ledger, frozen app sessions of the same instance count as dead.
   public var instance: String = "default"
 
-  /// How long a writer waits for another process that holds the gate, before its callers get
-  /// ``LedgerError/Code/writerStalled``.
+  /// How long a command waits for another process that holds the gate, before its caller gets
+  /// ``LedgerError/Code/writerStalled``. Each command has this time for itself, counted while the
+  /// ledger is not frozen.
   public var writerStallTimeout: Duration = .seconds(5)
 
   /// How often a session looks for changes when no signal came. A lost signal costs this delay.
@@ -21,6 +22,11 @@ public struct LedgerConfiguration: Sendable {
 
   /// The largest encoded value or error in bytes.
   public var maximumPayloadSizeInBytes: Int = 16 << 20
+
+  /// How many commands may wait for the writer; the next one gets
+  /// ``LedgerError/Code/tooManyCommands``. Without a limit a ledger that stays frozen, or a writer
+  /// that is slower than its callers, would use up the memory.
+  public var maximumWaitingCommandCount: Int = 100_000
 
   /// Whether calls made while the ledger is frozen wait for ``Ledger/unfreeze()``, or fail with
   /// ``LedgerError/Code/frozen``.

@@ -7,7 +7,8 @@ extension LedgerError {
       case internalInconsistency, interrupted, invalidArgument, ioFailure, ledgerFull,
         networkFileSystem
       case notALedger, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
-      case roleMayNotConsume, sessionEnded, typeMismatch, unsupportedEvent, writerStalled
+      case roleMayNotConsume, sealed, sessionEnded, tooManyCommands, typeMismatch
+      case unsupportedEvent, writerStalled
     }
 
     private let wrapped: Wrapped
@@ -64,8 +65,12 @@ extension LedgerError {
     public static let promiseAbandoned = Code(.promiseAbandoned)
     /// Only a session of the role `app` may consume.
     public static let roleMayNotConsume = Code(.roleMayNotConsume)
+    /// The ledger moved to a new generation of its files; open it again.
+    public static let sealed = Code(.sealed)
     /// Another process found this session dead and ended it; open the ledger again.
     public static let sessionEnded = Code(.sessionEnded)
+    /// As many commands wait for the writer as the configuration allows; await some answers first.
+    public static let tooManyCommands = Code(.tooManyCommands)
     /// A value has another type than the promise.
     public static let typeMismatch = Code(.typeMismatch)
     /// The subject has an event of a kind or version that this build does not know; update.

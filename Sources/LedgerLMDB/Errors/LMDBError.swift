@@ -76,6 +76,9 @@ extension LMDBError {
       "The table does not exist, and an environment opened for reading cannot create it."
     case .accessDenied, .readOnlyFileSystem, .notPermitted:
       "No permission. To read a directory that is not writable, open it without its lock file."
+    case .fileTooLarge:
+      "The file reached the size that this process's files may have (RLIMIT_FSIZE). Nothing was "
+        + "committed; raise that limit and try again."
     case .noSpace:
       "The disk is full. Nothing was committed; free some space and try again."
     case .inputOutput where operation == .commit:

@@ -79,6 +79,8 @@ extension LMDBStatus {
   package static let fileExists = LMDBStatus(EEXIST)
   package static let invalidArgument = LMDBStatus(EINVAL)
   package static let noSpace = LMDBStatus(ENOSPC)
+  /// EFBIG: the file would pass the size that the process's files may reach.
+  package static let fileTooLarge = LMDBStatus(EFBIG)
   package static let readOnlyFileSystem = LMDBStatus(EROFS)
 
   /// The `errno` that the last failed system call left on this thread.

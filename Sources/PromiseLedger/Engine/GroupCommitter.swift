@@ -1,3 +1,5 @@
+import LedgerSystem
+
 /// Turns the commands that wait into one commit after the other, on the writer thread.
 final class GroupCommitter {
   /// The most commands of one commit, and the bytes of events after which no command is added: the
@@ -10,6 +12,10 @@ final class GroupCommitter {
   private let session: SessionID
   private let role: SessionRole
   private var commitNumber: UInt64 = 0
+  /// The time that waiting is measured in.
+  private let now: () -> Duration
+  /// Since when the writer waits for the gate without having passed it.
+  private var waitsSince: Duration?
 
   #if DEBUG
     /// Makes the committer wrong; see ``StoreHooks``.
@@ -17,8 +23,10 @@ final class GroupCommitter {
   #endif
 
   init(
-    inbox: Inbox, replica: Replica, clock: any LedgerClock, session: SessionID, role: SessionRole
+    inbox: Inbox, replica: Replica, clock: any LedgerClock, session: SessionID, role: SessionRole,
+    now: @escaping () -> Duration = { MonotonicClock.now }
   ) {
+    self.now = now
     self.inbox = inbox
     self.replica = replica
     self.clock = clock
@@ -32,33 +40,62 @@ final class GroupCommitter {
   ///   - first: Commands about the session itself, decided before all others.
   ///   - takesCommands: Whether what waits in the inbox comes along; the session must then be open.
   ///   - yieldsToRequests: Whether the wait ends when the session is asked to freeze or close.
-  ///   - stallTimeout: How long to wait for another writer.
-  /// - Returns: Why nothing was committed, or `nil`. An interrupted wait leaves the commands.
+  ///   - stallTimeout: How long a command waits for another writer before it fails.
+  ///   - budget: How long this call may wait; by default until the first command must fail.
+  /// - Returns: Why nothing was committed, or `nil`. A wait that was interrupted, or for another
+  ///   writer, leaves the commands that have time left.
   func commitGroup(
     to store: any EventStore, first: [Job] = [], takesCommands: Bool = true,
-    yieldsToRequests: Bool = true, stallTimeout: Duration
+    yieldsToRequests: Bool = true, stallTimeout: Duration, budget: Duration? = nil
   ) -> LedgerError? {
     var group = Group(first: first, hasCommands: takesCommands)
     commitNumber += 1
+    let waitsSince = waitsSince ?? now()
+    self.waitsSince = waitsSince
+    // A command that came while an older one waited has its own time.
+    let oldest = (takesCommands ? inbox.oldestSubmission : nil) ?? now()
+    let patience = budget ?? max(oldest, waitsSince) + stallTimeout - now()
     do throws(LedgerError) {
       // In slices and before the gate: nobody shall wait for a process that was stopped for long.
       try catchUp(store)
       _ = try store.commit(
         CommitID(session: session, number: commitNumber), after: replica.position,
-        patience: Patience(stallTimeout) { yieldsToRequests && self.inbox.hasRequests },
+        patience: Patience(max(.zero, patience), waitInAll: stallTimeout) {
+          yieldsToRequests && self.inbox.hasRequests
+        },
         catchUp: { (frame) throws(LedgerError) in try replica.apply(frame) },
         decide: { (head, room) throws(LedgerError) in try decide(&group, head, room) })
+      self.waitsSince = nil
       if let staged = group.staged { replica.merge(staged) }
       replica.deliver()
       for deliver in group.deliveries { deliver(nil) }
       return nil
     } catch {
-      if !group.isTaken, error.code != .interrupted { group.take(from: inbox, limit: .max) }
+      if error.code != .writerStalled, error.code != .interrupted { self.waitsSince = nil }
+      if !group.isTaken { takeFailed(&group, error, waitsSince, stallTimeout) }
       replica.deliver()
       for job in group.jobs { job.fail(error) }
       return error
     }
   }
+
+  /// Takes the commands that fail with a commit that ended before it took any.
+  private func takeFailed(
+    _ group: inout Group, _ error: LedgerError, _ waitsSince: Duration, _ stallTimeout: Duration
+  ) {
+    switch error.code {
+    case .interrupted:
+      break
+    case .writerStalled:
+      let moment = now() - stallTimeout
+      if waitsSince <= moment { group.jobs += inbox.take(submittedUpTo: moment) }
+    default:
+      group.take(from: inbox, limit: .max)
+    }
+  }
+
+  /// Forgets that it waited: the session was frozen, and nobody waits for the gate meanwhile.
+  func pause() { waitsSince = nil }
 
   private func catchUp(_ store: any EventStore) throws(LedgerError) {
     while true {

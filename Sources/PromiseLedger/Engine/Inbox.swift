@@ -10,7 +10,7 @@ package final class Inbox: Sendable {
   }
 
   private struct Contents {
-    var jobs: [Job] = []
+    var jobs = JobQueue()
     var requests: [Request] = []
     var isPoked = false
     var closingError: LedgerError?
@@ -18,13 +18,20 @@ package final class Inbox: Sendable {
 
   private let contents = Mutex(Contents())
   private let wakeUp = WakeSemaphore()
+  private let maximumJobCount: Int
 
-  package init() {}
+  /// - Parameter maximumJobCount: How many commands may wait.
+  package init(maximumJobCount: Int = .max) {
+    self.maximumJobCount = maximumJobCount
+  }
 
-  /// Adds a command; after the end it fails at once.
+  /// Adds a command; after the end, and when too many wait, it fails at once.
   package func add(_ job: Job) {
     let (refusal, wasEmpty) = contents.withLock { contents -> (LedgerError?, Bool) in
       if let error = contents.closingError { return (error, false) }
+      guard contents.jobs.count < maximumJobCount else {
+        return (.tooManyCommands(maximumJobCount), false)
+      }
       contents.jobs.append(job)
       return (nil, contents.jobs.count == 1)
     }
@@ -36,11 +43,7 @@ package final class Inbox: Sendable {
   ///
   /// - Returns: Whether it was taken back; otherwise its answer comes.
   package func withdraw(_ job: Job) -> Bool {
-    contents.withLock { contents in
-      guard let index = contents.jobs.firstIndex(where: { $0 === job }) else { return false }
-      contents.jobs.remove(at: index)
-      return true
-    }
+    contents.withLock { $0.jobs.withdraw(job) }
   }
 
   /// Adds a request; false after the end.
@@ -73,7 +76,7 @@ package final class Inbox: Sendable {
     while true {
       let work = contents.withLock { contents -> Work in
         if !contents.requests.isEmpty { return .request(contents.requests.removeFirst()) }
-        guard acceptsCommands, !contents.jobs.isEmpty || contents.isPoked else { return .none }
+        guard acceptsCommands, contents.jobs.count > 0 || contents.isPoked else { return .none }
         contents.isPoked = false
         return .commands
       }
@@ -88,20 +91,24 @@ package final class Inbox: Sendable {
   /// Whether the session is asked to freeze or close: no wait for another writer then.
   package var hasRequests: Bool { contents.withLock { !$0.requests.isEmpty } }
 
-  package var hasCommands: Bool { contents.withLock { !$0.jobs.isEmpty } }
+  package var hasCommands: Bool { contents.withLock { $0.jobs.count > 0 } }
+
+  /// When the command that waits longest came.
+  package var oldestSubmission: Duration? { contents.withLock { $0.jobs.first?.submittedAt } }
 
   /// Takes up to `limit` commands; from then on they cannot be withdrawn.
   package func take(limit: Int) -> [Job] {
-    contents.withLock { contents in
-      let taken = Array(contents.jobs.prefix(limit))
-      contents.jobs.removeFirst(taken.count)
-      return taken
-    }
+    contents.withLock { $0.jobs.take(limit: limit) }
+  }
+
+  /// Takes the commands that came at this moment or before.
+  package func take(submittedUpTo moment: Duration) -> [Job] {
+    contents.withLock { $0.jobs.take(limit: .max) { $0.submittedAt <= moment } }
   }
 
   /// Puts commands back that were taken and not decided, before all others.
   package func putBack(_ jobs: some Collection<Job>) {
-    contents.withLock { $0.jobs.insert(contentsOf: jobs, at: 0) }
+    contents.withLock { $0.jobs.putBack(jobs) }
     wakeUp.signal()
   }
 
@@ -109,11 +116,17 @@ package final class Inbox: Sendable {
   package func end(_ error: LedgerError) -> (jobs: [Job], requests: [Request]) {
     contents.withLock { contents in
       contents.closingError = error
-      defer {
-        contents.jobs = []
-        contents.requests = []
-      }
-      return (contents.jobs, contents.requests)
+      defer { contents.requests = [] }
+      return (contents.jobs.take(limit: .max), contents.requests)
     }
+  }
+}
+
+extension LedgerError {
+  fileprivate static func tooManyCommands(_ limit: Int) -> LedgerError {
+    LedgerError(
+      .tooManyCommands,
+      "\(limit) commands wait to be written already. Nothing was done; await some of their answers first, unfreeze the ledger if it is frozen, or raise the limit."
+    )
   }
 }

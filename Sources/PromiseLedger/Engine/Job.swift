@@ -1,3 +1,4 @@
+import LedgerSystem
 import Synchronization
 
 /// A command on its way to the writer, with whoever waits for the answer.
@@ -11,14 +12,24 @@ package final class Job: Sendable {
   /// Delivers a failure without deciding.
   package let fail: @Sendable (any Error) -> Void
 
+  /// When it was made: from then on it waits.
+  let submittedAt: Duration
+
+  /// Whether it is in the inbox, not taken by the writer and not taken back by its caller. Changed
+  /// under the inbox's lock only.
+  let isWaiting = Atomic<Bool>(false)
+
   /// - Parameters:
   ///   - command: What is to be decided.
+  ///   - submittedAt: When it begins to wait.
   ///   - isMoot: Asked before deciding; if true, nobody gets an answer.
   ///   - answer: Gets the answer once it is durable.
   package init<Answer>(
-    _ command: some Command<Answer>, unless isMoot: @escaping @Sendable () -> Bool = { false },
+    _ command: some Command<Answer>, submittedAt: Duration = MonotonicClock.now,
+    unless isMoot: @escaping @Sendable () -> Bool = { false },
     answer: @escaping @Sendable (Result<Answer, any Error>) -> Void
   ) {
+    self.submittedAt = submittedAt
     decide = { decision in
       if isMoot() { return { _ in } }
       let result = Result { () throws(LedgerError) in try decision.run(command) }

@@ -87,16 +87,19 @@ extension LedgerEngine {
     var error: LedgerError?
     while inbox.hasCommands, error == nil, MonotonicClock.now < deadline {
       error = committer.commitGroup(
-        to: store, yieldsToRequests: false, stallTimeout: deadline - MonotonicClock.now)
+        to: store, yieldsToRequests: false, stallTimeout: setup.stallTimeout,
+        budget: deadline - MonotonicClock.now)
     }
     if error == nil {
       let refusal = Refusal()
       error = committer.commitGroup(
         to: store, first: [Job(FreezeSession()) { refusal.note($0) }], takesCommands: false,
-        yieldsToRequests: false, stallTimeout: max(.zero, deadline - MonotonicClock.now))
+        yieldsToRequests: false, stallTimeout: Self.freezeBudget,
+        budget: deadline - MonotonicClock.now)
       error = error ?? refusal.error
     }
     phase.change(to: .frozen)
+    committer.pause()
     if !setup.waitsWhileFrozen {
       for job in inbox.take(limit: .max) { job.fail(LedgerError.frozen) }
     }
@@ -114,6 +117,7 @@ extension LedgerEngine {
     _ committer: GroupCommitter, _ lock: inout SessionLock?
   ) throws(LedgerError) {
     guard phase.store == nil else { return }
+    committer.pause()
     let store = try setup.openStore()
     var newLock: SessionLock?
     do throws(LedgerError) {

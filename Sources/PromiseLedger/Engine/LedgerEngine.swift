@@ -16,6 +16,7 @@ package final class LedgerEngine: Sendable {
     package var clock: any LedgerClock
     package var stallTimeout: Duration
     package var pollInterval: Duration
+    package var maximumWaitingCommandCount = Int.max
     package var waitsWhileFrozen: Bool
     package var hooks = StoreHooks()
     package var logger: Logger
@@ -23,13 +24,14 @@ package final class LedgerEngine: Sendable {
 
   package let setup: Setup
   package let replica = Replica()
-  let inbox = Inbox()
+  let inbox: Inbox
   let phase = SessionPhase()
   /// Wakes the listener when the session unfreezes or closes.
   let listenerWakeUp = WakeSemaphore()
 
   private init(_ setup: Setup) {
     self.setup = setup
+    inbox = Inbox(maximumJobCount: setup.maximumWaitingCommandCount)
   }
 
   /// Opens a session; its threads run until it is closed.
@@ -126,13 +128,15 @@ package final class LedgerEngine: Sendable {
 
   /// A child of `fork` has neither the threads nor the locks of its parent.
   private func refuseIfForked() throws(LedgerError) {
-    guard ThisProcess.id == setup.opened.processID else {
+    guard !isForked else {
       throw LedgerError(
         .forkedProcess,
-        "This process was forked from process \(setup.opened.processID), which opened the ledger. Open the ledger anew after fork."
+        "This process was forked from process \(setup.opened.processID), which opened the ledger. Run a program (exec) that opens the ledger anew; tasks do not run in a forked child."
       )
     }
   }
+
+  private var isForked: Bool { ThisProcess.id != setup.opened.processID }
 
   private func refuseIfFrozen() throws(LedgerError) {
     guard !setup.waitsWhileFrozen, case .frozen = phase.current else { return }
@@ -188,7 +192,8 @@ package final class LedgerEngine: Sendable {
   /// - Returns: Whether the freeze was recorded as an event; if another process kept the gate, it
   ///   stands in the session's lock file only.
   package func freeze() async throws -> Bool {
-    try await withCheckedThrowingContinuation { continuation in
+    try refuseIfForked()
+    return try await withCheckedThrowingContinuation { continuation in
       let isAdded = inbox.add(.freeze { continuation.resume(with: $0) })
       if !isAdded { continuation.resume(throwing: LedgerError.sessionClosed) }
     }
@@ -196,6 +201,7 @@ package final class LedgerEngine: Sendable {
 
   /// Comes back and catches up.
   package func unfreeze() async throws {
+    try refuseIfForked()
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
       let isAdded = inbox.add(.unfreeze { continuation.resume(with: $0) })
@@ -203,8 +209,9 @@ package final class LedgerEngine: Sendable {
     }
   }
 
-  /// Ends the session.
+  /// Ends the session. In a forked child there is nothing to end: the session is the parent's.
   package func close() async {
+    guard !isForked else { return }
     await withCheckedContinuation { continuation in
       if !inbox.add(.close { continuation.resume() }) { continuation.resume() }
     }
@@ -212,6 +219,7 @@ package final class LedgerEngine: Sendable {
 
   /// Ends the session without waiting for it.
   package func closeDetached() {
+    guard !isForked else { return }
     _ = inbox.add(.close {})
   }
 }

@@ -63,11 +63,16 @@ package protocol EventStore: AnyObject, Sendable {
 /// How long a writer waits for another one.
 package struct Patience {
   package var timeout: Duration
+  /// How long whoever waits longest will then have waited, for the error.
+  package var waitInAll: Duration
   /// Asked again and again while waiting: whether something more urgent came up.
   package var isOver: () -> Bool
 
-  package init(_ timeout: Duration, isOver: @escaping () -> Bool = { false }) {
+  package init(
+    _ timeout: Duration, waitInAll: Duration? = nil, isOver: @escaping () -> Bool = { false }
+  ) {
     self.timeout = timeout
+    self.waitInAll = waitInAll ?? timeout
     self.isOver = isOver
   }
 }

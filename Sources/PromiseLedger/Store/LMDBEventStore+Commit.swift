@@ -35,7 +35,7 @@ extension LMDBEventStore {
     switch outcome {
     case .passed: return
     case .interrupted: throw .interrupted
-    case .stalled(let holder): throw .writerStalled(holder, patience.timeout)
+    case .stalled(let holder): throw .writerStalled(holder, patience.waitInAll)
     }
   }
 
@@ -65,8 +65,10 @@ extension LMDBEventStore {
     let environment = try environment
     let log = try environment.table(named: "log")
     let blob = try environment.table(named: "blob")
+    let meta = try environment.table(named: "meta")
     let room = try commitRoom(environment)
     return try environment.writeDeciding { transaction in
+      guard try !LMDBLog.metadata(of: transaction, meta).isSealed else { throw LedgerError.sealed }
       var head = try LMDBLog.head(of: transaction, log)
       if head > position {
         head = try LMDBLog.scan(transaction, log, after: position, limit: .max, catchUp)
@@ -140,6 +142,14 @@ extension LMDBEventStore {
 }
 
 extension LedgerError {
+  /// What is written to files that are no longer in use would be lost.
+  static var sealed: LedgerError {
+    LedgerError(
+      .sealed,
+      "Another process moved the ledger to a new generation of its files. Nothing was written; close the ledger and open it again."
+    )
+  }
+
   /// The wait for the gate was interrupted, because the ledger freezes or closes.
   static var interrupted: LedgerError {
     LedgerError(

@@ -16,13 +16,7 @@ struct LMDBLog: Sendable {
   }
 
   func metadata() throws(LedgerError) -> LedgerMetadata {
-    let key = LedgerMetadata.key
-    return try reading("meta") { transaction, table in
-      guard let bytes = try transaction.value(forKey: key.span, in: table) else {
-        throw LedgerError(.notALedger, "The ledger's metadata is missing.")
-      }
-      return try LedgerMetadata(decoding: bytes)
-    }
+    try reading("meta") { transaction, table in try Self.metadata(of: transaction, table) }
   }
 
   func head() throws(LedgerError) -> Position {
@@ -60,6 +54,16 @@ struct LMDBLog: Sendable {
   }
 
   // MARK: In any transaction
+
+  static func metadata<Reader: TableReader & ~Copyable>(
+    of transaction: borrowing Reader, _ table: Table
+  ) throws -> LedgerMetadata {
+    let key = LedgerMetadata.key
+    guard let bytes = try transaction.value(forKey: key.span, in: table) else {
+      throw LedgerError(.notALedger, "The ledger's metadata is missing.")
+    }
+    return try LedgerMetadata(decoding: bytes)
+  }
 
   static func head<Reader: TableReader & ~Copyable>(
     of transaction: borrowing Reader, _ log: Table

@@ -40,7 +40,18 @@ extension LedgerError {
       case .closed: .closed
       default: .ioFailure
       }
-    self.init(code, what, cause: error)
+    self.init(code, "\(what) \(Self.remedy(of: code))", cause: error)
+  }
+
+  /// What to do about a refusal of the system.
+  private static func remedy(of code: Code) -> String {
+    switch code {
+    case .permissionDenied:
+      "Give this process's user the right to read and write there, or run as another user; only reading needs less (inspect)."
+    case .diskFull: "Free some space, or raise the limit, and try again; nothing is lost."
+    case .closed: "Open or unfreeze the ledger first."
+    default: "The cause says why."
+    }
   }
 
   init(_ error: LMDBError) {
@@ -67,7 +78,7 @@ extension LedgerError {
     case .invalid, .noSuchFile: return .notALedger
     case .versionMismatch: return .incompatibleFormat
     case .accessDenied, .notPermitted, .readOnlyFileSystem: return .permissionDenied
-    case .noSpace: return .diskFull
+    case .noSpace, .fileTooLarge: return .diskFull
     default: return .ioFailure
     }
   }

@@ -128,8 +128,10 @@ struct StoreUnderTest {
   func anEmptyDecisionCommitsNothing(kind: StoreKind) throws {
     let subject = try kind.make()
     try subject.append(3)
+    let count = subject.store.changeCount
     #expect(try subject.append(0, number: 2, after: Position(rawValue: 3)) == Position(rawValue: 3))
     #expect(try subject.store.head() == Position(rawValue: 3))
+    #expect(subject.store.changeCount == count, "nobody is woken for nothing")
   }
 
   @Test(arguments: StoreKind.allCases)

@@ -1,0 +1,25 @@
+import LedgerPromises
+import Testing
+
+@testable import PromiseLedger
+
+@Suite(.timeLimit(.minutes(1))) struct ReplicaTests {
+  @Test func whoWaitsAfterTheEndIsToldAtOnce() {
+    let replica = Replica()
+    replica.failAll(.sessionClosed)
+    let settlement = #expect(throws: LedgerError.self) {
+      _ = try replica.settlement(of: .numbered(1))
+    }
+    let advance = #expect(throws: LedgerError.self) { _ = try replica.advance(past: .start) }
+    #expect(settlement?.code == .closed)
+    #expect(advance?.code == .closed)
+  }
+
+  @Test func whoWaitsAtTheEndIsTold() async throws {
+    let replica = Replica()
+    let waiting = try replica.advance(past: .start)
+    replica.failAll(.sessionClosed)
+    let error = await #expect(throws: LedgerError.self) { try await waiting.value }
+    #expect(error?.code == .closed)
+  }
+}

@@ -1,0 +1,161 @@
+import Synchronization
+import Testing
+
+@testable import PromiseLedger
+
+/// How long commands wait for a gate that another process keeps.
+@Suite struct WriterPatienceTests {
+  private let inbox = Inbox()
+  private let log = JobLog()
+  private let time = Stopwatch()
+  private let store: StalledStore
+  private let committer: GroupCommitter
+
+  init() {
+    store = StalledStore(time)
+    committer = GroupCommitter(
+      inbox: inbox, replica: Replica(), clock: SystemLedgerClock(), session: .numbered(1),
+      role: .app, now: { [time] in time.now })
+    store.isStalled = false
+    let opening = OpenSession(.sample(), newLedgerID: store.ledgerID)
+    let error = committer.commitGroup(
+      to: store, first: [Job(opening) { _ in }], takesCommands: false, stallTimeout: .zero)
+    precondition(error == nil)
+    store.isStalled = true
+  }
+
+  private func commit(budget: Duration? = nil) -> LedgerError.Code? {
+    committer.commitGroup(to: store, stallTimeout: .seconds(5), budget: budget)?.code
+  }
+
+  @Test func eachCommandHasItsOwnTime() {
+    time.now = .seconds(100)
+    inbox.add(log.job(1, submittedAt: .seconds(100)))
+    store.onWait = { [inbox, log] in inbox.add(log.job(2, submittedAt: .seconds(103))) }
+    #expect(commit() == .writerStalled)
+    #expect(log.failures == [1: .writerStalled])
+    #expect(inbox.hasCommands)
+
+    #expect(commit() == .writerStalled)
+    #expect(log.failures == [1: .writerStalled, 2: .writerStalled])
+    #expect(store.waits == [.seconds(5), .seconds(3)])
+    #expect(time.now == .seconds(108))
+  }
+
+  @Test func aCommandThatCameBeforeTheWaitBeganHasItsWholeTime() {
+    // As after a long freeze.
+    inbox.add(log.job(1, submittedAt: .seconds(100)))
+    time.now = .seconds(200)
+    #expect(commit() == .writerStalled)
+    #expect(store.waits == [.seconds(5)])
+    #expect(time.now == .seconds(205))
+  }
+
+  @Test func aFreezeThatIsHeldUpLeavesTheCommands() {
+    time.now = .seconds(100)
+    inbox.add(log.job(1, submittedAt: .seconds(100)))
+    #expect(commit(budget: .milliseconds(250)) == .writerStalled)
+    #expect(log.failures.isEmpty)
+    committer.pause()
+    time.now = .seconds(200)
+    #expect(commit() == .writerStalled)
+    #expect(store.waits == [.milliseconds(250), .seconds(5)])
+    #expect(log.failures == [1: .writerStalled])
+  }
+
+  @Test func aCommitEndsTheWait() {
+    time.now = .seconds(100)
+    inbox.add(log.job(1, submittedAt: .seconds(100)))
+    #expect(commit(budget: .seconds(4)) == .writerStalled)
+    store.isStalled = false
+    #expect(commit() == nil)
+    store.isStalled = true
+    time.now = .seconds(104)
+    inbox.add(log.job(2, submittedAt: .seconds(104)))
+    #expect(commit() == .writerStalled)
+    #expect(store.waits == [.seconds(4), .seconds(5)])
+  }
+}
+
+/// A time that only a test moves.
+final class Stopwatch: Sendable {
+  private let time = Mutex(Duration.zero)
+
+  var now: Duration {
+    get { time.withLock { $0 } }
+    set { time.withLock { $0 = newValue } }
+  }
+}
+
+/// An empty store whose gate is kept by somebody else: waiting for it lasts as long as it may.
+private final class StalledStore: EventStore {
+  private struct Contents {
+    var waits: [Duration] = []
+    var isStalled = true
+    var onWait: (@Sendable () -> Void)?
+  }
+
+  private let store = InMemoryEventStore()
+  private let time: Stopwatch
+  private let contents = Mutex(Contents())
+
+  init(_ time: Stopwatch) { self.time = time }
+
+  /// How long each commit was allowed to wait.
+  var waits: [Duration] { contents.withLock { $0.waits } }
+
+  var isStalled: Bool {
+    get { contents.withLock { $0.isStalled } }
+    set { contents.withLock { $0.isStalled = newValue } }
+  }
+
+  /// What happens during the next wait.
+  var onWait: (@Sendable () -> Void)? {
+    get { contents.withLock { $0.onWait } }
+    set { contents.withLock { $0.onWait = newValue } }
+  }
+
+  func commit(
+    _ commit: CommitID, after position: Position, patience: Patience,
+    catchUp: (FrameView) throws(LedgerError) -> Void,
+    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
+  ) throws(LedgerError) -> Position {
+    guard isStalled else {
+      return try store.commit(
+        commit, after: position, patience: patience, catchUp: catchUp, decide: decide)
+    }
+    let onWait = contents.withLock { contents in
+      contents.waits.append(patience.timeout)
+      return contents.onWait.take()
+    }
+    onWait?()
+    time.now += patience.timeout
+    throw .writerStalled(nil, patience.waitInAll)
+  }
+
+  var ledgerID: LedgerID { store.ledgerID }
+
+  func head() throws(LedgerError) -> Position { try store.head() }
+
+  func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    try store.read(after: position, limit: limit, body)
+  }
+
+  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+    try store.attachment(of: position, byteCount: byteCount)
+  }
+
+  var changeCount: UInt32 { store.changeCount }
+
+  func waitForChange(since count: UInt32, timeout: Duration) {
+    store.waitForChange(since: count, timeout: timeout)
+  }
+
+  func interruptWaits() { store.interruptWaits() }
+
+  func releaseDeadReaders() {}
+
+  func close() { store.close() }
+}

@@ -1,0 +1,85 @@
+import LedgerLMDB
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// What only the store on disk can meet.
+@Suite struct LMDBEventStoreTests {
+  private let temporary: TemporaryLedger
+  private let faults = FaultInjector()
+
+  init() throws { temporary = try TemporaryLedger() }
+
+  private func open() throws -> StoreUnderTest {
+    var options = StoreOptions(sizeLimit: 1 << 30)
+    options.environment.faults = faults
+    let store = try LMDBEventStore.openOrCreate(
+      LedgerDirectory(temporary.path), options: options,
+      newLedgerID: LedgerID(entityID: EntityID(high: 1, low: 1)), now: .at(0))
+    return StoreUnderTest(store: store, directory: temporary)
+  }
+
+  #if DEBUG
+    @Test func theNextCommitOpensAnEnvironmentThatCouldNotBeOpenedAfterAPanic() throws {
+      let subject = try open()
+      try subject.append(3)
+      faults.force(.panic, on: .commit)
+      faults.force(.inputOutput, on: .openEnvironment)
+      let error = #expect(throws: LedgerError.self) {
+        try subject.append(1, number: 2, after: Position(rawValue: 3))
+      }
+      #expect(error?.code == .commitOutcomeUnknown)
+      #expect(faults.firedCount == 2)
+
+      try subject.append(2, number: 3, after: Position(rawValue: 3))
+      #expect(try subject.events().map(\.position.rawValue) == [1, 2, 3, 4, 5])
+    }
+
+    @Test func aReadOpensAnEnvironmentThatCouldNotBeOpenedAfterAPanic() throws {
+      let subject = try open()
+      try subject.append(3)
+      faults.force(.panic, on: .commit)
+      faults.force(.inputOutput, on: .openEnvironment)
+      #expect(throws: LedgerError.self) {
+        try subject.append(1, number: 2, after: Position(rawValue: 3))
+      }
+      #expect(try subject.store.head() == Position(rawValue: 3))
+    }
+  #endif
+
+  @Test func nothingIsWrittenToASealedGeneration() throws {
+    let subject = try open()
+    try subject.append(3)
+    try seal()
+    let error = #expect(throws: LedgerError.self) {
+      try subject.append(1, number: 2, after: Position(rawValue: 3))
+    }
+    #expect(error?.code == .sealed)
+    #expect(try subject.store.head() == Position(rawValue: 3))
+  }
+
+  @Test func noSessionOpensOnASealedGeneration() async throws {
+    await (try temporary.open()).close()
+    try seal()
+    let error = await #expect(throws: LedgerError.self) { _ = try await temporary.open() }
+    #expect(error?.code == .sealed)
+    let inspector = try Ledger.inspect(at: temporary.path)
+    #expect(try inspector.events().last?.kind == .sessionClosed)
+  }
+
+  /// Does what whoever moves a ledger to another generation does first.
+  private func seal() throws {
+    let environment = try Environment.open(
+      at: temporary.path + "/generation-000001", configuration: Configuration(),
+      tables: LMDBLog.tables)
+    let table = try environment.table(named: "meta")
+    var metadata = try LMDBLog(environment).metadata()
+    metadata.isSealed = true
+    let (key, record) = (LedgerMetadata.key, metadata.encoded)
+    try environment.write { transaction in
+      try transaction.put(record.span, forKey: key.span, in: table)
+    }
+    try environment.close()
+  }
+}
