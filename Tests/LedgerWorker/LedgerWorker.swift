@@ -13,8 +13,11 @@ struct LedgerWorker {
       let path = try arguments.next("path")
       switch verb {
       case "churn": try await Churn(path, &arguments).run()
+      case "fill": try await Fill(path, &arguments).run()
       case "follow": try await Follow(path, &arguments).run()
+      case "fork": try await Forked(path).run()
       case "race": try await Race(path, &arguments).run()
+      case "rights": try await Rights(path, &arguments).run()
       case "script": try await Script(path, &arguments).run()
       case "serve": try await Serve(path, &arguments).run()
       default: throw UsageError(what: "no verb \(verb)")
@@ -49,6 +52,12 @@ struct Arguments {
     case "operator": .operator
     case let word: throw UsageError(what: "no role \(word)")
     }
+  }
+
+  /// All that is left.
+  mutating func rest() -> [String] {
+    defer { words = [] }
+    return Array(words)
   }
 
   /// Whether the word is among the rest.

@@ -32,13 +32,17 @@ extension EnvironmentCore {
     let id = UInt64(unsafe mdb_txn_id(transaction))
     var cursor = try unsafe RawCursor(RawTransaction(transaction, seam), tableHandle: 0)
     // Empty in a new file and in a compacted copy.
-    guard try cursor.move(MDB_LAST) else { return }
+    guard try cursor.move(MDB_LAST) else {
+      if meta.transactionID == id { try unsafe checkLastPage(of: meta, transaction) }
+      return
+    }
     let newest = try unsafe RawTransaction.integer(cursor.key)
     guard newest == id else {
       throw implausible(id, "transaction \(id) is not the newest, the free list is of \(newest)")
     }
     // Another process may have committed since the meta page was read; it then knows its roots.
     guard meta.transactionID == id else { return }
+    try unsafe checkLastPage(of: meta, transaction)
     for _ in 0..<Self.checkedRecords {
       let pages = unsafe UnsafeRawBufferPointer(cursor.value)
       for offset in stride(from: 8, through: pages.count - 8, by: 8) {
@@ -48,6 +52,47 @@ extension EnvironmentCore {
         }
       }
       guard try cursor.move(MDB_PREV) else { return }
+    }
+  }
+
+  /// Refuses a meta page whose last page is lower than the number of pages in use and free: the next
+  /// commit would take new pages from behind it, where old ones are.
+  ///
+  /// More than these there may be: pages that were lost harm nobody.
+  private func checkLastPage(
+    of meta: MetaPage, _ transaction: OpaquePointer
+  ) throws(LMDBError) {
+    let limit = meta.lastPage + 1
+    // Whatever a damaged record says, the sum of some thousands of these cannot overflow.
+    func bounded(_ count: UInt64) -> UInt64 { min(count, limit + 1) }
+    var count = 2 + bounded(meta.main.pageCount) + bounded(meta.freeList.pageCount)
+    let raw = unsafe RawTransaction(transaction, seam)
+    var tables = try RawCursor(raw, tableHandle: 1)
+    var found = try tables.move(MDB_FIRST)
+    while found {
+      let record = unsafe UnsafeRawBufferPointer(tables.value)
+      guard record.count == 48 else {
+        throw implausible(meta.transactionID, "a table has a record of \(record.count) bytes")
+      }
+      // `md_branch_pages`, `md_leaf_pages`, `md_overflow_pages` of `MDB_db`.
+      for offset in [8, 16, 24] {
+        count += unsafe bounded(record.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      }
+      found = try tables.move(MDB_NEXT)
+    }
+    var free = try RawCursor(raw, tableHandle: 0)
+    found = try free.move(MDB_FIRST)
+    while found {
+      let record = unsafe UnsafeRawBufferPointer(free.value)
+      guard record.count >= 8 else {
+        throw implausible(meta.transactionID, "a record of freed pages has \(record.count) bytes")
+      }
+      count += unsafe bounded(record.loadUnaligned(as: UInt64.self))
+      found = try free.move(MDB_NEXT)
+    }
+    guard count <= limit else {
+      throw implausible(
+        meta.transactionID, "its last page is \(meta.lastPage), and there are \(count) pages")
     }
   }
 

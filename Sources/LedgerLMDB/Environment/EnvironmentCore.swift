@@ -163,17 +163,37 @@ extension EnvironmentCore {
       error.message =
         "Whether the commit is on disk is not known. Close every handle of this process, reopen, "
         + "and look."
-    } else if failure.status == .inputOutput, isDiskFull {
+    } else if failure.status == .fileTooLarge || failure.status == .inputOutput && isDiskFull {
       error.refusal = .diskFull
       error.message = LMDBRefusal.diskFull.remedy
     }
     return error
   }
 
-  /// A short write, which is what a full disk gives first, is EIO to LMDB.
+  /// A short write, which is what a full disk gives first, is EIO to LMDB. A limit on the size of
+  /// the process's files gives the same.
   private var isDiskFull: Bool {
     var result = statvfs()
-    guard unsafe statvfs(path, &result) == 0 else { return false }
-    return result.f_bavail < 256
+    if unsafe statvfs(path, &result) == 0, result.f_bavail < 256 { return true }
+    var file = stat()
+    guard unsafe stat(path + "/data.mdb", &file) == 0, let limit = Self.fileSizeLimit else {
+      return false
+    }
+    return UInt64(max(0, file.st_size)) >= limit
+  }
+
+  /// The size in bytes that this process's files may reach (`RLIMIT_FSIZE`), if there is a limit.
+  private static var fileSizeLimit: UInt64? {
+    var limits = rlimit()
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+      let resource = RLIMIT_FSIZE
+    #endif
+    // RLIM_INFINITY, which is not imported, is the largest number of 63 or 64 bits.
+    guard unsafe getrlimit(resource, &limits) == 0, limits.rlim_cur < rlim_t(Int64.max) else {
+      return nil
+    }
+    return UInt64(limits.rlim_cur)
   }
 }

@@ -20,6 +20,9 @@ struct MetaPage: Equatable {
     var overflowPages: UInt64
     var entries: UInt64
     var root: UInt64
+
+    /// The pages of the tree; the parts were held against the file's size before.
+    var pageCount: UInt64 { branchPages + leafPages + overflowPages }
   }
 
   var pageNumber: UInt64

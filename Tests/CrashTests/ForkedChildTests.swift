@@ -1,0 +1,35 @@
+#if os(Linux)
+  import LedgerSystem
+  import LedgerWorkerSupport
+  import PromiseLedger
+  import PromiseLedgerTesting
+  import Testing
+
+  extension CrashTests {
+    /// A process that was forked from one that has the ledger open.
+    @Suite(.timeLimit(.minutes(1))) struct ForkedChildTests {
+      @Test func everyCallOfAForkedChildIsRefusedAndItsParentGoesOn() async throws {
+        let temporary = try TemporaryLedger()
+        let worker = try WorkerProcess(["fork", temporary.path])
+        let lines = await worker.rest()
+        #expect(await worker.end() == .exited(0))
+        let calls = [
+          "create", "resolve", "record", "consume", "stale", "catchUp", "freeze", "unfreeze",
+          "inspect",
+        ]
+        #expect(
+          lines.filter { $0.hasPrefix("child ") }
+            == calls.map { "child \($0) forkedProcess" } + ["child close done", "child ended 0"])
+        // The child, become another program, and then the parent.
+        #expect(
+          lines.drop { $0 != "child close done" }.map { $0.prefix(1) }
+            == ["c", "o", "C", "R", "K", "d", "c", "R", "K", "c"])
+        let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
+        #expect(audit.findings(acknowledged: lines).isEmpty)
+        #expect(audit.count(of: .sessionOpened) == 2)
+        #expect(audit.count(of: .sessionClosed) == 2)
+        try await expectWorks(temporary)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,138 @@
+import Foundation
+import PromiseLedger
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Creates and resolves promises until there is no room for more, makes room, goes on, opens the
+/// ledger again and says what is in it: `C`, `R`, `K` and `S` lines, as others do.
+struct Fill {
+  /// What keeps the ledger from growing.
+  private enum Obstacle: String {
+    /// The limit on the size of this process's files.
+    case limit
+    /// A large file on a small disk.
+    case ballast
+  }
+
+  private static let largestPromiseCount = 2_000
+
+  private let path: String
+  private let obstacle: Obstacle
+  /// How many bytes of room the limit leaves, or how large the ballast is.
+  private let byteCount: Int
+  private var ballast: String { path + ".ballast" }
+
+  init(_ path: String, _ arguments: inout Arguments) throws {
+    self.path = path
+    let word = try arguments.next("obstacle")
+    guard let obstacle = Obstacle(rawValue: word) else {
+      throw UsageError(what: "no obstacle \(word)")
+    }
+    self.obstacle = obstacle
+    byteCount = try arguments.number("bytes")
+  }
+
+  func run() async throws {
+    // Otherwise the system ends a process whose file passes the limit.
+    _ = signal(SIGXFSZ, SIG_IGN)
+    if obstacle == .limit {
+      try setFileSizeLimit(4_096)
+      do {
+        await (try Ledger.open(at: path, as: .app)).close()
+        throw UsageError(what: "created without room")
+      } catch let error as LedgerError {
+        Output.line("creation \(error.code)")
+      }
+      try setFileSizeLimit(nil)
+    }
+    let ledger = try await Ledger.open(at: path, as: .app)
+    Output.line("opened \(ledger.session)")
+    let first = try await live(ledger)
+    try placeObstacle()
+    try await fillUp(ledger)
+    // Still full: the same again, and reading goes on.
+    try await fillUp(ledger)
+    Output.line("value \(try await first.outcome.get().count)")
+    try removeObstacle()
+    Output.line("room")
+    _ = try await live(ledger)
+    try await ledger.freeze()
+    try await ledger.unfreeze()
+    _ = try await first.value
+    Output.line("K \(first.id)")
+    await ledger.close()
+    try await sayEvents()
+  }
+
+  private func fillUp(_ ledger: Ledger) async throws {
+    for _ in 0..<Self.largestPromiseCount {
+      do {
+        _ = try await live(ledger)
+      } catch let error as LedgerError {
+        Output.line("full \(error.code)")
+        return
+      }
+    }
+    throw UsageError(what: "never full")
+  }
+
+  private func live(_ ledger: Ledger) async throws -> DurablePromise<[UInt8]> {
+    let promise = try await ledger.createPromise(of: [UInt8].self)
+    Output.line("C \(promise.id)")
+    guard try await promise.fulfill([UInt8](repeating: 7, count: 20_000)).isSuccess else {
+      throw UsageError(what: "not resolved")
+    }
+    Output.line("R \(promise.id)")
+    return promise
+  }
+
+  private func sayEvents() async throws {
+    let ledger = try await Ledger.open(at: path, as: .app)
+    let head = try await ledger.catchUp()
+    for try await event in ledger.events() {
+      Output.line("S \(event.position) \(event.kind.rawValue) \(event.subject)")
+      if event.position >= head { break }
+    }
+    await ledger.close()
+    Output.line("done")
+  }
+
+  // MARK: Obstacles
+
+  private func placeObstacle() throws {
+    switch obstacle {
+    case .limit:
+      let file = path + "/generation-000001/data.mdb"
+      let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
+      try setFileSizeLimit(size + byteCount)
+    case .ballast:
+      try Data(repeating: 1, count: byteCount).write(to: URL(fileURLWithPath: ballast))
+    }
+  }
+
+  private func removeObstacle() throws {
+    switch obstacle {
+    case .limit: try setFileSizeLimit(nil)
+    case .ballast: try FileManager.default.removeItem(atPath: ballast)
+    }
+  }
+
+  /// Sets the limit on the size of this process's files; `nil` for the highest that it may have.
+  private func setFileSizeLimit(_ size: Int?) throws {
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+      let resource = RLIMIT_FSIZE
+    #endif
+    var limits = rlimit()
+    guard unsafe getrlimit(resource, &limits) == 0 else { throw UsageError(what: "getrlimit") }
+    limits.rlim_cur = size.map { rlim_t($0) } ?? limits.rlim_max
+    guard unsafe setrlimit(resource, &limits) == 0 else { throw UsageError(what: "setrlimit") }
+  }
+}

@@ -1,0 +1,82 @@
+import PromiseLedger
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Forks while it has a ledger open. The child says how each call ends (`child CALL CODE`) and then
+/// becomes a fresh process that goes through a promise's life; the parent goes on with its own.
+struct Forked {
+  private let path: String
+
+  init(_ path: String) {
+    self.path = path
+  }
+
+  func run() async throws {
+    let ledger = try await Ledger.open(at: path, as: .app)
+    let inspector = try Ledger.inspect(at: path)
+    let promise = try await ledger.createPromise(of: Int.self)
+    Output.line("C \(promise.id)")
+    let child = unsafe forkProcess()
+    if child == 0 {
+      await sayRefusals(ledger, inspector, promise)
+      unsafe becomeScript()
+    }
+    guard child > 0 else { throw UsageError(what: "cannot fork") }
+    var status: Int32 = -1
+    while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
+    Output.line("child ended \(status)")
+    guard try await promise.fulfill(1).isSuccess else { throw UsageError(what: "not resolved") }
+    Output.line("R \(promise.id)")
+    _ = try await promise.value
+    Output.line("K \(promise.id)")
+    await ledger.close()
+    Output.line("closed")
+  }
+
+  /// Calls that need no other thread: of a fork's child there is only the one that forked.
+  private func sayRefusals(
+    _ ledger: Ledger, _ inspector: LedgerInspector, _ promise: DurablePromise<Int>
+  ) async {
+    await say("create") { _ = try await ledger.createPromise(of: Int.self) }
+    await say("resolve") { try await promise.fulfill(2) }
+    await say("record") { _ = try await promise.record }
+    await say("consume") { _ = try await promise.value }
+    await say("stale") { _ = try await ledger.stalePromises() }
+    await say("catchUp") { try await ledger.catchUp() }
+    await say("freeze") { try await ledger.freeze() }
+    await say("unfreeze") { try await ledger.unfreeze() }
+    await say("inspect") { _ = try inspector.head }
+    await say("close") { await ledger.close() }
+  }
+
+  private func say(_ call: String, _ body: () async throws -> Void) async {
+    do {
+      try await body()
+      Output.line("child \(call) done")
+    } catch {
+      Output.line("child \(call) \((error as? LedgerError)?.code.description ?? "\(error)")")
+    }
+  }
+
+  /// Goes on as `ledger-worker script`.
+  @unsafe private func becomeScript() -> Never {
+    let program = CommandLine.arguments[0]
+    let words = [program, "script", path, "crkx"]
+    var pointers: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
+    unsafe pointers.append(nil)
+    unsafe execv(program, &pointers)
+    _exit(9)
+  }
+}
+
+/// `fork`, which Swift's modules of the C library hide, as they should.
+@unsafe private func forkProcess() -> pid_t {
+  guard let symbol = unsafe dlsym(nil, "fork") else { return -1 }
+  return unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
+}

@@ -1,0 +1,50 @@
+import PromiseLedger
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Becomes another user, tries the ways to a ledger one after the other, and says how each ended.
+///
+/// For the user 0 the system checks no rights, so tests that run as that one need another.
+struct Rights {
+  private let path: String
+  private let user: Int
+  private let attempts: [String]
+
+  init(_ path: String, _ arguments: inout Arguments) throws {
+    self.path = path
+    user = try arguments.number("user")
+    attempts = arguments.rest()
+  }
+
+  func run() async throws {
+    if geteuid() != uid_t(user) {
+      guard setgroups(0, nil) == 0, setgid(gid_t(user)) == 0, setuid(uid_t(user)) == 0 else {
+        throw UsageError(what: "cannot become user \(user)")
+      }
+    }
+    for attempt in attempts {
+      do {
+        Output.line("\(attempt) \(try await make(attempt))")
+      } catch {
+        Output.line("\(attempt) \(Output.describe(error))")
+      }
+    }
+  }
+
+  private func make(_ attempt: String) async throws -> String {
+    switch attempt {
+    case "open":
+      await (try Ledger.open(at: path, as: .app)).close()
+      return "opened"
+    case "inspect": return "head \(try Ledger.inspect(at: path).head)"
+    case "look": return "head \(try Ledger.inspect(at: path, locking: false).head)"
+    default: throw UsageError(what: "no attempt \(attempt)")
+    }
+  }
+}
