@@ -17,6 +17,8 @@ final class StoppingGate: Sendable {
   func passed() {
     guard isArmed.exchange(false, ordering: .sequentiallyConsistent) else { return }
     Output.line("stopping")
-    kill(getpid(), SIGSTOP)
+    // To this thread: another, chosen by the system, might stop the process only after this one left
+    // the gate.
+    pthread_kill(pthread_self(), SIGSTOP)
   }
 }
