@@ -63,13 +63,15 @@ import Testing
     var queue = JobQueue()
     let old = log.job(0)
     queue.append(old)
+    var largestPlaceCount = 0
     for number in 1...10_000 {
       let job = log.job(number)
       queue.append(job)
       let isWithdrawn = queue.withdraw(job)
       #expect(isWithdrawn)
-      #expect(queue.placeCount <= 64)
+      largestPlaceCount = max(largestPlaceCount, queue.placeCount)
     }
+    #expect(largestPlaceCount <= 64)
     let left = queue.take(limit: .max)
     #expect(log.numbers(of: left) == [0])
   }
