@@ -38,7 +38,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
       guard fate != .abandoned else { return fail(abandonedBy: context) }
       pull(in: context)
     }
-    target.executor.enqueue(job, from: context)
+    target.executor.target.enqueue(job, from: context)
   }
 
   private func fail(abandonedBy context: DrainContext) {
@@ -93,7 +93,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
   }
 
   private func start(_ promise: PromiseStorage<Value>, at index: Int, in context: DrainContext) {
-    if promise.settledKind == .fulfilled, let value = promise.value {
+    if promise.isSettled, let value = promise.value {
       state.withLock { state in
         if !state.isOver { state.values[index] = value }
       }

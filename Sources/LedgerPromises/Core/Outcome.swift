@@ -89,7 +89,8 @@ enum OutcomeKind: UInt8, Sendable {
 @usableFromInline
 enum Failure: Sendable {
   case rejected(any Error)
-  case cancelled(CancellationReason)
+  /// Indirect, so that the failure takes one word in each promise.
+  indirect case cancelled(CancellationReason)
 
   /// How an error thrown by a body or a callback ends a promise.
   ///

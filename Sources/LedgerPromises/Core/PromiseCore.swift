@@ -8,6 +8,8 @@ class PromiseCore: @unchecked Sendable {
   // `machine`, before the phase says that it is settled, and read only after the phase said so; and
   // because a class with subclasses cannot be checked.
   private let machine: Mutex<PromiseStateMachine>
+  /// The same as the machine's, for a look without the lock.
+  private let hasSettled = Atomic(false)
   private(set) final var failure: Failure?
   @usableFromInline final let executor: PromiseExecutor
   @usableFromInline final let site: SourceSite
@@ -27,22 +29,15 @@ class PromiseCore: @unchecked Sendable {
   }
 
   deinit {
-    let unhandled = machine.withLock { $0.phase == .settled && !$0.isHandled }
-    if unhandled, case .rejected(let error)? = failure {
-      PromiseDiagnostics.report(.unhandledRejection(error), at: site)
-    }
+    guard case .rejected(let error)? = failure else { return }
+    let isUnhandled = machine.withLock { $0.phase == .settled && !$0.isHandled }
+    if isUnhandled { PromiseDiagnostics.report(.unhandledRejection(error), at: site) }
   }
 
   // MARK: - State
 
-  /// The tag of the outcome, or `nil` while the promise is pending.
   @usableFromInline
-  final var settledKind: OutcomeKind? {
-    machine.withLock { $0.isSettled ? $0.kind : nil }
-  }
-
-  @usableFromInline
-  final var isSettled: Bool { machine.withLock { $0.isSettled } }
+  final var isSettled: Bool { hasSettled.load(ordering: .acquiring) }
 
   final var isLazy: Bool { machine.withLock { $0.phase == .lazy } }
 
@@ -67,20 +62,20 @@ class PromiseCore: @unchecked Sendable {
     in context: DrainContext? = nil,
     _ body: @escaping Observer.Body
   ) {
-    let observer = Observer(
-      executor: executor ?? self.executor, triggers: triggers, waiter: waiter, body: body)
-    switch machine.withLock({ $0.observe(observer, quietly: quietly) }) {
+    var observer: Observer? = Observer(
+      executor: executor?.target, waiter: waiter, body: body, triggers: triggers)
+    switch machine.withLock({ $0.observe(&observer, quietly: quietly) }) {
     case .wait:
       break
     case .start(let starter):
       start(starter)
-    case .deliver(let observer, let kind):
-      handOver(.one(observer), of: kind, in: context, isLate: true)
+    case .deliver(let kind):
+      handOver(.init(first: observer.take()), of: kind, in: context, isLate: true)
     }
   }
 
   private final func start(_ starter: @escaping PromiseStateMachine.Starter) {
-    executor.enqueue(
+    executor.target.enqueue(
       Job(source: self, fate: .fulfilled) { core, fate, context in
         guard fate != .abandoned else { return core.abandon(in: context) }
         // Cancelled before its turn came, so the body has nothing to do.
@@ -104,10 +99,14 @@ class PromiseCore: @unchecked Sendable {
     in context: DrainContext?,
     store: () -> Void
   ) -> SettleResult {
+    let target = executor.target
     let action = machine.withLock { machine in
       let action = machine.settle(
-        .fulfilled, by: byResolver ? .resolver : .library, in: context)
-      if action.didSettle { store() }
+        .fulfilled, by: byResolver ? .resolver : .library, on: target, in: context)
+      if action.didSettle {
+        store()
+        hasSettled.store(true, ordering: .releasing)
+      }
       return action
     }
     return finish(action, kind: .fulfilled, in: context)
@@ -123,9 +122,14 @@ class PromiseCore: @unchecked Sendable {
     in context: DrainContext?
   ) -> SettleResult {
     let kind = failure.kind
+    let target = executor.target
     let action = machine.withLock { machine in
-      let action = machine.settle(kind, by: byResolver ? .resolver : .library, in: context)
-      if action.didSettle { self.failure = failure }
+      let action = machine.settle(
+        kind, by: byResolver ? .resolver : .library, on: target, in: context)
+      if action.didSettle {
+        self.failure = failure
+        hasSettled.store(true, ordering: .releasing)
+      }
       return action
     }
     return finish(action, kind: kind, isRequest: isRequest, in: context)
@@ -190,7 +194,7 @@ class PromiseCore: @unchecked Sendable {
   }
 
   private final func finish(
-    _ action: PromiseStateMachine.SettleAction,
+    _ action: consuming PromiseStateMachine.SettleAction,
     kind: OutcomeKind,
     isRequest: Bool = false,
     in context: DrainContext?
@@ -198,13 +202,15 @@ class PromiseCore: @unchecked Sendable {
     guard action.didSettle else {
       return SettleResult(didSettle: false, wasCancelled: action.wasCancelled)
     }
-    if !action.observers.isEmpty {
-      handOver(action.observers, of: kind, in: context, isLate: !action.mustFinish)
-    }
-    if kind == .cancelled, action.upstream != nil || !action.cancelHandlers.isEmpty {
+    // Released at the end, outside the lock.
+    let extras = action.extras.take()
+    handOver(
+      .init(first: action.first.take(), others: extras?.others ?? []), of: kind, in: context,
+      isLate: !action.mustFinish)
+    if kind == .cancelled, let extras, extras.upstream != nil || !extras.cancelHandlers.isEmpty {
       propagateCancellation(
-        to: isRequest ? action.upstream : nil,
-        action.cancelHandlers.filter { isRequest || !$0.onlyIfRequested })
+        to: isRequest ? extras.upstream : nil,
+        extras.cancelHandlers.filter { isRequest || !$0.onlyIfRequested })
     }
     return SettleResult(didSettle: true)
   }
@@ -214,21 +220,16 @@ class PromiseCore: @unchecked Sendable {
   /// Hands observers to their executors, in order. Unless `isLate`, this thread is the one delivering
   /// and goes on until no observer came meanwhile.
   private final func handOver(
-    _ observers: ObserverList,
+    _ observers: consuming PromiseStateMachine.Observers,
     of kind: OutcomeKind,
     in context: DrainContext?,
     isLate: Bool
   ) {
     var own: DrainContext?
-    var observers = observers
     while true {
-      switch observers {
-      case .none:
-        break
-      case .one(let observer):
-        handOver(observer, of: kind, in: context, &own)
-      case .many(let many):
-        for observer in many { handOver(observer, of: kind, in: context, &own) }
+      if let first = observers.first.take() { handOver(first, of: kind, in: context, &own) }
+      if !observers.others.isEmpty {
+        for observer in observers.others { handOver(observer, of: kind, in: context, &own) }
       }
       if isLate { break }
       observers = machine.withLock { $0.finishDelivery() }
@@ -238,14 +239,14 @@ class PromiseCore: @unchecked Sendable {
   }
 
   private final func handOver(
-    _ observer: Observer,
+    _ observer: consuming Observer,
     of kind: OutcomeKind,
     in context: DrainContext?,
     _ own: inout DrainContext?
   ) {
     let job = Job(source: self, fate: Fate(kind), body: observer.body)
     guard !observer.triggers.contains(kind) else {
-      return observer.executor.enqueue(job, from: context)
+      return (observer.executor ?? executor.target).enqueue(job, from: context)
     }
     if let context = context ?? own {
       return context.pushDirect(job)

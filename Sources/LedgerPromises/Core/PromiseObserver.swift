@@ -49,82 +49,10 @@ struct Observer: Sendable {
   @usableFromInline typealias Body =
     @Sendable (_ source: PromiseCore, _ fate: Fate, _ context: DrainContext) -> Void
 
-  let executor: PromiseExecutor
-  let triggers: Triggers
+  /// Where the body runs; `nil` stands for the executor of the promise.
+  let executor: ExecutorTarget?
   /// Set for observers that can detach; consulted when detached ones are swept out.
   let waiter: Waiter?
   let body: Body
-}
-
-/// The observers of one promise in the order of their registration; one needs no array.
-enum ObserverList: Sendable {
-  case none
-  case one(Observer)
-  case many([Observer])
-
-  mutating func append(_ observer: Observer) {
-    switch self {
-    case .none:
-      self = .one(observer)
-    case .one(let first):
-      self = .many([first, observer])
-    case .many(var observers):
-      self = .none
-      observers.append(observer)
-      self = .many(observers)
-    }
-  }
-
-  mutating func take() -> ObserverList {
-    let taken = self
-    self = .none
-    return taken
-  }
-
-  /// Removes detached observers and hands them back, so that they are released outside the lock.
-  mutating func sweep() -> [Observer] {
-    switch self {
-    case .none:
-      return []
-    case .one(let observer):
-      guard observer.waiter?.isDetached == true else { return [] }
-      self = .none
-      return [observer]
-    case .many(let observers):
-      self = .many(observers.filter { $0.waiter?.isDetached != true })
-      return observers
-    }
-  }
-
-  var count: Int {
-    switch self {
-    case .none: 0
-    case .one: 1
-    case .many(let observers): observers.count
-    }
-  }
-
-  var isEmpty: Bool {
-    if case .none = self { true } else { false }
-  }
-
-  /// Whether the thread that settles may hand over every observer without leaving its own queues.
-  func isLocal(to context: DrainContext?, for kind: OutcomeKind) -> Bool {
-    switch self {
-    case .none: true
-    case .one(let observer): observer.isLocal(to: context, for: kind)
-    case .many(let observers): observers.allSatisfy { $0.isLocal(to: context, for: kind) }
-    }
-  }
-}
-
-extension Observer {
-  func isLocal(to context: DrainContext?, for kind: OutcomeKind) -> Bool {
-    guard triggers.contains(kind) else { return true }
-    switch executor.kind {
-    case .serial(let queue): return queue === context?.queue
-    case .inline: return context != nil
-    case .dispatch, .custom: return false
-    }
-  }
+  let triggers: Triggers
 }

@@ -7,8 +7,11 @@
 /// ```
 /// *Delivering* keeps the order of callbacks: while one thread hands the observers to their executors,
 /// others append to the list instead of overtaking, and the delivering thread takes those too.
-struct PromiseStateMachine {
-  enum Phase: Sendable {
+///
+/// Most promises have one observer and nothing else, so that has a place here; everything else is in
+/// ``Extras``. Nothing that is handed over can be copied, so that it costs no reference counting.
+struct PromiseStateMachine: ~Copyable {
+  enum Phase: UInt8, Sendable {
     /// The body has not run.
     case lazy
     case pending
@@ -26,17 +29,31 @@ struct PromiseStateMachine {
 
   typealias Starter = @Sendable (PromiseCore) -> Void
 
+  /// What few promises have.
+  final class Extras: @unchecked Sendable {
+    // @unchecked because only the state machine that made it uses it, under its lock, until it hands
+    // it over to the one thread that settles.
+
+    /// The observers behind the first one.
+    var others: [Observer] = []
+    var detachedCount = 0
+    var starter: Starter?
+    var cancelHandlers: [CancelHandler] = []
+    var upstream: PromiseCore?
+
+    init(starter: Starter? = nil) {
+      self.starter = starter
+    }
+  }
+
   private(set) var phase: Phase
   private(set) var kind = OutcomeKind.fulfilled
   /// Resolved with another promise: the resolver has no say any more.
   private(set) var isLocked = false
   /// Somebody looks after a rejection.
   private(set) var isHandled = false
-  private var detachedCount: Int32 = 0
-  private var observers = ObserverList.none
-  private var starter: Starter?
-  private var cancelHandlers: [CancelHandler] = []
-  private(set) var upstream: PromiseCore?
+  private var first: Observer?
+  private var extras: Extras?
 
   init() {
     self.phase = .pending
@@ -44,40 +61,56 @@ struct PromiseStateMachine {
 
   init(lazily starter: @escaping Starter) {
     self.phase = .lazy
-    self.starter = starter
+    self.extras = Extras(starter: starter)
   }
 
   var isSettled: Bool { phase == .delivering || phase == .settled }
+
+  var upstream: PromiseCore? { extras?.upstream }
+
+  private mutating func makeExtras() -> Extras {
+    if let extras { return extras }
+    let made = Extras()
+    extras = made
+    return made
+  }
 
   // MARK: - Observing
 
   enum ObserveAction {
     case wait
     case start(Starter)
-    case deliver(Observer, OutcomeKind)
+    /// The observer was not taken.
+    case deliver(OutcomeKind)
   }
 
+  /// Takes the observer, unless it is to be called now.
+  ///
   /// - Parameter quietly: neither starts a lazy promise nor looks after its rejection.
-  mutating func observe(_ observer: Observer, quietly: Bool) -> ObserveAction {
+  mutating func observe(_ observer: inout Observer?, quietly: Bool) -> ObserveAction {
     if !quietly { isHandled = true }
     switch phase {
-    case .lazy where quietly:
-      observers.append(observer)
-      return .wait
-    case .lazy:
+    case .lazy where !quietly:
       phase = .pending
-      observers.append(observer)
-      return starter.take().map { .start($0) } ?? .wait
-    case .pending:
-      observers.append(observer)
+      append(&observer)
+      return extras?.starter.take().map { .start($0) } ?? .wait
+    case .lazy, .pending:
+      append(&observer)
       return .wait
-    case .delivering:
+    case .delivering where observer?.triggers.contains(kind) == true:
+      append(&observer)
+      return .wait
+    case .delivering, .settled:
       // What passes through has no order to keep, and a wait must not wait for another's callback.
-      guard observer.triggers.contains(kind) else { return .deliver(observer, kind) }
-      observers.append(observer)
-      return .wait
-    case .settled:
-      return .deliver(observer, kind)
+      return .deliver(kind)
+    }
+  }
+
+  private mutating func append(_ observer: inout Observer?) {
+    if first == nil, extras?.others.isEmpty ?? true {
+      first = observer.take()
+    } else if let observer = observer.take() {
+      makeExtras().others.append(observer)
     }
   }
 
@@ -89,24 +122,38 @@ struct PromiseStateMachine {
   /// constant on average. Returns what is to be released.
   mutating func observerDidDetach() -> [Observer] {
     guard phase == .pending else { return [] }
-    detachedCount += 1
-    guard Int(detachedCount) * 2 >= observers.count else { return [] }
-    detachedCount = 0
-    return observers.sweep()
+    let extras = makeExtras()
+    extras.detachedCount += 1
+    let count = extras.others.count + (first == nil ? 0 : 1)
+    guard extras.detachedCount * 2 >= count else { return [] }
+    extras.detachedCount = 0
+    var released = extras.others
+    extras.others = released.filter { $0.waiter?.isDetached != true }
+    if let observer = first, observer.waiter?.isDetached == true {
+      released.append(observer)
+      first = nil
+    }
+    return released
   }
 
   // MARK: - Settling
 
+  /// Observers to be handed over, in order.
+  struct Observers: ~Copyable {
+    var first: Observer?
+    var others: [Observer] = []
+
+    var isEmpty: Bool { first == nil && others.isEmpty }
+  }
+
   /// What settling leaves to do, and what it leaves to release.
-  struct SettleAction {
+  struct SettleAction: ~Copyable {
     var didSettle: Bool
     /// Refused because the promise had been cancelled before.
     var wasCancelled = false
     var mustFinish = false
-    var observers = ObserverList.none
-    var cancelHandlers: [CancelHandler] = []
-    var upstream: PromiseCore?
-    var starter: Starter?
+    var first: Observer?
+    var extras: Extras?
   }
 
   enum Settler {
@@ -116,33 +163,39 @@ struct PromiseStateMachine {
     case library
   }
 
+  /// - Parameters:
+  ///   - executor: That of the promise, for observers that name none.
+  ///   - context: What the settling thread is running.
   mutating func settle(
     _ kind: OutcomeKind,
     by settler: Settler,
+    on executor: ExecutorTarget,
     in context: DrainContext?
   ) -> SettleAction {
     guard !isSettled, settler == .library || !isLocked else {
       return SettleAction(didSettle: false, wasCancelled: isSettled && self.kind == .cancelled)
     }
     self.kind = kind
-    var action = SettleAction(didSettle: true)
-    if observers.isLocal(to: context, for: kind) {
-      phase = .settled
-    } else {
-      phase = .delivering
-      action.mustFinish = true
-    }
-    action.observers = observers.take()
-    if !cancelHandlers.isEmpty { swap(&action.cancelHandlers, &cancelHandlers) }
-    if upstream != nil { swap(&action.upstream, &upstream) }
-    if starter != nil { swap(&action.starter, &starter) }
-    return action
+    let isLocal = areObserversLocal(to: context, for: kind, executor)
+    phase = isLocal ? .settled : .delivering
+    return SettleAction(
+      didSettle: true, mustFinish: !isLocal, first: first.take(), extras: extras.take())
+  }
+
+  /// Whether the thread that settles may hand over every observer without leaving its own queues.
+  private borrowing func areObserversLocal(
+    to context: DrainContext?, for kind: OutcomeKind, _ executor: ExecutorTarget
+  ) -> Bool {
+    if let first, !first.isLocal(to: context, for: kind, executor) { return false }
+    guard let extras else { return true }
+    return extras.others.allSatisfy { $0.isLocal(to: context, for: kind, executor) }
   }
 
   /// The observers that came while others were handed over, or none: then the delivery is over.
-  mutating func finishDelivery() -> ObserverList {
+  mutating func finishDelivery() -> Observers {
+    let observers = Observers(first: first.take(), others: extras.take()?.others ?? [])
     if observers.isEmpty { phase = .settled }
-    return observers.take()
+    return observers
   }
 
   // MARK: - Resolving with another promise
@@ -158,7 +211,7 @@ struct PromiseStateMachine {
       return .refused(wasCancelled: isSettled && kind == .cancelled)
     }
     isLocked = true
-    upstream = other
+    makeExtras().upstream = other
     return .follow
   }
 
@@ -166,8 +219,8 @@ struct PromiseStateMachine {
   ///
   /// Whoever cancels this promise then cancels the far end, which settles everything in between.
   mutating func shorten(_ followed: PromiseCore, to far: PromiseCore) -> PromiseCore? {
-    guard upstream === followed else { return nil }
-    upstream = far
+    guard let extras, extras.upstream === followed else { return nil }
+    extras.upstream = far
     return followed
   }
 
@@ -181,17 +234,26 @@ struct PromiseStateMachine {
 
   mutating func addCancelHandler(_ handler: CancelHandler) -> CancelHandlerAction {
     guard isSettled else {
-      cancelHandlers.append(handler)
+      makeExtras().cancelHandlers.append(handler)
       return .keep
     }
     return kind == .cancelled ? .call : .drop
   }
 }
 
+extension Observer {
+  func isLocal(
+    to context: DrainContext?, for kind: OutcomeKind, _ promiseExecutor: ExecutorTarget
+  ) -> Bool {
+    guard triggers.contains(kind) else { return true }
+    return (executor ?? promiseExecutor).isLocal(to: context)
+  }
+}
+
 extension Optional {
   /// Takes the value out.
   mutating func take() -> Wrapped? {
-    let taken = self
+    let taken = consume self
     self = nil
     return taken
   }

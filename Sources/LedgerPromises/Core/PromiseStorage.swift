@@ -7,7 +7,7 @@ final class PromiseStorage<Value: Sendable>: PromiseCore, @unchecked Sendable {
   /// are called after it was written.
   @usableFromInline var value: Value?
 
-  @usableFromInline
+  @inlinable
   override init(executor: PromiseExecutor, site: SourceSite) {
     super.init(executor: executor, site: site)
   }
@@ -22,8 +22,7 @@ final class PromiseStorage<Value: Sendable>: PromiseCore, @unchecked Sendable {
 
   /// The outcome, or `nil` while the promise is pending.
   var outcome: Outcome<Value>? {
-    guard settledKind != nil else { return nil }
-    return settledOutcome
+    isSettled ? settledOutcome : nil
   }
 
   /// The outcome of a promise known to be settled.

@@ -2,13 +2,16 @@
 @usableFromInline
 struct SourceSite: Sendable {
   @usableFromInline let file: StaticString
-  @usableFromInline let line: UInt
+  /// Half a word, which fits behind the text.
+  @usableFromInline let shortLine: UInt32
 
   @inlinable
   init(_ file: StaticString, _ line: UInt) {
     self.file = file
-    self.line = line
+    self.shortLine = UInt32(truncatingIfNeeded: line)
   }
+
+  var line: UInt { UInt(shortLine) }
 }
 
 extension SourceSite: CustomStringConvertible {

@@ -3,7 +3,9 @@ import Synchronization
 
 /// A Dispatch queue as an executor; it remembers which threads run its callbacks, because Dispatch
 /// cannot be asked that about a concurrent queue.
-final class DispatchTarget: Sendable {
+final class DispatchTarget: ExecutorTarget, @unchecked Sendable {
+  // @unchecked because its superclass is; its own state is checked.
+
   private let queue: DispatchQueue
   private let isMain: Bool
   private let threads = Mutex<Set<ThreadIdentity>>([])
@@ -13,11 +15,11 @@ final class DispatchTarget: Sendable {
     self.isMain = isMain
   }
 
-  func enqueue(_ job: Job) {
+  override func enqueue(_ job: Job, from context: DrainContext?) {
     queue.async { self.run(job) }
   }
 
-  var isCurrent: Bool {
+  override var isCurrent: Bool {
     if isMain { return MainThread.isCurrent }
     let thread = ThreadIdentity.current
     return threads.withLock { $0.contains(thread) }

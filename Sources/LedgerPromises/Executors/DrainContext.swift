@@ -5,8 +5,17 @@ final class DrainContext: @unchecked Sendable {
 
   /// The serial queue whose jobs this thread runs now, if any.
   let queue: SerialQueue?
-  private var direct = JobFIFO()
-  private var jobs = JobFIFO()
+  /// In one place, because each access to a property of a class is checked when it happens.
+  private var queues = Queues()
+
+  private struct Queues {
+    var direct = JobFIFO()
+    var jobs = JobFIFO()
+
+    mutating func popFirst() -> Job? {
+      direct.popFirst() ?? jobs.popFirst()
+    }
+  }
 
   init(queue: SerialQueue?) {
     self.queue = queue
@@ -14,35 +23,31 @@ final class DrainContext: @unchecked Sendable {
 
   /// Adds a job that runs no code of the user, or one for the inline executor: it goes first.
   func pushDirect(_ job: Job) {
-    direct.append(job)
+    queues.direct.append(job)
   }
 
   /// Adds a callback for the serial queue that this thread drains.
   func push(_ job: Job) {
-    jobs.append(job)
+    queues.jobs.append(job)
   }
 
   /// Adds a batch of callbacks and leaves an empty array behind.
   func push(_ batch: inout [Job]) {
-    jobs.append(&batch)
+    queues.jobs.append(&batch)
   }
 
   /// Runs everything, including what comes meanwhile.
   func runAll() {
-    while let job = popFirst() { job.run(in: self) }
+    while let job = queues.popFirst() { job.run(in: self) }
   }
 
   /// Runs up to `limit` jobs; `false` if none is left.
   func run(limit: Int) -> Bool {
     for _ in 0..<limit {
-      guard let job = popFirst() else { return false }
+      guard let job = queues.popFirst() else { return false }
       job.run(in: self)
     }
     return true
-  }
-
-  private func popFirst() -> Job? {
-    direct.popFirst() ?? jobs.popFirst()
   }
 }
 

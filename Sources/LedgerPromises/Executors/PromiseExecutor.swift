@@ -11,18 +11,11 @@ public import Dispatch
 ///
 /// Callbacks of one promise on one serial executor run in the order of their registration.
 public struct PromiseExecutor: Sendable {
-  let kind: Kind
-
-  enum Kind: Sendable {
-    case serial(SerialQueue)
-    case inline
-    case dispatch(DispatchTarget)
-    case custom(CustomTarget)
-  }
+  @usableFromInline let target: ExecutorTarget
 
   /// Runs callbacks on a target of your own, which the executor keeps alive.
   public init(_ target: some PromiseExecutorTarget) {
-    self.kind = .custom(CustomTarget(strong: target))
+    self.target = CustomTarget(strong: target)
   }
 
   /// Runs callbacks on a target that somebody else keeps alive.
@@ -30,11 +23,11 @@ public struct PromiseExecutor: Sendable {
   /// Once it is gone, promises whose callbacks it should have run are rejected with
   /// ``PromiseError/Code/executorGone``.
   public init(weakly target: some PromiseExecutorTarget) {
-    self.kind = .custom(CustomTarget(weak: target))
+    self.target = CustomTarget(weak: target)
   }
 
-  private init(kind: Kind) {
-    self.kind = kind
+  init(_ target: ExecutorTarget) {
+    self.target = target
   }
 
   /// A serial queue shared by every promise that names no executor.
@@ -44,55 +37,24 @@ public struct PromiseExecutor: Sendable {
 
   /// A new serial queue of its own.
   public static func serial(label: String) -> PromiseExecutor {
-    PromiseExecutor(kind: .serial(SerialQueue(label: label)))
+    PromiseExecutor(SerialQueue(label: label))
   }
 
   /// A Dispatch queue. Order is kept if the queue is serial.
   public static func dispatch(_ queue: DispatchQueue) -> PromiseExecutor {
-    PromiseExecutor(kind: .dispatch(DispatchTarget(queue: queue)))
+    PromiseExecutor(DispatchTarget(queue: queue))
   }
 
   /// The main Dispatch queue. Somebody has to run it: an app does, a command-line tool may not.
-  public static let main = PromiseExecutor(kind: .dispatch(mainTarget))
-
-  /// In a global of its own, where leak checkers see the reference: an enum hides it behind its tag.
-  private static let mainTarget = DispatchTarget(queue: .main, isMain: true)
+  public static let main = PromiseExecutor(DispatchTarget(queue: .main, isMain: true))
 
   /// The thread that settles the promise, or the one that attaches to a settled one.
   ///
   /// The callback runs before `fulfill` or `then` returns, unless that thread is running an inline
   /// callback already: then right after it, so that chains of any length need no stack. You never hold
   /// a lock of this library in it, but you may well hold one of your own: prefer another executor.
-  public static let inline = PromiseExecutor(kind: .inline)
+  public static let inline = PromiseExecutor(InlineTarget())
 
   /// Whether the calling thread runs a callback of this executor.
-  public var isCurrent: Bool {
-    switch kind {
-    case .serial(let queue): queue.isCurrent
-    case .inline: false
-    case .dispatch(let target): target.isCurrent
-    case .custom(let target): target.isCurrent
-    }
-  }
-
-  func enqueue(_ job: Job, from context: DrainContext?) {
-    switch kind {
-    case .serial(let queue):
-      if let context, context.queue === queue {
-        context.push(job)
-      } else {
-        queue.enqueue(job)
-      }
-    case .inline:
-      if let context {
-        context.pushDirect(job)
-      } else {
-        InlineTrampoline.run(job)
-      }
-    case .dispatch(let target):
-      target.enqueue(job)
-    case .custom(let target):
-      target.enqueue(job)
-    }
-  }
+  public var isCurrent: Bool { target.isCurrent }
 }

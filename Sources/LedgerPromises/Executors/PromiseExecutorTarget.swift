@@ -52,7 +52,9 @@ public final class PromiseJob: Sendable {
 }
 
 /// A target of the user, held strongly or weakly.
-final class CustomTarget: Sendable {
+final class CustomTarget: ExecutorTarget, @unchecked Sendable {
+  // @unchecked because its superclass is; its own state is immutable.
+
   private let strong: (any PromiseExecutorTarget)?
   private weak let reference: (any PromiseExecutorTarget)?
 
@@ -66,9 +68,9 @@ final class CustomTarget: Sendable {
     self.reference = target
   }
 
-  var isCurrent: Bool { (strong ?? reference)?.isCurrent ?? false }
+  override var isCurrent: Bool { (strong ?? reference)?.isCurrent ?? false }
 
-  func enqueue(_ job: Job) {
+  override func enqueue(_ job: Job, from context: DrainContext?) {
     guard let target = strong ?? reference else { return job.abandon() }
     target.enqueue(PromiseJob(job))
   }

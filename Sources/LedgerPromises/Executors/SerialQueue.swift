@@ -11,7 +11,9 @@ import Synchronization
 
 /// A first-in, first-out queue of jobs, run one at a time on a thread that Dispatch lends while there
 /// is something to do.
-final class SerialQueue: Sendable {
+final class SerialQueue: ExecutorTarget, @unchecked Sendable {
+  // @unchecked because its superclass is; its own state is checked.
+
   private struct State {
     var jobs: [Job] = []
     var isScheduled = false
@@ -38,9 +40,15 @@ final class SerialQueue: Sendable {
     self.dispatchQueue = DispatchQueue(label: label)
   }
 
-  func enqueue(_ job: Job) {
-    if appendPatiently(job) { dispatchQueue.async { self.drain() } }
+  override func enqueue(_ job: Job, from context: DrainContext?) {
+    if let context, context.queue === self {
+      context.push(job)
+    } else if appendPatiently(job) {
+      dispatchQueue.async { self.drain() }
+    }
   }
+
+  override func isLocal(to context: DrainContext?) -> Bool { context?.queue === self }
 
   /// Adds a job; returns whether the queue has to be scheduled.
   ///
@@ -65,7 +73,7 @@ final class SerialQueue: Sendable {
   }
 
   /// Whether the calling thread runs a job of this queue.
-  var isCurrent: Bool {
+  override var isCurrent: Bool {
     let thread = ThreadIdentity.current
     return state.withLock { $0.drainer == thread }
   }

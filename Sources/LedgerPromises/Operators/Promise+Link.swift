@@ -35,14 +35,8 @@ extension Promise {
       ) throws -> Void
   ) -> Promise<NewValue> {
     link(on: executor, site, triggers: .fulfilled) { source, target, fate, context in
-      guard fate == .fulfilled, let value = source.value else {
-        return target.settleFailure(of: source, fate: fate, in: context)
-      }
-      guard !target.isSettled else { return }
-      do {
+      target.settle(withValueOf: source, fate: fate, in: context) { value in
         try body(value, target, context)
-      } catch {
-        target.settle(thrown: error, in: context)
       }
     }
   }
@@ -68,6 +62,41 @@ extension Promise {
       } catch {
         target.settle(thrown: error, in: context)
       }
+    }
+  }
+}
+
+extension PromiseStorage {
+  /// The promise of an operator on this one.
+  ///
+  /// The operators that make up most chains observe the source with one closure of their own, which
+  /// ``link(to:on:_:triggers:_:)`` would wrap into others: each closure is an allocation.
+  @inlinable
+  @inline(__always)
+  func makeTarget<NewValue: Sendable>(
+    of type: NewValue.Type, on executor: PromiseExecutor?, _ file: StaticString, _ line: UInt
+  ) -> PromiseStorage<NewValue> {
+    PromiseStorage<NewValue>(executor: executor ?? self.executor, site: SourceSite(file, line))
+  }
+
+  /// Runs `body` with the value of `source`, or settles as that failed. If this promise was cancelled
+  /// before its turn came, nothing runs.
+  @inlinable
+  @inline(__always)
+  func settle<Source: Sendable>(
+    withValueOf source: PromiseStorage<Source>,
+    fate: Fate,
+    in context: DrainContext,
+    _ body: (Source) throws -> Void
+  ) {
+    guard fate == .fulfilled, let value = source.value else {
+      return settleFailure(of: source, fate: fate, in: context)
+    }
+    guard !isSettled else { return }
+    do {
+      try body(value)
+    } catch {
+      settle(thrown: error, in: context)
     }
   }
 }

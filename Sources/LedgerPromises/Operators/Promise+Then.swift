@@ -10,9 +10,14 @@ extension Promise {
     line: UInt = #line,
     _ transform: @escaping @Sendable (Value) throws -> NewValue
   ) -> Promise<NewValue> {
-    linkValue(on: executor, SourceSite(file, line)) { value, target, context in
-      target.fulfill(try transform(value), in: context)
+    let source = storage
+    let target = source.makeTarget(of: NewValue.self, on: executor, file, line)
+    source.observe(on: executor, triggers: .fulfilled) { _, fate, context in
+      target.settle(withValueOf: source, fate: fate, in: context) { value in
+        target.fulfill(try transform(value), in: context)
+      }
     }
+    return Promise<NewValue>(target)
   }
 
   /// Goes on with another promise, made from the value.
@@ -26,9 +31,14 @@ extension Promise {
     line: UInt = #line,
     _ next: @escaping @Sendable (Value) throws -> Promise<NewValue>
   ) -> Promise<NewValue> {
-    linkValue(on: executor, SourceSite(file, line)) { value, target, context in
-      target.follow(try next(value).storage, in: context)
+    let source = storage
+    let target = source.makeTarget(of: NewValue.self, on: executor, file, line)
+    source.observe(on: executor, triggers: .fulfilled) { _, fate, context in
+      target.settle(withValueOf: source, fate: fate, in: context) { value in
+        target.follow(try next(value).storage, in: context)
+      }
     }
+    return Promise<NewValue>(target)
   }
 
   /// Uses the value; the new promise has none.
@@ -40,9 +50,14 @@ extension Promise {
     line: UInt = #line,
     _ body: @escaping @Sendable (Value) throws -> Void
   ) -> Promise<Void> {
-    linkValue(on: executor, SourceSite(file, line)) { value, target, context in
-      target.fulfill(try body(value), in: context)
+    let source = storage
+    let target = source.makeTarget(of: Void.self, on: executor, file, line)
+    source.observe(on: executor, triggers: .fulfilled) { _, fate, context in
+      target.settle(withValueOf: source, fate: fate, in: context) { value in
+        target.fulfill(try body(value), in: context)
+      }
     }
+    return Promise<Void>(target)
   }
 
   /// Looks at the value and passes it on. If `body` throws, the new promise is rejected.
@@ -53,10 +68,15 @@ extension Promise {
     line: UInt = #line,
     _ body: @escaping @Sendable (Value) throws -> Void
   ) -> Promise<Value> {
-    linkValue(on: executor, SourceSite(file, line)) { value, target, context in
-      try body(value)
-      target.fulfill(value, in: context)
+    let source = storage
+    let target = source.makeTarget(of: Value.self, on: executor, file, line)
+    source.observe(on: executor, triggers: .fulfilled) { _, fate, context in
+      target.settle(withValueOf: source, fate: fate, in: context) { value in
+        try body(value)
+        target.fulfill(value, in: context)
+      }
     }
+    return Promise<Value>(target)
   }
 
   /// Turns the value into another one; `nil` rejects with ``PromiseError/Code/noValue``.

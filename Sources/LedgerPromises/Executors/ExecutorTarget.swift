@@ -1,0 +1,33 @@
+/// What an executor hands its jobs to. One reference, so that promises copy executors cheaply.
+@usableFromInline
+class ExecutorTarget: @unchecked Sendable {
+  // @unchecked because a class with subclasses cannot be checked; they have immutable or locked state.
+
+  init() {}
+
+  /// Whether the calling thread runs a job of this target.
+  var isCurrent: Bool { false }
+
+  /// Takes a job to run later, from a thread that is running `context`, if any.
+  func enqueue(_ job: Job, from context: DrainContext?) {
+    preconditionFailure("every target says where its jobs run")
+  }
+
+  /// Whether a thread that is running `context` may enqueue without leaving its own queues.
+  func isLocal(to context: DrainContext?) -> Bool { false }
+}
+
+/// The thread that settles.
+final class InlineTarget: ExecutorTarget, @unchecked Sendable {
+  // @unchecked because its superclass is; it has no state.
+
+  override func enqueue(_ job: Job, from context: DrainContext?) {
+    if let context {
+      context.pushDirect(job)
+    } else {
+      InlineTrampoline.run(job)
+    }
+  }
+
+  override func isLocal(to context: DrainContext?) -> Bool { context != nil }
+}
