@@ -63,14 +63,14 @@ class PromiseCore: @unchecked Sendable {
     _ body: @escaping Observer.Body
   ) {
     var observer: Observer? = Observer(
-      executor: executor?.target, waiter: waiter, body: body, triggers: triggers)
-    switch machine.withLock({ $0.observe(&observer, quietly: quietly) }) {
+      executor: executor?.target, body: body, triggers: triggers)
+    switch machine.withLock({ $0.observe(&observer, waiter: waiter, quietly: quietly) }) {
     case .wait:
       break
     case .start(let starter):
       start(starter)
     case .deliver(let kind):
-      handOver(.init(first: observer.take()), of: kind, in: context, isLate: true)
+      if let observer { handOverOnly(observer, of: kind, in: context) }
     }
   }
 
@@ -204,9 +204,13 @@ class PromiseCore: @unchecked Sendable {
     }
     // Released at the end, outside the lock.
     let extras = action.extras.take()
-    handOver(
-      .init(first: action.first.take(), others: extras?.others ?? []), of: kind, in: context,
-      isLate: !action.mustFinish)
+    if action.mustFinish || extras?.others.isEmpty == false {
+      handOver(
+        .init(first: action.first.take(), others: extras?.others ?? []), of: kind, in: context,
+        isLate: !action.mustFinish)
+    } else if let observer = action.first.take() {
+      handOverOnly(observer, of: kind, in: context)
+    }
     if kind == .cancelled, let extras, extras.upstream != nil || !extras.cancelHandlers.isEmpty {
       propagateCancellation(
         to: isRequest ? extras.upstream : nil,
@@ -229,7 +233,7 @@ class PromiseCore: @unchecked Sendable {
     while true {
       if let first = observers.first.take() { handOver(first, of: kind, in: context, &own) }
       if !observers.others.isEmpty {
-        for observer in observers.others { handOver(observer, of: kind, in: context, &own) }
+        for entry in observers.others { handOver(entry.observer, of: kind, in: context, &own) }
       }
       if isLate { break }
       observers = machine.withLock { $0.finishDelivery() }
@@ -239,7 +243,7 @@ class PromiseCore: @unchecked Sendable {
   }
 
   private final func handOver(
-    _ observer: consuming Observer,
+    _ observer: Observer,
     of kind: OutcomeKind,
     in context: DrainContext?,
     _ own: inout DrainContext?
@@ -254,6 +258,21 @@ class PromiseCore: @unchecked Sendable {
     let context = DrainContext(queue: nil)
     context.pushDirect(job)
     own = context
+  }
+
+  /// Hands over an observer that has no others behind it.
+  private final func handOverOnly(
+    _ observer: Observer, of kind: OutcomeKind, in context: DrainContext?
+  ) {
+    if observer.triggers.contains(kind) || context != nil {
+      var own: DrainContext?
+      handOver(observer, of: kind, in: context, &own)
+    } else {
+      // Straight away, because nothing waits in a new context.
+      let own = DrainContext(queue: nil)
+      observer.body(self, Fate(kind), own)
+      own.runAll()
+    }
   }
 
   // MARK: - Resolving with another promise

@@ -51,8 +51,6 @@ struct Observer: Sendable {
 
   /// Where the body runs; `nil` stands for the executor of the promise.
   let executor: ExecutorTarget?
-  /// Set for observers that can detach; consulted when detached ones are swept out.
-  let waiter: Waiter?
   let body: Body
   let triggers: Triggers
 }

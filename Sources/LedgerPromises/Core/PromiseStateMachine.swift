@@ -34,8 +34,8 @@ struct PromiseStateMachine: ~Copyable {
     // @unchecked because only the state machine that made it uses it, under its lock, until it hands
     // it over to the one thread that settles.
 
-    /// The observers behind the first one.
-    var others: [Observer] = []
+    /// The observers behind the first one, and every one that can detach.
+    var others: [Entry] = []
     var detachedCount = 0
     var starter: Starter?
     var cancelHandlers: [CancelHandler] = []
@@ -46,13 +46,19 @@ struct PromiseStateMachine: ~Copyable {
     }
   }
 
+  struct Entry: Sendable {
+    let observer: Observer
+    /// Set for observers that can detach; consulted when detached ones are swept out.
+    let waiter: Waiter?
+  }
+
+  private var first: Observer?
   private(set) var phase: Phase
   private(set) var kind = OutcomeKind.fulfilled
   /// Resolved with another promise: the resolver has no say any more.
   private(set) var isLocked = false
   /// Somebody looks after a rejection.
   private(set) var isHandled = false
-  private var first: Observer?
   private var extras: Extras?
 
   init() {
@@ -87,18 +93,20 @@ struct PromiseStateMachine: ~Copyable {
   /// Takes the observer, unless it is to be called now.
   ///
   /// - Parameter quietly: neither starts a lazy promise nor looks after its rejection.
-  mutating func observe(_ observer: inout Observer?, quietly: Bool) -> ObserveAction {
+  mutating func observe(
+    _ observer: inout Observer?, waiter: Waiter?, quietly: Bool
+  ) -> ObserveAction {
     if !quietly { isHandled = true }
     switch phase {
     case .lazy where !quietly:
       phase = .pending
-      append(&observer)
+      append(&observer, waiter)
       return extras?.starter.take().map { .start($0) } ?? .wait
     case .lazy, .pending:
-      append(&observer)
+      append(&observer, waiter)
       return .wait
     case .delivering where observer?.triggers.contains(kind) == true:
-      append(&observer)
+      append(&observer, waiter)
       return .wait
     case .delivering, .settled:
       // What passes through has no order to keep, and a wait must not wait for another's callback.
@@ -106,11 +114,11 @@ struct PromiseStateMachine: ~Copyable {
     }
   }
 
-  private mutating func append(_ observer: inout Observer?) {
-    if first == nil, extras?.others.isEmpty ?? true {
+  private mutating func append(_ observer: inout Observer?, _ waiter: Waiter?) {
+    if first == nil, waiter == nil, extras?.others.isEmpty ?? true {
       first = observer.take()
     } else if let observer = observer.take() {
-      makeExtras().others.append(observer)
+      makeExtras().others.append(Entry(observer: observer, waiter: waiter))
     }
   }
 
@@ -120,19 +128,13 @@ struct PromiseStateMachine: ~Copyable {
 
   /// Counts an observer that lost interest; sweeps once they are half of the list, so that removing is
   /// constant on average. Returns what is to be released.
-  mutating func observerDidDetach() -> [Observer] {
-    guard phase == .pending else { return [] }
-    let extras = makeExtras()
+  mutating func observerDidDetach() -> [Entry] {
+    guard phase == .pending, let extras else { return [] }
     extras.detachedCount += 1
-    let count = extras.others.count + (first == nil ? 0 : 1)
-    guard extras.detachedCount * 2 >= count else { return [] }
+    guard extras.detachedCount * 2 >= extras.others.count else { return [] }
     extras.detachedCount = 0
-    var released = extras.others
+    let released = extras.others
     extras.others = released.filter { $0.waiter?.isDetached != true }
-    if let observer = first, observer.waiter?.isDetached == true {
-      released.append(observer)
-      first = nil
-    }
     return released
   }
 
@@ -141,7 +143,7 @@ struct PromiseStateMachine: ~Copyable {
   /// Observers to be handed over, in order.
   struct Observers: ~Copyable {
     var first: Observer?
-    var others: [Observer] = []
+    var others: [Entry] = []
 
     var isEmpty: Bool { first == nil && others.isEmpty }
   }
@@ -186,9 +188,17 @@ struct PromiseStateMachine: ~Copyable {
   private borrowing func areObserversLocal(
     to context: DrainContext?, for kind: OutcomeKind, _ executor: ExecutorTarget
   ) -> Bool {
-    if let first, !first.isLocal(to: context, for: kind, executor) { return false }
+    // Field by field: a copy of the observer would be reference counting.
+    if first?.triggers.contains(kind) == true,
+      !(first?.executor ?? executor).isLocal(to: context)
+    {
+      return false
+    }
     guard let extras else { return true }
-    return extras.others.allSatisfy { $0.isLocal(to: context, for: kind, executor) }
+    return extras.others.allSatisfy { entry in
+      !entry.observer.triggers.contains(kind)
+        || (entry.observer.executor ?? executor).isLocal(to: context)
+    }
   }
 
   /// The observers that came while others were handed over, or none: then the delivery is over.
@@ -238,15 +248,6 @@ struct PromiseStateMachine: ~Copyable {
       return .keep
     }
     return kind == .cancelled ? .call : .drop
-  }
-}
-
-extension Observer {
-  func isLocal(
-    to context: DrainContext?, for kind: OutcomeKind, _ promiseExecutor: ExecutorTarget
-  ) -> Bool {
-    guard triggers.contains(kind) else { return true }
-    return (executor ?? promiseExecutor).isLocal(to: context)
   }
 }
 

@@ -1,11 +1,37 @@
+/// A place for a value that is there or not.
+///
+/// It is a class of its own, with the optional type as its parameter, because then `deinit` finds the
+/// type of what it destroys in the object, while it would have to look up `Value?` from `Value` in a
+/// table of the runtime, for each promise.
+@usableFromInline
+class PromiseSlot<Content: ExpressibleByNilLiteral & Sendable>: PromiseCore, @unchecked Sendable {
+  // @unchecked because `content` is written once, under the core's lock; see `PromiseCore`.
+  @usableFromInline final var content: Content
+
+  @inlinable
+  override init(executor: PromiseExecutor, site: SourceSite) {
+    content = nil
+    super.init(executor: executor, site: site)
+  }
+
+  override init(
+    executor: PromiseExecutor,
+    site: SourceSite,
+    starter: @escaping PromiseStateMachine.Starter
+  ) {
+    content = nil
+    super.init(executor: executor, site: site, starter: starter)
+  }
+}
+
 /// The storage of a promise: its core and the value.
 @usableFromInline
-final class PromiseStorage<Value: Sendable>: PromiseCore, @unchecked Sendable {
-  // @unchecked because `value` is written once, under the core's lock; see `PromiseCore`.
+final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sendable {
+  // @unchecked because its superclass is.
 
   /// The value once the promise is fulfilled. Observers may read it without the lock, because they
   /// are called after it was written.
-  @usableFromInline var value: Value?
+  @inlinable var value: Value? { content }
 
   @inlinable
   override init(executor: PromiseExecutor, site: SourceSite) {
@@ -47,7 +73,7 @@ final class PromiseStorage<Value: Sendable>: PromiseCore, @unchecked Sendable {
     byResolver: Bool = false,
     in context: DrainContext?
   ) -> SettleResult {
-    settleFulfilled(byResolver: byResolver, in: context) { self.value = value }
+    settleFulfilled(byResolver: byResolver, in: context) { content = value }
   }
 
   @discardableResult

@@ -15,7 +15,8 @@ final class DispatchTarget: ExecutorTarget, @unchecked Sendable {
     self.isMain = isMain
   }
 
-  override func enqueue(_ job: Job, from context: DrainContext?) {
+  override func enqueue(_ job: consuming Job, from context: DrainContext?) {
+    let job = consume job
     queue.async { self.run(job) }
   }
 

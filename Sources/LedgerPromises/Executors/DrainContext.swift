@@ -3,37 +3,64 @@
 final class DrainContext: @unchecked Sendable {
   // @unchecked because only the thread that made it touches it, until it is empty again.
 
-  /// The serial queue whose jobs this thread runs now, if any.
-  let queue: SerialQueue?
+  /// The serial queue whose jobs this thread runs now, if any; to be compared only.
+  let queueID: ObjectIdentifier?
   /// In one place, because each access to a property of a class is checked when it happens.
   private var queues = Queues()
 
   private struct Queues {
+    /// How many callbacks of one chain run in a row while others wait.
+    private static let longestRun = 64
+
     var direct = JobFIFO()
-    var jobs = JobFIFO()
+    /// The next link of the chain that is running: its promises are in the processor's cache.
+    private var next: Job?
+    private var runLength = 0
+    private var jobs = JobFIFO()
+
+    mutating func push(_ job: consuming Job) {
+      // Behind the others at the latest when a run is over, so that a chain without end does not keep
+      // them waiting for ever. Callbacks of one promise stay in order: they are all pushed before the
+      // next job is popped, and only the first of them can get in front.
+      if next == nil, runLength < Self.longestRun {
+        next = job
+      } else {
+        jobs.append(job)
+      }
+    }
+
+    mutating func push(_ batch: inout [Job]) {
+      jobs.append(&batch)
+    }
 
     mutating func popFirst() -> Job? {
-      direct.popFirst() ?? jobs.popFirst()
+      if let job = direct.popFirst() { return job }
+      if let job = next.take() {
+        runLength += 1
+        return job
+      }
+      runLength = 0
+      return jobs.popFirst()
     }
   }
 
   init(queue: SerialQueue?) {
-    self.queue = queue
+    queueID = queue.map { ObjectIdentifier($0) }
   }
 
   /// Adds a job that runs no code of the user, or one for the inline executor: it goes first.
-  func pushDirect(_ job: Job) {
+  func pushDirect(_ job: consuming Job) {
     queues.direct.append(job)
   }
 
   /// Adds a callback for the serial queue that this thread drains.
-  func push(_ job: Job) {
-    queues.jobs.append(job)
+  func push(_ job: consuming Job) {
+    queues.push(job)
   }
 
   /// Adds a batch of callbacks and leaves an empty array behind.
   func push(_ batch: inout [Job]) {
-    queues.jobs.append(&batch)
+    queues.push(&batch)
   }
 
   /// Runs everything, including what comes meanwhile.
@@ -56,7 +83,7 @@ struct JobFIFO: Sendable {
   private var incoming: [Job] = []
   private var outgoing: [Job] = []
 
-  mutating func append(_ job: Job) {
+  mutating func append(_ job: consuming Job) {
     incoming.append(job)
   }
 

@@ -9,7 +9,7 @@ class ExecutorTarget: @unchecked Sendable {
   var isCurrent: Bool { false }
 
   /// Takes a job to run later, from a thread that is running `context`, if any.
-  func enqueue(_ job: Job, from context: DrainContext?) {
+  func enqueue(_ job: consuming Job, from context: DrainContext?) {
     preconditionFailure("every target says where its jobs run")
   }
 
@@ -21,7 +21,7 @@ class ExecutorTarget: @unchecked Sendable {
 final class InlineTarget: ExecutorTarget, @unchecked Sendable {
   // @unchecked because its superclass is; it has no state.
 
-  override func enqueue(_ job: Job, from context: DrainContext?) {
+  override func enqueue(_ job: consuming Job, from context: DrainContext?) {
     if let context {
       context.pushDirect(job)
     } else {

@@ -70,7 +70,7 @@ final class CustomTarget: ExecutorTarget, @unchecked Sendable {
 
   override var isCurrent: Bool { (strong ?? reference)?.isCurrent ?? false }
 
-  override func enqueue(_ job: Job, from context: DrainContext?) {
+  override func enqueue(_ job: consuming Job, from context: DrainContext?) {
     guard let target = strong ?? reference else { return job.abandon() }
     target.enqueue(PromiseJob(job))
   }

@@ -40,15 +40,17 @@ final class SerialQueue: ExecutorTarget, @unchecked Sendable {
     self.dispatchQueue = DispatchQueue(label: label)
   }
 
-  override func enqueue(_ job: Job, from context: DrainContext?) {
-    if let context, context.queue === self {
+  override func enqueue(_ job: consuming Job, from context: DrainContext?) {
+    if let context, context.queueID == ObjectIdentifier(self) {
       context.push(job)
     } else if appendPatiently(job) {
       dispatchQueue.async { self.drain() }
     }
   }
 
-  override func isLocal(to context: DrainContext?) -> Bool { context?.queue === self }
+  override func isLocal(to context: DrainContext?) -> Bool {
+    context?.queueID == ObjectIdentifier(self)
+  }
 
   /// Adds a job; returns whether the queue has to be scheduled.
   ///
