@@ -69,6 +69,7 @@ extension Ledger {
       let id = try await engine.withStore { (store) throws(LedgerError) in store.ledgerID }
       let ledger = Ledger(engine: engine, configuration: configuration, id: id)
       if role == .app { try await ledger.applyStalePolicy() }
+      if configuration.unfinishedCallPolicy == .retry { RetryWatch(ledger).start() }
       return ledger
     } catch {
       await engine.close()

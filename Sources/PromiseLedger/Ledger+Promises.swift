@@ -197,7 +197,7 @@ extension Ledger {
     }
   }
 
-  private func checkedContent(
+  func checkedContent(
     of outcome: PromiseOutcome<StoredValue>
   ) throws(LedgerError) -> [UInt8] {
     let content: [UInt8]
@@ -225,13 +225,13 @@ extension Ledger {
 }
 
 extension PromiseOutcome<StoredValue> {
-  fileprivate var typeTag: String? {
+  var typeTag: String? {
     if case .fulfilled(let value) = self { value.typeTag } else { nil }
   }
 }
 
 extension PromiseCreated {
-  fileprivate func checkLimits() throws(LedgerError) {
+  func checkLimits() throws(LedgerError) {
     try TextLimit.typeTag.check(typeTag)
     if let key { try TextLimit.promiseKey.check(key) }
     if let label { try TextLimit.label.check(label) }

@@ -7,6 +7,7 @@
 public final class Ledger: Sendable {
   package let engine: LedgerEngine
   package let configuration: LedgerConfiguration
+  let runningCalls = RunningCalls()
 
   /// The ledger's id.
   public let id: LedgerID

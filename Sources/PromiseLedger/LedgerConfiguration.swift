@@ -35,6 +35,12 @@ public struct LedgerConfiguration: Sendable {
   /// What happens to stale promises of this instance when an app opens the ledger.
   public var stalePromisePolicy: StalePromisePolicy = .keep
 
+  /// The kinds of handlers that the session knows the code of.
+  public var handlers = HandlerRegistry()
+
+  /// What happens to calls of handlers that a session gave back unfinished.
+  public var unfinishedCallPolicy: UnfinishedCallPolicy = .keep
+
   /// Tells the time, for deadlines.
   public var clock: any LedgerClock = SystemLedgerClock()
 

@@ -2,13 +2,17 @@ extension LedgerError {
   /// A class of problems. More may come, so a `switch` over codes needs a `default`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Wrapped: String {
-      case alreadyConsumed, closed, commitOutcomeUnknown, conflict, corrupt
-      case decodingFailed, diskFull, encodingFailed, forkedProcess, frozen, incompatibleFormat
+      case alreadyConsumed, argumentMismatch, argumentMissing, callEnded, closed
+      case commitOutcomeUnknown, conflict, corrupt
+      case decodingFailed, diskFull, encodingFailed, forkedProcess, frozen
+      case handlerFinished, handlerInvalidated, handlerKindTaken, handlerNotFound
+      case handlerRecursion, handlerRunning, handlerUnregistered
+      case incompatibleFormat, instanceNotFound
       case internalInconsistency, interrupted, invalidArgument, ioFailure, ledgerFull,
         networkFileSystem
       case notALedger, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
-      case roleMayNotConsume, sealed, sessionEnded, tooManyCommands, typeMismatch
-      case unsupportedEvent, writerStalled
+      case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, superseded,
+        tooManyCommands, typeMismatch, unsupportedEvent, writerStalled
     }
 
     private let wrapped: Wrapped
@@ -20,6 +24,12 @@ extension LedgerError {
 
     /// Another session consumed the promise, and a promise is consumed once.
     public static let alreadyConsumed = Code(.alreadyConsumed)
+    /// An argument of a handler has another type than its parameter; the message names both.
+    public static let argumentMismatch = Code(.argumentMismatch)
+    /// A mandatory argument of a handler is neither bound nor given.
+    public static let argumentMissing = Code(.argumentMissing)
+    /// The code of the call returned before; effects belong into it.
+    public static let callEnded = Code(.callEnded)
     /// The ledger was closed; open it again.
     public static let closed = Code(.closed)
     /// The disk failed while a commit was made durable, and the ledger could not be read again to
@@ -39,8 +49,24 @@ extension LedgerError {
     public static let forkedProcess = Code(.forkedProcess)
     /// The ledger is frozen, and the call was told not to wait.
     public static let frozen = Code(.frozen)
+    /// The one-shot handler was called, and its call ended.
+    public static let handlerFinished = Code(.handlerFinished)
+    /// The handler was withdrawn for ever.
+    public static let handlerInvalidated = Code(.handlerInvalidated)
+    /// Two handler types claim one name of a kind, or a kind its own name as a former one.
+    public static let handlerKindTaken = Code(.handlerKindTaken)
+    /// There is no handler with this id.
+    public static let handlerNotFound = Code(.handlerNotFound)
+    /// A handler's code called the handler itself, at once or by way of others.
+    public static let handlerRecursion = Code(.handlerRecursion)
+    /// A call of the one-shot handler is not finished: it runs, or waits to be run again.
+    public static let handlerRunning = Code(.handlerRunning)
+    /// The handler's kind is not in the registry that the ledger was opened with.
+    public static let handlerUnregistered = Code(.handlerUnregistered)
     /// The ledger was written by a newer version of this library; update.
     public static let incompatibleFormat = Code(.incompatibleFormat)
+    /// The context of an instance handler does not find the instance.
+    public static let instanceNotFound = Code(.instanceNotFound)
     /// A check inside the library failed: a bug. The operation was not made.
     public static let internalInconsistency = Code(.internalInconsistency)
     /// A wait for another writer ended because something more urgent came up; never reaches a user.
@@ -63,12 +89,16 @@ extension LedgerError {
     public static let permissionDenied = Code(.permissionDenied)
     /// The promise was given up; it will never have an outcome.
     public static let promiseAbandoned = Code(.promiseAbandoned)
+    /// An effect that a call required was refused, so the call failed without any effect.
+    public static let requiredEffectRefused = Code(.requiredEffectRefused)
     /// Only a session of the role `app` may consume.
     public static let roleMayNotConsume = Code(.roleMayNotConsume)
     /// The ledger moved to a new generation of its files; open it again.
     public static let sealed = Code(.sealed)
     /// Another process found this session dead and ended it; open the ledger again.
     public static let sessionEnded = Code(.sessionEnded)
+    /// Another attempt of the call began meanwhile, so the end of this one counts for nothing.
+    public static let superseded = Code(.superseded)
     /// As many commands wait for the writer as the configuration allows; await some answers first.
     public static let tooManyCommands = Code(.tooManyCommands)
     /// A value has another type than the promise.

@@ -181,6 +181,12 @@ package final class LedgerEngine: Sendable {
     try await replica.advance(past: position).value
   }
 
+  /// Waits until there is an event after `position`, without looking for one: also while the session
+  /// is frozen.
+  package func changed(after position: Position) async throws {
+    try await waiting { token, waiter in replica.wait(past: position, token, waiter) }
+  }
+
   private func catchUpIfOpen() async throws {
     try await withStore { (store) throws(LedgerError) in _ = try catchUp(store) }
   }

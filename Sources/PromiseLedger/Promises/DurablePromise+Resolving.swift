@@ -71,7 +71,7 @@ extension DurablePromise {
     try await ledger.abandon(id, reason: reason)
   }
 
-  private func encode(_ value: Value) throws(LedgerError) -> StoredValue {
+  func encode(_ value: Value) throws(LedgerError) -> StoredValue {
     do {
       return StoredValue(typeTag: codec.typeTag, bytes: try codec.encode(value))
     } catch {

@@ -32,6 +32,9 @@ public struct DurablePromise<Value: Sendable>: Sendable, Identifiable {
       return attachedLedger
     }
   }
+
+  /// The ledger's id, if the handle is attached to one.
+  var ledgerID: LedgerID? { attachedLedger?.id }
 }
 
 extension DurablePromise: Hashable {
@@ -64,16 +67,20 @@ extension DurablePromise: Codable {
 
   /// Encodes the id.
   public func encode(to encoder: any Encoder) throws {
+    encoder.referenceCollector?.add(id, in: ledgerID)
     try id.encode(to: encoder)
   }
 }
 
+extension DurablePromise: PayloadTagged {
+  /// `promise<VALUE>` with the type tag of the value.
+  public static var payloadTypeTag: String {
+    let codec: PayloadCodec<Value>? = try? .standard()
+    return "promise<\(codec?.typeTag ?? PromiseLedger.payloadTypeTag(of: Value.self))>"
+  }
+}
+
 extension CodingUserInfoKey {
-  /// Where a decoder finds the ledger to which decoded promises are attached.
-  public static let promiseLedger: CodingUserInfoKey = {
-    guard let key = CodingUserInfoKey(rawValue: "promise-ledger") else {
-      preconditionFailure("a key can be made of any text")
-    }
-    return key
-  }()
+  /// Where a decoder finds the ledger to which decoded promises and handlers are attached.
+  public static let promiseLedger = CodingUserInfoKey(ledgerKey: "promise-ledger")
 }

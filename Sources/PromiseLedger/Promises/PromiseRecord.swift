@@ -97,7 +97,7 @@ public struct PromiseRecord: Sendable, Hashable {
 }
 
 extension PromiseRecord.Trace {
-  fileprivate init(_ fact: Fact, time: Timestamp? = nil) {
+  init(_ fact: Fact, time: Timestamp? = nil) {
     position = fact.position
     self.time = time ?? fact.time
     session = fact.session

@@ -1,0 +1,174 @@
+/// Feeds arguments to the synthesised `init(from:)` of a handler or of its invalidation's
+/// parameters, each compared with its type before it is decoded.
+struct ArgumentDecoder: Decoder {
+  let source: ArgumentSource
+  let ledger: Ledger?
+  /// Only looks whether what is there can be read: a missing argument may still come with a call.
+  var isProbe = false
+
+  var codingPath: [any CodingKey] { [] }
+
+  var userInfo: [CodingUserInfoKey: Any] {
+    guard let ledger else { return [:] }
+    return [.promiseLedger: ledger]
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(ArgumentContainer(decoder: self))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Self.refusal }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Self.refusal }
+
+  /// What is nested without a type of its own has no type tag that could be compared.
+  fileprivate static let refusal = LedgerError(
+    .invalidArgument,
+    "A handler must decode its arguments one by one from a keyed container, as the compiler's own init(from:) does. Give what is nested a type of its own."
+  )
+}
+
+extension ArgumentSource {
+  /// Makes a value of the arguments.
+  ///
+  /// - Throws: ``LedgerError`` with `argumentMissing`, `argumentMismatch`, `decodingFailed`.
+  func decode<Value: Decodable>(
+    _ type: Value.Type, attaching ledger: Ledger?
+  ) throws(LedgerError) -> Value {
+    do {
+      return try Value(from: ArgumentDecoder(source: self, ledger: ledger))
+    } catch let error as LedgerError {
+      throw error
+    } catch {
+      throw refused(cause: error)
+    }
+  }
+
+  /// What keeps the arguments from being decoded, or `nil` if nothing is known.
+  ///
+  /// - Parameter isComplete: Whether there will be no others.
+  func problem(decoding type: any Decodable.Type, isComplete: Bool) -> LedgerError? {
+    do {
+      _ = try type.init(from: ArgumentDecoder(source: self, ledger: nil, isProbe: !isComplete))
+      return nil
+    } catch let error as LedgerError {
+      return error.code == .argumentMissing && !isComplete ? nil : error
+    } catch {
+      // The type may refuse what a probe put in for a missing argument.
+      return isComplete ? refused(cause: error) : nil
+    }
+  }
+}
+
+/// The arguments by their names.
+private struct ArgumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: ArgumentDecoder
+
+  var codingPath: [any CodingKey] { [] }
+  var allKeys: [Key] { decoder.source.names.compactMap { Key(stringValue: $0) } }
+
+  func contains(_ key: Key) -> Bool { decoder.source[key.stringValue] != nil }
+  func decodeNil(forKey key: Key) -> Bool { !contains(key) }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    if let optional = type as? any DecodableOptionalArgument.Type {
+      guard let value = try optional.decode(forKey: key, from: self) as? Value else {
+        throw ArgumentDecoder.refusal
+      }
+      return value
+    }
+    let source = decoder.source
+    let name = key.stringValue
+    let expected = ArgumentCoding.typeTag(of: type)
+    guard let argument = source[name] else {
+      if decoder.isProbe, let blank = (type as? any BlankArgument.Type)?.blank as? Value {
+        return blank
+      }
+      throw source.missing(name, expected: expected)
+    }
+    guard argument.typeTag == expected || Self.isWider(expected, than: argument.typeTag) else {
+      throw source.mismatch(name, expected: expected, actual: argument.typeTag)
+    }
+    do {
+      return try ArgumentCoding.decode(argument.payload, as: type, attaching: decoder.ledger)
+    } catch {
+      throw source.undecodable(name, expected: expected, cause: error)
+    }
+  }
+
+  private static func isWider(_ expected: String, than actual: String) -> Bool {
+    guard let expected = IntegerWidth(typeTag: expected),
+      let actual = IntegerWidth(typeTag: actual)
+    else { return false }
+    return actual.fits(into: expected)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decodeArgument(type, key) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decodeArgument(type, key) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decodeArgument(type, key) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
+    try decodeArgument(type, key)
+  }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+    try decodeArgument(type, key)
+  }
+
+  private func decodeArgument<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
+    try decode(type, forKey: key) as Value
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    throw ArgumentDecoder.refusal
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    throw ArgumentDecoder.refusal
+  }
+
+  func superDecoder() throws -> any Decoder { throw ArgumentDecoder.refusal }
+  func superDecoder(forKey key: Key) throws -> any Decoder { throw ArgumentDecoder.refusal }
+}
+
+/// An optional whose value can be decoded; without the argument it is `nil`.
+private protocol DecodableOptionalArgument {
+  static func decode<Key: CodingKey>(
+    forKey key: Key, from container: ArgumentContainer<Key>
+  ) throws -> Self
+}
+
+extension Optional: DecodableOptionalArgument where Wrapped: Decodable {
+  fileprivate static func decode<Key: CodingKey>(
+    forKey key: Key, from container: ArgumentContainer<Key>
+  ) throws -> Wrapped? {
+    guard container.contains(key) else { return nil }
+    return try container.decode(Wrapped.self, forKey: key)
+  }
+}

@@ -1,0 +1,112 @@
+/// Takes the members of a value apart into arguments, each with the type that it has in Swift.
+final class ArgumentEncoder: Encoder {
+  var arguments = HandlerArguments()
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(Members(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { refusedContainer() }
+  func singleValueContainer() -> any SingleValueEncodingContainer { refusedContainer() }
+
+  /// Notes that the value is not made of members that can be told apart.
+  fileprivate func refusedContainer() -> RefusedContainer {
+    arguments.add(failure: refusalOfStructure, for: "binding")
+    return RefusedContainer(encoder: self)
+  }
+
+  /// The members of the value, each an argument.
+  private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: ArgumentEncoder
+    var codingPath: [any CodingKey] { [] }
+
+    mutating func encodeNil(forKey key: Key) {}
+
+    mutating func encode(_ value: some Encodable, forKey key: Key) {
+      encoder.arguments.append(
+        HandlerArguments.Entry(name: key.stringValue, content: .init(encoding: value)))
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+      keyedBy keyType: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+      _ = encoder.refusedContainer()
+      return KeyedEncodingContainer(RefusedMembers<NestedKey>(encoder: encoder))
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      encoder.refusedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder {
+      _ = encoder.refusedContainer()
+      return RefusingEncoder(encoder: encoder)
+    }
+
+    mutating func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
+  }
+}
+
+// MARK: - Refusing
+
+/// A member without a type of its own has no type tag.
+private let refusalOfStructure = LedgerError(
+  .encodingFailed,
+  "A binding must encode its members one by one into a keyed container, as the compiler's own encode(to:) does. Give what is nested a type of its own."
+)
+
+private struct RefusingEncoder: Encoder {
+  let encoder: ArgumentEncoder
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(RefusedMembers<Key>(encoder: encoder))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusedContainer(encoder: encoder) }
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    RefusedContainer(encoder: encoder)
+  }
+}
+
+private struct RefusedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: ArgumentEncoder
+  var codingPath: [any CodingKey] { [] }
+
+  mutating func encodeNil(forKey key: Key) throws { throw refusalOfStructure }
+  mutating func encode(_ value: some Encodable, forKey key: Key) throws { throw refusalOfStructure }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    KeyedEncodingContainer(RefusedMembers<NestedKey>(encoder: encoder))
+  }
+
+  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    RefusedContainer(encoder: encoder)
+  }
+
+  mutating func superEncoder() -> any Encoder { RefusingEncoder(encoder: encoder) }
+  mutating func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
+}
+
+private struct RefusedContainer: UnkeyedEncodingContainer, SingleValueEncodingContainer {
+  let encoder: ArgumentEncoder
+  var codingPath: [any CodingKey] { [] }
+  var count: Int { 0 }
+
+  mutating func encodeNil() throws { throw refusalOfStructure }
+  mutating func encode(_ value: some Encodable) throws { throw refusalOfStructure }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type
+  ) -> KeyedEncodingContainer<NestedKey> {
+    KeyedEncodingContainer(RefusedMembers<NestedKey>(encoder: encoder))
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+  mutating func superEncoder() -> any Encoder { RefusingEncoder(encoder: encoder) }
+}

@@ -1,0 +1,63 @@
+/// The arguments of one call: what the call gives, and below it what is bound.
+struct ArgumentSource: Sendable {
+  /// How the handler is named in errors.
+  let handler: String
+  let bound: StoredArguments
+  let given: StoredArguments
+
+  /// The name of a handler in errors: its id and its kind.
+  static func name(_ id: HandlerID, kind: String) -> String {
+    "Handler \(id) of the kind \(kind)"
+  }
+
+  /// The argument with a name, or `nil` if there is none or the call erased it.
+  subscript(name: String) -> StoredArgument? {
+    guard let argument = given[name] ?? bound[name], !argument.isErased else { return nil }
+    return argument
+  }
+
+  /// The names that have a value.
+  var names: [String] {
+    Set((bound.arguments + given.arguments).map(\.name)).sorted().filter { self[$0] != nil }
+  }
+
+  // MARK: Errors
+
+  func missing(_ name: String, expected: String) -> LedgerError {
+    LedgerError(
+      .argumentMissing,
+      "\(handler): the mandatory argument \(name) (\(expected)) is missing. \(both)")
+  }
+
+  func mismatch(_ name: String, expected: String, actual: String) -> LedgerError {
+    LedgerError(
+      .argumentMismatch,
+      "\(handler): the argument \(name) must be of the type \(expected), not \(actual). \(both)")
+  }
+
+  func undecodable(_ name: String, expected: String, cause: any Error) -> LedgerError {
+    LedgerError(
+      .decodingFailed,
+      "\(handler): the argument \(name) cannot be decoded as \(expected), although it was stored under that name. \(both)",
+      cause: cause)
+  }
+
+  func refused(cause: any Error) -> LedgerError {
+    LedgerError(
+      .decodingFailed, "\(handler): its type refuses the arguments. \(both)", cause: cause)
+  }
+
+  /// The names and types of both sets of arguments.
+  private var both: String {
+    "Bound: \(bound.summary). Given: \(given.summary)."
+  }
+}
+
+extension StoredArguments {
+  /// The names and types, for errors.
+  fileprivate var summary: String {
+    guard !arguments.isEmpty else { return "nothing" }
+    return arguments.map { $0.isErased ? "\($0.name) erased" : "\($0.name) \($0.typeTag)" }
+      .joined(separator: ", ")
+  }
+}

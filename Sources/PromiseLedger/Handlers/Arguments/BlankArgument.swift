@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A type with a value that stands for a missing argument while the others are looked at.
+protocol BlankArgument {
+  static var blank: Self { get }
+}
+
+extension BlankArgument where Self: ExpressibleByIntegerLiteral {
+  static var blank: Self { 0 }
+}
+
+extension Int: BlankArgument {}
+extension Int8: BlankArgument {}
+extension Int16: BlankArgument {}
+extension Int32: BlankArgument {}
+extension Int64: BlankArgument {}
+extension UInt: BlankArgument {}
+extension UInt8: BlankArgument {}
+extension UInt16: BlankArgument {}
+extension UInt32: BlankArgument {}
+extension UInt64: BlankArgument {}
+extension Double: BlankArgument {}
+extension Float: BlankArgument {}
+
+extension Bool: BlankArgument {
+  static var blank: Bool { false }
+}
+
+extension String: BlankArgument {
+  static var blank: String { "" }
+}
+
+extension Array: BlankArgument {
+  static var blank: [Element] { [] }
+}
+
+extension Dictionary: BlankArgument {
+  static var blank: [Key: Value] { [:] }
+}
+
+extension Data: BlankArgument {
+  static var blank: Data { Data() }
+}
+
+extension Date: BlankArgument {
+  static var blank: Date { Date(timeIntervalSince1970: 0) }
+}
+
+extension UUID: BlankArgument {
+  static var blank: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+}
+
+extension DurableHandler: BlankArgument {
+  static var blank: DurableHandler {
+    DurableHandler(id: HandlerID(entityID: EntityID(high: 0, low: 0)), ledger: nil)
+  }
+}
+
+extension DurablePromise: BlankArgument {
+  static var blank: DurablePromise {
+    DurablePromise(
+      id: PromiseID(entityID: EntityID(high: 0, low: 0)), ledger: nil,
+      codec: PayloadCodec(
+        typeTag: payloadTypeTag,
+        encode: { _ in throw LedgerError(.encodingFailed, "This handle stands for a missing one.")
+        },
+        decode: { _ in throw LedgerError(.decodingFailed, "This handle stands for a missing one.") }
+      ))
+  }
+}

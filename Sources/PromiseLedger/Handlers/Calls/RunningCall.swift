@@ -1,0 +1,68 @@
+import Synchronization
+
+/// A call while its code runs, with what the code asks of the ledger.
+final class RunningCall: Sendable {
+  private struct Contents {
+    var effects: [HandlerEffect] = []
+    var byteCount = 0
+    var hasEnded = false
+  }
+
+  let ledger: Ledger
+  let handler: HandlerID
+  let kind: String
+  let id: CallID
+  let attempt: UInt32
+  private let contents = Mutex(Contents())
+
+  init(_ started: StartedCall, in ledger: Ledger) {
+    self.ledger = ledger
+    handler = started.entity.id
+    kind = started.entity.kind
+    id = started.call.id
+    attempt = started.call.attempt
+  }
+
+  /// How the handler is named in errors.
+  var handlerName: String { ArgumentSource.name(handler, kind: kind) }
+
+  /// Keeps an effect until the call finishes.
+  ///
+  /// - Parameter byteCount: What its value or arguments take.
+  func add(_ effect: HandlerEffect, byteCount: Int) throws(LedgerError) {
+    let limit = ledger.configuration.maximumPayloadSizeInBytes
+    try contents.withLock { (contents) throws(LedgerError) in
+      guard !contents.hasEnded else {
+        throw LedgerError(
+          .callEnded,
+          "\(handlerName): the code of call \(id) has ended, and with it the time for effects. Wait for everything that it began before it returns."
+        )
+      }
+      guard contents.effects.count < FinishCall.maximumEffectCount else {
+        throw LedgerError(
+          .invalidArgument,
+          "\(handlerName): call \(id) has more than \(FinishCall.maximumEffectCount) effects. Spread them over several calls."
+        )
+      }
+      guard contents.byteCount + byteCount <= limit else {
+        throw LedgerError(
+          .payloadTooLarge,
+          "\(handlerName): the effects of call \(id) have more than \(limit) bytes together. Spread them over several calls."
+        )
+      }
+      contents.byteCount += byteCount
+      contents.effects.append(effect)
+    }
+  }
+
+  /// Whether the code has returned or thrown.
+  var hasEnded: Bool { contents.withLock { $0.hasEnded } }
+
+  /// Ends the time for effects, and hands them over.
+  func end() -> [HandlerEffect] {
+    contents.withLock { contents in
+      contents.hasEnded = true
+      return contents.effects
+    }
+  }
+}

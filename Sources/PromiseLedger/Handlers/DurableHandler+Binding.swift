@@ -1,0 +1,66 @@
+extension DurableHandler {
+  /// What the ledger knows about the handler now, or `nil` if there is no such handler.
+  public var record: HandlerRecord? {
+    get async throws { try await ledger.record(of: id) }
+  }
+
+  /// Binds other arguments in place of all that are bound.
+  ///
+  /// A call that began keeps the arguments that it began with.
+  ///
+  /// - Throws: ``LedgerError`` with `handlerNotFound`, `handlerFinished`, `handlerInvalidated`,
+  ///   `encodingFailed`, `payloadTooLarge`, `invalidArgument`, `ledgerFull`, `diskFull`,
+  ///   `writerStalled`; `CancellationError`.
+  public func rebind(_ arguments: HandlerArguments) async throws {
+    let ledger = try ledger
+    let stored = try ledger.stored(arguments, of: "Handler \(id)").withoutErased()
+    let answer = try await ledger.engine.submit(
+      RebindHandler(id: id, mode: .replaced, arguments: stored, expectedBinding: nil))
+    _ = try answer.hasRebound(id)
+  }
+
+  /// Binds arguments beside those that are bound, or in place of those with the same names.
+  ///
+  /// - Parameters:
+  ///   - arguments: What is bound from now on; an argument without a value changes nothing.
+  ///   - names: What is not bound any more.
+  /// - Throws: As ``rebind(_:)``.
+  public func merge(_ arguments: HandlerArguments, erasing names: [String] = []) async throws {
+    let ledger = try ledger
+    let given = try ledger.stored(arguments.erasing(names), of: "Handler \(id)")
+    while true {
+      let handlerID = id
+      guard let entity = try await ledger.engine.read({ $0.handler(handlerID) }) else {
+        throw LedgerError.handlerNotFound(id)
+      }
+      let bound = try ArgumentSet(
+        checking: try await ledger.load(entity.bound.arguments),
+        references: entity.bound.references)
+      let merged = try given.merged(over: bound)
+      let limit = ledger.configuration.maximumPayloadSizeInBytes
+      guard merged.payloadByteCount <= limit else {
+        throw LedgerError(
+          .payloadTooLarge,
+          "Handler \(id): the bound arguments would have \(merged.payloadByteCount) bytes; the limit is \(limit). Store what is large elsewhere and its name here, or raise the limit."
+        )
+      }
+      let answer = try await ledger.engine.submit(
+        RebindHandler(
+          id: id, mode: .merged, arguments: merged, expectedBinding: entity.bound.position))
+      if try answer.hasRebound(id) { return }
+    }
+  }
+}
+
+extension RebindHandler.Answer {
+  /// Whether it was done; otherwise somebody else was faster.
+  fileprivate func hasRebound(_ id: HandlerID) throws(LedgerError) -> Bool {
+    switch self {
+    case .rebound: return true
+    case .changedMeanwhile: return false
+    case .notFound: throw .handlerNotFound(id)
+    case .finished(let entity): throw .handlerFinished(entity)
+    case .invalidated(let entity): throw .handlerInvalidated(entity)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+extension DurableHandler {
+  /// Calls the handler: runs its code with what is bound and what is given here.
+  ///
+  /// For each name counts what is given here, else what is bound. An argument without a value erases
+  /// nothing; ``HandlerArguments/erasing(_:)`` does, for this call. Further names are ignored.
+  ///
+  /// Everything that can fail before the code runs is checked before the call begins: if it fails
+  /// so, nothing happened, and the handler can be called again. If the code throws, the failure is
+  /// recorded, and nothing that the code asked of the ledger is done; a one-shot handler is then
+  /// spent. If the task is cancelled and the code therefore throws `CancellationError`, the call is
+  /// given back, to be run again.
+  ///
+  /// Calls and invalidations that are effects of the code are run before this returns. Their
+  /// failures are recorded and logged, and not thrown here.
+  ///
+  /// - Parameter arguments: What is given.
+  /// - Returns: What the code returned, and what became of its effects, once that is durable.
+  /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `handlerUnregistered`,
+  ///   `handlerFinished`, `handlerInvalidated`, `handlerRunning`, `handlerRecursion`,
+  ///   `argumentMissing`, `argumentMismatch`, `decodingFailed`, `encodingFailed`,
+  ///   `instanceNotFound`, `superseded`, `requiredEffectRefused`, `payloadTooLarge`, `ledgerFull`,
+  ///   `diskFull`, `writerStalled`; what the context throws; `CancellationError`.
+  @discardableResult
+  public func call(_ arguments: HandlerArguments = [:]) async throws -> HandlerResult {
+    try await HandlerRunner(ledger: try ledger).call(id, arguments)
+  }
+
+  /// Calls the handler, and returns what its code returned.
+  ///
+  /// - Throws: As ``call(_:)``, and `typeMismatch` if the code returned something else.
+  @discardableResult
+  public func call<Handler: LedgerHandler>(
+    as type: Handler.Type, _ arguments: HandlerArguments = [:]
+  ) async throws -> Handler.Output {
+    try await call(arguments).value()
+  }
+
+  /// Withdraws the handler for ever: it can then be neither called nor rebound.
+  ///
+  /// The handler is marked first, and then its invalidation code runs, with its own parameters,
+  /// filled by name from what is bound and what is given here. A handler without such code is
+  /// marked, and so is one whose kind this session does not know; its code then never runs. A call
+  /// that runs may finish; one that was given back is never run again.
+  ///
+  /// - Parameters:
+  ///   - arguments: What is given to the invalidation code.
+  ///   - reason: At most 2,048 bytes of UTF-8.
+  /// - Throws: What the invalidation code throws, after the handler was withdrawn; otherwise as
+  ///   ``call(_:)``.
+  public func invalidate(_ arguments: HandlerArguments = [:], reason: String = "") async throws {
+    try await HandlerRunner(ledger: try ledger).invalidate(id, arguments, reason: reason)
+  }
+}

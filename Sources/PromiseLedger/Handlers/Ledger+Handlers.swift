@@ -1,0 +1,150 @@
+extension Ledger {
+  /// Creates a handler, or finds the one with the same key.
+  ///
+  /// - Parameters:
+  ///   - type: The type with the code; it must be registered in ``LedgerConfiguration/handlers``.
+  ///   - arguments: What is bound; the rest is given when the handler is called.
+  ///   - key: A key, from which the id then follows: the id of the request, for a handler that waits
+  ///     for its answer.
+  ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
+  ///   - isRepeating: Whether it can be called more than once.
+  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  /// - Returns: The handler, once it is durable.
+  /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
+  ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
+  @discardableResult
+  public func createHandler<Handler: LedgerHandler>(
+    _ type: Handler.Type, _ arguments: HandlerArguments = [:], key: HandlerKey? = nil,
+    scopes: [String] = [], isRepeating: Bool = false, label: String? = nil
+  ) async throws -> HandlerCreation {
+    let command = try creation(
+      of: type, arguments, key: key, scopes: scopes, isRepeating: isRepeating, label: label)
+    let handler = DurableHandler(id: command.id, ledger: self)
+    switch try await engine.submit(command) {
+    case .created: return .created(handler)
+    case .exists(let entity): return .exists(handler, try await record(entity))
+    }
+  }
+
+  /// Creates a handler with arguments that its `Binding` gives types to.
+  ///
+  /// - Throws: As ``createHandler(_:_:key:scopes:isRepeating:label:)``.
+  @discardableResult
+  public func createHandler<Handler: LedgerHandler>(
+    _ type: Handler.Type, binding: Handler.Binding, key: HandlerKey? = nil,
+    scopes: [String] = [], isRepeating: Bool = false, label: String? = nil
+  ) async throws -> HandlerCreation {
+    try await createHandler(
+      type, HandlerArguments(encoding: binding), key: key, scopes: scopes,
+      isRepeating: isRepeating, label: label)
+  }
+
+  /// A handle on the handler with an id. It does not look whether there is one.
+  public func handler(id: HandlerID) -> DurableHandler {
+    DurableHandler(id: id, ledger: self)
+  }
+
+  /// A handle on the handler with a key. It does not look whether there is one.
+  public func handler(forKey key: HandlerKey) -> DurableHandler {
+    handler(id: key.handlerID)
+  }
+
+  // MARK: Records
+
+  /// What the ledger knows about a handler now, or `nil` if there is no such handler.
+  public func record(of id: HandlerID) async throws -> HandlerRecord? {
+    guard let entity = try await engine.read({ $0.handler(id) }) else { return nil }
+    return try await record(entity)
+  }
+
+  /// The handlers that can still be called, or of which a call is not finished, in the order of their
+  /// creation.
+  ///
+  /// - Parameters:
+  ///   - scope: Only those with this scope.
+  ///   - kind: Only those of this kind, under its present name or a former one.
+  /// - Complexity: O(n log n) in the number of such handlers.
+  public func handlers(
+    inScope scope: String? = nil, ofKind kind: String? = nil
+  ) async throws -> [HandlerRecord] {
+    let names = kind.map { Set(configuration.handlers[$0]?.names ?? [$0]) }
+    return try await records(
+      try await engine.read { state in
+        state.handlers.open.filter { entity in
+          (scope.map(entity.scopes.contains) ?? true) && (names?.contains(entity.kind) ?? true)
+        }
+      })
+  }
+
+  /// The handlers that could be called, but whose kind this session does not know.
+  ///
+  /// They stay in the ledger, can be invalidated, and work again when their kind is registered, or
+  /// another kind that names it as a former name.
+  ///
+  /// - Complexity: O(n log n) in the number of open handlers.
+  public func orphanedHandlers() async throws -> [HandlerRecord] {
+    let known = configuration.handlers.kinds
+    return try await records(
+      try await engine.read { state in
+        state.handlers.open.filter { !known.contains($0.kind) }
+      })
+  }
+
+  func record(_ entity: HandlerEntity) async throws -> HandlerRecord {
+    HandlerRecord(entity, bound: try await load(entity.bound.arguments))
+  }
+
+  private func records(_ entities: [HandlerEntity]) async throws -> [HandlerRecord] {
+    var records: [HandlerRecord] = []
+    for entity in entities { records.append(try await record(entity)) }
+    return records
+  }
+
+  /// Reads arguments, wherever they are.
+  func load(_ reference: ArgumentsReference) async throws -> StoredArguments {
+    if case .inline(let arguments) = reference { return arguments }
+    return try await engine.withStore { (store) throws(LedgerError) in
+      try reference.load { (position, byteCount) throws(LedgerError) in
+        try store.attachment(of: position, byteCount: byteCount)
+      }
+    }
+  }
+}
+
+// MARK: - Between commands and answers
+
+extension Ledger {
+  func makeID() -> EntityID {
+    configuration.idGenerator.makeID(at: configuration.clock.now())
+  }
+
+  /// The arguments as an event has them.
+  func stored(
+    _ arguments: HandlerArguments, of handler: String
+  ) throws(LedgerError) -> ArgumentSet {
+    try arguments.stored(
+      for: handler, in: id, limit: configuration.maximumPayloadSizeInBytes)
+  }
+
+  func creation<Handler: LedgerHandler>(
+    of type: Handler.Type, _ arguments: HandlerArguments, key: HandlerKey?, scopes: [String],
+    isRepeating: Bool, label: String?
+  ) throws(LedgerError) -> CreateHandler {
+    let registration = try configuration.handlers.registration(of: type)
+    if let label { try TextLimit.label.check(label) }
+    guard scopes.count <= TextLimit.maximumScopeCount else {
+      throw LedgerError(
+        .invalidArgument,
+        "The handler has \(scopes.count) scopes; it may have \(TextLimit.maximumScopeCount).")
+    }
+    for scope in scopes { try TextLimit.scope.check(scope) }
+    let handlerID = key?.handlerID ?? HandlerID(entityID: makeID())
+    let name = ArgumentSource.name(handlerID, kind: registration.kind)
+    return CreateHandler(
+      id: handlerID,
+      CreateHandler.Description(
+        kind: registration.kind, repetition: isRepeating ? .repeating : .oneShot, key: key?.text,
+        label: label, scopes: scopes),
+      arguments: try stored(arguments, of: name).withoutErased())
+  }
+}

@@ -1,0 +1,111 @@
+/// A call that can be stored: a kind of code, with parameters that get their values by name.
+///
+/// The stored properties of the type are its parameters. An optional property is an optional
+/// argument, every other one is mandatory. Values are bound when a handler is created, and the rest
+/// is given when it is called:
+///
+/// ```swift
+/// struct SetAvatar: LedgerHandler {
+///   static let kind = "set-avatar"
+///   var room: String
+///   var promise: DurablePromise<Void>
+///   var errorText: String?
+///
+///   func call(in call: HandlerCall<Chat>) async throws {
+///     if let errorText {
+///       try call.reject(promise, ChatError(errorText))
+///     } else {
+///       await call.context.removeAvatar(of: room)
+///       try call.fulfill(promise, ())
+///     }
+///   }
+/// }
+/// ```
+///
+/// The type is made of the arguments by its `init(from:)`. The one that the compiler makes is right;
+/// one of your own must decode whole values from a keyed container.
+public protocol LedgerHandler: Codable, Sendable {
+  /// What the running app supplies at each call, and what is never stored: an account, a
+  /// connection.
+  associatedtype Context: Sendable = Void
+
+  /// What the code returns. It is recorded, so it is `Void`, `[UInt8]` or anything `Codable`.
+  associatedtype Output: Sendable = Void
+
+  /// The parameters of the invalidation code; `Never` if there is none.
+  associatedtype Invalidation: Codable & Sendable = Never
+
+  /// A type for binding some of the arguments, all its members optional, where a dictionary literal
+  /// is not typed enough.
+  associatedtype Binding: Encodable & Sendable = HandlerArguments
+
+  /// The name of the kind in ledgers: 1 to 128 bytes of UTF-8, the same for ever, and never derived
+  /// from the name of the type.
+  static var kind: String { get }
+
+  /// Names that the kind had before; handlers that were created under them still work.
+  static var formerKinds: [String] { get }
+
+  /// Runs the code.
+  ///
+  /// It runs at least once: if its process dies, or freezes, it may be run again. What it asks of
+  /// the ledger through `call` happens exactly once, and only if it returns.
+  func call(in call: HandlerCall<Context>) async throws -> Output
+
+  /// Runs the invalidation code, after the handler was withdrawn.
+  ///
+  /// - Parameters:
+  ///   - parameters: Filled by name from the bound arguments and those of the invalidation.
+  ///   - call: As for the code itself.
+  static func invalidate(_ parameters: Invalidation, in call: HandlerCall<Context>) async throws
+}
+
+extension LedgerHandler {
+  /// No former names.
+  public static var formerKinds: [String] { [] }
+
+  static var hasInvalidationCode: Bool { Invalidation.self != Never.self }
+}
+
+extension LedgerHandler where Invalidation == Never {
+  /// No invalidation code: the handler is marked, and nothing runs.
+  public static func invalidate(
+    _ parameters: Never, in call: HandlerCall<Context>
+  ) async throws {}
+}
+
+/// A handler that works on an instance which the context finds: a part of an account, a chat.
+///
+/// Without the instance there is no call: it fails with ``LedgerError/Code/instanceNotFound``, and
+/// the handler stays as it was.
+public protocol LedgerInstanceHandler: LedgerHandler {
+  /// What the code works on.
+  associatedtype Instance: Sendable
+
+  /// Finds the instance.
+  ///
+  /// - Returns: `nil` if it is gone.
+  func instance(in context: Context) async throws -> Instance?
+
+  /// Runs the code on the instance.
+  func call(on instance: Instance, in call: HandlerCall<Context>) async throws -> Output
+}
+
+extension LedgerInstanceHandler {
+  /// Finds the instance and runs the code on it.
+  public func call(in call: HandlerCall<Context>) async throws -> Output {
+    guard let instance = try await instance(in: call.context) else {
+      throw LedgerError.instanceNotFound(call.handler.id, kind: Self.kind)
+    }
+    return try await self.call(on: instance, in: call)
+  }
+}
+
+extension LedgerError {
+  static func instanceNotFound(_ id: HandlerID, kind: String) -> LedgerError {
+    LedgerError(
+      .instanceNotFound,
+      "\(ArgumentSource.name(id, kind: kind)) does not find the instance that it works on. It stays as it is; call it again when the instance is there, or invalidate it."
+    )
+  }
+}

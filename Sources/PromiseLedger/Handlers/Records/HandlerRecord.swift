@@ -1,0 +1,112 @@
+/// What a ledger knows about one handler at one moment.
+public struct HandlerRecord: Sendable, Hashable, Identifiable {
+  /// Where a handler stands.
+  public enum Status: Sendable, Hashable {
+    /// It can be called, or is being called.
+    case active
+    /// It is a one-shot handler whose call ended, with a value or a failure.
+    case finished
+    /// It was withdrawn for ever.
+    case invalidated
+  }
+
+  /// Who wrote an event, and when.
+  public typealias Trace = PromiseRecord.Trace
+
+  /// The end of a run.
+  public struct Finish: Sendable, Hashable {
+    /// Which call it was.
+    public let call: CallID
+    /// Whether the code ran or the invalidation code.
+    public let purpose: UnfinishedCall.Purpose
+    /// Which run of the call it was, from 1.
+    public let attempt: Int
+    /// Whether it returned or failed.
+    public let outcome: CallOutcome
+    /// The event.
+    public let trace: Trace
+  }
+
+  /// That the handler was withdrawn.
+  public struct Invalidation: Sendable, Hashable {
+    /// Why.
+    public let reason: String
+    /// The event.
+    public let trace: Trace
+  }
+
+  /// The handler.
+  public let id: HandlerID
+  /// The stable name of its kind, as it was when the handler was created.
+  public let kind: String
+  /// Where it stands.
+  public let status: Status
+  /// Whether it can be called more than once.
+  public let isRepeating: Bool
+  /// The caller's name for it, from which its id was made.
+  public let key: String?
+  /// A text for people.
+  public let label: String?
+  /// Texts by which handlers are invalidated together.
+  public let scopes: [String]
+  /// What is bound, in the order of names, still encoded.
+  public let bound: StoredArguments
+  /// The promises and handlers in what is bound.
+  public let references: HandlerReferences
+  /// Its creation.
+  public let created: Trace
+  /// Its calls that are not finished, in the order of their beginnings.
+  public let openCalls: [UnfinishedCall]
+  /// The newest run that ended.
+  public let lastFinish: Finish?
+  /// Its end, if it was withdrawn.
+  public let invalidation: Invalidation?
+
+  /// - Parameter attachment: Reads what is stored beside an event.
+  package init(
+    _ entity: HandlerEntity,
+    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
+  ) throws(LedgerError) {
+    self.init(entity, bound: try entity.bound.arguments.load(attachment))
+  }
+
+  init(_ entity: HandlerEntity, bound: StoredArguments) {
+    id = entity.id
+    kind = entity.kind
+    status =
+      switch entity.status {
+      case .active: .active
+      case .finished: .finished
+      case .invalidated: .invalidated
+      }
+    isRepeating = entity.isRepeating
+    key = entity.key
+    label = entity.label
+    scopes = entity.scopes
+    self.bound = bound
+    references = entity.bound.references
+    created = Trace(entity.created)
+    openCalls = entity.callsInOrder.map { UnfinishedCall(StartedCall(entity: entity, call: $0)) }
+    lastFinish = entity.lastFinish.map { finish in
+      Finish(
+        call: finish.call, purpose: UnfinishedCall.Purpose(finish.purpose),
+        attempt: Int(finish.attempt), outcome: finish.outcome, trace: Trace(finish.fact))
+    }
+    invalidation = entity.invalidation.map {
+      Invalidation(reason: $0.reason, trace: Trace($0.fact))
+    }
+  }
+}
+
+extension StoredReference<StoredArguments> {
+  /// Reads the arguments, wherever they are.
+  func load(
+    _ attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
+  ) throws(LedgerError) -> StoredArguments {
+    switch self {
+    case .inline(let arguments): arguments
+    case .attached(let position, let byteCount):
+      try StoredArguments(decoding: try attachment(position, byteCount))
+    }
+  }
+}

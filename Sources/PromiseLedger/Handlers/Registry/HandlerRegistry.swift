@@ -1,0 +1,110 @@
+/// The kinds of handlers that a session knows the code of.
+///
+/// It is a value, given to a ledger in ``LedgerConfiguration/handlers``.
+///
+/// ```swift
+/// var registry = HandlerRegistry()
+/// try registry.register(SetAvatar.self) { chat }
+/// ```
+public struct HandlerRegistry: Sendable {
+  /// By every name, present and former.
+  private var registrations: [String: HandlerRegistration] = [:]
+
+  /// Makes a registry without any kind.
+  public init() {}
+
+  /// Adds a kind of handler whose code needs nothing from the app.
+  ///
+  /// - Throws: As ``register(_:contextFor:)``.
+  public mutating func register<Handler: LedgerHandler>(
+    _ type: Handler.Type
+  ) throws(LedgerError) where Handler.Context == Void {
+    try add(HandlerRegistration(type) { _ in })
+  }
+
+  /// Adds a kind of handler.
+  ///
+  /// - Parameters:
+  ///   - type: The type with the code.
+  ///   - context: Supplies what the code needs from the app; it is asked at each call.
+  /// - Throws: As ``register(_:contextFor:)``.
+  public mutating func register<Handler: LedgerHandler>(
+    _ type: Handler.Type, context: @escaping @Sendable () async throws -> Handler.Context
+  ) throws(LedgerError) {
+    try add(HandlerRegistration(type) { _ in try await context() })
+  }
+
+  /// Adds a kind of handler whose context depends on the handler: on its scopes, for example.
+  ///
+  /// - Parameters:
+  ///   - type: The type with the code.
+  ///   - context: Supplies what the code needs from the app; it is asked at each call. If it throws,
+  ///     the call has not begun.
+  /// - Throws: ``LedgerError`` with `handlerKindTaken` if a name of the kind is one of another, or
+  ///   is among its own former ones; `invalidArgument` if a name is out of its bounds, or the code
+  ///   returns what cannot be recorded.
+  public mutating func register<Handler: LedgerHandler>(
+    _ type: Handler.Type,
+    contextFor context: @escaping @Sendable (HandlerRecord) async throws -> Handler.Context
+  ) throws(LedgerError) {
+    try add(HandlerRegistration(type, context: context))
+  }
+
+  private mutating func add(_ registration: HandlerRegistration) throws(LedgerError) {
+    var added: [String: HandlerRegistration] = [:]
+    for name in registration.names {
+      try TextLimit.handlerKind.check(name)
+      guard added.updateValue(registration, forKey: name) == nil else {
+        throw LedgerError(
+          .handlerKindTaken,
+          "The handler type \(registration.type) has the name \(name) twice: a former name of a kind must differ from its name and from the other former ones."
+        )
+      }
+      if let other = registrations[name] { throw .taken(name, by: other, for: registration) }
+    }
+    registrations.merge(added) { $1 }
+  }
+
+  // MARK: Looking up
+
+  subscript(kind: String) -> HandlerRegistration? { registrations[kind] }
+
+  /// The registration of a type.
+  func registration(of type: any LedgerHandler.Type) throws(LedgerError) -> HandlerRegistration {
+    guard let registration = registrations[type.kind], registration.type == type else {
+      throw LedgerError(
+        .handlerUnregistered,
+        "The handler type \(type) of the kind \(type.kind) is not registered. Register it before the ledger is opened."
+      )
+    }
+    return registration
+  }
+
+  /// All names, present and former.
+  var kinds: Set<String> { Set(registrations.keys) }
+
+  /// Those names whose kinds have invalidation code.
+  var kindsWithInvalidationCode: Set<String> {
+    Set(registrations.filter { $0.value.hasInvalidationCode }.keys)
+  }
+}
+
+extension LedgerError {
+  fileprivate static func taken(
+    _ name: String, by other: HandlerRegistration, for registration: HandlerRegistration
+  ) -> LedgerError {
+    if other.kind == registration.kind {
+      return LedgerError(
+        .handlerKindTaken,
+        "The kind \(name) is registered twice, by \(other.type) and \(registration.type). Give each handler type a kind of its own."
+      )
+    }
+    let isCycle = other.names.contains(registration.kind) && registration.names.contains(other.kind)
+    return LedgerError(
+      .handlerKindTaken,
+      isCycle
+        ? "The kinds \(other.kind) and \(registration.kind) are each a former name of the other. A name belongs to one kind."
+        : "The name \(name) belongs to the kind \(other.kind) and to the kind \(registration.kind). A name, present or former, belongs to one kind."
+    )
+  }
+}
