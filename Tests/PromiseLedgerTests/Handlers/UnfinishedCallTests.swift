@@ -1,0 +1,248 @@
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// Calls whose session froze, closed or died: given back, offered, and run again by one.
+struct UnfinishedCallTests {
+  private let temporary: TemporaryLedger
+
+  init() throws {
+    temporary = try TemporaryLedger()
+  }
+
+  private func open(
+    as role: SessionRole = .app, policy: UnfinishedCallPolicy = .keep,
+    _ code: @escaping Scripted.Code
+  ) async throws -> Ledger {
+    try await temporary.open(as: role, policy: policy) { registry in
+      try registry.register(Scripted.self) { Scripted.Script(code: code) }
+    }
+  }
+
+  /// Fulfils the promise with the number of the attempt, behind a gate.
+  private func resolving(_ gate: Gate) -> Scripted.Code {
+    { scripted, call in
+      await gate.pass()
+      if let promise = scripted.promise { try call.fulfill(promise, call.attempt) }
+      return call.attempt
+    }
+  }
+
+  @Test func aFrozenSessionGivesItsCallsBackAndMayStillFinishThem() async throws {
+    let gate = Gate()
+    let ledger = try await open(resolving(gate))
+    let elsewhere = try await open(as: .appExtension) { _, _ in 0 }
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call(as: Scripted.self) }
+    await gate.arrival()
+    try await ledger.freeze()
+    let unfinished = try await elsewhere.unfinishedCalls()
+    #expect(unfinished.map(\.handler) == [handler.id] && unfinished[0].release == .frozen)
+    // The code goes on; its end waits for the ledger, and counts, as nobody ran the call again.
+    gate.open()
+    try await ledger.unfreeze()
+    #expect(try await call.value == 1)
+    #expect(try await promise.value == 1)
+    #expect(try await elsewhere.unfinishedCalls().isEmpty)
+    await ledger.close()
+    await elsewhere.close()
+  }
+
+  @Test func aLateFinishIsSupersededAndItsEffectsAreDropped() async throws {
+    let gate = Gate()
+    let ledger = try await open(resolving(gate))
+    let openGate = Gate()
+    openGate.open()
+    let elsewhere = try await open(as: .appExtension, resolving(openGate))
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    try await ledger.freeze()
+    let results = try await elsewhere.retryUnfinishedCalls()
+    #expect(try results.values.map { try $0.get().attempt } == [2])
+    try await ledger.unfreeze()
+    gate.open()
+    await expectError(.superseded, naming: ["\(handler.id)", "attempt 1"]) {
+      try await call.value
+    }
+    #expect(try await promise.value == 2)
+    #expect(try await ledger.payloads(of: HandlerCallFinished.self).count == 1)
+    await ledger.close()
+    await elsewhere.close()
+  }
+
+  @Test func aCallIsRunAgainByOneOfMany() async throws {
+    let gate = Gate()
+    let ledger = try await open(resolving(gate))
+    let notes = Notes()
+    var others: [Ledger] = []
+    for _ in 0..<4 {
+      others.append(
+        try await open(as: .appExtension) { scripted, call in
+          notes.add("\(call.attempt)")
+          if let promise = scripted.promise { try call.fulfill(promise, call.attempt) }
+          return call.attempt
+        })
+    }
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    await ledger.close()
+    gate.open()
+    await expectError(.closed) { try await call.value }
+    let unfinished = try #require(try await others[0].unfinishedCalls().first)
+    #expect(unfinished.release == .closed)
+    let wins = await withTaskGroup { group in
+      for ledger in others {
+        for _ in 0..<3 { group.addTask { (try? await ledger.retry(unfinished)) != nil } }
+      }
+      return await group.reduce(0) { $1 ? $0 + 1 : $0 }
+    }
+    #expect(wins == 1 && notes.lines == ["2"])
+    #expect(try await others[0].payloads(of: HandlerCallFinished.self).count == 1)
+    for ledger in others { await ledger.close() }
+  }
+
+  /// Waits at the gate of each attempt, and does not survive a cancellation there.
+  private func cancellable(_ gates: [Gate]) -> Scripted.Code {
+    { _, call in
+      await gates[call.attempt - 1].pass()
+      try Task.checkCancellation()
+      return call.attempt
+    }
+  }
+
+  /// Cancels a call while its code waits at a gate.
+  private func giveBack(
+    at gate: Gate, in ledger: Ledger, _ call: @escaping @Sendable () async throws -> HandlerResult
+  ) async throws -> UnfinishedCall {
+    let task = Task { try await call() }
+    await gate.arrival()
+    task.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    return try #require(try await ledger.unfinishedCalls().first)
+  }
+
+  @Test func anAttemptThatRunsIsNotTaken() async throws {
+    let gates = [Gate(), Gate()]
+    let ledger = try await open(cancellable(gates))
+    let elsewhere = try await open(as: .appExtension, cancellable(gates))
+    let handler = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let unfinished = try await giveBack(at: gates[0], in: ledger) { try await handler.call() }
+    let retried = Task { try await ledger.retry(unfinished) }
+    await gates[1].arrival()
+    #expect(try await ledger.unfinishedCalls().isEmpty)
+    #expect(try await elsewhere.unfinishedCalls().isEmpty)
+    for other in [ledger, elsewhere] {
+      await expectError(.handlerRunning, naming: ["\(unfinished.id)"]) {
+        try await other.retry(unfinished)
+      }
+    }
+    gates[1].open()
+    #expect(try await retried.value.attempt == 2)
+    await ledger.close()
+    await elsewhere.close()
+  }
+
+  @Test func anOldAttemptIsSuperseded() async throws {
+    let gates = [Gate(), Gate(), Gate()]
+    let ledger = try await open(cancellable(gates))
+    let handler = try await ledger.createHandler(Scripted.self).handler
+    let first = try await giveBack(at: gates[0], in: ledger) { try await handler.call() }
+    let second = try await giveBack(at: gates[1], in: ledger) { try await ledger.retry(first) }
+    #expect(first.attempt == 1 && second.attempt == 2 && first.id == second.id)
+    await expectError(.superseded, naming: ["attempt 1"]) { try await ledger.retry(first) }
+    gates[2].open()
+    #expect(try await ledger.retry(second).value(as: Int.self) == 3)
+    await ledger.close()
+  }
+
+  // MARK: The policy
+
+  @Test func thePolicyRunsThemAgainAtOpen() async throws {
+    let gate = Gate()
+    let ledger = try await open(resolving(gate))
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    await ledger.close()
+    gate.open()
+    _ = await call.result
+    let openGate = Gate()
+    openGate.open()
+    let later = try await open(policy: .retry, resolving(openGate))
+    let mine = try later.promise(id: promise.id, of: Int.self)
+    #expect(try await mine.value == 2)
+    #expect(try await later.unfinishedCalls().isEmpty)
+    await later.close()
+  }
+
+  @Test func thePolicyRunsThemAgainWhenAnotherSessionGivesThemBack() async throws {
+    let gate = Gate()
+    let openGate = Gate()
+    openGate.open()
+    let watching = try await open(as: .appExtension, policy: .retry, resolving(openGate))
+    let ledger = try await open(resolving(gate))
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    try await ledger.freeze()
+    let there = try watching.promise(id: promise.id, of: Int.self)
+    #expect(try await there.outcome == .fulfilled(2))
+    gate.open()
+    try await ledger.unfreeze()
+    await expectError(.superseded) { try await call.value }
+    await ledger.close()
+    await watching.close()
+  }
+
+  @Test func thePolicyRunsThemAgainAtUnfreeze() async throws {
+    let gate = Gate()
+    let notes = Notes()
+    let ledger = try await open(as: .app, policy: .retry) { scripted, call in
+      notes.add("\(call.attempt)")
+      if call.attempt == 1 {
+        // Its process would be gone; here its code ends without an end.
+        await gate.pass()
+        throw CancellationError()
+      }
+      if let promise = scripted.promise { try call.fulfill(promise, call.attempt) }
+      return call.attempt
+    }
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    try await ledger.freeze()
+    call.cancel()
+    gate.open()
+    try await ledger.unfreeze()
+    _ = await call.result
+    // The code of the first attempt ended after or before the watch looked; a second freeze makes
+    // it look again.
+    try await ledger.freeze()
+    try await ledger.unfreeze()
+    #expect(try await promise.value == 2)
+    #expect(notes.lines == ["1", "2"])
+    await ledger.close()
+  }
+
+  @Test func aLedgerWithThePolicyEndsWithItsLastReference() async throws {
+    var ledger: Ledger? = try await open(policy: .retry) { _, _ in 1 }
+    let session = try #require(ledger?.session)
+    ledger = nil
+    let later = try await open { _, _ in 1 }
+    var position = Position.start
+    while try await later.engine.read({ $0.sessions[session]?.isEnded }) != true {
+      position = try await later.catchUp()
+      try await later.engine.advance(past: position)
+    }
+    await later.close()
+  }
+}
