@@ -26,11 +26,11 @@
 /// one of your own must decode whole values from a keyed container.
 public protocol LedgerHandler: Codable, Sendable {
   /// What the running app supplies at each call, and what is never stored: an account, a
-  /// connection.
-  associatedtype Context: Sendable = Void
+  /// connection. `Void` for code that needs nothing.
+  associatedtype Context: Sendable
 
   /// What the code returns. It is recorded, so it is `Void`, `[UInt8]` or anything `Codable`.
-  associatedtype Output: Sendable = Void
+  associatedtype Output: Sendable
 
   /// The parameters of the invalidation code; `Never` if there is none.
   associatedtype Invalidation: Codable & Sendable = Never
@@ -79,6 +79,10 @@ extension LedgerHandler where Invalidation == Never {
 /// Without the instance there is no call: it fails with ``LedgerError/Code/instanceNotFound``, and
 /// the handler stays as it was.
 public protocol LedgerInstanceHandler: LedgerHandler {
+  // Named again so that the compiler finds them by the functions here.
+  associatedtype Context
+  associatedtype Output
+
   /// What the code works on.
   associatedtype Instance: Sendable
 
