@@ -16,6 +16,7 @@ struct LedgerWorker {
       case "fill": try await Fill(path, &arguments).run()
       case "follow": try await Follow(path, &arguments).run()
       case "fork": try await Forked(path).run()
+      case "handle": try await Handle(path, &arguments).run()
       case "race": try await Race(path, &arguments).run()
       case "rights": try await Rights(path, &arguments).run()
       case "script": try await Script(path, &arguments).run()

@@ -30,6 +30,10 @@ package struct StoreHooks: Sendable {
   #if DEBUG
     /// Makes the writer answer before it commits: a bug, for crash tests to prove that they see it.
     package var acknowledgesBeforeCommit = false
+
+    /// Makes a call commit its effects before its finish: a bug, for crash tests to prove that they
+    /// see it.
+    package var commitsEffectsBeforeFinish = false
   #endif
 
   package init() {}

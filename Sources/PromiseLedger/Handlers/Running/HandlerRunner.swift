@@ -253,6 +253,12 @@ struct HandlerRunner: Sendable {
   private func finish(
     _ call: RunningCall, _ result: CallResult, _ effects: [HandlerEffect]
   ) async throws -> FinishCall.Finished {
+    var effects = effects
+    #if DEBUG
+      if ledger.configuration.hooks.commitsEffectsBeforeFinish {
+        effects = try await commitEarly(effects)
+      }
+    #endif
     let follower = effects.compactMap(\.followingCall)
     for id in follower { _ = running.begin(id) }
     var started: Set<CallID> = []
@@ -274,6 +280,23 @@ struct HandlerRunner: Sendable {
         cause: error)
     }
   }
+
+  #if DEBUG
+    /// The bug that crash tests must see; see ``StoreHooks``.
+    ///
+    /// - Returns: The effects that are left.
+    private func commitEarly(_ effects: [HandlerEffect]) async throws -> [HandlerEffect] {
+      var left: [HandlerEffect] = []
+      for effect in effects {
+        switch effect.action {
+        case .resolvePromise(let command): _ = try await submitUncancelled(command)
+        case .createPromise(let command): _ = try await submitUncancelled(command)
+        default: left.append(effect)
+        }
+      }
+      return left
+    }
+  #endif
 
   /// Gives a call back, so that it may be run again.
   private func giveBack(_ started: StartedCall, _ reason: CallRelease) async {

@@ -1,0 +1,129 @@
+import LedgerSystem
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension CrashTests {
+  /// Processes that are killed inside the code of handlers, between their effects, and around the
+  /// finish.
+  struct HandlerKillTests {
+    /// Where a process dies; the last is some time after the code, up to after everything.
+    private static let points = [
+      "opened", "code-begun", "resolved", "made", "code-done", "gate-1", "commit-1", "gate-2",
+      "commit-2", "gate-3", "commit-3", "tally-begun", "tally-done", "called", "delay", "delay",
+      "delay",
+    ]
+
+    private let temporary: TemporaryLedger
+    private let seed: UInt64
+
+    init() throws {
+      temporary = try TemporaryLedger()
+      seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    }
+
+    /// Runs a worker to its end.
+    ///
+    /// - Returns: What it said, and whether it was killed.
+    private func run(
+      _ step: String, _ number: Int, point: String = "none", delay: Int = 0,
+      flags: [String] = []
+    ) async throws -> (lines: [String], isKilled: Bool) {
+      let worker = try WorkerProcess(
+        ["handle", temporary.path, step, "\(number)", point, "\(delay)"] + flags)
+      let lines = await worker.rest()
+      return (lines, await worker.end() == .signalled(SIGKILL))
+    }
+
+    /// Calls each handler in a process that dies at a point.
+    private func killCalls(_ numbers: Range<Int>, flags: [String] = []) async throws -> Int {
+      var generator = SeededGenerator(seed: seed)
+      var kills = 0
+      for number in numbers {
+        let point = Self.points[number % Self.points.count]
+        let delay = Int.random(in: 0..<3_000, using: &generator)
+        let (lines, isKilled) = try await run(
+          "call", number, point: point, delay: delay, flags: flags)
+        // Only one that dies some time later may be too late.
+        #expect(isKilled || (point == "delay" && lines == ["done"]), "\(point): \(lines)")
+        if isKilled { kills += 1 }
+      }
+      return kills
+    }
+
+    /// The calls that the ledger offers.
+    private func offered() async throws -> Set<CallID> {
+      let (lines, _) = try await run("list", 0)
+      #expect(lines.last == "done")
+      return Set(lines.dropLast().compactMap { CallID(String($0.dropFirst(2))) })
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func effectsHappenOnceHoweverOftenItsProcessIsKilled() async throws {
+      print("handler kill loop with seed \(seed)")
+      let count = 230
+      #expect(try await run("make", count).lines == ["done"])
+      // Open all the time, or the next process would begin with a fresh lock file.
+      let inspector = try Ledger.inspect(at: temporary.path)
+
+      var kills = try await killCalls(0..<count)
+      var audit = try HandlerAudit(inspector)
+      #expect(try audit.findings(count: count).isEmpty, "seed \(seed)")
+      let finishedFirst = audit.finishedWorkCount
+      var offered = try await offered()
+      #expect(offered == audit.unfinished, "seed \(seed)")
+
+      // Those that run them again are killed, too.
+      for point in Self.points.dropFirst() {
+        if try await run("retry", 0, point: point, delay: 500).isKilled { kills += 1 }
+        audit = try HandlerAudit(inspector)
+        #expect(try audit.findings(count: count).isEmpty, "\(point), seed \(seed)")
+        offered = try await self.offered()
+        #expect(offered == audit.unfinished, "\(point), seed \(seed)")
+      }
+      #expect(try await run("retry", 0).lines == ["done"])
+      audit = try HandlerAudit(inspector)
+      #expect(try audit.findings(count: count).isEmpty, "seed \(seed)")
+      #expect(audit.unfinished.isEmpty)
+      // All but those whose processes died before the call.
+      let calledCount = count - (count + Self.points.count - 1) / Self.points.count
+      #expect(audit.finishedWorkCount == calledCount, "seed \(seed)")
+      print("\(kills) kills, \(finishedFirst) finished before, \(audit.finishedWorkCount) after")
+      #expect(kills >= 220 && finishedFirst > 0 && finishedFirst < calledCount)
+    }
+
+    #if DEBUG
+      @Test(.timeLimit(.minutes(2)))
+      func effectsBeforeTheFinishAreNoticed() async throws {
+        let count = 2 * Self.points.count
+        #expect(try await run("make", count).lines == ["done"])
+        let inspector = try Ledger.inspect(at: temporary.path)
+        _ = try await killCalls(0..<count, flags: ["commits-effects-before-finish"])
+        let early = try HandlerAudit(inspector).findings(count: count)
+        #expect(early.contains { $0.contains("resolved 1 times with 0 finishes") })
+        #expect(try await run("retry", 0).lines == ["done"])
+        let late = try HandlerAudit(inspector).findings(count: count)
+        #expect(late.contains { $0.contains("made 2 times with 1 finishes") })
+        print("effects before the finish: \(early.count) findings, \(late.count) later")
+      }
+    #endif
+
+    @Test(.timeLimit(.minutes(1)))
+    func whatOneProcessWithdrewAnotherCannotCall() async throws {
+      #expect(try await run("make", 2).lines == ["done"])
+      #expect(try await run("invalidate", 0).lines == ["done"])
+      let refused = try await run("call", 0).lines
+      #expect(refused.count == 1 && refused[0].contains("handlerInvalidated"))
+      #expect(try await run("call", 1).lines == ["done"])
+      #expect(try await run("invalidate", 1).lines.first?.contains("handlerFinished") == true)
+    }
+  }
+}

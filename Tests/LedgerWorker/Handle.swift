@@ -1,0 +1,97 @@
+import PromiseLedger
+
+/// Makes handlers, calls one, or runs unfinished calls again, and dies at a point on the way.
+struct Handle {
+  private let path: String
+  private let step: String
+  private let number: Int
+  private let killSwitch: KillSwitch
+  private let commitsEffectsBeforeFinish: Bool
+
+  init(_ path: String, _ arguments: inout Arguments) throws {
+    self.path = path
+    step = try arguments.next("step")
+    number = try arguments.number("number")
+    killSwitch = KillSwitch(
+      point: try arguments.next("point"), delayInMicroseconds: try arguments.number("delay"))
+    commitsEffectsBeforeFinish = arguments.has("commits-effects-before-finish")
+  }
+
+  func run() async throws {
+    let ledger = try await open()
+    switch step {
+    case "make": try await make(in: ledger)
+    case "call":
+      killSwitch.reached("opened")
+      try await ledger.handler(forKey: HandlerKey("work/\(number)")).call()
+      killSwitch.reached("called")
+    case "list":
+      for call in try await ledger.unfinishedCalls() { Output.line("U \(call.id)") }
+    case "retry":
+      for result in try await ledger.retryUnfinishedCalls().values { _ = try result.get() }
+      killSwitch.reached("called")
+    case "invalidate":
+      try await ledger.handler(forKey: HandlerKey("work/\(number)")).invalidate(reason: "over")
+    default: throw UsageError(what: "no step \(step)")
+    }
+    await ledger.close()
+    Output.line("done")
+  }
+
+  private func open() async throws -> Ledger {
+    let killSwitch = killSwitch
+    var configuration = LedgerConfiguration()
+    configuration.hooks.gatePassed = { killSwitch.gatePassed() }
+    configuration.hooks.beforeCommit = { killSwitch.committing() }
+    #if DEBUG
+      configuration.hooks.commitsEffectsBeforeFinish = commitsEffectsBeforeFinish
+    #endif
+    try configuration.handlers.register(Work.self) { killSwitch }
+    try configuration.handlers.register(Tally.self) { killSwitch }
+    return try await Ledger.open(at: path, as: .appExtension, configuration: configuration)
+  }
+
+  private func make(in ledger: Ledger) async throws {
+    let tally = try await ledger.createHandler(
+      Tally.self, key: HandlerKey("tally"), isRepeating: true
+    ).handler
+    for number in 0..<number {
+      let promise = try await ledger.promise(
+        forKey: PromiseKey("result/\(number)"), of: Int.self)
+      try await ledger.createHandler(
+        Work.self, ["number": number, "promise": promise, "tally": tally],
+        key: HandlerKey("work/\(number)"))
+    }
+  }
+}
+
+/// Resolves a promise, makes another, and calls a second handler, with points between.
+struct Work: LedgerHandler {
+  static let kind = "work"
+  let number: Int
+  let promise: DurablePromise<Int>
+  let tally: DurableHandler
+
+  func call(in call: HandlerCall<KillSwitch>) throws -> Int {
+    call.context.reached("code-begun")
+    try call.fulfill(promise, number)
+    call.context.reached("resolved")
+    _ = try call.createPromise(of: Int.self, label: "made \(number)")
+    call.context.reached("made")
+    try call.call(tally, ["number": number])
+    call.context.codeDone()
+    return number
+  }
+}
+
+/// Makes a promise for each call.
+struct Tally: LedgerHandler {
+  static let kind = "tally"
+  let number: Int
+
+  func call(in call: HandlerCall<KillSwitch>) throws {
+    call.context.reached("tally-begun")
+    _ = try call.createPromise(of: Int.self, label: "tallied \(number)")
+    call.context.reached("tally-done")
+  }
+}
