@@ -21,7 +21,8 @@ struct AppCommand: AsyncParsableCommand {
 
   func run() async throws {
     let say = Narrator("app")
-    let ledger = try await Ledger.open(at: ledger, as: .app)
+    let ledger = try await Ledger.open(
+      at: ledger, as: .app, configuration: .withHandlers(saying: say))
     say("opened the ledger")
     let life = AppLife(ledger: ledger, say: say)
     let following = Task { try await life.follow() }
@@ -32,11 +33,14 @@ struct AppCommand: AsyncParsableCommand {
   }
 
   private func removeAvatar(of room: Room, _ ledger: Ledger, _ say: Narrator) async throws {
-    let promise = try await ledger.promise(
-      forKey: room.promiseKey, of: Void.self, label: "Remove the avatar of \(room.address)")
+    let request = Request(for: room)
+    let promise = try await ledger.createPromise(
+      of: Void.self, label: "Remove the avatar of \(room.address)")
+    try await ledger.createHandler(
+      AvatarRemoved.self, ["room": room.address, "promise": promise], key: HandlerKey(request.id))
     say("promised to remove the avatar of \(room.address)")
-    try spool.send(requestFor: room)
-    say("sent the request; spinner on")
+    try spool.send(request)
+    say("sent the request \(request.id); spinner on")
     try await promise.consume { outcome in say("shows: \(words(for: outcome)); spinner off") }
   }
 

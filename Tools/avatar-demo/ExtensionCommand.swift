@@ -5,7 +5,7 @@ import PromiseLedger
 struct ExtensionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "extension",
-    abstract: "Takes the server's answer and rejects the promise with it.")
+    abstract: "Calls the handlers that wait for the server's answers.")
 
   @Argument(help: "The ledger.")
   var ledger: String
@@ -13,33 +13,40 @@ struct ExtensionCommand: AsyncParsableCommand {
   @Argument(help: "The directory through which requests and answers go.")
   var spool: Spool
 
-  @Argument(help: "The address of the room.")
-  var room: Room
-
   @Flag(help: "Tries to consume the outcome, too, which only the app may do.")
   var consumes = false
 
   func run() async throws {
     let say = Narrator("extension")
-    guard let answer = try spool.answer(for: room) else {
-      throw ValidationError("There is no answer for \(room.address).")
-    }
-    let ledger = try await Ledger.open(at: ledger, as: .appExtension)
+    let answers = try spool.takeAnswers()
+    guard !answers.isEmpty else { throw ValidationError("There is no answer.") }
+    let ledger = try await Ledger.open(
+      at: ledger, as: .appExtension, configuration: .withHandlers(saying: say))
     say("started by a push; opened the ledger")
-    let promise = try ledger.promise(id: room.promiseKey.promiseID, of: Void.self)
-    switch try await promise.reject(answer) {
-    case .resolved: say("rejected the promise with the server's error \(answer.code)")
-    case let other: throw ValidationError("The promise was not rejected now: \(other)")
+    for stanza in answers {
+      say("calls the handler of \(stanza.id) with the server's stanza")
+      let handler = ledger.handler(forKey: try stanza.handlerKey)
+      let result = try await handler.call(["stanza": stanza])
+      guard result.effects.allSatisfy(\.verdict.isSuccess) else {
+        throw ValidationError("The promise was not rejected now: \(result.effects)")
+      }
+      say("the call is finished, and the promise rejected with it")
+      if consumes { try await tryToConsume(handler, in: ledger, say) }
     }
-    if consumes { await tryToConsume(promise, say) }
     await ledger.close()
     say("ends")
   }
 
-  private func tryToConsume(_ promise: DurablePromise<Void>, _ say: Narrator) async {
+  private func tryToConsume(
+    _ handler: DurableHandler, in ledger: Ledger, _ say: Narrator
+  ) async throws {
+    guard let id = try await handler.record?.references.promises.first else {
+      throw ValidationError("The handler has no promise.")
+    }
     do {
+      let promise = try ledger.promise(id: id, of: Void.self)
       try await promise.consume { _ in say("consumed the outcome, which must not be") }
-    } catch {
+    } catch let error as LedgerError {
       say("is refused: \(error)")
     }
   }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import PromiseLedger
 
 /// A group chat room whose avatar is to be removed.
 struct Room: Sendable, Codable, ExpressibleByArgument {
@@ -7,10 +6,5 @@ struct Room: Sendable, Codable, ExpressibleByArgument {
 
   init(argument: String) {
     address = argument
-  }
-
-  /// The key of the promise: every process makes the same of the same room.
-  var promiseKey: PromiseKey {
-    get throws { try PromiseKey("avatar/\(address)") }
   }
 }

@@ -15,12 +15,12 @@ struct ServerCommand: AsyncParsableCommand {
     let say = Narrator("server")
     say("started")
     while true {
-      for room in try spool.takeRequests() {
-        say("got the request to remove the avatar of \(room.address)")
+      for request in try spool.takeRequests() {
+        say("got the request \(request.id) to remove the avatar of \(request.room.address)")
         try await Task.sleep(for: .milliseconds(delay))
         let refusal = ServerError(
           code: 403, condition: "forbidden", text: "Only owners may change the avatar.")
-        try spool.send(refusal, for: room)
+        try spool.send(Stanza(id: request.id, error: refusal))
         say("answered: \(refusal.code) \(refusal.condition)")
       }
       try await Task.sleep(for: .milliseconds(20))

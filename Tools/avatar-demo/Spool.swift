@@ -10,37 +10,39 @@ struct Spool: Sendable, ExpressibleByArgument {
   }
 
   /// Sends a request to the server.
-  func send(requestFor room: Room) throws {
-    try write(room, to: file("request", room))
+  func send(_ request: Request) throws {
+    try write(request, to: file("request", request.id))
   }
 
-  /// Takes the oldest requests that wait for the server.
-  func takeRequests() throws -> [Room] {
-    let requests = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-      .filter { $0.hasPrefix("request-") && $0.hasSuffix(".json") }
-      .sorted()
-    return try requests.map { name in
-      let file = directory.appendingPathComponent(name)
-      let room = try JSONDecoder().decode(Room.self, from: Data(contentsOf: file))
-      try FileManager.default.removeItem(at: file)
-      return room
-    }
+  /// Takes the requests that wait for the server.
+  func takeRequests() throws -> [Request] {
+    try take("request")
   }
 
   /// Sends an answer from the server.
-  func send(_ answer: ServerError, for room: Room) throws {
-    try write(answer, to: file("answer", room))
+  func send(_ answer: Stanza) throws {
+    try write(answer, to: file("answer", answer.id))
   }
 
-  /// The server's answer, if it is there.
-  func answer(for room: Room) throws -> ServerError? {
-    let file = file("answer", room)
-    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-    return try JSONDecoder().decode(ServerError.self, from: Data(contentsOf: file))
+  /// Takes the answers of the server that nobody got yet.
+  func takeAnswers() throws -> [Stanza] {
+    try take("answer")
   }
 
-  private func file(_ kind: String, _ room: Room) -> URL {
-    directory.appendingPathComponent("\(kind)-\(room.address).json")
+  private func take<Content: Decodable>(_ kind: String) throws -> [Content] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+      .filter { $0.hasPrefix("\(kind)-") && $0.hasSuffix(".json") }
+      .sorted()
+    return try names.map { name in
+      let file = directory.appendingPathComponent(name)
+      let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: file))
+      try FileManager.default.removeItem(at: file)
+      return content
+    }
+  }
+
+  private func file(_ kind: String, _ id: String) -> URL {
+    directory.appendingPathComponent("\(kind)-\(id).json")
   }
 
   /// Writes beside the place and renames, so that nobody reads half a file.

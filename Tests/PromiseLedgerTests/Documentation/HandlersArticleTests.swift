@@ -1,0 +1,201 @@
+import Foundation
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// The code of the article *Handlers*: every block of it stands in this file, and is run.
+struct HandlersArticleTests {
+  private let temporary: TemporaryLedger
+  private let chat = Chat()
+
+  init() throws {
+    temporary = try TemporaryLedger()
+  }
+
+  @Test func theRefusalReachesTheView() async throws {
+    let (path, room, request) = (temporary.path, "room@example.org", "iq-1")
+    let promise = try await ask(path, room, request)
+    let refusal = Refusal(text: "Only owners may change the avatar.")
+    try await answer(path, Stanza(id: request, refusal: refusal))
+    try await expect(promise, in: path) { outcome in
+      guard case .rejected(let error) = outcome else { return false }
+      return error.decode(as: Refusal.self) == refusal
+    }
+    #expect(await chat.forgotten.isEmpty)
+  }
+
+  @Test func theSuccessReachesTheView() async throws {
+    let (path, room, request) = (temporary.path, "room@example.org", "iq-1")
+    let promise = try await ask(path, room, request)
+    try await answer(path, Stanza(id: request, refusal: nil))
+    try await expect(promise, in: path) { outcome in
+      if case .fulfilled = outcome { true } else { false }
+    }
+    #expect(await chat.forgotten == [room])
+  }
+
+  private func ask(_ path: String, _ room: String, _ request: String) async throws -> PromiseID {
+    var configuration = LedgerConfiguration()
+    try configuration.handlers.register(AvatarRemoved.self) { chat }
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
+    let promise = try await ledger.createPromise(of: Void.self, label: "Remove the avatar")
+    try await ledger.createHandler(
+      AvatarRemoved.self, ["room": room, "promise": promise], key: HandlerKey(request),
+      scopes: ["account-1"])
+    await ledger.close()
+    return promise.id
+  }
+
+  private func answer(_ path: String, _ stanza: Stanza) async throws {
+    var configuration = LedgerConfiguration()
+    try configuration.handlers.register(AvatarRemoved.self) { chat }
+    let ledger = try await Ledger.open(at: path, as: .appExtension, configuration: configuration)
+    try await ledger.handler(forKey: HandlerKey(stanza.id)).call(["stanza": stanza])
+    await ledger.close()
+  }
+
+  private func expect(
+    _ id: PromiseID, in path: String, _ isRight: (PromiseOutcome<Void>) -> Bool
+  ) async throws {
+    let ledger = try await Ledger.open(at: path, as: .app)
+    #expect(try await ledger.stalePromises().map(\.id) == [id])
+    let promise = try ledger.promise(id: id, of: Void.self)
+    try await promise.consume { outcome in #expect(isRight(outcome)) }
+    await ledger.close()
+  }
+
+  @Test func whoLogsOutWaitsForNothing() async throws {
+    let (path, room) = (temporary.path, "room@example.org")
+    let promise = try await ask(path, room, "iq-1")
+    var configuration = LedgerConfiguration()
+    try configuration.handlers.register(AvatarRemoved.self) { chat }
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
+    try await ledger.invalidateAll(scope: "account-1", ["why": "You logged out."])
+    let outcome = try await ledger.promise(id: promise, of: Void.self).outcome
+    guard case .cancelled(let reason) = outcome else {
+      Issue.record("not cancelled: \(outcome)")
+      return
+    }
+    #expect(reason == "You logged out.")
+    await ledger.close()
+  }
+
+  @Test func callsOfTheDeadAndProblemsAreListed() async throws {
+    let chat = chat
+    let temporary = temporary
+    let ledger = try await temporary.open { try $0.register(BundleFetched.self) { chat } }
+    let handler = try await ledger.createHandler(
+      BundleFetched.self, ["device": UInt32(7)], isRepeating: true
+    ).handler
+    try await handler.call(["errorText": "gone"])
+    #expect(await chat.encryption.problems == [7: "gone"])
+    // Cancelled before or while it runs; if it ran, it is given back.
+    let cancelled = Task { try await handler.call() }
+    cancelled.cancel()
+    _ = await cancelled.result
+    for call in try await ledger.unfinishedCalls() {
+      try await ledger.retry(call)
+    }
+    try await handler.rebind(["device": "seven"])
+    for problem in try await ledger.preflight() {
+      print(problem.handler, problem.error)
+    }
+    #expect(try await ledger.preflight().map(\.error.code) == [.argumentMismatch])
+    await ledger.close()
+  }
+
+  // MARK: The article and this file
+
+  @Test func everyBlockOfTheArticleStandsInThisFile() throws {
+    let file = URL(fileURLWithPath: #filePath)
+    let root = file.deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let article = root.appendingPathComponent(
+      "Sources/PromiseLedger/PromiseLedger.docc/Handlers.md")
+    let source = Self.lines(try String(contentsOf: file, encoding: .utf8))
+    let blocks = Self.blocks(try String(contentsOf: article, encoding: .utf8))
+    #expect(blocks.count == 9)
+    for block in blocks {
+      let isThere = source.indices.contains { source[$0...].starts(with: block) }
+      #expect(isThere, "\(block.joined(separator: "\n"))")
+    }
+  }
+
+  /// The lines of each block of Swift, without their indentation.
+  private static func blocks(_ article: String) -> [[String]] {
+    article.components(separatedBy: "```swift\n").dropFirst().map { part in
+      lines(part.components(separatedBy: "```")[0].trimmingCharacters(in: .newlines))
+    }
+  }
+
+  private static func lines(_ text: String) -> [String] {
+    text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+}
+
+// MARK: - What the article has
+
+struct AvatarRemoved: LedgerHandler {
+  static let kind = "avatar-removed"
+
+  let room: String
+  let promise: DurablePromise<Void>
+  let stanza: Stanza
+
+  func call(in call: HandlerCall<Chat>) async throws {
+    if let refusal = stanza.refusal {
+      try call.reject(promise, refusal)
+    } else {
+      await call.context.forgetAvatar(of: room)
+      try call.fulfill(promise, ())
+    }
+  }
+}
+
+extension AvatarRemoved {
+  struct Invalidation: Codable, Sendable {
+    let promise: DurablePromise<Void>
+    let why: String?
+  }
+
+  static func invalidate(_ parameters: Invalidation, in call: HandlerCall<Chat>) throws {
+    try call.cancel(parameters.promise, reason: parameters.why ?? "")
+  }
+}
+
+struct BundleFetched: LedgerInstanceHandler {
+  static let kind = "bundle-fetched"
+
+  let device: UInt32
+  let errorText: String?
+
+  func instance(in chat: Chat) -> Encryption? { chat.encryption }
+
+  func call(on encryption: Encryption, in call: HandlerCall<Chat>) async {
+    await encryption.noteBundle(of: device, problem: errorText)
+  }
+}
+
+// MARK: - What the app has
+
+struct Stanza: Codable, Sendable {
+  let id: String
+  let refusal: Refusal?
+}
+
+struct Refusal: Error, Codable, Equatable, Sendable {
+  let text: String
+}
+
+actor Chat {
+  let encryption = Encryption()
+  private(set) var forgotten: [String] = []
+
+  func forgetAvatar(of room: String) { forgotten.append(room) }
+}
+
+actor Encryption {
+  private(set) var problems: [UInt32: String] = [:]
+
+  func noteBundle(of device: UInt32, problem: String?) { problems[device] = problem }
+}

@@ -1,0 +1,33 @@
+import PromiseLedger
+
+/// What happens when the server answers the request to remove a room's avatar, in whichever process
+/// the answer arrives.
+///
+/// The app binds the room and the promise when it sends the request; the stanza comes with the call.
+struct AvatarRemoved: LedgerHandler {
+  static let kind = "avatar-removed"
+
+  let room: String
+  let promise: DurablePromise<Void>
+  let stanza: Stanza
+
+  func call(in call: HandlerCall<Narrator>) throws {
+    let say = call.context
+    if let error = stanza.error {
+      say("the handler rejects the promise for \(room) with the server's error \(error.code)")
+      try call.reject(promise, error)
+    } else {
+      say("the handler fulfils the promise for \(room)")
+      try call.fulfill(promise, ())
+    }
+  }
+}
+
+extension LedgerConfiguration {
+  /// A configuration for a process that says what its handlers do.
+  static func withHandlers(saying say: Narrator) throws -> LedgerConfiguration {
+    var configuration = LedgerConfiguration()
+    try configuration.handlers.register(AvatarRemoved.self) { say }
+    return configuration
+  }
+}
