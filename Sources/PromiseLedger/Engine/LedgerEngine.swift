@@ -184,7 +184,7 @@ package final class LedgerEngine: Sendable {
   /// Waits until there is an event after `position`, without looking for one: also while the session
   /// is frozen.
   package func changed(after position: Position) async throws {
-    try await waiting { token, waiter in replica.wait(past: position, token, waiter) }
+    try await replica.advance(past: position).value
   }
 
   private func catchUpIfOpen() async throws {

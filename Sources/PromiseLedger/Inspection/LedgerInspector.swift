@@ -147,13 +147,14 @@ extension LedgerInspector {
   /// - Throws: ``LedgerError`` with `corrupt` if an event is damaged.
   /// - Complexity: O(events).
   public func handlers(includesClosed: Bool = false) throws(LedgerError) -> [HandlerRecord] {
-    let log = LMDBLog(environment)
     var state = LedgerState()
     while true {
       let position = state.position
-      let last = try log.read(after: position, limit: 10_000) { (frame) throws(LedgerError) in
-        try frame.forEachEvent(after: state.position) { (event) throws(LedgerError) in
-          try state.apply(event)
+      let last = try reading { (log) throws(LedgerError) in
+        try log.read(after: position, limit: 10_000) { (frame) throws(LedgerError) in
+          try frame.forEachEvent(after: state.position) { (event) throws(LedgerError) in
+            try state.apply(event)
+          }
         }
       }
       if last == position { break }
@@ -162,7 +163,9 @@ extension LedgerInspector {
     for entity in includesClosed ? state.handlers.all : state.handlers.open {
       records.append(
         try HandlerRecord(entity) { (position, byteCount) throws(LedgerError) in
-          try log.attachment(of: position, byteCount: byteCount)
+          try reading { (log) throws(LedgerError) in
+            try log.attachment(of: position, byteCount: byteCount)
+          }
         })
     }
     return records

@@ -296,10 +296,3 @@ struct EffectTests {
     await ledger.close()
   }
 }
-
-/// Something that a test says once.
-final class Flag: Sendable {
-  private let contents = Mutex(false)
-  var isSet: Bool { contents.withLock { $0 } }
-  func set() { contents.withLock { $0 = true } }
-}

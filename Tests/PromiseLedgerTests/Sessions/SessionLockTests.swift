@@ -80,12 +80,3 @@ import Testing
     return ledger.frames[known...].flatMap { (try? $0.events().map(\.kind)) ?? [] }
   }
 }
-
-/// Something that is said once.
-private final class Flag: Sendable {
-  private let value = Atomic<Bool>(false)
-
-  var isSet: Bool { value.load(ordering: .acquiring) }
-
-  func set() { value.store(true, ordering: .releasing) }
-}
