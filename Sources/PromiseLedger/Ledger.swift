@@ -36,6 +36,9 @@ public final class Ledger: Sendable {
   /// up: after 250 ms commands stay waiting, the freeze itself is noted in the session's lock file
   /// instead of the log, and `false` comes back. Freezing a frozen ledger does nothing.
   ///
+  /// The calls of handlers that the session runs are given back. Their code goes on; its end counts
+  /// after ``unfreeze()``, unless another session ran the call again meanwhile.
+  ///
   /// iOS kills a suspended app that holds a lock in a shared container (0xdead10cc), so freeze when
   /// the app goes to the background, every session of the process, and close what it inspects.
   ///
@@ -57,7 +60,8 @@ public final class Ledger: Sendable {
     try await engine.unfreeze()
   }
 
-  /// Ends the session. What waits to be written is written first; who waits for a promise gets
+  /// Ends the session. The calls of handlers that it runs are given back, and their ends count for
+  /// nothing. What waits to be written is written first; who waits for a promise gets
   /// ``LedgerError/Code/closed``. Closing twice is harmless.
   public func close() async {
     await engine.close()

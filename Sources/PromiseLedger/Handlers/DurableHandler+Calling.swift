@@ -27,12 +27,13 @@ extension DurableHandler {
 
   /// Calls the handler, and returns what its code returned.
   ///
-  /// - Throws: As ``call(_:)``, and `typeMismatch` if the code returned something else.
+  /// - Throws: As ``call(_:)``, and `typeMismatch`, before the call begins, if the handler is of
+  ///   another kind.
   @discardableResult
   public func call<Handler: LedgerHandler>(
     as type: Handler.Type, _ arguments: HandlerArguments = [:]
   ) async throws -> Handler.Output {
-    try await call(arguments).value()
+    try await HandlerRunner(ledger: try ledger).call(id, arguments, as: type).value()
   }
 
   /// Withdraws the handler for ever: it can then be neither called nor rebound.
@@ -41,6 +42,10 @@ extension DurableHandler {
   /// filled by name from what is bound and what is given here. A handler without such code is
   /// marked, and so is one whose kind this session does not know; its code then never runs. A call
   /// that runs may finish; one that was given back is never run again.
+  ///
+  /// A missing or mistyped argument of the invalidation code is noticed before, and leaves the handler
+  /// as it is. If the app cannot supply the context, the handler is withdrawn, and the run of its
+  /// invalidation code is given back, to be run again as other unfinished calls are.
   ///
   /// - Parameters:
   ///   - arguments: What is given to the invalidation code.

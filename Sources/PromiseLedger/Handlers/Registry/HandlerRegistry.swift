@@ -39,7 +39,7 @@ public struct HandlerRegistry: Sendable {
   /// - Parameters:
   ///   - type: The type with the code.
   ///   - context: Supplies what the code needs from the app; it is asked at each call. If it throws,
-  ///     the call has not begun.
+  ///     the call has not begun. The ledger keeps it, so what owns the ledger is captured weakly.
   /// - Throws: ``LedgerError`` with `handlerKindTaken` if a name of the kind is one of another, or
   ///   is among its own former ones; `invalidArgument` if a name is out of its bounds, or the code
   ///   returns what cannot be recorded.

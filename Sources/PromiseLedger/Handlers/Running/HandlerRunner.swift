@@ -1,20 +1,17 @@
-import Logging
-
 /// Runs the handlers of one session: checks what can fail, begins a call in the ledger, runs the code,
 /// and ends the call with its effects.
 struct HandlerRunner: Sendable {
-  /// The most calls that effects can bring about, one after the other, before the call returns
-  /// that was the first; what comes after is given back.
-  static let maximumChainLength = 1_000
-
   let ledger: Ledger
 
-  private var registry: HandlerRegistry { ledger.configuration.handlers }
-  private var running: RunningCalls { ledger.runningCalls }
+  var registry: HandlerRegistry { ledger.configuration.handlers }
+  var running: RunningCalls { ledger.runningCalls }
 
   // MARK: Calling
 
-  func call(_ id: HandlerID, _ arguments: HandlerArguments) async throws -> HandlerResult {
+  /// - Parameter expected: The type that the caller takes the handler for, if it named one.
+  func call(
+    _ id: HandlerID, _ arguments: HandlerArguments, as expected: (any LedgerHandler.Type)? = nil
+  ) async throws -> HandlerResult {
     try CallChain.refuseRecursion(of: id, in: ledger)
     let given = try ledger.stored(arguments, of: "Handler \(id)")
     let call = CallID(entityID: ledger.makeID())
@@ -22,6 +19,7 @@ struct HandlerRunner: Sendable {
     defer { running.end(call) }
     while true {
       let entity = try await callableHandler(id)
+      if let expected { try require(expected, of: entity) }
       let run = try await prepare(
         entity, .call, bound: entity.bound.arguments, given: given.arguments)
       let answer = try await ledger.engine.submit(
@@ -52,6 +50,17 @@ struct HandlerRunner: Sendable {
       throw LedgerError.handlerRunning(StartedCall(entity: entity, call: call))
     }
     return entity
+  }
+
+  private func require(
+    _ expected: any LedgerHandler.Type, of entity: HandlerEntity
+  ) throws(LedgerError) {
+    guard let registration = registry[entity.kind] else { throw .handlerUnregistered(entity) }
+    guard registration.type == expected else {
+      throw LedgerError(
+        .typeMismatch,
+        "\(entity.name) is run by the type \(registration.type), not by \(expected).")
+    }
   }
 
   private func handler(_ id: HandlerID) async throws -> HandlerEntity {
@@ -116,15 +125,8 @@ struct HandlerRunner: Sendable {
     try begin(call, of: id)
     defer { running.end(call) }
     let entity = try await handler(id)
-    // Before what it would need: that it is over says more than that something is missing.
-    if entity.status == .invalidated { throw LedgerError.handlerInvalidated(entity) }
-    if entity.status == .finished { throw LedgerError.handlerFinished(entity) }
     let runsCode = registry[entity.kind]?.hasInvalidationCode ?? false
-    var run: HandlerRegistration.Run?
-    if runsCode {
-      run = try await prepare(
-        entity, .invalidation, bound: entity.bound.arguments, given: given.arguments)
-    }
+    if runsCode, entity.status == .active { try await checkInvalidation(of: entity, given) }
     let answer = try await ledger.engine.submit(
       InvalidateHandler(
         id: id, call: call, reason: reason, arguments: given, runsCode: runsCode))
@@ -132,216 +134,22 @@ struct HandlerRunner: Sendable {
     case .invalidated(let marked, let open):
       guard let open else { return }
       let started = StartedCall(entity: marked, call: open)
-      if open.bound.position != entity.bound.position || run == nil {
-        run = try await prepareOrGiveBack(started)
-      }
-      if let run { _ = try await perform(started, run) }
+      _ = try await perform(started, try await prepareOrGiveBack(started))
     case .alreadyInvalidated(let entity): throw LedgerError.handlerInvalidated(entity)
     case .finished(let entity): throw LedgerError.handlerFinished(entity)
     case .notFound: throw LedgerError.handlerNotFound(id)
     }
   }
 
-  // MARK: Preparing
-
-  private func prepare(_ started: StartedCall) async throws -> HandlerRegistration.Run {
-    let (entity, call) = (started.entity, started.call)
-    return try await prepare(
-      entity, call.purpose, bound: call.bound.arguments,
-      given: try await ledger.load(call.arguments))
-  }
-
-  /// Checks everything that can fail before code runs.
-  private func prepare(
-    _ entity: HandlerEntity, _ purpose: OpenCall.Purpose, bound: ArgumentsReference,
-    given: StoredArguments
-  ) async throws -> HandlerRegistration.Run {
-    guard let registration = registry[entity.kind] else {
-      throw LedgerError.handlerUnregistered(entity)
-    }
+  /// Refuses arguments that the invalidation code could never be run with: the handler then stays
+  /// as it is. What the app supplies is asked for later, as it must not keep a handler from being
+  /// withdrawn.
+  private func checkInvalidation(
+    of entity: HandlerEntity, _ given: ArgumentSet
+  ) async throws {
     let source = ArgumentSource(
-      handler: entity.name, bound: try await ledger.load(bound), given: given)
-    let record = try await ledger.record(entity)
-    switch purpose {
-    case .call: return try await registration.prepareCall(source, record, ledger)
-    case .invalidation:
-      guard let prepare = registration.prepareInvalidation else {
-        throw LedgerError(
-          .handlerUnregistered, "\(entity.name) has no invalidation code in this build.")
-      }
-      return try await prepare(source, record, ledger)
-    }
-  }
-
-  /// Prepares a call that began; if it cannot be run, others may try.
-  private func prepareOrGiveBack(
-    _ started: StartedCall
-  ) async throws -> HandlerRegistration.Run {
-    do {
-      return try await prepare(started)
-    } catch {
-      await giveBack(started, .notRunnable)
-      throw error
-    }
-  }
-
-  // MARK: Running
-
-  /// Runs a call that began, and then those that its effects began.
-  private func perform(
-    _ started: StartedCall, _ run: HandlerRegistration.Run
-  ) async throws -> HandlerResult {
-    let (result, next) = try await runAndFinish(started, run)
-    await perform(chain: next)
-    return result
-  }
-
-  /// Runs calls that effects began; what goes wrong with them is recorded, and no error of the call
-  /// that was the first.
-  private func perform(chain first: [StartedCall]) async {
-    var queue = first
-    var index = 0
-    while index < queue.count {
-      let started = queue[index]
-      index += 1
-      defer { running.end(started.call.id) }
-      guard index <= Self.maximumChainLength else {
-        log("too many calls follow from one", started, nil)
-        await giveBack(started, .notRunnable)
-        continue
-      }
-      do {
-        let run = try await prepareOrGiveBack(started)
-        queue += try await runAndFinish(started, run).next
-      } catch {
-        log("a call that followed from another failed", started, error)
-      }
-    }
-  }
-
-  private func runAndFinish(
-    _ started: StartedCall, _ run: HandlerRegistration.Run
-  ) async throws -> (result: HandlerResult, next: [StartedCall]) {
-    let call = RunningCall(started, in: ledger)
-    let value: StoredValue
-    do {
-      value = try await CallChain.$current.withValue(CallChain.current + [call]) {
-        try await run(call)
-      }
-    } catch {
-      _ = call.end()
-      if error is CancellationError, Task.isCancelled {
-        await giveBack(started, .cancelled)
-        throw error
-      }
-      let limit = ledger.configuration.maximumPayloadSizeInBytes
-      let stored = StoredError(error).limited(toByteCount: limit)
-      _ = try await finish(call, .failed(stored), [])
-      throw error
-    }
-    let effects = call.end()
-    let finished = try await finish(
-      call, .returned(typeTag: value.typeTag, bytes: value.bytes), effects)
-    let result = HandlerResult(
-      handler: call.handler, call: call.id, attempt: Int(call.attempt), stored: value,
-      effects: finished.effects, ledger: ledger)
-    return (result, finished.startedCalls + finished.startedInvalidations)
-  }
-
-  /// Ends a call with its effects, in one commit, also if the task was cancelled: what the code did
-  /// is done.
-  private func finish(
-    _ call: RunningCall, _ result: CallResult, _ effects: [HandlerEffect]
-  ) async throws -> FinishCall.Finished {
-    var effects = effects
-    #if DEBUG
-      if ledger.configuration.hooks.commitsEffectsBeforeFinish {
-        effects = try await commitEarly(effects)
-      }
-    #endif
-    let follower = effects.compactMap(\.followingCall)
-    for id in follower { _ = running.begin(id) }
-    var started: Set<CallID> = []
-    defer { for id in follower where !started.contains(id) { running.end(id) } }
-    let command = FinishCall(
-      id: call.handler, call: call.id, attempt: call.attempt, result: result, effects: effects,
-      runnableKinds: registry.kinds,
-      kindsWithInvalidationCode: registry.kindsWithInvalidationCode)
-    switch try await submitUncancelled(command) {
-    case .finished(let finished):
-      started = Set((finished.startedCalls + finished.startedInvalidations).map(\.call.id))
-      return finished
-    case .superseded:
-      throw LedgerError.superseded(call.id, attempt: call.attempt, of: call.handlerName)
-    case .requiredEffectRefused(let refused, let error, _):
-      throw LedgerError(
-        .requiredEffectRefused,
-        "\(call.handlerName): the effect \(refused.effect) on \(refused.subject) was refused (\(refused.verdict)) in call \(call.id), which required it. The call is recorded as failed, without any effect.",
-        cause: error)
-    }
-  }
-
-  #if DEBUG
-    /// The bug that crash tests must see; see ``StoreHooks``.
-    ///
-    /// - Returns: The effects that are left.
-    private func commitEarly(_ effects: [HandlerEffect]) async throws -> [HandlerEffect] {
-      var left: [HandlerEffect] = []
-      for effect in effects {
-        switch effect.action {
-        case .resolvePromise(let command): _ = try await submitUncancelled(command)
-        case .createPromise(let command): _ = try await submitUncancelled(command)
-        default: left.append(effect)
-        }
-      }
-      return left
-    }
-  #endif
-
-  /// Gives a call back, so that it may be run again.
-  private func giveBack(_ started: StartedCall, _ reason: CallRelease) async {
-    do {
-      _ = try await submitUncancelled(
-        ReleaseCall(
-          id: started.entity.id, call: started.call.id, attempt: started.call.attempt,
-          reason: reason))
-    } catch {
-      // It stays with this session, which may run it again, and is given back when that ends.
-      log("a call could not be given back", started, error)
-    }
-  }
-
-  private func submitUncancelled<Answer>(
-    _ command: some Command<Answer>
-  ) async throws -> Answer {
-    let engine = ledger.engine
-    return try await Task { try await engine.submit(command) }.value
-  }
-
-  private func log(_ what: Logger.Message, _ started: StartedCall, _ error: (any Error)?) {
-    ledger.configuration.logger.warning(
-      what,
-      metadata: [
-        "handler": "\(started.entity.id)", "kind": "\(started.entity.kind)",
-        "call": "\(started.call.id)", "error": "\(error.map { "\($0)" } ?? "none")",
-      ])
-  }
-}
-
-extension HandlerEffect {
-  /// The call that begins with the effect.
-  fileprivate var followingCall: CallID? {
-    switch action {
-    case .callHandler(_, let call, _), .invalidateHandler(_, let call, _, _): call
-    case .resolvePromise, .createPromise, .createHandler: nil
-    }
-  }
-}
-
-extension StoredError {
-  /// The error, if need be without its payload and most of its message.
-  fileprivate func limited(toByteCount limit: Int) -> StoredError {
-    guard encoded.count > limit else { return self }
-    return StoredError(domain: domain, code: code, message: String(message.prefix(256)))
+      handler: entity.name, bound: try await ledger.load(entity.bound.arguments),
+      given: given.arguments)
+    if let error = registry[entity.kind]?.problem(source, .invalidation, true) { throw error }
   }
 }

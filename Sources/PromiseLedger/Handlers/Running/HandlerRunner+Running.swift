@@ -1,0 +1,210 @@
+import Logging
+
+extension HandlerRunner {
+  /// The most calls that effects can bring about, one after the other, before the call returns
+  /// that was the first; what comes after is given back.
+  static let maximumChainLength = 1_000
+
+  // MARK: Preparing
+
+  func prepare(_ started: StartedCall) async throws -> HandlerRegistration.Run {
+    let (entity, call) = (started.entity, started.call)
+    return try await prepare(
+      entity, call.purpose, bound: call.bound.arguments,
+      given: try await ledger.load(call.arguments))
+  }
+
+  /// Checks everything that can fail before code runs.
+  func prepare(
+    _ entity: HandlerEntity, _ purpose: OpenCall.Purpose, bound: ArgumentsReference,
+    given: StoredArguments
+  ) async throws -> HandlerRegistration.Run {
+    guard let registration = registry[entity.kind] else {
+      throw LedgerError.handlerUnregistered(entity)
+    }
+    let source = ArgumentSource(
+      handler: entity.name, bound: try await ledger.load(bound), given: given)
+    let record = try await ledger.record(entity)
+    switch purpose {
+    case .call: return try await registration.prepareCall(source, record, ledger)
+    case .invalidation:
+      guard let prepare = registration.prepareInvalidation else {
+        throw LedgerError(
+          .handlerUnregistered, "\(entity.name) has no invalidation code in this build.")
+      }
+      return try await prepare(source, record, ledger)
+    }
+  }
+
+  /// Prepares a call that began; if it cannot be run, others may try.
+  func prepareOrGiveBack(
+    _ started: StartedCall
+  ) async throws -> HandlerRegistration.Run {
+    do {
+      return try await prepare(started)
+    } catch {
+      await giveBack(started, .notRunnable)
+      throw error
+    }
+  }
+
+  // MARK: Running
+
+  /// Runs a call that began, and then those that its effects began.
+  func perform(
+    _ started: StartedCall, _ run: HandlerRegistration.Run
+  ) async throws -> HandlerResult {
+    let (result, next) = try await runAndFinish(started, run)
+    await perform(chain: next)
+    return result
+  }
+
+  /// Runs calls that effects began; what goes wrong with them is recorded, and no error of the call
+  /// that was the first.
+  private func perform(chain first: [StartedCall]) async {
+    var queue = first
+    var index = 0
+    while index < queue.count {
+      let started = queue[index]
+      index += 1
+      defer { running.end(started.call.id) }
+      guard index <= Self.maximumChainLength else {
+        log("too many calls follow from one", started, nil)
+        await giveBack(started, .notRunnable)
+        continue
+      }
+      do {
+        let run = try await prepareOrGiveBack(started)
+        queue += try await runAndFinish(started, run).next
+      } catch {
+        log("a call that followed from another failed", started, error)
+      }
+    }
+  }
+
+  private func runAndFinish(
+    _ started: StartedCall, _ run: HandlerRegistration.Run
+  ) async throws -> (result: HandlerResult, next: [StartedCall]) {
+    let call = RunningCall(started, in: ledger)
+    let value: StoredValue
+    do {
+      value = try await CallChain.$current.withValue(CallChain.current + [call]) {
+        try await run(call)
+      }
+    } catch {
+      _ = call.end()
+      if error is CancellationError, Task.isCancelled {
+        await giveBack(started, .cancelled)
+        throw error
+      }
+      let limit = ledger.configuration.maximumPayloadSizeInBytes
+      let stored = StoredError(error).limited(toByteCount: limit)
+      _ = try await finish(call, .failed(stored), [])
+      throw error
+    }
+    let effects = call.end()
+    let finished = try await finish(
+      call, .returned(typeTag: value.typeTag, bytes: value.bytes), effects)
+    let result = HandlerResult(
+      handler: call.handler, call: call.id, attempt: Int(call.attempt), stored: value,
+      effects: finished.effects, ledger: ledger)
+    return (result, finished.startedCalls + finished.startedInvalidations)
+  }
+
+  /// Ends a call with its effects, in one commit, also if the task was cancelled: what the code did
+  /// is done.
+  private func finish(
+    _ call: RunningCall, _ result: CallResult, _ effects: [HandlerEffect]
+  ) async throws -> FinishCall.Finished {
+    var effects = effects
+    #if DEBUG
+      if ledger.configuration.hooks.commitsEffectsBeforeFinish {
+        effects = try await commitEarly(effects)
+      }
+    #endif
+    let follower = effects.compactMap(\.followingCall)
+    for id in follower { _ = running.begin(id) }
+    var started: Set<CallID> = []
+    defer { for id in follower where !started.contains(id) { running.end(id) } }
+    let command = FinishCall(
+      id: call.handler, call: call.id, attempt: call.attempt, result: result, effects: effects,
+      runnableKinds: registry.kinds,
+      kindsWithInvalidationCode: registry.kindsWithInvalidationCode)
+    switch try await submitUncancelled(command) {
+    case .finished(let finished):
+      started = Set((finished.startedCalls + finished.startedInvalidations).map(\.call.id))
+      return finished
+    case .superseded:
+      throw LedgerError.superseded(call.id, attempt: call.attempt, of: call.handlerName)
+    case .requiredEffectRefused(let refused, let error, _):
+      throw LedgerError(
+        .requiredEffectRefused,
+        "\(call.handlerName): the effect \(refused.effect) on \(refused.subject) was refused (\(refused.verdict)) in call \(call.id), which required it. The call is recorded as failed, without any effect.",
+        cause: error)
+    }
+  }
+
+  #if DEBUG
+    /// The bug that crash tests must see; see ``StoreHooks``.
+    ///
+    /// - Returns: The effects that are left.
+    private func commitEarly(_ effects: [HandlerEffect]) async throws -> [HandlerEffect] {
+      var left: [HandlerEffect] = []
+      for effect in effects {
+        switch effect.action {
+        case .resolvePromise(let command): _ = try await submitUncancelled(command)
+        case .createPromise(let command): _ = try await submitUncancelled(command)
+        default: left.append(effect)
+        }
+      }
+      return left
+    }
+  #endif
+
+  /// Gives a call back, so that it may be run again.
+  private func giveBack(_ started: StartedCall, _ reason: CallRelease) async {
+    do {
+      _ = try await submitUncancelled(
+        ReleaseCall(
+          id: started.entity.id, call: started.call.id, attempt: started.call.attempt,
+          reason: reason))
+    } catch {
+      // It stays with this session, which may run it again, and is given back when that ends.
+      log("a call could not be given back", started, error)
+    }
+  }
+
+  private func submitUncancelled<Answer>(
+    _ command: some Command<Answer>
+  ) async throws -> Answer {
+    let engine = ledger.engine
+    return try await Task { try await engine.submit(command) }.value
+  }
+
+  private func log(_ what: Logger.Message, _ started: StartedCall, _ error: (any Error)?) {
+    ledger.configuration.logger.warning(
+      what,
+      metadata: [
+        "handler": "\(started.entity.id)", "kind": "\(started.entity.kind)",
+        "call": "\(started.call.id)", "error": "\(error.map { "\($0)" } ?? "none")",
+      ])
+  }
+}
+
+extension HandlerEffect {
+  /// The call that begins with the effect.
+  fileprivate var followingCall: CallID? {
+    switch action {
+    case .callHandler(_, let call, _), .invalidateHandler(_, let call, _, _): call
+    case .resolvePromise, .createPromise, .createHandler: nil
+    }
+  }
+}
+
+extension StoredError {
+  /// The error, if need be without its payload and most of its message.
+  fileprivate func limited(toByteCount limit: Int) -> StoredError {
+    guard encoded.count > limit else { return self }
+    return StoredError(domain: domain, code: code, message: String(message.prefix(256)))
+  }
+}
