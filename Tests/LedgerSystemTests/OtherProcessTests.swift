@@ -97,7 +97,8 @@ private func whileHeld<Seen: Sendable>(
               Stage.enter(2, words)
               words.close()
             }
-            guard Stage.await(1, words) else { throw ChildNeverHeld() }
+            // The child starts once the hundreds of tests before it leave it a thread.
+            guard Stage.await(1, words, within: generous * 10) else { throw ChildNeverHeld() }
             return try body(words)
           })
       }

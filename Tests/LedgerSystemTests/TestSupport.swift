@@ -38,8 +38,10 @@ enum Stage {
   }
 
   /// Waits for a stage; false after a generous time.
-  static func await(_ stage: UInt32, _ words: SharedWords) -> Bool {
-    let deadline = MonotonicClock.now + generous
+  static func await(
+    _ stage: UInt32, _ words: SharedWords, within timeout: Duration = generous
+  ) -> Bool {
+    let deadline = MonotonicClock.now + timeout
     while MonotonicClock.now < deadline {
       let now = words.load(word)
       if now == stage { return true }
