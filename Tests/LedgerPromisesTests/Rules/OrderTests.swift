@@ -48,6 +48,46 @@ import Testing
     }
   }
 
+  @Test func callbacksKeepTheirOrderWhileAChainSettles() async {
+    let executor = PromiseExecutor.serial(label: "order")
+    for round in 0..<1_000 {
+      let (first, resolver) = Promise.make(of: Int.self, on: executor)
+      let promise = first.map { $0 }.map { $0 }
+      let order = Recorder<Int>()
+      DispatchQueue.global().async {
+        for _ in 0..<(round % 50) * 10 { _ = promise.isPending }
+        resolver.fulfill(round)
+      }
+      // The first runs next in the chain, and what it settles gets in front of nobody.
+      for number in 0..<16 { promise.map { _ in order.record(number) }.done {} }
+      #expect(await order.events(atLeast: 16) == Array(0..<16))
+    }
+  }
+
+  @Test func aLongChainLetsOthersRunInBetween() async {
+    let executor = PromiseExecutor.serial(label: "fair")
+    let seen = Recorder<Int>()
+    let length = 1_000
+    let last = Promise.value((), on: executor).then { () -> Promise<Int> in
+      // Both begin in the same drain: the chain, and behind it one other.
+      let (first, resolver) = Promise.make(of: Int.self, on: executor)
+      var promise = first
+      for _ in 0..<length {
+        promise = promise.map { number in
+          seen.record(number)
+          return number + 1
+        }
+      }
+      resolver.fulfill(0)
+      Promise.value((), on: executor).done { seen.record(-1) }
+      return promise
+    }
+    _ = try? await last.settlement()
+    let place = seen.events.firstIndex(of: -1) ?? length
+    #expect(place <= 65, "the other one waited for \(place) links")
+    #expect(seen.events.filter { $0 >= 0 } == Array(0..<length))
+  }
+
   @Test func aChainOnABusyQueueDoesNotKeepOthersWaiting() async {
     let executor = PromiseExecutor.serial(label: "fair")
     let seen = Recorder<String>()
