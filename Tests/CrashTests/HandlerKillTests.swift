@@ -1,4 +1,5 @@
 import LedgerSystem
+import LedgerWorkerSupport
 import PromiseLedger
 import PromiseLedgerTesting
 import Testing
