@@ -6,7 +6,7 @@
   /// On Linux the sanitizer does not see the futexes of `Mutex` and reports whatever they guard; it
   /// knows the locks of pthreads. Modules take this one by a type alias of their own, which wins over
   /// the imported name. No other build has it.
-  package final class SanitizedMutex<Value>: @unchecked Sendable {
+  package final class SanitizedMutex<Value: ~Copyable>: @unchecked Sendable {
     // Unchecked because `value` is touched with `lock` held only.
     private let lock = NSLock()
     private var value: Value
