@@ -2,7 +2,7 @@ extension LedgerError {
   /// A class of problems. More may come, so a `switch` over codes needs a `default`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Wrapped: String {
-      case alreadyConsumed, argumentMismatch, argumentMissing, callEnded, closed
+      case alreadyConsumed, alreadyExists, argumentMismatch, argumentMissing, callEnded, closed
       case commitOutcomeUnknown, conflict, corrupt
       case decodingFailed, diskFull, encodingFailed, forkedProcess, frozen
       case handlerFinished, handlerInvalidated, handlerKindTaken, handlerNotFound
@@ -24,6 +24,8 @@ extension LedgerError {
 
     /// Another session consumed the promise, and a promise is consumed once.
     public static let alreadyConsumed = Code(.alreadyConsumed)
+    /// Something is where a new ledger shall be made.
+    public static let alreadyExists = Code(.alreadyExists)
     /// An argument of a handler has another type than its parameter; the message names both.
     public static let argumentMismatch = Code(.argumentMismatch)
     /// A mandatory argument of a handler is neither bound nor given.

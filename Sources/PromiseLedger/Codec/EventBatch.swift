@@ -37,7 +37,7 @@ package struct EventBatch: Sendable {
     bytes.appendLittleEndian(event.version)
     bytes.appendLittleEndian(UInt16(event.payload.count))
     bytes.appendLittleEndian(attachmentLength)
-    bytes.appendLittleEndian(UInt32(0))
+    bytes.appendLittleEndian(event.flags)
     bytes.appendLittleEndian(event.time.nanosecondsSinceEpoch)
     bytes.appendLittleEndian(event.cause.rawValue)
     event.subject.append(to: &bytes)
@@ -65,6 +65,8 @@ package struct EventBatch: Sendable {
 package struct NewEvent: Sendable {
   package var kind: EventKind
   package var version: UInt16
+  /// Reserved; an imported event keeps what it had.
+  package var flags: UInt32
   package var time: Timestamp
   package var subject: EntityID
   package var cause: Position
@@ -72,11 +74,12 @@ package struct NewEvent: Sendable {
   package var attachment: [UInt8]
 
   package init(
-    kind: EventKind, version: UInt16, time: Timestamp, subject: EntityID,
+    kind: EventKind, version: UInt16, flags: UInt32 = 0, time: Timestamp, subject: EntityID,
     cause: Position = .start, payload: [UInt8], attachment: [UInt8] = []
   ) {
     self.kind = kind
     self.version = version
+    self.flags = flags
     self.time = time
     self.subject = subject
     self.cause = cause

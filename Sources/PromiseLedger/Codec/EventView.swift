@@ -22,11 +22,19 @@ package struct EventView: ~Escapable {
   package var version: UInt16 { bytes.loadLittleEndian(at: 4) }
   package var payloadByteCount: Int { Int(bytes.loadLittleEndian(UInt16.self, at: 6)) }
   package var attachmentByteCount: Int { Int(bytes.loadLittleEndian(UInt32.self, at: 8)) }
+  /// Reserved; 0 in every event that this build writes.
+  package var flags: UInt32 { bytes.loadLittleEndian(at: 12) }
   package var time: Timestamp {
     Timestamp(nanosecondsSinceEpoch: bytes.loadLittleEndian(at: 16))
   }
   package var cause: Position { Position(rawValue: bytes.loadLittleEndian(at: 24)) }
   package var subject: EntityID { EntityID(loadedFrom: bytes, at: 32) }
+
+  /// The whole event as it is stored, with its padding and without its attachment.
+  package var record: Span<UInt8> {
+    @_lifetime(copy self)
+    get { bytes }
+  }
 
   /// The payload without padding.
   package var payload: Span<UInt8> {

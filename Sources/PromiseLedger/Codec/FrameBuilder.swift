@@ -6,9 +6,11 @@ extension EventBatch {
   /// - Parameters:
   ///   - position: The position of the first event.
   ///   - commit: The commit that the frames belong to.
+  ///   - neighbours: Whether frames of the commit come before and after these, if it is a part only.
   package func packFrames<Failure: Error>(
     from position: Position,
     commit: CommitID,
+    neighbours: FrameHeader.Flags = [],
     _ body: (_ key: UInt64, _ frame: borrowing Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
     var frame: [UInt8] = []
@@ -20,8 +22,8 @@ extension EventBatch {
       var next = first + 1
       while next < count, ends[next] <= limit { next += 1 }
       var flags: FrameHeader.Flags = []
-      if first > 0 { flags.insert(.continuesCommit) }
-      if next < count { flags.insert(.commitContinues) }
+      if first > 0 || neighbours.contains(.continuesCommit) { flags.insert(.continuesCommit) }
+      if next < count || neighbours.contains(.commitContinues) { flags.insert(.commitContinues) }
       let header = FrameHeader(
         eventCount: next - first,
         firstPosition: position.advanced(by: first),

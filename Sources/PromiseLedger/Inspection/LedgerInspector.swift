@@ -26,7 +26,8 @@ extension Ledger {
 public final class LedgerInspector: Sendable {
   private let path: String
   private let configuration: Configuration
-  private let metadata: LedgerMetadata
+  let directory: LedgerDirectory
+  let metadata: LedgerMetadata
   /// `nil` once it is closed.
   private let environment: Mutex<Environment?>
 
@@ -40,6 +41,7 @@ public final class LedgerInspector: Sendable {
   public var createdAt: Timestamp { metadata.createdAt }
 
   init(_ directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
+    self.directory = directory
     path = directory.generation(try directory.readCurrentGeneration())
     configuration = Configuration(
       access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
@@ -74,10 +76,17 @@ public final class LedgerInspector: Sendable {
   private func reading<R>(
     _ body: (LMDBLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
+    try readingEnvironment { (environment) throws(LedgerError) in try body(LMDBLog(environment)) }
+  }
+
+  /// Reads in one transaction that `body` begins.
+  func readingEnvironment<R>(
+    _ body: (Environment) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
     while true {
       let environment = try current()
       do throws(LedgerError) {
-        return try body(LMDBLog(environment))
+        return try body(environment)
       } catch {
         guard error.code == .closed || error.isPanic else { throw error }
         if error.isPanic { try? environment.close() }

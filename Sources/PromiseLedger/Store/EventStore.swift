@@ -3,26 +3,12 @@
 /// Nothing above knows the engine. Its heart is ``commit(_:after:patience:catchUp:decide:)``. An
 /// engine with one writer runs it inside its write lock; an optimistic one reads, decides, appends
 /// with an expected head, and on a conflict reads and decides again.
-package protocol EventStore: AnyObject, Sendable {
+package protocol EventStore: EventSource, AnyObject {
   /// The id of the ledger that is kept here.
   var ledgerID: LedgerID { get }
 
-  /// The position of the last event, as a fresh read sees it.
-  func head() throws(LedgerError) -> Position
-
-  /// Hands over the frames with events after `position`, in order.
-  ///
-  /// The first frame may begin at or before `position`.
-  ///
-  /// - Parameter limit: Stops after the frame that reaches this number of events, so that no read
-  ///   lasts long.
-  /// - Returns: The position of the last event handed over, or `position` if there is none.
-  func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position
-
-  /// The attachment of the event at `position`.
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8]
+  /// When the ledger was created.
+  var createdAt: Timestamp { get }
 
   /// Appends what `decide` makes of the newest state, atomically and durably.
   ///

@@ -18,6 +18,7 @@ package final class InMemoryEventStore: EventStore {
   private let writing = Mutex(())
 
   package let ledgerID: LedgerID
+  package let createdAt = Timestamp(nanosecondsSinceEpoch: 0)
 
   package init(ledgerID: LedgerID = LedgerID(entityID: EntityID(high: 0, low: 1))) {
     self.ledgerID = ledgerID

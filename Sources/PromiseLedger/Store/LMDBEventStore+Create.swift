@@ -17,17 +17,33 @@ extension LMDBEventStore {
     return try LMDBEventStore(opening: directory, options: options)
   }
 
+  /// Creates an empty ledger. If another process was faster, its ledger stays.
+  private static func create(
+    _ directory: LedgerDirectory, options: StoreOptions, metadata: LedgerMetadata
+  ) throws(LedgerError) {
+    do throws(LedgerError) {
+      try construct(directory, environment: options.environment, metadata: metadata) { _ in }
+    } catch {
+      if error.code != .alreadyExists { throw error }
+    }
+  }
+
   /// Builds a ledger beside its final place, makes it durable, and moves it there.
   ///
   /// A process that is killed meanwhile leaves a directory with a temporary name, never half a
-  /// ledger. If another process was faster, its ledger stays.
-  private static func create(
-    _ directory: LedgerDirectory, options: StoreOptions, metadata: LedgerMetadata
+  /// ledger.
+  ///
+  /// - Parameter fill: Writes the first events.
+  /// - Throws: `alreadyExists` if something came to be there meanwhile, and what `fill` throws.
+  static func construct(
+    _ directory: LedgerDirectory, environment: Configuration = Configuration(),
+    metadata: LedgerMetadata,
+    _ fill: (inout LedgerBuilder) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     do {
       let temporary = try FileSystem.createUniqueDirectory(beside: directory.path)
       do {
-        try fill(LedgerDirectory(temporary), options: options, metadata: metadata)
+        try build(LedgerDirectory(temporary), environment, metadata, fill)
         // Replaces an empty directory, and nothing else.
         try FileSystem.rename(temporary, to: directory.path)
       } catch {
@@ -35,7 +51,7 @@ extension LMDBEventStore {
         if let error = error as? SystemError,
           error.code == .exists || error.code == .directoryNotEmpty
         {
-          return
+          throw LedgerError.somethingIs(at: directory.path)
         }
         throw error
       }
@@ -47,13 +63,14 @@ extension LMDBEventStore {
     }
   }
 
-  private static func fill(
-    _ directory: LedgerDirectory, options: StoreOptions, metadata: LedgerMetadata
+  private static func build(
+    _ directory: LedgerDirectory, _ configuration: Configuration, _ metadata: LedgerMetadata,
+    _ fill: (inout LedgerBuilder) throws(LedgerError) -> Void
   ) throws {
     let generation = directory.generation(LedgerDirectory.firstGeneration)
     try FileSystem.createDirectory(generation)
     try FileSystem.createDirectory(directory.sessions)
-    var creation = options.environment
+    var creation = configuration
     creation.access = .readWrite
     let environment = try Environment.open(
       at: generation, configuration: creation, tables: LMDBLog.tables)
@@ -63,6 +80,9 @@ extension LMDBEventStore {
     try environment.write { transaction in
       try transaction.put(record.span, forKey: key.span, in: table)
     }
+    var builder = try LedgerBuilder(environment)
+    try fill(&builder)
+    try builder.finish()
     try environment.close()
     try FileSystem.syncFile(generation + "/data.mdb")
     try FileSystem.syncDirectory(generation)

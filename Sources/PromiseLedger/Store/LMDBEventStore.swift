@@ -10,6 +10,7 @@ package final class LMDBEventStore: EventStore {
   }
 
   package var ledgerID: LedgerID { metadata.ledgerID }
+  package var createdAt: Timestamp { metadata.createdAt }
 
   let directory: LedgerDirectory
   let options: StoreOptions

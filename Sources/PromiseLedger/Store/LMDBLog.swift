@@ -1,7 +1,7 @@
 import LedgerLMDB
 
 /// The reading side of a ledger's LMDB environment.
-struct LMDBLog: Sendable {
+struct LMDBLog: EventSource {
   static let tables = [
     TableDescription("meta", keys: .bytes),
     TableDescription("log", keys: .integer),
@@ -19,11 +19,11 @@ struct LMDBLog: Sendable {
     try reading("meta") { transaction, table in try Self.metadata(of: transaction, table) }
   }
 
-  func head() throws(LedgerError) -> Position {
+  package func head() throws(LedgerError) -> Position {
     try reading("log") { transaction, log in try Self.head(of: transaction, log) }
   }
 
-  func read(
+  package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
     try reading("log") { transaction, log in
@@ -31,7 +31,9 @@ struct LMDBLog: Sendable {
     }
   }
 
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+  package func attachment(
+    of position: Position, byteCount: Int
+  ) throws(LedgerError) -> [UInt8] {
     try reading("blob") { transaction, table in
       var content: [UInt8] = []
       // A damaged length cannot make us allocate more than the chunks that are really there.

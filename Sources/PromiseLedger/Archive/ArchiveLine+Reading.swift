@@ -1,0 +1,169 @@
+extension ArchiveLine {
+  /// Reads a line without its line feed.
+  ///
+  /// - Throws: What is wrong with it: anything that this build would write otherwise.
+  init(parsing line: [UInt8]) throws(ArchiveProblem) {
+    var reader = ArchiveLineReader(line)
+    switch try reader.text("type") {
+    case "header": self = .header(try ArchiveHeader(&reader))
+    case "event": self = .event(try ArchivedEvent(&reader))
+    case "end": self = .end(try ArchiveEnd(&reader))
+    case let other: throw .newer("it is of the type \(other)")
+    }
+    try reader.finish()
+  }
+}
+
+/// Why a line cannot be taken.
+enum ArchiveProblem: Error, Hashable {
+  case damaged(String)
+  /// A newer version wrote it.
+  case newer(String)
+  /// It is larger than allowed.
+  case tooLarge(String)
+}
+
+extension ArchiveHeader {
+  fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
+    guard try line.text("format") == Self.format else {
+      throw .damaged("it is not the header of an archive")
+    }
+    let version: UInt32 = try line.number("version")
+    guard version <= Self.version else {
+      throw .newer("the archive has version \(version), and this build reads up to \(Self.version)")
+    }
+    self.init(
+      ledgerID: LedgerID(entityID: try line.id("ledger")),
+      createdAt: Timestamp(nanosecondsSinceEpoch: try line.number("createdAt")),
+      base: LogDigest(
+        position: Position(rawValue: try line.number("basePosition")),
+        bytes: try line.digest("baseDigest")))
+  }
+}
+
+extension ArchivedEvent {
+  fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
+    let position = Position(rawValue: try line.number("position"))
+    let time = Timestamp(nanosecondsSinceEpoch: try line.number("time"))
+    let kind = EventKind(rawValue: try line.number("kind"))
+    // A name that this build does not know comes from a newer one, and stands in no event.
+    let name = try line.text("name")
+    guard name == kind.name ?? "" else {
+      if kind.name == nil { throw .newer("it has an event of the kind \(name)") }
+      throw .damaged("the name of kind \(kind.rawValue) is not \(name)")
+    }
+    let version: UInt16 = try line.number("version")
+    let flags: UInt32 = try line.number("flags")
+    let subject = try line.id("subject")
+    let session = SessionID(entityID: try line.id("session"))
+    self.init(
+      position: position, commit: CommitID(session: session, number: try line.number("commit")),
+      time: time, kind: kind, version: version, flags: flags, subject: subject,
+      cause: Position(rawValue: try line.number("cause")), payload: try line.base64("payload"),
+      attachment: try line.base64("attachment"))
+    guard payload.count <= EventBatch.maximumPayloadByteCount else {
+      throw .tooLarge("its payload has \(payload.count) bytes, too many for a frame")
+    }
+  }
+}
+
+extension ArchiveEnd {
+  fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
+    self.init(
+      eventCount: try line.number("events"), recordCount: try line.number("records"),
+      logDigest: try line.digest("logDigest"), hash: try line.digest("sha256"))
+  }
+}
+
+/// Reads the one spelling of an object that ``ArchiveLine/text`` writes.
+private struct ArchiveLineReader {
+  private let bytes: [UInt8]
+  private var offset = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  mutating func text(_ name: StaticString) throws(ArchiveProblem) -> String {
+    // Only known texts are compared with it, and it is shown, so nothing else may stand in it.
+    let text = String(decoding: try string(name), as: UTF8.self)
+    guard text.utf8.count <= 64, text.utf8.allSatisfy(Self.isWordCharacter) else {
+      throw .damaged("the member \(name) is not a word")
+    }
+    return text
+  }
+
+  mutating func number<Number: FixedWidthInteger>(
+    _ name: StaticString
+  ) throws(ArchiveProblem) -> Number {
+    try begin(name)
+    let start = offset
+    while offset < bytes.count, bytes[offset] != UInt8(ascii: ","),
+      bytes[offset] != UInt8(ascii: "}")
+    { offset += 1 }
+    let digits = String(decoding: bytes[start..<offset], as: UTF8.self)
+    guard let number = Number(digits), String(number) == digits else {
+      throw .damaged("the member \(name) is not a number in its range")
+    }
+    return number
+  }
+
+  mutating func id(_ name: StaticString) throws(ArchiveProblem) -> EntityID {
+    let text = String(decoding: try string(name), as: UTF8.self)
+    guard let id = EntityID(text), id.description == text else {
+      throw .damaged("the member \(name) is not an id")
+    }
+    return id
+  }
+
+  mutating func digest(_ name: StaticString) throws(ArchiveProblem) -> [UInt8] {
+    guard let digest = [UInt8](hexadecimalDigits: try string(name)),
+      digest.count == LogDigest.byteCount
+    else { throw .damaged("the member \(name) is not a digest") }
+    return digest
+  }
+
+  mutating func base64(_ name: StaticString) throws(ArchiveProblem) -> [UInt8] {
+    guard let content = Base64.decode(try string(name)) else {
+      throw .damaged("the member \(name) is not Base64")
+    }
+    return content
+  }
+
+  func finish() throws(ArchiveProblem) {
+    guard bytes[offset...].elementsEqual("}".utf8) else {
+      throw .damaged("something follows the last member")
+    }
+  }
+
+  /// What stands between double quotes; no escapes are known.
+  private mutating func string(_ name: StaticString) throws(ArchiveProblem) -> ArraySlice<UInt8> {
+    try begin(name)
+    guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else {
+      throw .damaged("the member \(name) is not a text")
+    }
+    let start = offset + 1
+    guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\"")) else {
+      throw .damaged("the member \(name) does not end")
+    }
+    offset = end + 1
+    return bytes[start..<end]
+  }
+
+  private mutating func begin(_ name: StaticString) throws(ArchiveProblem) {
+    let expected = Array("\(offset == 0 ? "{" : ",")\"\(name)\":".utf8)
+    guard bytes[offset...].starts(with: expected) else {
+      throw .damaged("the member \(name) does not stand where it must")
+    }
+    offset += expected.count
+  }
+
+  private static func isWordCharacter(_ character: UInt8) -> Bool {
+    switch character {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

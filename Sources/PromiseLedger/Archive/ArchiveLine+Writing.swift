@@ -1,0 +1,98 @@
+extension ArchiveLine {
+  /// The line with its line feed.
+  var text: [UInt8] {
+    var writer = ArchiveLineWriter()
+    switch self {
+    case .header(let header): header.write(to: &writer)
+    case .event(let event): event.write(to: &writer)
+    case .end(let end): end.write(to: &writer)
+    }
+    return writer.finish()
+  }
+}
+
+extension ArchiveHeader {
+  /// What tells an archive from other files.
+  static let format = "promise-ledger-archive"
+
+  fileprivate func write(to line: inout ArchiveLineWriter) {
+    line.add("type", text: "header")
+    line.add("format", text: Self.format)
+    line.add("version", number: Self.version)
+    line.add("ledger", text: ledgerID.description)
+    line.add("createdAt", number: createdAt.nanosecondsSinceEpoch)
+    line.add("basePosition", number: base.position.rawValue)
+    line.add("baseDigest", text: base.description)
+  }
+}
+
+extension ArchivedEvent {
+  fileprivate func write(to line: inout ArchiveLineWriter) {
+    line.add("type", text: "event")
+    line.add("position", number: position.rawValue)
+    line.add("time", number: time.nanosecondsSinceEpoch)
+    line.add("kind", number: kind.rawValue)
+    line.add("name", text: kind.name ?? "")
+    line.add("version", number: version)
+    line.add("flags", number: flags)
+    line.add("subject", text: subject.description)
+    line.add("session", text: commit.session.description)
+    line.add("commit", number: commit.number)
+    line.add("cause", number: cause.rawValue)
+    line.add("payload", base64: payload)
+    line.add("attachment", base64: attachment)
+  }
+}
+
+extension ArchiveEnd {
+  fileprivate func write(to line: inout ArchiveLineWriter) {
+    line.add("type", text: "end")
+    line.add("events", number: eventCount)
+    line.add("records", number: recordCount)
+    line.add("logDigest", text: logDigest.hexadecimal)
+    line.add("sha256", text: hash.hexadecimal)
+  }
+}
+
+/// Writes an object of JSON in one line. Names and texts need no escape: they are ids, digits and
+/// names of kinds.
+private struct ArchiveLineWriter {
+  private var bytes: [UInt8] = []
+
+  init() {
+    bytes.reserveCapacity(512)
+  }
+
+  mutating func add(_ name: StaticString, text: String) {
+    begin(name)
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: text.utf8)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  mutating func add(_ name: StaticString, number: some FixedWidthInteger) {
+    begin(name)
+    bytes.append(contentsOf: String(number).utf8)
+  }
+
+  mutating func add(_ name: StaticString, base64 content: [UInt8]) {
+    begin(name)
+    bytes.append(UInt8(ascii: "\""))
+    Base64.append(content, to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  consuming func finish() -> [UInt8] {
+    bytes.append(UInt8(ascii: "}"))
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
+  }
+
+  private mutating func begin(_ name: StaticString) {
+    bytes.append(bytes.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: name.description.utf8)
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+  }
+}

@@ -1,0 +1,74 @@
+/// A line of an archive; see the article *File format*.
+///
+/// Each line has one spelling only, so an archive that was read is written again byte by byte.
+enum ArchiveLine: Sendable, Hashable {
+  case header(ArchiveHeader)
+  case event(ArchivedEvent)
+  case end(ArchiveEnd)
+}
+
+/// The first line: whose events these are, and where they begin.
+struct ArchiveHeader: Sendable, Hashable {
+  /// The version of the archives that this build writes, and the newest that it reads.
+  static let version: UInt32 = 0
+
+  var ledgerID: LedgerID
+  var createdAt: Timestamp
+  /// The last event that the archive leaves out: folded into a snapshot, or in another archive.
+  var base: LogDigest
+}
+
+/// One event, with all that is needed to write it again.
+struct ArchivedEvent: Sendable, Hashable {
+  var position: Position
+  var commit: CommitID
+  var time: Timestamp
+  var kind: EventKind
+  var version: UInt16
+  var flags: UInt32
+  var subject: EntityID
+  var cause: Position
+  var payload: [UInt8]
+  var attachment: [UInt8]
+
+  init(
+    position: Position, commit: CommitID, time: Timestamp, kind: EventKind, version: UInt16,
+    flags: UInt32, subject: EntityID, cause: Position, payload: [UInt8], attachment: [UInt8]
+  ) {
+    self.position = position
+    self.commit = commit
+    self.time = time
+    self.kind = kind
+    self.version = version
+    self.flags = flags
+    self.subject = subject
+    self.cause = cause
+    self.payload = payload
+    self.attachment = attachment
+  }
+
+  init(_ event: StoredEvent, attachment: [UInt8]) {
+    let view = event.view
+    self.init(
+      position: event.position, commit: event.commit, time: view.time, kind: view.kind,
+      version: view.version, flags: view.flags, subject: view.subject, cause: view.cause,
+      payload: view.payloadBytes, attachment: attachment)
+  }
+
+  /// The event as a batch takes it.
+  var newEvent: NewEvent {
+    NewEvent(
+      kind: kind, version: version, flags: flags, time: time, subject: subject, cause: cause,
+      payload: payload, attachment: attachment)
+  }
+}
+
+/// The last line: it proves that nothing before it is missing or changed.
+struct ArchiveEnd: Sendable, Hashable {
+  var eventCount: Int
+  /// How many snapshot records there are; this build writes none.
+  var recordCount: Int
+  var logDigest: [UInt8]
+  /// SHA-256 of all bytes of the archive before this line.
+  var hash: [UInt8]
+}

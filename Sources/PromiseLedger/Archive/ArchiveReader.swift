@@ -1,0 +1,102 @@
+import Crypto
+import LedgerSystem
+
+/// Reads the lines of an archive, and keeps the hash of all that came before the newest.
+struct ArchiveReader: ~Copyable {
+  private static let pieceByteCount = 1 << 16
+
+  private var file: FileReader
+  private let maximumLineByteCount: Int
+  private var buffer: [UInt8] = []
+  private var start = 0
+  /// Before here there is no line feed.
+  private var searched = 0
+  private var hash = SHA256()
+  /// The number of the newest line, from 1.
+  private(set) var lineNumber = 0
+  private(set) var byteCount = 0
+
+  init(_ path: String, maximumLineByteCount: Int) throws(LedgerError) {
+    self.maximumLineByteCount = maximumLineByteCount
+    do throws(SystemError) {
+      file = try FileReader(path)
+    } catch {
+      guard error.code == .notFound || error.code == .notDirectory else {
+        throw LedgerError(error, "The archive cannot be read.")
+      }
+      throw LedgerError(.notFound, "There is no archive at \(path).", cause: error)
+    }
+  }
+
+  /// The next line without its line feed, and the hash of all lines before it; `nil` at the end.
+  ///
+  /// - Throws: `corrupt` if the last line has no line feed, `payloadTooLarge` for a line that is
+  ///   longer than allowed.
+  mutating func next() throws(LedgerError) -> (line: [UInt8], hashBefore: SHA256)? {
+    lineNumber += 1
+    let end = try findLineFeed()
+    guard let end else {
+      guard start == buffer.count else {
+        throw .archive(line: lineNumber, .damaged("the archive ends inside it"))
+      }
+      return nil
+    }
+    let hashBefore = hash
+    let line = Array(buffer[start..<end])
+    hash.update(data: buffer[start...end])
+    byteCount += line.count + 1
+    start = end + 1
+    searched = start
+    return (line, hashBefore)
+  }
+
+  private mutating func findLineFeed() throws(LedgerError) -> Int? {
+    while true {
+      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        guard end - start <= maximumLineByteCount else { throw lineTooLong }
+        return end
+      }
+      searched = buffer.count
+      guard searched - start <= maximumLineByteCount else { throw lineTooLong }
+      let piece = try read()
+      if piece.isEmpty { return nil }
+      buffer.removeSubrange(..<start)
+      searched -= start
+      start = 0
+      buffer += piece
+    }
+  }
+
+  private mutating func read() throws(LedgerError) -> [UInt8] {
+    do throws(SystemError) {
+      return try file.read(upTo: Self.pieceByteCount)
+    } catch {
+      throw LedgerError(error, "The archive cannot be read.")
+    }
+  }
+
+  private var lineTooLong: LedgerError {
+    .archive(
+      line: lineNumber,
+      .tooLarge("it is longer than the limit of \(maximumLineByteCount) bytes; raise the limit"))
+  }
+}
+
+extension LedgerError {
+  /// What is wrong with a line of an archive.
+  static func archive(line: Int, _ problem: ArchiveProblem) -> LedgerError {
+    switch problem {
+    case .damaged(let what):
+      LedgerError(
+        .corrupt, "Line \(line) of the archive is damaged: \(what). Nothing was imported.")
+    case .newer(let what):
+      LedgerError(
+        .incompatibleFormat,
+        "Line \(line) of the archive was written by a newer version: \(what). Update the library.")
+    case .tooLarge(let what):
+      LedgerError(
+        .payloadTooLarge,
+        "Line \(line) of the archive is too large: \(what). Nothing was imported.")
+    }
+  }
+}

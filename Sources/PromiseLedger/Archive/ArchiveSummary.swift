@@ -1,0 +1,11 @@
+/// What an archive holds: the result of an export or an import.
+public struct ArchiveSummary: Sendable, Hashable {
+  /// The ledger.
+  public let ledgerID: LedgerID
+  /// How many events there are.
+  public let eventCount: Int
+  /// The digest of the events, which says where the last of them stands.
+  public let logDigest: LogDigest
+  /// The size of the archive in bytes.
+  public let byteCount: Int
+}

@@ -1,0 +1,100 @@
+import Crypto
+import LedgerSystem
+
+/// A SHA-256 over every event up to a position: equal for two ledgers with the same events.
+///
+/// It is a chain: the digest at a position is the hash of the digest before and of the event, so it
+/// can be continued from any position, and it does not depend on how events are packed into frames.
+/// See the article *File format*.
+public struct LogDigest: Sendable, Hashable {
+  /// The last event that it covers.
+  public let position: Position
+  /// The 32 bytes of the hash.
+  public let bytes: [UInt8]
+
+  /// The digest before the first event: zeros.
+  public static let start = LogDigest(
+    position: .start, bytes: [UInt8](repeating: 0, count: byteCount))
+
+  static let byteCount = 32
+
+  package init(position: Position, bytes: [UInt8]) {
+    self.position = position
+    self.bytes = bytes
+  }
+
+  /// The digest after one more event.
+  ///
+  /// - Precondition: `event` is the one after ``position``.
+  package func adding(_ event: StoredEvent, attachment: [UInt8]) -> LogDigest {
+    precondition(event.position == position.advanced(by: 1), "a digest skips an event")
+    var text: [UInt8] = []
+    text.reserveCapacity(Self.byteCount + 32 + event.record.count)
+    text += bytes
+    text.appendLittleEndian(event.position.rawValue)
+    event.commit.session.entityID.append(to: &text)
+    text.appendLittleEndian(event.commit.number)
+    text += event.record
+    var hash = SHA256()
+    hash.update(data: text)
+    if !attachment.isEmpty { hash.update(data: attachment) }
+    return LogDigest(position: event.position, bytes: Array(hash.finalize()))
+  }
+
+  /// The digest after all events up to `end`, or after as many as one read hands over.
+  func continued(
+    over source: some EventSource, through end: Position
+  ) throws(LedgerError) -> LogDigest {
+    var digest = self
+    for event in try source.storedEvents(after: position, through: end, limit: 1_000) {
+      digest = digest.adding(event, attachment: try source.attachment(of: event))
+    }
+    return digest
+  }
+}
+
+extension LogDigest: CustomStringConvertible {
+  /// The hash in hexadecimal digits.
+  public var description: String { bytes.hexadecimal }
+}
+
+extension EventSource {
+  /// What is stored beside an event because it is large.
+  func attachment(of event: StoredEvent) throws(LedgerError) -> [UInt8] {
+    let byteCount = event.view.attachmentByteCount
+    guard byteCount > 0 else { return [] }
+    return try attachment(of: event.position, byteCount: byteCount)
+  }
+}
+
+extension Ledger {
+  /// The digest of all events that are there now.
+  ///
+  /// - Parameter digest: Where to go on from; by default it begins with the first event.
+  /// - Throws: ``LedgerError`` with `corrupt`, `closed`.
+  /// - Complexity: O(events) after `digest`.
+  public func logDigest(from digest: LogDigest = .start) async throws -> LogDigest {
+    let end = try await engine.withStore { (store) throws(LedgerError) in try store.head() }
+    var digest = digest
+    while digest.position < end {
+      try Task.checkCancellation()
+      let start = digest
+      digest = try await engine.withStore { (store) throws(LedgerError) in
+        try start.continued(over: store, through: end)
+      }
+      if digest.position == start.position {
+        throw LedgerError.missingEvents(after: start.position)
+      }
+    }
+    return digest
+  }
+}
+
+extension LedgerError {
+  /// The head says that there are more events than can be read.
+  static func missingEvents(after position: Position) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "Events after position \(position) are missing. Restore the ledger from a copy.")
+  }
+}

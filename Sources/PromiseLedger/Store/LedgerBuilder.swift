@@ -1,0 +1,100 @@
+import LedgerLMDB
+import LedgerSystem
+
+/// Fills the log of a new ledger, which no process can see yet, with events that have their
+/// positions.
+struct LedgerBuilder: ~Copyable {
+  /// What is gathered before it is written, in bytes.
+  private static let groupByteCount = 4 << 20
+
+  private let environment: Environment
+  private let log: Table
+  private let blob: Table
+
+  /// The events of one commit, or of a part of one.
+  private var batch = EventBatch()
+  private var commit: CommitID?
+  private var firstPosition = Position.start
+  private var isContinuation = false
+
+  /// What waits to be written.
+  private var frames: [(key: UInt64, bytes: [UInt8])] = []
+  private var attachments: [(position: Position, bytes: [UInt8])] = []
+  private var waitingByteCount = 0
+
+  init(_ environment: Environment) throws(LedgerError) {
+    self.environment = environment
+    (log, blob) = try LedgerError.mapping {
+      (try environment.table(named: "log"), try environment.table(named: "blob"))
+    }
+  }
+
+  /// Adds the event that comes next.
+  ///
+  /// - Returns: The event as it will be stored.
+  mutating func append(
+    _ event: NewEvent, at position: Position, of commit: CommitID
+  ) throws(LedgerError) -> StoredEvent {
+    if let last = self.commit {
+      let isSame = last == commit
+      if !isSame || batch.byteCount >= Self.groupByteCount { pack(last, goesOn: isSame) }
+      if waitingByteCount >= Self.groupByteCount { try write() }
+    }
+    if batch.isEmpty { firstPosition = position }
+    self.commit = commit
+    let start = batch.bytes.count
+    try batch.append(event)
+    let bytes = batch.bytes
+    return StoredEvent(
+      copying: EventView(
+        bytes: bytes.span.extracting(start..<bytes.count), position: position,
+        session: commit.session),
+      of: commit)
+  }
+
+  /// Writes what is left.
+  mutating func finish() throws(LedgerError) {
+    if let commit { pack(commit, goesOn: false) }
+    commit = nil
+    try write()
+  }
+
+  private mutating func pack(_ commit: CommitID, goesOn: Bool) {
+    var neighbours: FrameHeader.Flags = []
+    if isContinuation { neighbours.insert(.continuesCommit) }
+    if goesOn { neighbours.insert(.commitContinues) }
+    var frames: [(key: UInt64, bytes: [UInt8])] = []
+    batch.packFrames(from: firstPosition, commit: commit, neighbours: neighbours) { key, frame in
+      var bytes: [UInt8] = []
+      bytes.append(contentsOf: frame)
+      frames.append((key, bytes))
+    }
+    self.frames += frames
+    for attachment in batch.attachments {
+      attachments.append((firstPosition.advanced(by: attachment.index), attachment.bytes))
+    }
+    waitingByteCount += batch.byteCount
+    batch = EventBatch()
+    isContinuation = goesOn
+  }
+
+  private mutating func write() throws(LedgerError) {
+    let (frames, attachments) = (self.frames, self.attachments)
+    try LedgerError.mapping {
+      try environment.write { transaction in
+        for frame in frames {
+          try transaction.put(frame.bytes.span, forKey: frame.key, in: log, append: true)
+        }
+        for attachment in attachments {
+          try Chunk.cut(attachment.bytes, of: attachment.position) {
+            (key, chunk) throws(LMDBError) in
+            try transaction.put(chunk.span, forKey: key.span, in: blob, append: true)
+          }
+        }
+      }
+    }
+    self.frames = []
+    self.attachments = []
+    waitingByteCount = 0
+  }
+}

@@ -1,0 +1,107 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+struct ArchiveTests {
+  @Test func archiveIsTheSameEverywhere() throws {
+    var ledger = try CraftedLedger()
+    try ledger.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
+    try ledger.commit([.raw(EventKind(rawValue: 999), version: 7, on: .numbered(3), payload: [255])]
+    )
+    let text = String(decoding: try Ledger.inspect(at: ledger.path).archive(), as: UTF8.self)
+    #expect(
+      text == """
+        {"type":"header","format":"promise-ledger-archive","version":0,"ledger":"01900000-004d-7000-8000-000000000001","createdAt":5,"basePosition":0,"baseDigest":"0000000000000000000000000000000000000000000000000000000000000000"}
+        {"type":"event","position":1,"time":1000,"kind":1,"name":"ledgerCreated","version":1,"flags":0,"subject":"01900000-004d-7000-8000-000000000001","session":"01900002-0001-7000-8000-000000000001","commit":1,"cause":0,"payload":"AAAAAA==","attachment":""}
+        {"type":"event","position":2,"time":1000,"kind":999,"name":"","version":7,"flags":0,"subject":"01900000-0003-7000-8000-000000000001","session":"01900002-0001-7000-8000-000000000001","commit":2,"cause":0,"payload":"/w==","attachment":""}
+        {"type":"end","events":2,"records":0,"logDigest":"709a89bd943f2590073d5271279c14967d834392e205b24f7d287532eab54fad","sha256":"5751325cced62e6f52b3a3971a8524f559ba714d118b519edf5c487134ca5d75"}
+
+        """)
+  }
+
+  @Test func importedLedgerIsTheSame() throws {
+    let ledger = try CraftedLedger.sample()
+    let original = try Ledger.inspect(at: ledger.path)
+    let archive = try original.archive()
+    let file = try ArchiveFile(archive)
+    let summary = try LedgerImport().makeLedger(at: file.target, from: file.path)
+    #expect(summary.eventCount == 110)
+    #expect(summary.byteCount == archive.count)
+    let copy = try Ledger.inspect(at: file.target)
+    #expect(copy.id == original.id && copy.createdAt == original.createdAt)
+    #expect(summary.logDigest == (try original.logDigest()))
+    #expect(try copy.archive() == archive)
+    for (left, right) in zip(try original.history(), try copy.history()) {
+      #expect(left.0.position == right.0.position && left.0.commit == right.0.commit)
+      #expect(left.0.record == right.0.record && left.1 == right.1)
+    }
+    let (before, after) = (try original.replayed(), try copy.replayed())
+    #expect(before.promises.all == after.promises.all)
+    #expect(before.sessions == after.sessions)
+    #expect(before.blocked == after.blocked && before.blocked.count == 1)
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func randomHistoryComesBackTheSame(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var ledger = try CraftedLedger()
+    for _ in 0..<Int.random(in: 0...12, using: &generator) {
+      let events = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
+        NewEvent(
+          kind: EventKind(rawValue: .random(in: 0...80, using: &generator)),
+          version: .random(in: 0...3, using: &generator),
+          flags: generator.chance(1, of: 4) ? .random(in: 0 ... .max, using: &generator) : 0,
+          time: .at(.random(in: .min ... .max, using: &generator)),
+          subject: EntityID(high: generator.next(), low: generator.next()),
+          cause: Position(rawValue: .random(in: 0...9, using: &generator)),
+          payload: generator.bytes(.random(in: 0...300, using: &generator)),
+          attachment: generator.bytes(generator.chance(1, of: 8) ? 10_000 : 0))
+      }
+      try ledger.commit(events, by: .numbered(.random(in: 1...3, using: &generator)))
+    }
+    let archive = try Ledger.inspect(at: ledger.path).archive()
+    let file = try ArchiveFile(archive)
+    try LedgerImport().makeLedger(at: file.target, from: file.path)
+    #expect(try Ledger.inspect(at: file.target).archive() == archive)
+  }
+
+  @Test func openLedgerExportsWhatAnInspectorDoes() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    let large = try await ledger.createPromise(of: [UInt8].self)
+    try await large.fulfill([UInt8](repeating: 7, count: 20_000))
+    for _ in 0..<300 { _ = try await ledger.createPromise(of: Int.self) }
+    var archive: [UInt8] = []
+    let summary = try await ledger.export { archive += $0 }
+    #expect(summary.logDigest == (try await ledger.logDigest()))
+    #expect(summary.eventCount == 304)
+    await ledger.close()
+    // Closing is the only event since.
+    let inspector = try Ledger.inspect(at: temporary.path)
+    var progress = ArchiveProgress(
+      ArchiveHeader(ledgerID: inspector.id, createdAt: inspector.createdAt, base: .start),
+      through: Position(rawValue: 304))
+    var inspected: [UInt8] = []
+    while let piece = try progress.next(from: inspector.log) { inspected += piece }
+    #expect(archive == inspected)
+  }
+
+  @Test func importedLedgerCanBeUsed() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    let promise = try await ledger.createPromise(of: String.self)
+    try await promise.fulfill("kept")
+    await ledger.close()
+    let file = try ArchiveFile(try Ledger.inspect(at: temporary.path).archive())
+    try importBlocking(file)
+    let copy = try await file.temporary.open()
+    #expect(copy.id == ledger.id)
+    #expect(try await copy.promise(id: promise.id, of: String.self).value == "kept")
+    await copy.close()
+  }
+
+  private func importBlocking(_ file: ArchiveFile) throws {
+    try LedgerImport().makeLedger(at: file.target, from: file.path)
+  }
+}

@@ -1,0 +1,129 @@
+import LedgerLMDB
+import LedgerSystem
+import PromiseLedgerTesting
+
+@testable import PromiseLedger
+
+/// A ledger on disk whose events are given one by one, whatever the rules say.
+struct CraftedLedger {
+  let temporary: TemporaryLedger
+  private let options: StoreOptions
+  private var commitCount: UInt64 = 0
+
+  var path: String { temporary.path }
+
+  init(id: Int = 77) throws {
+    temporary = try TemporaryLedger()
+    var options = StoreOptions(sizeLimit: 1 << 30)
+    options.environment.durability = .noneForTests
+    self.options = options
+    try LMDBEventStore.openOrCreate(
+      LedgerDirectory(temporary.path), options: options,
+      newLedgerID: LedgerID(entityID: .numbered(id)), now: .at(5)
+    ).close()
+  }
+
+  /// Writes events in one commit, and closes the ledger again.
+  mutating func commit(_ events: [NewEvent], by session: SessionID = .numbered(1)) throws {
+    commitCount += 1
+    var batch = EventBatch()
+    for event in events { try batch.append(event) }
+    let made = batch
+    let store = try LMDBEventStore(opening: LedgerDirectory(path), options: options)
+    defer { store.close() }
+    _ = try store.commit(
+      CommitID(session: session, number: commitCount), after: try store.head(),
+      patience: Patience(.seconds(5)), catchUp: { _ in }, decide: { _, _ in made })
+  }
+
+  /// A session, promises in every state, large values, a commit of many frames, and events that no
+  /// build of this version writes.
+  static func sample() throws -> CraftedLedger {
+    var ledger = try CraftedLedger()
+    try ledger.commit([
+      .of(LedgerCreated(formatVersion: 0), on: .numbered(77)),
+      .of(SessionOpened.sample(), on: SessionID.numbered(1).entityID),
+    ])
+    let ids = (1...4).map { PromiseID.numbered($0).entityID }
+    try ledger.commit(ids.map { .of(PromiseCreated(typeTag: "bytes", tags: ["t"]), on: $0) })
+    var large = NewEvent.of(
+      PromiseResolved(
+        outcome: .fulfilled, resolvedAt: .at(9), idempotencyKey: "once", content: nil),
+      on: ids[0])
+    large.attachment = (0..<9_001).map { UInt8(truncatingIfNeeded: $0) }
+    try ledger.commit([large])
+    var consumed = NewEvent.of(PromiseConsumed(delivery: .recordedAfter), on: ids[0])
+    consumed.cause = Position(rawValue: 7)
+    try ledger.commit([consumed, .of(PromiseAbandoned(reason: "no\nmore"), on: ids[1])])
+    try ledger.commit([.raw(EventKind(rawValue: 999), version: 7, on: ids[2], payload: [1, 2])])
+    try ledger.commit(
+      (100..<200).map {
+        .of(
+          PromiseCreated(typeTag: String(repeating: "x", count: 100)),
+          on: PromiseID.numbered($0).entityID)
+      })
+    return ledger
+  }
+
+  /// The bytes of all its live frames, with their keys.
+  func frames() throws -> [(key: UInt64, bytes: [UInt8])] {
+    let environment = try Ledger.inspect(at: path).environment
+    let log = try environment.table(named: "log")
+    return try environment.read { transaction in
+      var frames: [(key: UInt64, bytes: [UInt8])] = []
+      try transaction.scan(log) { key, value in
+        var bytes: [UInt8] = []
+        bytes.append(contentsOf: value)
+        frames.append((key, bytes))
+        return true
+      }
+      return frames
+    }
+  }
+}
+
+extension LedgerInspector {
+  /// The whole archive.
+  func archive() throws(LedgerError) -> [UInt8] {
+    var export = try export()
+    var bytes: [UInt8] = []
+    while let piece = try export.next() { bytes += piece }
+    return bytes
+  }
+
+  /// Everything about the events that can be compared.
+  func history() throws -> [(StoredEvent, [UInt8])] {
+    try log.storedEvents(after: .start, through: try head, limit: .max).map {
+      ($0, try log.attachment(of: $0))
+    }
+  }
+
+  /// What replay makes of the events.
+  func replayed() throws(LedgerError) -> LedgerState {
+    var state = LedgerState()
+    _ = try log.read(after: .start, limit: .max) { (frame) throws(LedgerError) in
+      try frame.forEachEvent { (event) throws(LedgerError) in try state.apply(event) }
+    }
+    return state
+  }
+}
+
+/// A file that holds an archive, in a directory with nothing else.
+struct ArchiveFile {
+  let temporary: TemporaryLedger
+  let path: String
+
+  /// Where an import may make a ledger.
+  var target: String { temporary.path }
+
+  init(_ bytes: [UInt8]) throws {
+    temporary = try TemporaryLedger()
+    path = FileSystem.parent(of: temporary.path) + "/archive.jsonl"
+    try FileSystem.writeAtomically(bytes, to: path)
+  }
+
+  /// The names beside the archive.
+  func neighbours() throws -> [String] {
+    try FileSystem.list(FileSystem.parent(of: path)).filter { $0 != "archive.jsonl" }
+  }
+}
