@@ -55,6 +55,8 @@ let package = Package(
       name: "promise-ledger",
       dependencies: [
         "PromiseLedger",
+        "LedgerLocks",
+        "LedgerSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/promise-ledger"

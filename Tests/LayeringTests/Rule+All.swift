@@ -34,7 +34,12 @@ extension Rule {
       ["Tools/"],
       not: [
         "CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "LedgerSystem", "PromiseLedgerTesting",
-      ], except: ["Tools/benchmarks/"], "Tools use the public API, as any program could."),
+      ], except: ["Tools/benchmarks/", "Tools/promise-ledger/Processes/"],
+      "Tools use the public API, as any program could."),
+    imports(
+      ["Tools/promise-ledger/Processes/"],
+      not: ["CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "PromiseLedgerTesting"],
+      "What starts processes uses the layer over the system, and no other below the public API."),
     imports(
       ["Sources/PromiseLedger/"], not: ["LedgerLMDB"],
       except: [

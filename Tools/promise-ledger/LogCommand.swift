@@ -2,23 +2,25 @@ import ArgumentParser
 import PromiseLedger
 
 /// `promise-ledger log`: the events as they stand in the ledger.
-struct LogCommand: AsyncParsableCommand {
+struct LogCommand: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
     abstract: "Prints the events of a ledger in their order.",
     discussion: """
       The table shows the last 8 digits of ids; JSON has them whole. Reading changes nothing in the \
       ledger and holds nobody up. If there are events of kinds or versions that this build does not \
-      know, they are shown as such and the exit code is 1.
+      know, they are shown as such and the exit code is 1. An event must fit all that is asked for.
       """)
 
-  @Argument(help: "The directory of the ledger.", completion: .directory)
-  var path: String
+  @OptionGroup var reading: ReadingOptions
 
-  @Option(help: "Print only events after this position.")
+  @Option(help: ArgumentHelp("Print only events after this position.", valueName: "position"))
   var after: UInt64 = 0
 
-  @Option(help: "Print at most this many events.")
+  @Option(help: ArgumentHelp("Print only events up to this position.", valueName: "position"))
+  var through: UInt64?
+
+  @Option(help: ArgumentHelp("Print at most this many events.", valueName: "count"))
   var limit: Int?
 
   @Option(
@@ -27,29 +29,64 @@ struct LogCommand: AsyncParsableCommand {
     completion: .list(EventKind.all.compactMap(\.name)))
   var kinds: [KindArgument] = []
 
-  @Option(help: "How events are printed.")
-  var format: EventFormat = .table
+  @Option(
+    help: ArgumentHelp(
+      "Print only events about the promises whose id begins so.", valueName: "id"))
+  var promise: IDPrefix?
 
-  @Flag(
-    help: """
-      Do not register as a reader, so that a directory can be read without permission to write. \
-      Only for a ledger that no process has open.
-      """)
-  var withoutLock = false
+  @Option(help: ArgumentHelp("Print only events about the promise with this key."))
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Print only events about the handlers whose id begins so.", valueName: "id"))
+  var handler: IDPrefix?
+
+  @Option(
+    help: ArgumentHelp(
+      "Print only events that the sessions wrote whose id begins so, or that are about them.",
+      valueName: "id"))
+  var session: IDPrefix?
+
+  @Option(
+    help: ArgumentHelp(
+      "Print only events at this time of the writer's clock or later, in UTC, such as 2026-01-31T12:00:00Z.",
+      valueName: "time"))
+  var since: TimeArgument?
+
+  @Option(help: ArgumentHelp("Print only events at this time or earlier.", valueName: "time"))
+  var until: TimeArgument?
+
+  @Flag(help: "Wait for new events and print them as they come, until interrupted.")
+  var follow = false
+
+  @OptionGroup var output: FormatOptions
 
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("The limit must not be negative.") }
+    if key != nil, promise != nil { throw ValidationError("Give a promise's id or its key.") }
+    if let key { _ = try PromiseKey(checking: key) }
   }
 
-  func run() async throws {
-    let inspector = try Ledger.inspect(at: path, locking: !withoutLock)
-    let filter = EventFilter(
-      after: Position(rawValue: after), kinds: Set(kinds.map(\.kind)), limit: limit)
-    var printer = EventPrinter(format: format)
-    try printer.begin()
+  func read(_ sink: any TextSink) throws {
+    let inspector = try reading.open()
+    var reader = EventReader(inspector: inspector, output: sink)
+    reader.after = Position(rawValue: after)
+    reader.through = Position(rawValue: through ?? .max)
+    reader.follows = follow
+    let filter = try makeFilter()
+    var printer = try RecordPrinter(output.format, Record.eventColumns, to: sink)
+    var findings = Findings()
+    var left = limit ?? .max
     do {
-      try filter.forEach(in: inspector) { event in
-        try printer.print(event, EventDetails(of: event, in: inspector))
+      guard left > 0 else { return try printer.end() }
+      try reader.forEach { event in
+        guard filter.wants(event) else { return true }
+        let details = EventDetails(of: event, in: inspector)
+        findings.count(details.problem)
+        try printer.print(Record(event, details))
+        left -= 1
+        return left > 0
       }
     } catch let damage as LedgerError {
       // What could be read is shown, and is whole JSON, before the damage is told.
@@ -57,6 +94,29 @@ struct LogCommand: AsyncParsableCommand {
       throw damage
     }
     try printer.end()
-    try printer.findings.throwIfAny()
+    try findings.throwIfAny()
+  }
+
+  private func makeFilter() throws -> EventFilter {
+    var filter = EventFilter()
+    filter.kinds = Set(kinds.map(\.kind))
+    filter.promise = try key.map { IDPrefix(try PromiseKey(checking: $0).promiseID.entityID) }
+    if let promise { filter.promise = promise }
+    filter.handler = handler
+    filter.session = session
+    filter.since = since?.time
+    filter.until = until?.time
+    return filter
+  }
+}
+
+extension PromiseKey {
+  /// A key of the command line.
+  init(checking text: String) throws {
+    do throws(LedgerError) {
+      try self.init(text)
+    } catch {
+      throw ValidationError("The key is none: \(error.message)")
+    }
   }
 }

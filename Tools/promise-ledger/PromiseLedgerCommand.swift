@@ -2,32 +2,42 @@ import ArgumentParser
 
 /// The command `promise-ledger`.
 @main
-struct PromiseLedgerCommand: AsyncParsableCommand {
+struct PromiseLedgerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promise-ledger",
     abstract: "Looks into a promise ledger.",
     discussion: """
       Data goes to standard output, notes to standard error. Exit codes: \
-      0 fine, 1 findings, 2 usage, 3 not found, 4 busy, 5 corrupt, 6 incompatible format, \
-      74 a failure of the system.
+      0 fine, 1 findings or a difference, 2 usage, 3 not found, 4 busy, 5 corrupt, \
+      6 incompatible format, 74 a failure of the system.
       """,
-    subcommands: [LogCommand.self])
+    subcommands: [
+      LogCommand.self, ShowCommand.self, PromisesCommand.self, StatsCommand.self,
+      VerifyCommand.self, DigestCommand.self, ExportCommand.self, ImportCommand.self,
+    ])
 
   /// Runs the command. It is our own because the exit codes are.
-  static func main() async {
+  static func main() {
     StandardOutput.makeClosedPipeAnError()
-    var status = Status.fine
-    do {
-      var command = try parseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
-    } catch {
-      status = report(error)
-    }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let status =
+      arguments.first == ReadingChild.word
+      ? ReadingChild.run(Array(arguments.dropFirst())) : run(arguments)
     exit(withError: status == .fine ? nil : ExitCode(status.rawValue))
+  }
+
+  private static func run(_ arguments: [String]) -> Status {
+    do {
+      var command = try parseAsRoot(arguments)
+      if let command = command as? any ReadingCommand {
+        return try ReadingParent.run(
+          arguments, timeout: .seconds(command.reading.timeout))
+      }
+      try command.run()
+      return .fine
+    } catch {
+      return report(error)
+    }
   }
 
   /// Says on standard error what went wrong, or on standard output what was asked for.
@@ -42,7 +52,7 @@ struct PromiseLedgerCommand: AsyncParsableCommand {
       StandardError.write(message)
       return .usage
     }
-    var output = StandardOutput()
+    let output = DirectOutput()
     do {
       try output.write(message + "\n")
       try output.flush()

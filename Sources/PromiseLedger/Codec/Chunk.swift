@@ -16,6 +16,13 @@ package enum Chunk {
     return key
   }
 
+  /// The event and the number of a chunk; `nil` if the key is none of a chunk.
+  static func place(ofKey key: [UInt8]) -> (position: Position, number: Int)? {
+    guard key.count == 12 else { return nil }
+    let position = key[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    return (Position(rawValue: position), key[8...].reduce(0) { $0 << 8 | Int($1) })
+  }
+
   static func count(ofAttachment byteCount: Int) -> Int {
     (byteCount + contentByteCount - 1) / contentByteCount
   }

@@ -48,6 +48,8 @@ public struct PromiseRecord: Sendable, Hashable {
   public let abandoned: Trace?
   /// Why it was abandoned.
   public let abandonReason: String?
+  /// Which outcome it has.
+  public let outcomeKind: OutcomeKind?
   /// Its outcome, with the value still encoded.
   public let outcome: PromiseOutcome<StoredValue>?
 
@@ -92,6 +94,7 @@ public struct PromiseRecord: Sendable, Hashable {
     self.consumed = consumed
     self.abandoned = abandoned
     abandonReason = reason
+    outcomeKind = outcome?.kind ?? entity.resolution?.outcome
     self.outcome = outcome
   }
 }

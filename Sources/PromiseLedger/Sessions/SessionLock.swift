@@ -75,4 +75,18 @@ package final class SessionLock: Sendable {
       return .alive
     }
   }
+
+  /// Looks as ``probe(_:_:)`` does, without the permission to write.
+  ///
+  /// A session that is just about to open, freeze or come back may look dead for an instant.
+  package static func look(_ directory: LedgerDirectory, _ id: SessionID) -> Finding {
+    let path = directory.sessionLock(id)
+    do throws(SystemError) {
+      guard try !FileLock.isHeld(path) else { return .alive }
+      return try FileSystem.read(path, maximumBytes: 16) == frozenContent ? .frozen : .dead
+    } catch {
+      // What is missing is nobody's; any other failure proves nothing.
+      return error.code == .notFound ? .dead : .alive
+    }
+  }
 }

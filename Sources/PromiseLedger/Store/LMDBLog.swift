@@ -35,14 +35,7 @@ struct LMDBLog: EventSource {
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
     try reading("blob") { transaction, table in
-      var content: [UInt8] = []
-      // A damaged length cannot make us allocate more than the chunks that are really there.
-      for number in 0..<Chunk.count(ofAttachment: byteCount) {
-        let key = Chunk.key(position, number)
-        let chunk = try transaction.value(forKey: key.span, in: table)
-        try Chunk.append(chunk, of: position, number, attachment: byteCount, to: &content)
-      }
-      return content
+      try Self.attachment(transaction, table, of: position, byteCount)
     }
   }
 
@@ -72,6 +65,24 @@ struct LMDBLog: EventSource {
   ) throws -> Position {
     guard let last = try transaction.floorEntry(.max, in: log) else { return .start }
     return try FrameView(checking: last.value, key: last.key).header.lastPosition
+  }
+
+  static func attachment<Reader: TableReader & ~Copyable>(
+    _ transaction: borrowing Reader, _ blob: Table, of position: Position, _ byteCount: Int
+  ) throws(LedgerError) -> [UInt8] {
+    var content: [UInt8] = []
+    // A damaged length cannot make us allocate more than the chunks that are really there.
+    for number in 0..<Chunk.count(ofAttachment: byteCount) {
+      let key = Chunk.key(position, number)
+      let chunk: Span<UInt8>?
+      do throws(LMDBError) {
+        chunk = try transaction.value(forKey: key.span, in: blob)
+      } catch {
+        throw LedgerError(error)
+      }
+      try Chunk.append(chunk, of: position, number, attachment: byteCount, to: &content)
+    }
+    return content
   }
 
   static func scan<Reader: TableReader & ~Copyable>(

@@ -8,7 +8,7 @@ import PromiseLedgerTesting
 struct CraftedLedger {
   let temporary: TemporaryLedger
   private let options: StoreOptions
-  private var commitCount: UInt64 = 0
+  fileprivate var commitCount: UInt64 = 0
 
   var path: String { temporary.path }
 
@@ -67,18 +67,16 @@ struct CraftedLedger {
 
   /// The bytes of all its live frames, with their keys.
   func frames() throws -> [(key: UInt64, bytes: [UInt8])] {
-    let environment = try Ledger.inspect(at: path).environment
-    let log = try environment.table(named: "log")
-    return try environment.read { transaction in
-      var frames: [(key: UInt64, bytes: [UInt8])] = []
+    var frames: [(key: UInt64, bytes: [UInt8])] = []
+    try edit { transaction, log, _ in
       try transaction.scan(log) { key, value in
         var bytes: [UInt8] = []
         bytes.append(contentsOf: value)
         frames.append((key, bytes))
         return true
       }
-      return frames
     }
+    return frames
   }
 }
 
@@ -125,5 +123,22 @@ struct ArchiveFile {
   /// The names beside the archive.
   func neighbours() throws -> [String] {
     try FileSystem.list(FileSystem.parent(of: path)).filter { $0 != "archive.jsonl" }
+  }
+}
+
+extension CraftedLedger {
+  /// Lets the next commit have the number 1 again.
+  mutating func restartCommits() { commitCount = 0 }
+
+  /// Changes the store behind the ledger's back.
+  func edit(
+    _ body: (inout WriteTransaction, _ log: Table, _ blob: Table) throws -> Void
+  ) throws {
+    let environment = try Environment.open(
+      at: LedgerDirectory(path).generation(LedgerDirectory.firstGeneration),
+      tables: LMDBLog.tables)
+    let (log, blob) = (try environment.table(named: "log"), try environment.table(named: "blob"))
+    try environment.write { transaction in try body(&transaction, log, blob) }
+    try environment.close()
   }
 }

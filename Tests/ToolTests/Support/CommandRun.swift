@@ -26,6 +26,11 @@ struct CommandRun {
 
   /// Runs `promise-ledger` with nobody to read its output.
   init(intoClosedPipe arguments: String...) throws {
+    try self.init(intoClosedPipe: arguments)
+  }
+
+  /// Runs `promise-ledger` with nobody to read its output.
+  init(intoClosedPipe arguments: [String]) throws {
     let output = Pipe()
     let notes = Pipe()
     try output.fileHandleForReading.close()
@@ -41,7 +46,7 @@ struct CommandRun {
     _ arguments: [String], output: FileHandle, notes: Pipe
   ) throws -> Process {
     let process = Process()
-    process.executableURL = productsDirectory.appendingPathComponent("promise-ledger")
+    process.executableURL = program
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -49,6 +54,9 @@ struct CommandRun {
     try process.run()
     return process
   }
+
+  /// The built command.
+  static var program: URL { productsDirectory.appendingPathComponent("promise-ledger") }
 
   /// Where the tests were built to, and the command beside them.
   private static var productsDirectory: URL {

@@ -2,26 +2,29 @@ import PromiseLedger
 
 /// Which events are wanted.
 struct EventFilter {
-  private static let sliceEventCount = 1_000
-
-  var after: Position
   /// The wanted kinds; none means all.
-  var kinds: Set<EventKind>
-  var limit: Int?
+  var kinds: Set<EventKind> = []
+  var promise: IDPrefix?
+  var handler: IDPrefix?
+  var session: IDPrefix?
+  var since: Timestamp?
+  var until: Timestamp?
 
-  /// Hands over the wanted events in their order; holds one slice of events at a time.
-  func forEach(in inspector: LedgerInspector, _ body: (LedgerEvent) throws -> Void) throws {
-    var position = after
-    var left = limit ?? .max
-    while left > 0 {
-      let slice = try inspector.events(after: position, limit: min(left, Self.sliceEventCount))
-      guard let last = slice.last else { return }
-      for event in slice where kinds.isEmpty || kinds.contains(event.kind) {
-        guard left > 0 else { return }
-        try body(event)
-        left -= 1
-      }
-      position = last.position
+  func wants(_ event: LedgerEvent) -> Bool {
+    if !kinds.isEmpty, !kinds.contains(event.kind) { return false }
+    if let since, event.time < since { return false }
+    if let until, event.time > until { return false }
+    if let promise, !event.kind.isAboutPromise || !promise.matches(event.subject) { return false }
+    if let handler, !event.kind.isAboutHandler || !handler.matches(event.subject) { return false }
+    if let session, !session.matches(event.session.entityID), !session.matches(event.subject) {
+      return false
     }
+    return true
   }
+}
+
+extension EventKind {
+  /// Whether the subject is a promise: the numbers that the file format keeps for them.
+  var isAboutPromise: Bool { (32..<48).contains(rawValue) }
+  var isAboutHandler: Bool { (48..<64).contains(rawValue) }
 }

@@ -1,14 +1,12 @@
-import PromiseLedger
-
-/// One JSON array of all events.
-struct JSONRenderer: EventRenderer {
+/// One JSON array of all records.
+struct JSONRenderer: RecordRenderer {
   private var isFirst = true
 
   var header: String { "[" }
   var footer: String { isFirst ? "]\n" : "\n]\n" }
 
-  mutating func render(_ event: LedgerEvent, _ details: EventDetails) -> String {
+  mutating func render(_ record: Record) -> String {
     defer { isFirst = false }
-    return "\(isFirst ? "\n" : ",\n")\(JSONValue(event, details))"
+    return "\(isFirst ? "\n" : ",\n")\(record.json)"
   }
 }

@@ -26,18 +26,22 @@ struct StandardOutput {
       && environment["TERM"] != "dumb"
   }
 
-  mutating func write(_ text: String) throws {
-    gathered.append(contentsOf: text.utf8)
+  mutating func write(_ bytes: [UInt8]) throws {
+    gathered.append(contentsOf: bytes)
     if gathered.count >= Self.pieceSize { try flush() }
   }
 
   mutating func flush() throws {
     guard !gathered.isEmpty else { return }
     defer { gathered.removeAll(keepingCapacity: true) }
+    try Self.writeNow(gathered)
+  }
+
+  static func writeNow(_ data: Data) throws {
     do {
-      try FileHandle.standardOutput.write(contentsOf: gathered)
+      try FileHandle.standardOutput.write(contentsOf: data)
     } catch {
-      throw Self.isClosedPipe(error) ? Closed() : Failure(cause: error)
+      throw isClosedPipe(error) ? Closed() : Failure(cause: error)
     }
   }
 
@@ -46,4 +50,19 @@ struct StandardOutput {
     if error.domain == NSPOSIXErrorDomain { return error.code == Int(EPIPE) }
     return (error.userInfo[NSUnderlyingErrorKey] as? any Error).map(isClosedPipe) ?? false
   }
+}
+
+/// The output of a command that does its work in this process.
+final class DirectOutput: TextSink {
+  private var output = StandardOutput()
+
+  var isStyled: Bool { StandardOutput.isStyled }
+  func write(_ bytes: [UInt8]) throws { try output.write(bytes) }
+  func flush() throws { try output.flush() }
+  func setClosing(_ text: String) {}
+  func note(_ text: String) throws {
+    try flush()
+    StandardError.note(text)
+  }
+  func alive() {}
 }

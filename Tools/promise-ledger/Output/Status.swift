@@ -22,7 +22,7 @@ enum Status: Int32 {
     self =
       switch code {
       case .unsupportedEvent: .findings
-      case .invalidArgument: .usage
+      case .invalidArgument, .alreadyExists, .payloadTooLarge: .usage
       case .notALedger, .notFound: .notFound
       case .writerStalled: .busy
       case .corrupt: .corrupt

@@ -1,0 +1,177 @@
+/// The checks on whole frames that need no store: order, commits, payloads, references, lifecycles.
+struct FrameChecks {
+  private let ledgerID: LedgerID
+  private var state = LedgerState()
+  /// Whether no event is missing so far, so that replay means something.
+  private(set) var isWhole = true
+  private var lastFrame: FrameHeader?
+  private var knownSessions: Set<SessionID> = []
+  private var reportedSessions: Set<SessionID> = []
+  private var lastCommits: [SessionID: UInt64] = [:]
+  private var findings: [VerificationFinding] = []
+
+  init(ledgerID: LedgerID) {
+    self.ledgerID = ledgerID
+  }
+
+  /// The last event that replay took.
+  var replayedPosition: Position { state.position }
+
+  /// Takes what was found since the last call.
+  mutating func takeFindings() -> [VerificationFinding] {
+    defer { findings = [] }
+    return findings
+  }
+
+  /// Says that events are missing from here on.
+  mutating func loseEvents() {
+    isWhole = false
+    lastFrame = nil
+  }
+
+  mutating func check(_ frame: FrameView) {
+    let header = frame.header
+    checkCommit(header)
+    do throws(LedgerError) {
+      try frame.forEachEvent { (event) throws(LedgerError) in try check(event) }
+    } catch {
+      findings.append(VerificationFinding(error.message, at: header.firstPosition))
+      isWhole = false
+    }
+    if !header.flags.contains(.commitContinues) { checkSession(header) }
+    lastFrame = header
+  }
+
+  /// Checks what only the end of the log can tell.
+  mutating func finish() {
+    guard let lastFrame, lastFrame.flags.contains(.commitContinues) else { return }
+    findings.append(
+      VerificationFinding("The last commit is not whole.", at: lastFrame.firstPosition))
+  }
+
+  // MARK: Commits
+
+  private mutating func checkCommit(_ header: FrameHeader) {
+    let (commit, position) = (header.commit, header.firstPosition)
+    let continues = header.flags.contains(.continuesCommit)
+    if let lastFrame {
+      let goesOn = lastFrame.flags.contains(.commitContinues)
+      if goesOn != continues || (continues && lastFrame.commit != commit) {
+        findings.append(VerificationFinding("The commit before is not whole.", at: position))
+      }
+    } else if continues, position.rawValue == 1 {
+      findings.append(VerificationFinding("The first commit has no beginning.", at: position))
+    }
+    guard !continues else { return }
+    if commit.number <= lastCommits[commit.session, default: 0] {
+      findings.append(
+        VerificationFinding(
+          "Commit \(commit.number) of session \(commit.session) comes after commit \(lastCommits[commit.session, default: 0]).",
+          at: position))
+    }
+    lastCommits[commit.session] = commit.number
+  }
+
+  private mutating func checkSession(_ header: FrameHeader) {
+    let session = header.commit.session
+    guard isWhole, !knownSessions.contains(session), reportedSessions.insert(session).inserted
+    else { return }
+    findings.append(
+      VerificationFinding(
+        "It was written by session \(session), which was never opened.", at: header.firstPosition,
+        subject: session.entityID))
+  }
+
+  // MARK: Events
+
+  private mutating func check(_ event: borrowing EventView) throws(LedgerError) {
+    if event.kind == .sessionOpened { knownSessions.insert(SessionID(entityID: event.subject)) }
+    if event.cause >= event.position {
+      add("Its cause is position \(event.cause), which comes not before it.", event)
+    }
+    if (event.position.rawValue == 1) != (event.kind == .ledgerCreated) {
+      add("A \(event.kind) event stands at position \(event.position).", event)
+    } else if event.kind == .ledgerCreated, event.subject != ledgerID.entityID {
+      add("It created another ledger than this, \(ledgerID).", event)
+    }
+    checkPayload(event)
+    guard isWhole else { return }
+    let blockedCount = state.blocked.count
+    try state.apply(event)
+    if state.blocked.count > blockedCount,
+      case .illegalTransition(let what) = state.blocked[event.subject]?.reason
+    {
+      add("It does not fit the life of its subject: \(what).", event)
+    }
+  }
+
+  private mutating func checkPayload(_ event: borrowing EventView) {
+    guard let type = EventKind.payloadTypes[event.kind], event.version > 0,
+      event.version <= type.version
+    else {
+      return add(
+        "Its kind or version is not known to this build: \(event.kind), version \(event.version).",
+        event, severity: .unsupported)
+    }
+    do throws(LedgerError) {
+      let payload = try type.init(decoding: event.payloadBytes)
+      if let id = try Self.idFromKey(of: payload), id != event.subject {
+        add("The id of the subject does not follow from its key.", event)
+      }
+      if Self.isDetached(payload) != (event.attachmentByteCount > 0) {
+        add("The event says otherwise than its payload whether a value is stored beside it.", event)
+      } else if let resolved = payload as? PromiseResolved, resolved.outcome == .rejected,
+        let content = resolved.content
+      {
+        _ = try StoredError(decoding: content)
+      }
+    } catch {
+      add(error.message, event)
+    }
+  }
+
+  /// The id that the subject must have if it was created with a key.
+  private static func idFromKey(
+    of payload: any EventPayload
+  ) throws(LedgerError) -> EntityID? {
+    switch payload {
+    case let created as PromiseCreated:
+      try created.key.map { (key) throws(LedgerError) in try PromiseKey(key).promiseID.entityID }
+    case let created as HandlerCreated:
+      try created.key.map { (key) throws(LedgerError) in try HandlerKey(key).handlerID.entityID }
+    default: nil
+    }
+  }
+
+  /// Whether a part of the payload is stored beside the event.
+  private static func isDetached(_ payload: any EventPayload) -> Bool {
+    switch payload {
+    case let resolved as PromiseResolved: resolved.content == nil
+    case let payload as any AttachablePayload: payload.attachable == nil
+    default: false
+    }
+  }
+
+  private mutating func add(
+    _ message: String, _ event: borrowing EventView,
+    severity: VerificationFinding.Severity = .corrupt
+  ) {
+    findings.append(
+      VerificationFinding(
+        message, at: event.position, subject: event.subject, severity: severity))
+  }
+}
+
+extension EventKind {
+  /// The payload of every kind that has one.
+  static let payloadTypes: [EventKind: any EventPayload.Type] = {
+    let types: [any EventPayload.Type] = [
+      LedgerCreated.self, SessionOpened.self, SessionFrozen.self, SessionUnfrozen.self,
+      SessionClosed.self, PromiseCreated.self, PromiseResolved.self, PromiseConsumed.self,
+      PromiseAbandoned.self, HandlerCreated.self, HandlerRebound.self, HandlerCallStarted.self,
+      HandlerCallReleased.self, HandlerCallFinished.self, HandlerInvalidated.self,
+      HandlerInvalidationFinished.self,
+    ]
+    return Dictionary(uniqueKeysWithValues: types.map { ($0.kind, $0) })
+  }()
+}

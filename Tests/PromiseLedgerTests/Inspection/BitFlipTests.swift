@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import PromiseLedger
+
+/// Single bits of event records that turn over on the disk.
+struct BitFlipTests {
+  @Test func everyOneOf5000IsFound() throws {
+    let ledger = try CraftedLedger.sample()
+    let path = ledger.path + "/generation-000001/data.mdb"
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    let frames = try ledger.frames().map { frame in
+      (frame.bytes, places: data.places(of: Data(frame.bytes)))
+    }
+    #expect(frames.allSatisfy { !$0.places.isEmpty })
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    let inspector = try Ledger.inspect(at: ledger.path)
+    var generator = SeededGenerator(seed: 5)
+    var missed: [String] = []
+    for _ in 0..<5_000 {
+      let frame = frames[Int.random(in: frames.indices, using: &generator)]
+      let offset = Int.random(in: frame.0.indices, using: &generator)
+      let bit = UInt8(1) << UInt8.random(in: 0..<8, using: &generator)
+      // Older copies of the page may lie in the file; all of them get the flip.
+      let write = { (byte: UInt8) in
+        for place in frame.places {
+          try file.seek(toOffset: UInt64(place + offset))
+          try file.write(contentsOf: [byte])
+        }
+      }
+      try write(frame.0[offset] ^ bit)
+      let summary = try inspector.verify { _ in }
+      if summary.corruptCount + summary.unsupportedCount == 0 || summary.logDigest != nil {
+        missed.append("byte \(offset) of the frame at \(frame.places), bit \(bit)")
+      }
+      try write(frame.0[offset])
+    }
+    #expect(missed == [])
+    #expect(try inspector.verify { _ in }.corruptCount == 0)
+  }
+}
+
+extension Data {
+  fileprivate func places(of part: Data) -> [Int] {
+    var places: [Int] = []
+    var start = startIndex
+    while let range = range(of: part, in: start..<endIndex) {
+      places.append(range.lowerBound)
+      start = range.upperBound
+    }
+    return places
+  }
+}

@@ -1,0 +1,39 @@
+import PromiseLedger
+import Testing
+
+/// What `log` leaves out.
+struct FilterTests {
+  @Test(arguments: [
+    (["--promise", "4b20"], "3 4 5"), (["--key", "avatar/room@example.org"], "3 4 5"),
+    (["--promise", "019b76da-addc-7000-8700-000000000006"], "12 13 14"),
+    (["--promise", "ffff"], ""), (["--handler", "019b"], ""),
+    (
+      ["--session", "019b76da-a800", "--kind", "sessionFrozen", "--kind", "sessionClosed"], "15 17"
+    ),
+    (["--after", "5", "--through", "7"], "6 7"), (["--through", "2", "--limit", "1"], "1"),
+    (["--until", "2026-01-01T00:00:01Z"], "1 2 3"),
+    (["--until", "2026-01-01T00:00:01.499999Z"], "1 2 3"),
+    (["--since", "2026-01-01T00:00:01.5Z", "--through", "5"], "4 5"),
+    (["--since", "2026-01-02"], ""),
+    (["--kind", "promiseCreated", "--limit", "2"], "3 6"), (["--limit", "0"], ""),
+  ])
+  func filtersMustAllFit(options: [String], positions: String) async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun(["log", sample.path, "--format", "jsonl"] + options)
+    let found = run.output.split(separator: "\n").compactMap { line in
+      line.firstMatch(of: /"position":([0-9]+)/)?.1
+    }
+    #expect(found.joined(separator: " ") == positions)
+    #expect(run.status == 0 && run.notes == "")
+  }
+
+  @Test(arguments: [
+    ["--since", "yesterday"], ["--since", "2026-01-01T00:00:00.Z"], ["--promise", "xyz"],
+    ["--promise", "4b", "--key", "a"], ["--key", ""], ["--timeout", "0"], ["--through", "-1"],
+  ])
+  func whatIsNoneIsAUsageError(options: [String]) throws {
+    let run = try CommandRun(["log", "/nowhere"] + options)
+    #expect(run.status == 2)
+    #expect(run.output == "")
+  }
+}

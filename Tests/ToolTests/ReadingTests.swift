@@ -1,0 +1,116 @@
+import Foundation
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// How the tool reads: in a process of its own, without a trace.
+struct ReadingTests {
+  private static let verbs = [
+    ["log"], ["stats"], ["verify"], ["digest"], ["promises"], ["export"],
+    ["show", "--key", "avatar/room@example.org"],
+  ]
+
+  private static func command(_ verb: [String], _ path: String) -> [String] {
+    [verb[0], path] + verb.dropFirst()
+  }
+
+  @Test(arguments: verbs)
+  func directoryWithoutPermissionToWriteCanBeRead(verb: [String]) async throws {
+    let sample = try await SampleLedger()
+    let normal = try CommandRun(Self.command(verb, sample.path))
+    let before = try contents(of: sample.path)
+    let run = try CommandRun(Self.command(verb, sample.path) + ["--without-lock"])
+    #expect(run.output == normal.output)
+    #expect(run.status == 0)
+    #expect(try contents(of: sample.path) == before)
+  }
+
+  @Test(arguments: verbs)
+  func closedPipeIsNoFailure(verb: [String]) async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun(intoClosedPipe: Self.command(verb, sample.path))
+    // What was verified is still told.
+    #expect(run.notes == "" || verb == ["verify"])
+    #expect(run.status == 0)
+  }
+
+  @Test(arguments: verbs)
+  func ledgerWithoutEventsIsFine(verb: [String]) throws {
+    let archive = """
+      {"type":"header","format":"promise-ledger-archive","version":0,"ledger":"01900000-004d-7000-8000-000000000001","createdAt":5,"basePosition":0,"baseDigest":"\(String(repeating: "0", count: 64))"}
+
+      """
+    let temporary = try TemporaryLedger()
+    let digest = String(repeating: "0", count: 64)
+    let hash = "9e08beb0ba169739e58781579afc9b369557e50ec134ae6bf482db46216a0686"
+    let file = temporary.path + ".jsonl"
+    let end =
+      #"{"type":"end","events":0,"records":0,"logDigest":"\#(digest)","sha256":"\#(hash)"}"# + "\n"
+    try (archive + end).write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try CommandRun("import", file, temporary.path).status == 0)
+    let run = try CommandRun(Self.command(verb, temporary.path))
+    #expect(run.status == (verb[0] == "show" ? 3 : 0))
+    switch verb[0] {
+    case "log": #expect(run.output.split(separator: "\n").count == 1)
+    case "export": #expect(run.output == archive + end)
+    case "digest": #expect(run.output.contains("position    0\n"))
+    case "verify": #expect(run.notes.contains("0 events in 0 frames"))
+    default: break
+    }
+  }
+
+  // MARK: The child's end
+
+  @Test func crashWhileReadingIsAFinding() async throws {
+    let sample = try await SampleLedger()
+    let run = try FollowingRun(sample.path)
+    try run.waitForOutput("sessionClosed")
+    run.signalChild(SIGSEGV)
+    #expect(try run.end() == 5)
+    #expect(
+      run.notes
+        == "promise-ledger: Reading the ledger crashed (signal 11). The ledger is damaged: verify it, and restore it from a copy.\n"
+    )
+    #expect(run.output.hasSuffix("}\n]\n"), "an array that a parser takes")
+  }
+
+  @Test func hangWhileReadingIsAFinding() async throws {
+    let sample = try await SampleLedger()
+    let run = try FollowingRun(sample.path, "--timeout", "1")
+    try run.waitForOutput("sessionClosed")
+    run.signalChild(SIGSTOP)
+    #expect(try run.end() == 5)
+    #expect(run.notes.hasPrefix("promise-ledger: Reading the ledger came to no end: "))
+    #expect(run.output.hasSuffix("}\n]\n"))
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func signalEndsBoth(signal: Int32) async throws {
+    let sample = try await SampleLedger()
+    let run = try FollowingRun(sample.path)
+    try run.waitForOutput("sessionClosed")
+    let child = run.childID
+    run.signal(signal)
+    #expect(try run.end() == -signal)
+    #expect(run.notes == "")
+    #expect(kill(child, 0) == -1, "the child is gone")
+  }
+
+  @Test func followPrintsWhatComes() async throws {
+    let sample = try await SampleLedger()
+    let run = try FollowingRun(sample.path, "--after", "17", "--limit", "2")
+    let app = try await sample.open()
+    try run.waitForOutput("sessionOpened")
+    await app.close()
+    #expect(try run.end() == 0)
+    #expect(run.output.contains("sessionClosed"))
+  }
+
+  private func contents(of path: String) throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+      contents[name] = FileManager.default.contents(atPath: path + "/" + name) ?? Data()
+    }
+    return contents
+  }
+}

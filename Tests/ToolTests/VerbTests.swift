@@ -1,0 +1,202 @@
+import Foundation
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// Every verb but `log` on the sample: exact output and exit code.
+struct VerbTests {
+  private static let avatar = "4b207824-d62b-857b-9c9d-9f472a7161c9"
+
+  @Test func showTellsTheLifeOfAPromise() async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun("show", sample.path, "4b20")
+    #expect(
+      run.output == #"""
+        promise   4b207824-d62b-857b-9c9d-9f472a7161c9
+        state     consumed
+        type      void
+        key       avatar/room@example.org
+        label     Remove the "avatar"
+        tags      "room" "avatar"
+        created   2026-01-01T00:00:00.000000Z at position 3 by session 019b76da-a800-7000-8700-000000000002
+        outcome   rejected
+        error     chat 403: \u{1B}[31mno\u{A}entry\u{202E}
+        resolved  2026-01-01T00:00:01.500000Z at position 4 by session 019b76da-a800-7000-8700-000000000002
+        consumed  2026-01-01T00:00:01.500000Z at position 5 by session 019b76da-a800-7000-8700-000000000002
+
+        relation  position  time                         kind              subject   session   details
+        own              3  2026-01-01T00:00:00.000000Z  promiseCreated    2a7161c9  00000002  "Remove the \"avatar\"", key "avatar/room@example.org", type void, tags "room" "avatar"
+        own              4  2026-01-01T00:00:01.500000Z  promiseResolved   2a7161c9  00000002  rejected, chat 403 "\u{1B}[31mno\u{A}entry\u{202E}"
+        own              5  2026-01-01T00:00:01.500000Z  promiseConsumed   2a7161c9  00000002  recorded after delivery
+
+        """#)
+    #expect(run.notes == "")
+    #expect(run.status == 0)
+    let byKey = try CommandRun("show", sample.path, "--key", "avatar/room@example.org")
+    #expect(byKey.output == run.output)
+  }
+
+  @Test func showMarksCausesAndEffects() async throws {
+    let sample = try await SampleLedger()
+    try await sample.append(.promiseAbandoned, payload: [0, 0], cause: 5)
+    let run = try CommandRun("show", sample.path, Self.avatar.uppercased(), "--format", "jsonl")
+    let relations = run.output.split(separator: "\n").dropFirst().map { line in
+      line.contains("\"relation\":\"own\"")
+        ? "own" : line.contains("\"relation\":\"effect\"") ? "effect" : "?"
+    }
+    #expect(relations == ["own", "own", "own", "effect"])
+    #expect(run.output.hasPrefix(#"{"consumed":{"position":5,"session":"#))
+    #expect(run.status == 0)
+  }
+
+  @Test func showNeedsOnePromise() async throws {
+    let sample = try await SampleLedger()
+    let many = try CommandRun("show", sample.path, "019b")
+    #expect(many.status == 2)
+    #expect(
+      many.notes.hasPrefix("promise-ledger: The ids of several promises begin with 019b: 019b76da-")
+    )
+    let none = try CommandRun("show", sample.path, "ffff")
+    #expect(none.status == 3)
+    #expect(
+      none.notes == "promise-ledger: There is no promise whose id begins with ffff.\n")
+    #expect(try CommandRun("show", sample.path, "--key", "nothing").status == 3)
+    #expect(try CommandRun("show", sample.path).status == 2)
+    #expect(try CommandRun("show", sample.path, "xyz").status == 2)
+  }
+
+  @Test func promisesAreListedByState() async throws {
+    let sample = try await SampleLedger()
+    let open = try CommandRun("promises", sample.path)
+    #expect(
+      open.output == #"""
+        id                                    state      outcome    created                      details
+        019b76da-addc-7000-8700-000000000003  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type bytes
+        019b76da-addc-7000-8700-000000000004  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type string
+        019b76da-addc-7000-8700-000000000005  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type [string:string]
+
+        """#)
+    #expect(open.status == 0 && open.notes == "")
+    #expect(try CommandRun("promises", sample.path, "--stale").output == open.output)
+    let tagged = try CommandRun(
+      "promises", sample.path, "--state", "consumed", "--state", "abandoned", "--tag", "room",
+      "--format", "json")
+    #expect(
+      tagged.output == #"""
+        [
+        {"consumed":{"position":5,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:01.500000Z"},"created":{"position":3,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:00.000000Z"},"error":{"code":403,"domain":"chat","message":"\u001b[31mno\u000aentry\u202e"},"id":"4b207824-d62b-857b-9c9d-9f472a7161c9","isOverdue":false,"isStale":false,"key":"avatar/room@example.org","label":"Remove the \"avatar\"","outcome":"rejected","resolved":{"position":4,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:01.500000Z"},"state":"consumed","tags":["room","avatar"],"typeTag":"void"}
+        ]
+
+        """#)
+    let first = try CommandRun("promises", sample.path, "--limit", "1", "--format", "jsonl")
+    #expect(first.output.split(separator: "\n").count == 1)
+    #expect(first.output.contains("\"id\":\"019b76da-addc-7000-8700-000000000003\""))
+  }
+
+  @Test func statsCount() async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun("stats", sample.path)
+    let lines = run.output.split(separator: "\n").map(String.init)
+    // The name of the host makes frames longer or shorter.
+    let beginning = lines.prefix { !$0.hasPrefix("file bytes") }
+      .filter { !$0.hasPrefix("frame bytes") }
+    #expect(
+      beginning.joined(separator: "\n") == """
+        ledger              019b76da-a800-7000-8700-000000000001
+        format version      0
+        created             2026-01-01T00:00:00.000000Z
+        head                17
+        first event         2026-01-01T00:00:00.000000Z
+        last event          2026-01-01T00:00:01.500000Z
+        commits             16
+        frames              16
+        large values        1
+        large value bytes   5002
+        events              17
+          ledgerCreated     1
+          sessionOpened     1
+          sessionFrozen     1
+          sessionUnfrozen   1
+          sessionClosed     1
+          promiseCreated    5
+          promiseResolved   5
+          promiseConsumed   1
+          promiseAbandoned  1
+        promises pending    0
+        promises resolved   3
+        promises consumed   1
+        promises abandoned  1
+        sessions            1
+        sessions not ended  0
+        """)
+    #expect(lines.contains { $0.hasPrefix("table blob          2 records, ") })
+    #expect(run.status == 0 && run.notes == "")
+    let json = try CommandRun("stats", sample.path, "--format", "json")
+    #expect(json.output.hasPrefix(#"{"abandonedPromises":1,"commits":16,"consumedPromises":1,"#))
+    #expect(json.output.contains(#""eventsByKind":{"ledgerCreated":1,"promiseAbandoned":1,"#))
+  }
+
+  @Test func verifyIsContentWithAHealthyLedger() async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun("verify", sample.path)
+    #expect(run.output == "position  severity     subject   finding\n")
+    #expect(
+      run.notes
+        == "promise-ledger: Nothing found. Checked: 17 events in 16 frames, 1 large values.\n")
+    #expect(run.status == 0)
+    #expect(try CommandRun("verify", sample.path, "--format", "json").output == "[]\n")
+  }
+
+  @Test func digestIsComparedAndPrinted() async throws {
+    let sample = try await SampleLedger()
+    let digest = try Ledger.inspect(at: sample.path).logDigest()
+    let run = try CommandRun("digest", sample.path, "--format", "json")
+    #expect(
+      run.output == """
+        {"ledger":"019b76da-a800-7000-8700-000000000001","logDigest":"\(digest)","position":17}
+
+        """)
+    #expect(run.status == 0)
+    let zeros = String(repeating: "0", count: 64)
+    for verb in ["digest", "verify"] {
+      #expect(try CommandRun(verb, sample.path, "--expect", "\(digest)").status == 0)
+      #expect(try CommandRun(verb, sample.path, "--expect", zeros).status == 1)
+      #expect(try CommandRun(verb, sample.path, "--expect", "00").status == 2)
+    }
+    #expect(try CommandRun("digest", sample.path, "--through", "18").status == 2)
+  }
+
+  @Test func exportGoesThroughImportAndBack() async throws {
+    let sample = try await SampleLedger()
+    let copy = try TemporaryLedger()
+    let archive = copy.path + ".jsonl"
+    let export = try CommandRun("export", sample.path)
+    #expect(export.status == 0 && export.notes == "")
+    try export.output.write(toFile: archive, atomically: true, encoding: .utf8)
+    let digest = try Ledger.inspect(at: sample.path).logDigest()
+    let imported = try CommandRun("import", archive, copy.path)
+    #expect(
+      imported.output == """
+        ledger         019b76da-a800-7000-8700-000000000001
+        events         17
+        archive bytes  \(export.output.utf8.count)
+        log digest     \(digest)
+
+        """)
+    #expect(imported.status == 0)
+    #expect(try CommandRun("export", copy.path).output == export.output)
+    #expect(try CommandRun("log", copy.path).output == (try CommandRun("log", sample.path).output))
+    let again = try CommandRun("import", archive, copy.path)
+    #expect(again.status == 2)
+    #expect(again.notes.hasPrefix("promise-ledger: alreadyExists: Something is at "))
+    #expect(try CommandRun("import", archive + "x", copy.path + "2").status == 3)
+    try String(export.output.dropLast(40)).write(
+      toFile: archive, atomically: true, encoding: .utf8)
+    let short = try CommandRun("import", archive, copy.path + "2")
+    #expect(short.status == 5)
+    #expect(
+      short.notes
+        == "promise-ledger: corrupt: Line 19 of the archive is damaged: the archive ends inside it. Nothing was imported.\n"
+    )
+  }
+}

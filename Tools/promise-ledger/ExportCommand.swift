@@ -1,0 +1,24 @@
+import ArgumentParser
+import PromiseLedger
+
+/// `promise-ledger export`: all events as an archive.
+struct ExportCommand: ReadingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes all events as an archive, which import makes a ledger of.",
+    discussion: """
+      The archive is lines of JSON and goes to standard output. Its last line holds its own digest, \
+      so an archive that was cut short is recognised. The same ledger makes the same archive.
+      """)
+
+  @OptionGroup var reading: ReadingOptions
+
+  func read(_ sink: any TextSink) throws {
+    var export = try reading.open().export()
+    while let piece = try export.next() {
+      try sink.write(piece)
+      try sink.alive()
+    }
+    try sink.flush()
+  }
+}

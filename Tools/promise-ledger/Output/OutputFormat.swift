@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// How output looks.
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+  case table
+  case json
+  case jsonl
+
+  func makeRenderer(_ columns: [Column], isStyled: Bool) -> any RecordRenderer {
+    switch self {
+    case .table: TableRenderer(columns: columns, isStyled: isStyled)
+    case .json: JSONRenderer()
+    case .jsonl: JSONLinesRenderer()
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// One thing of a list, in every format.
+struct Record {
+  /// What stands in the columns of a table.
+  var cells: [String]
+  var json: JSONValue
+}
+
+/// A column of a table. Its width is fixed, so that no record has to wait for another.
+struct Column {
+  let title: String
+  let width: Int
+  var isRightAligned = false
+
+  init(_ title: String, width: Int = 0, isRightAligned: Bool = false) {
+    self.title = title
+    self.width = width
+    self.isRightAligned = isRightAligned
+  }
+}
+
+/// Turns records into text, one by one.
+protocol RecordRenderer {
+  /// What stands before the first record.
+  var header: String { get }
+  /// What stands after the last record.
+  var footer: String { get }
+
+  mutating func render(_ record: Record) -> String
+}

@@ -1,0 +1,43 @@
+/// Facts about one thing: two columns in a table, one object in JSON.
+struct Report {
+  private var lines: [(title: String, text: String)] = []
+  private var members: [String: JSONValue] = [:]
+
+  /// Adds a fact under its title for people and its name in JSON.
+  mutating func add(_ title: String, _ name: String, _ value: JSONValue, text: String) {
+    lines.append((title, text))
+    members[name] = value
+  }
+
+  mutating func add(_ title: String, _ name: String, _ text: String) {
+    add(title, name, .string(text), text: text.escapingControlCharacters)
+  }
+
+  mutating func add(_ title: String, _ name: String, _ number: Int) {
+    add(title, name, .integer(Int64(number)), text: String(number))
+  }
+
+  mutating func add(_ title: String, _ name: String, _ position: UInt64) {
+    add(title, name, .unsigned(position), text: String(position))
+  }
+
+  /// Adds a line for people only.
+  mutating func addLine(_ title: String, _ text: String) { lines.append((title, text)) }
+
+  /// Adds a member for programs only.
+  mutating func add(_ name: String, _ value: JSONValue) { members[name] = value }
+
+  var json: JSONValue { .object(members) }
+
+  func write(as format: OutputFormat, to output: any TextSink) throws {
+    switch format {
+    case .json, .jsonl: try output.write("\(json)\n")
+    case .table:
+      let width = lines.map(\.title.count).max() ?? 0
+      for (title, text) in lines {
+        try output.write("\(title.padded(toWidth: width))  \(text)\n")
+      }
+    }
+    try output.flush()
+  }
+}

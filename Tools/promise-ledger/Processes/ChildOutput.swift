@@ -1,0 +1,50 @@
+import Foundation
+
+/// The output of the child: messages to the process that started it, on standard output.
+final class ChildOutput: TextSink {
+  private static let pieceSize = 1 << 16
+
+  let isStyled: Bool
+  private var gathered: [UInt8] = []
+
+  init(isStyled: Bool) {
+    self.isStyled = isStyled
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    gathered += bytes
+    if gathered.count >= Self.pieceSize { try flush() }
+  }
+
+  func flush() throws {
+    var start = 0
+    while start < gathered.count {
+      let end = min(start + ChildMessage.maximumByteCount, gathered.count)
+      try send(.data(Array(gathered[start..<end])))
+      start = end
+    }
+    gathered.removeAll(keepingCapacity: true)
+  }
+
+  func setClosing(_ text: String) throws {
+    try flush()
+    try send(.closing(text))
+  }
+
+  func note(_ text: String) throws {
+    try flush()
+    try send(.note(String(text.prefix(ChildMessage.maximumByteCount / 8))))
+  }
+
+  func alive() throws { try send(.alive) }
+
+  /// Says that everything was said.
+  func end(_ status: Status) throws {
+    try flush()
+    try send(.end(status))
+  }
+
+  private func send(_ message: ChildMessage) throws {
+    try StandardOutput.writeNow(Data(message.encoded))
+  }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import LedgerSystem
+
+/// The process that reads the ledger for a command.
+///
+/// LMDB trusts its file: a damaged one can crash it or let it run in circles. That must end a
+/// process that nobody needs afterwards.
+enum ReadingChild {
+  /// The first word of its command line; the second says whether its output is styled.
+  static let word = "@read"
+
+  /// The command line that starts it.
+  static func commandLine(isStyled: Bool, _ arguments: [String]) -> [String] {
+    [program, word, isStyled ? "styled" : "plain"] + arguments
+  }
+
+  /// Runs a command in this process, which is the child.
+  static func run(_ arguments: [String]) -> Status {
+    endWithParent()
+    let output = ChildOutput(isStyled: arguments.first == "styled")
+    do {
+      var status = Status.fine
+      do {
+        let command = try PromiseLedgerCommand.parseAsRoot(Array(arguments.dropFirst()))
+        guard let command = command as? any ReadingCommand else { return .usage }
+        try command.read(output)
+      } catch {
+        guard let failure = Status.Failure(error) else { return .usage }
+        if let message = failure.message { try output.note(message) }
+        status = failure.status
+      }
+      try output.end(status)
+      return status
+    } catch {
+      // Nobody listens.
+      return .fine
+    }
+  }
+
+  /// Standard input ends with the process that started this one; whoever is left alone, ends too.
+  private static func endWithParent() {
+    _ = try? SystemThread.start(name: "parent") {
+      while !FileHandle.standardInput.availableData.isEmpty {}
+      _exit(Status.systemFailure.rawValue)
+    }
+  }
+
+  /// This program. On Linux also if its file was replaced meanwhile.
+  private static var program: String {
+    #if os(Linux)
+      "/proc/self/exe"
+    #else
+      Bundle.main.executablePath ?? CommandLine.arguments[0]
+    #endif
+  }
+}

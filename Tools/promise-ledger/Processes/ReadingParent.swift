@@ -1,0 +1,126 @@
+import Foundation
+import LedgerSystem
+import Synchronization
+
+/// Starts the process that reads the ledger, hands its output through, and judges its end.
+struct ReadingParent: ~Copyable {
+  private let child: ChildProcess
+  private let watchdog: Watchdog
+  private var output = StandardOutput()
+  private var received: [UInt8] = []
+  private var closing = ""
+  private var result: Status?
+  /// Whether standard output cannot take more; the rest is dropped.
+  private var failure: Status.Failure?
+
+  /// Runs a command in a child to its end.
+  ///
+  /// - Parameter timeout: How long the child may give no sign of life.
+  static func run(_ arguments: [String], timeout: Duration) throws -> Status {
+    let signals = SignalForwarder()
+    var environment = ProcessInfo.processInfo.environment
+    // A crash is what it is there for: nobody needs its story.
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    let child = try ChildProcess(
+      ReadingChild.commandLine(isStyled: StandardOutput.isStyled, arguments),
+      environment: environment.map { "\($0)=\($1)" })
+    try signals.start { child.send(signal: $0) }
+    let watchdog = Watchdog(timeout) { child.send(signal: SIGKILL) }
+    try watchdog.start()
+    var parent = ReadingParent(child: child, watchdog: watchdog)
+    return parent.handThrough()
+  }
+
+  private init(child: ChildProcess, watchdog: Watchdog) {
+    self.child = child
+    self.watchdog = watchdog
+  }
+
+  private mutating func handThrough() -> Status {
+    while case let bytes = child.read(), !bytes.isEmpty {
+      received += bytes
+      watchdog.pause { takeMessages() }
+    }
+    let ending = child.wait()
+    watchdog.stop()
+    if failure == nil { flush() }
+    if let failure { return say(failure) }
+    if let result, case .exited = ending { return result }
+    return judge(ending)
+  }
+
+  // MARK: Messages
+
+  private mutating func takeMessages() {
+    do throws(ChildMessage.Malformed) {
+      while let message = try ChildMessage.take(from: &received) { take(message) }
+    } catch {
+      fail(Status.Failure(.corrupt, "What reads the ledger speaks nonsense. \(Self.advice)"))
+    }
+    if failure == nil { flush() }
+  }
+
+  private mutating func take(_ message: ChildMessage) {
+    switch message {
+    case .data(let bytes):
+      do { try output.write(bytes) } catch { fail(error) }
+    case .note(let text):
+      flush()
+      StandardError.note(text)
+    case .closing(let text): closing = text
+    case .alive: break
+    case .end(let status): result = status
+    }
+  }
+
+  private mutating func flush() {
+    do { try output.flush() } catch { fail(error) }
+  }
+
+  /// Ends the child: nobody can use what it says.
+  private mutating func fail(_ error: any Error) {
+    guard failure == nil else { return }
+    failure = Status.Failure(error) ?? Status.Failure(.systemFailure, "\(error)")
+    child.send(signal: SIGKILL)
+  }
+
+  // MARK: Ends
+
+  private static let advice =
+    "The ledger is damaged: verify it, and restore it from a copy."
+
+  private mutating func judge(_ ending: ChildProcess.Ending) -> Status {
+    if !closing.isEmpty {
+      do { try output.write(Array(closing.utf8)) } catch { fail(error) }
+      flush()
+    }
+    switch ending {
+    case _ where watchdog.hasBitten:
+      return say(
+        Status.Failure(
+          .corrupt,
+          "Reading the ledger came to no end: no sign of life for \(watchdog.timeout). \(Self.advice) For a very slow disk raise --timeout."
+        ))
+    case .signalled(let signal) where SignalForwarder.endingSignals.contains(signal):
+      SignalForwarder.end(by: signal)
+      return .systemFailure
+    case .signalled(let signal) where Self.crashes.contains(signal):
+      return say(
+        Status.Failure(.corrupt, "Reading the ledger crashed (signal \(signal)). \(Self.advice)"))
+    case .signalled(let signal):
+      return say(
+        Status.Failure(.systemFailure, "What reads the ledger was killed (signal \(signal))."))
+    case .exited(let code):
+      return say(
+        Status.Failure(
+          .systemFailure, "What reads the ledger ended without a result (exit code \(code))."))
+    }
+  }
+
+  private static let crashes = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP]
+
+  private func say(_ failure: Status.Failure) -> Status {
+    if let message = failure.message { StandardError.note(message) }
+    return failure.status
+  }
+}

@@ -1,0 +1,38 @@
+import PromiseLedger
+
+extension Record {
+  /// The columns of a list of promises.
+  static let promiseColumns = [
+    Column("id", width: 36), Column("state", width: 9), Column("outcome", width: 9),
+    Column("created", width: 27), Column("details"),
+  ]
+
+  init(_ promise: PromiseRecord, isStale: Bool, isOverdue: Bool) {
+    let outcome = promise.outcomeKind.map { $0 == .timedOut ? "timed out" : "\($0)" } ?? ""
+    cells = [
+      "\(promise.id)", "\(promise.status)", outcome, "\(promise.created.time)",
+      promise.words(isStale: isStale, isOverdue: isOverdue).joined(separator: ", "),
+    ]
+    guard case .object(var members) = PromiseReport(promise).json else {
+      json = .object([:])
+      return
+    }
+    members["isStale"] = .bool(isStale)
+    members["isOverdue"] = .bool(isOverdue)
+    json = .object(members)
+  }
+}
+
+extension PromiseRecord {
+  fileprivate func words(isStale: Bool, isOverdue: Bool) -> [String] {
+    var words: [String] = []
+    if isStale { words.append("stale") }
+    if isOverdue { words.append("deadline passed") }
+    if let label { words.append(label.quoted) }
+    if let key { words.append("key \(key.quoted)") }
+    words.append("type \(typeTag.escapingControlCharacters)")
+    if !tags.isEmpty { words.append("tags \(tags.map(\.quoted).joined(separator: " "))") }
+    if let deadline, !isOverdue, status == .pending { words.append("deadline \(deadline)") }
+    return words
+  }
+}

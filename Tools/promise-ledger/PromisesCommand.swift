@@ -1,0 +1,79 @@
+import ArgumentParser
+import PromiseLedger
+
+/// `promise-ledger promises`: promises by their state.
+struct PromisesCommand: ReadingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "promises",
+    abstract: "Lists promises, in the order of their creation.",
+    discussion: """
+      Without --state these are the promises that are neither consumed nor abandoned. A promise \
+      must fit all that is asked for.
+      """)
+
+  enum State: String, ExpressibleByArgument, CaseIterable {
+    case pending, resolved, consumed, abandoned
+
+    init(_ status: PromiseRecord.Status) {
+      self =
+        switch status {
+        case .pending: .pending
+        case .resolved: .resolved
+        case .consumed: .consumed
+        case .abandoned: .abandoned
+        }
+    }
+  }
+
+  @OptionGroup var reading: ReadingOptions
+
+  @Option(
+    name: .customLong("state"), help: "Print only promises in this state; may be repeated.")
+  var states: [State] = []
+
+  @Option(
+    name: .customLong("tag"), help: "Print only promises with this tag; may be repeated.")
+  var tags: [String] = []
+
+  @Flag(
+    help: """
+      Print only stale promises: resolved, and whoever created them is gone or an app extension.
+      """)
+  var stale = false
+
+  @Option(help: ArgumentHelp("Print at most this many promises.", valueName: "count"))
+  var limit: Int?
+
+  @OptionGroup var output: FormatOptions
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("The limit must not be negative.") }
+  }
+
+  func read(_ sink: any TextSink) throws {
+    let inspector = try reading.open()
+    let replayed = try inspector.replay { _ in try? sink.alive() }
+    let now = SystemLedgerClock().now()
+    var printer = try RecordPrinter(output.format, Record.promiseColumns, to: sink)
+    var left = limit ?? .max
+    do {
+      try replayed.forEachPromise(where: { wants($0, replayed) }) { record in
+        guard left > 0 else { return false }
+        try printer.print(
+          Record(record, isStale: replayed.isStale(record), isOverdue: record.isOverdue(at: now)))
+        left -= 1
+        return true
+      }
+    } catch let damage as LedgerError {
+      try printer.end()
+      throw damage
+    }
+    try printer.end()
+  }
+
+  private func wants(_ record: PromiseRecord, _ replayed: ReplayedLedger) -> Bool {
+    let wanted = states.isEmpty ? [.pending, .resolved] : states
+    return wanted.contains(State(record.status)) && tags.allSatisfy(record.tags.contains)
+      && (!stale || replayed.isStale(record))
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import PromiseLedger
+
+/// `promise-ledger stats`: how much there is.
+struct StatsCommand: ReadingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats",
+    abstract: "Counts events, promises and sessions, and the space that they take.")
+
+  @OptionGroup var reading: ReadingOptions
+  @OptionGroup var output: FormatOptions
+
+  func read(_ sink: any TextSink) throws {
+    let inspector = try reading.open()
+    let statistics = try inspector.statistics { _ in try? sink.alive() }
+    var report = Report()
+    report.add("ledger", "ledger", inspector.id.description)
+    report.add("format version", "formatVersion", Int(inspector.formatVersion))
+    report.add("created", "createdAt", "\(inspector.createdAt)")
+    report.add("head", "head", statistics.head.rawValue)
+    if let first = statistics.firstTime, let last = statistics.lastTime {
+      report.add("first event", "firstTime", "\(first)")
+      report.add("last event", "lastTime", "\(last)")
+    }
+    report.add("commits", "commits", statistics.commitCount)
+    report.add("frames", "frames", statistics.frameCount)
+    report.add("frame bytes", "frameBytes", statistics.frameByteCount)
+    report.add("large values", "largeValues", statistics.attachmentCount)
+    report.add("large value bytes", "largeValueBytes", statistics.attachmentByteCount)
+    report.add("events", "events", statistics.eventCount)
+    addKinds(statistics, to: &report)
+    for (name, status) in Self.statuses {
+      report.add("promises \(name)", "\(name)Promises", statistics.promiseCounts[status] ?? 0)
+    }
+    report.add("sessions", "sessions", statistics.sessionCount)
+    report.add("sessions not ended", "sessionsNotEnded", statistics.openSessionCount)
+    report.add("file bytes", "fileBytes", statistics.space.fileByteCount)
+    report.add("free bytes", "freeBytes", statistics.space.freeByteCount)
+    addTables(statistics, to: &report)
+    try report.write(as: output.format, to: sink)
+  }
+
+  private static let statuses: [(String, PromiseRecord.Status)] = [
+    ("pending", .pending), ("resolved", .resolved), ("consumed", .consumed),
+    ("abandoned", .abandoned),
+  ]
+
+  private func addKinds(_ statistics: LedgerStatistics, to report: inout Report) {
+    var members: [String: JSONValue] = [:]
+    for (kind, count) in statistics.eventCounts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      members["\(kind)"] = .integer(Int64(count))
+      report.addLine("  \(kind)", "\(count)")
+    }
+    report.add("eventsByKind", .object(members))
+  }
+
+  private func addTables(_ statistics: LedgerStatistics, to report: inout Report) {
+    var members: [String: JSONValue] = [:]
+    for table in statistics.space.tables {
+      members[table.name] = .object([
+        "records": .integer(Int64(table.recordCount)), "bytes": .integer(Int64(table.byteCount)),
+      ])
+      report.addLine(
+        "table \(table.name)", "\(table.recordCount) records, \(table.byteCount) bytes")
+    }
+    report.add("tables", .object(members))
+  }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import PromiseLedger
+
+/// `promise-ledger verify`: whether everything is whole and makes sense.
+struct VerifyCommand: ReadingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Checks a ledger and lists what is wrong with it.",
+    discussion: """
+      It checks every record with its checksum, that no event is missing, that commits and large \
+      values are whole, that payloads can be read, that promises and sessions lived by the rules, \
+      and that what events refer to is there. The exit code is 5 if something is damaged, 1 if \
+      there are events that this build does not know or the digest is not the expected one.
+      """)
+
+  @OptionGroup var reading: ReadingOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The log digest that the ledger must have, as digest prints it.", valueName: "digest"))
+  var expect: DigestArgument?
+
+  @OptionGroup var output: FormatOptions
+
+  func read(_ sink: any TextSink) throws {
+    var printer = try RecordPrinter(output.format, Record.findingColumns, to: sink)
+    do {
+      let inspector = try reading.open()
+      let summary = try inspector.verify(progress: { _ in try? sink.alive() }) { finding in
+        try printer.print(Record(finding))
+      }
+      let differs = expect.map { $0.bytes != summary.logDigest?.bytes } ?? false
+      if differs { try printer.print(.difference(summary.logDigest)) }
+      try printer.end()
+      try end(summary, differs: differs, sink)
+    } catch let error as LedgerError where error.code == .corrupt {
+      // Damage that keeps the ledger from being opened at all is a finding, too.
+      try printer.print(Record(error))
+      try printer.end()
+      throw Status.Failure(.corrupt, "The ledger cannot be opened.")
+    }
+  }
+
+  private func end(
+    _ summary: VerificationSummary, differs: Bool, _ sink: any TextSink
+  ) throws {
+    let scope =
+      "\(summary.eventCount) events in \(summary.frameCount) frames, \(summary.attachmentCount) large values"
+    if summary.corruptCount > 0 {
+      throw Status.Failure(
+        .corrupt,
+        "Damage found: \(summary.corruptCount). Checked: \(scope). Restore the ledger from a copy.")
+    }
+    if summary.unsupportedCount > 0 {
+      throw Status.Failure(
+        .findings,
+        "Findings that this build does not understand: \(summary.unsupportedCount). Checked: \(scope). Update it."
+      )
+    }
+    if differs { throw Status.Failure(.findings, "The digest is another. Checked: \(scope).") }
+    try sink.note("Nothing found. Checked: \(scope).")
+  }
+}
+
+extension Record {
+  fileprivate static let findingColumns = [
+    Column("position", width: 8, isRightAligned: true), Column("severity", width: 11),
+    Column("subject", width: 8), Column("finding"),
+  ]
+
+  fileprivate init(_ finding: VerificationFinding) {
+    let severity = "\(finding.severity)"
+    self.init(
+      severity: severity, finding.message, position: finding.position, subject: finding.subject)
+  }
+
+  fileprivate init(_ error: LedgerError) {
+    self.init(severity: "corrupt", error.message)
+  }
+
+  fileprivate static func difference(_ digest: LogDigest?) -> Record {
+    let actual = digest.map { "it is \($0)" } ?? "it cannot be computed"
+    return Record(severity: "difference", "The log digest is not the expected one: \(actual).")
+  }
+
+  private init(
+    severity: String, _ message: String, position: Position? = nil, subject: EntityID? = nil
+  ) {
+    cells = [
+      position.map(\.description) ?? "", severity, subject?.shortText ?? "",
+      message.escapingControlCharacters,
+    ]
+    var members: [String: JSONValue] = [
+      "severity": .string(severity), "message": .string(message),
+    ]
+    members["position"] = position.map { .unsigned($0.rawValue) }
+    members["subject"] = subject.map { .string($0.description) }
+    json = .object(members)
+  }
+}
