@@ -80,7 +80,7 @@ struct LogCommand: ReadingCommand {
     var left = limit ?? .max
     do {
       guard left > 0 else { return try printer.end() }
-      try reader.forEach { event in
+      try reader.read { event in
         guard filter.wants(event) else { return true }
         let details = EventDetails(of: event, in: inspector)
         findings.count(details.problem)

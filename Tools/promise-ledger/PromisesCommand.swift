@@ -57,13 +57,16 @@ struct PromisesCommand: ReadingCommand {
     var printer = try RecordPrinter(output.format, Record.promiseColumns, to: sink)
     var left = limit ?? .max
     do {
-      try replayed.forEachPromise(where: { wants($0, replayed) }) { record in
-        guard left > 0 else { return false }
-        try printer.print(
-          Record(record, isStale: replayed.isStale(record), isOverdue: record.isOverdue(at: now)))
-        left -= 1
-        return true
-      }
+      try replayed.forEachPromise(
+        where: { wants($0, replayed) },
+        { record in
+          guard left > 0 else { return false }
+          let isStale = replayed.isStale(record)
+          try printer.print(
+            Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
+          left -= 1
+          return true
+        })
     } catch let damage as LedgerError {
       try printer.end()
       throw damage

@@ -60,7 +60,7 @@ struct ShowCommand: ReadingCommand {
     if let key { return try PromiseKey(checking: key).promiseID }
     guard let prefix = id else { throw Status.Failure(.usage) }
     var candidates: Set<EntityID> = []
-    try EventReader(inspector: inspector, output: sink).forEach { event in
+    try EventReader(inspector: inspector, output: sink).read { event in
       if event.kind == .promiseCreated, prefix.matches(event.subject) {
         candidates.insert(event.subject)
       }

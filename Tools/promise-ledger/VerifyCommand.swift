@@ -26,9 +26,8 @@ struct VerifyCommand: ReadingCommand {
     var printer = try RecordPrinter(output.format, Record.findingColumns, to: sink)
     do {
       let inspector = try reading.open()
-      let summary = try inspector.verify(progress: { _ in try? sink.alive() }) { finding in
-        try printer.print(Record(finding))
-      }
+      let summary = try inspector.verify(
+        progress: { _ in try? sink.alive() }, { try printer.print(Record($0)) })
       let differs = expect.map { $0.bytes != summary.logDigest?.bytes } ?? false
       if differs { try printer.print(.difference(summary.logDigest)) }
       try printer.end()

@@ -36,10 +36,12 @@ struct InspectionTests {
     await app.close()
     let replayed = try Ledger.inspect(at: temporary.path).replay()
     var records: [PromiseRecord] = []
-    try replayed.forEachPromise(where: { $0.status == .resolved }) {
-      records.append($0)
-      return true
-    }
+    try replayed.forEachPromise(
+      where: { $0.status == .resolved },
+      {
+        records.append($0)
+        return true
+      })
     #expect(records.map(\.id) == [name.id, large.id])
     #expect(records.map(\.outcomeKind) == [.fulfilled, .fulfilled])
     #expect(records[0].outcome != nil && records[1].outcome == nil)

@@ -15,7 +15,7 @@ struct EventReader {
   var follows = false
 
   /// Hands over each event until `body` returns `false`.
-  func forEach(_ body: (LedgerEvent) throws -> Bool) throws {
+  func read(_ body: (LedgerEvent) throws -> Bool) throws {
     var position = after
     while position < through {
       let slice = try inspector.events(after: position, limit: Self.sliceEventCount)

@@ -15,7 +15,7 @@ struct PromiseLife {
     self.id = id
     record = try inspector.record(of: id) { _ in try? output.alive() }
     var (own, causes): (Set<Position>, Set<Position>) = ([], [])
-    try EventReader(inspector: inspector, output: output).forEach { event in
+    try EventReader(inspector: inspector, output: output).read { event in
       guard event.subject == id.entityID else { return true }
       own.insert(event.position)
       if let cause = event.cause { causes.insert(cause) }
@@ -30,7 +30,7 @@ struct PromiseLife {
     in inspector: LedgerInspector, _ output: any TextSink,
     _ body: (LedgerEvent, Relation) throws -> Void
   ) throws {
-    try EventReader(inspector: inspector, output: output).forEach { event in
+    try EventReader(inspector: inspector, output: output).read { event in
       if own.contains(event.position) {
         try body(event, .own)
       } else if causes.contains(event.position) {
