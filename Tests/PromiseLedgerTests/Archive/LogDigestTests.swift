@@ -66,7 +66,7 @@ struct LogDigestTests {
   }
 }
 
-extension LMDBLog {
+extension InspectedLog {
   fileprivate func frameCount() throws(LedgerError) -> Int {
     var count = 0
     _ = try read(after: .start, limit: .max) { _ in count += 1 }

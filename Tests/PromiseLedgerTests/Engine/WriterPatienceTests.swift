@@ -134,6 +134,7 @@ private final class StalledStore: EventStore {
   }
 
   var ledgerID: LedgerID { store.ledgerID }
+  var createdAt: Timestamp { store.createdAt }
 
   func head() throws(LedgerError) -> Position { try store.head() }
 

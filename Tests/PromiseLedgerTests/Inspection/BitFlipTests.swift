@@ -1,4 +1,5 @@
 import Foundation
+import PromiseLedgerTesting
 import Testing
 
 @testable import PromiseLedger
