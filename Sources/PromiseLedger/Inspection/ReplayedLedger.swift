@@ -90,7 +90,9 @@ extension LedgerInspector {
   /// What the ledger knows about one promise, or `nil` if there is none, without keeping others in
   /// memory.
   ///
-  /// - Parameter progress: Called now and then with the position reached.
+  /// - Parameters:
+  ///   - id: The promise.
+  ///   - progress: Called now and then with the position reached.
   /// - Throws: ``LedgerError`` with `corrupt` or `unsupportedEvent`.
   /// - Complexity: O(events).
   public func record(
