@@ -26,7 +26,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
   ///   `permissionDenied`, `networkFileSystem`, `diskFull`, `ioFailure`, `writerStalled`, `sealed`,
   ///   `invalidArgument`.
-  /// - Complexity: O(events).
+  /// - Complexity: O(events since the snapshot).
   public static func open(
     at path: String, as role: SessionRole,
     configuration: LedgerConfiguration = LedgerConfiguration()
@@ -63,6 +63,7 @@ extension Ledger {
         pollInterval: configuration.pollInterval,
         maximumWaitingCommandCount: configuration.maximumWaitingCommandCount,
         waitsWhileFrozen: configuration.waitsWhileFrozen,
+        automaticCompaction: role == .app ? configuration.automaticCompaction : nil,
         hooks: configuration.hooks,
         logger: configuration.logger))
     do {

@@ -95,7 +95,7 @@ extension Ledger {
 
   /// What the ledger knows about a promise now, or `nil` if there is no such promise.
   public func record(of id: PromiseID) async throws -> PromiseRecord? {
-    guard let entity = try await engine.read({ $0.promise(id) }) else { return nil }
+    guard let entity = try await engine.read({ try $0.promise(id) }) else { return nil }
     return try await record(entity)
   }
 
@@ -108,7 +108,7 @@ extension Ledger {
   ///
   /// - Complexity: O(n log n) in their number.
   public func unconsumedPromises() async throws -> [PromiseRecord] {
-    try await records(try await engine.read { $0.promises.open })
+    try await records(try await engine.read { try $0.openPromises() })
   }
 
   // MARK: Without the type

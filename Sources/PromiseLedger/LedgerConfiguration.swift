@@ -35,6 +35,10 @@ public struct LedgerConfiguration: Sendable {
   /// What happens to stale promises of this instance when an app opens the ledger.
   public var stalePromisePolicy: StalePromisePolicy = .keep
 
+  /// When a session of the role `app` compacts the ledger by itself; `nil`, the
+  /// default, for never.
+  public var automaticCompaction: AutomaticCompaction?
+
   /// The kinds of handlers that the session knows the code of.
   public var handlers = HandlerRegistry()
 

@@ -3,15 +3,16 @@ extension LedgerError {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Wrapped: String {
       case alreadyConsumed, alreadyExists, argumentMismatch, argumentMissing, callEnded, closed
-      case commitOutcomeUnknown, conflict, corrupt
-      case decodingFailed, diskFull, encodingFailed, forkedProcess, frozen
+      case commitOutcomeUnknown, compacted, compactionBusy, conflict, corrupt
+      case decodingFailed, diskFull, encodingFailed, eventsCompacted, forkedProcess, frozen
       case handlerFinished, handlerInvalidated, handlerKindTaken, handlerNotFound
       case handlerRecursion, handlerRunning, handlerUnregistered
       case incompatibleFormat, instanceNotFound
       case internalInconsistency, interrupted, invalidArgument, ioFailure, ledgerFull,
         networkFileSystem
       case notALedger, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
-      case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, superseded,
+      case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, snapshotMoved,
+        superseded,
         tooManyCommands, typeMismatch, unsupportedEvent, writerStalled
     }
 
@@ -37,6 +38,11 @@ extension LedgerError {
     /// The disk failed while a commit was made durable, and the ledger could not be read again to
     /// see whether it is there. Look for its effect before you repeat it.
     public static let commitOutcomeUnknown = Code(.commitOutcomeUnknown)
+    /// The promise or handler has a key, was closed, and its record was removed after the time that
+    /// records are kept. It cannot come back.
+    public static let compacted = Code(.compacted)
+    /// Another process, or another call in this one, is compacting the ledger.
+    public static let compactionBusy = Code(.compactionBusy)
     /// A promise with this key is there and was created by another request.
     public static let conflict = Code(.conflict)
     /// Bytes of the ledger are damaged; the message says where.
@@ -47,6 +53,9 @@ extension LedgerError {
     public static let diskFull = Code(.diskFull)
     /// A value or an error could not be encoded.
     public static let encodingFailed = Code(.encodingFailed)
+    /// Events after the position asked for were deleted by compaction;
+    /// ``LedgerError/compactedThrough`` is the position to go on from.
+    public static let eventsCompacted = Code(.eventsCompacted)
     /// This process is a fork of the one that opened the ledger; open it again here.
     public static let forkedProcess = Code(.forkedProcess)
     /// The ledger is frozen, and the call was told not to wait.
@@ -99,6 +108,8 @@ extension LedgerError {
     public static let sealed = Code(.sealed)
     /// Another process found this session dead and ended it; open the ledger again.
     public static let sessionEnded = Code(.sessionEnded)
+    /// The snapshot is not where it was when a look-up was prepared; never reaches a user.
+    package static let snapshotMoved = Code(.snapshotMoved)
     /// Another attempt of the call began meanwhile, so the end of this one counts for nothing.
     public static let superseded = Code(.superseded)
     /// As many commands wait for the writer as the configuration allows; await some answers first.

@@ -41,6 +41,23 @@ public struct LogDigest: Sendable, Hashable {
     return LogDigest(position: event.position, bytes: Array(hash.finalize()))
   }
 
+  /// Takes in the next event as it lies in its frame.
+  package mutating func append(
+    _ event: borrowing EventView, of commit: CommitID, attachment: [UInt8]
+  ) {
+    var text: [UInt8] = []
+    text.reserveCapacity(Self.byteCount + 32 + event.record.count)
+    text += bytes
+    text.appendLittleEndian(event.position.rawValue)
+    commit.session.entityID.append(to: &text)
+    text.appendLittleEndian(commit.number)
+    text.append(contentsOf: event.record)
+    var hash = SHA256()
+    hash.update(data: text)
+    if !attachment.isEmpty { hash.update(data: attachment) }
+    self = LogDigest(position: event.position, bytes: Array(hash.finalize()))
+  }
+
   /// The digest after all events up to `end`, or after as many as one read hands over.
   func continued(
     over source: some EventSource, through end: Position

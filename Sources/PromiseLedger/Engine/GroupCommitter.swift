@@ -56,15 +56,11 @@ final class GroupCommitter {
     let oldest = (takesCommands ? inbox.oldestSubmission : nil) ?? now()
     let patience = budget ?? max(oldest, waitsSince) + stallTimeout - now()
     do throws(LedgerError) {
-      // In slices and before the gate: nobody shall wait for a process that was stopped for long.
-      try catchUp(store)
-      _ = try store.commit(
-        CommitID(session: session, number: commitNumber), after: replica.position,
-        patience: Patience(max(.zero, patience), waitInAll: stallTimeout) {
+      try commit(
+        &group, to: store,
+        Patience(max(.zero, patience), waitInAll: stallTimeout) {
           yieldsToRequests && self.inbox.hasRequests
-        },
-        catchUp: { (frame) throws(LedgerError) in try replica.apply(frame) },
-        decide: { (head, room) throws(LedgerError) in try decide(&group, head, room) })
+        })
       self.waitsSince = nil
       if let staged = group.staged { replica.merge(staged) }
       replica.deliver()
@@ -97,14 +93,37 @@ final class GroupCommitter {
   /// Forgets that it waited: the session was frozen, and nobody waits for the gate meanwhile.
   func pause() { waitsSince = nil }
 
-  private func catchUp(_ store: any EventStore) throws(LedgerError) {
+  /// Commits the group, and again if the snapshot moved before the gate was passed.
+  private func commit(
+    _ group: inout Group, to store: any EventStore, _ patience: Patience
+  ) throws(LedgerError) {
+    var rebases = false
     while true {
-      let position = replica.position
-      let last = try store.read(after: position, limit: LedgerEngine.sliceEventCount) {
-        (frame) throws(LedgerError) in try replica.apply(frame)
+      do throws(LedgerError) {
+        // In slices and before the gate: nobody shall wait for a process that was stopped for long.
+        _ = try replica.catchUp(
+          from: store, rebases: rebases, sliceEventCount: LedgerEngine.sliceEventCount)
+        _ = try store.commit(
+          CommitID(session: session, number: commitNumber), after: replica.position,
+          patience: patience,
+          catchUp: { (frame) throws(LedgerError) in try replica.apply(frame) },
+          decide: { (head, room) throws(LedgerError) in
+            try requireSnapshot(of: store)
+            return try decide(&group, head, room)
+          })
+        return
+      } catch {
+        guard error.code == .snapshotMoved || error.code == .eventsCompacted else { throw error }
+        rebases = true
       }
-      if last == position { return }
     }
+  }
+
+  /// Makes sure that look-ups find the snapshot where they expect it: it stands still behind the gate.
+  private func requireSnapshot(of store: any EventStore) throws(LedgerError) {
+    guard let base = replica.withState({ $0.base == .start ? nil : $0.base }) else { return }
+    let reader = try SnapshotReader(store)
+    if reader.position != base { try replica.rebase(onto: reader) }
   }
 
   /// Decides the group on the newest state. A store that lost a race calls it again.

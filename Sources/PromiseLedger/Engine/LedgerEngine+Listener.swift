@@ -30,7 +30,7 @@ extension LedgerEngine {
         let count = store.changeCount
         let isPoll = MonotonicClock.now - lastCheck >= setup.pollInterval
         do throws(LedgerError) {
-          let hasNews = try catchUp(store, looksAtAll: isPoll)
+          let hasNews = try catchUp(store, looksAtAll: isPoll, rebases: isPoll)
           if !hasNews, !isPoll { _ = listenerWakeUp.wait(timeout: Self.ownCommitPause) }
         } catch {
           if error.code != .closed {
@@ -50,9 +50,11 @@ extension LedgerEngine {
 
   /// Has the writer time out what is due, and tells how long to sleep at most.
   private func timeUntilNextDeadline() -> Duration {
-    guard let next = replica.withState({ $0.nextDeadline()?.deadline }) else {
-      return setup.pollInterval
+    // If the snapshot moved meanwhile the next look finds out.
+    let found = try? replica.withState { (state) throws(LedgerError) in
+      try state.nextDeadline()?.deadline
     }
+    guard let next = found ?? nil else { return setup.pollInterval }
     let remaining = next - setup.clock.now()
     if remaining <= .zero {
       inbox.poke()
@@ -65,40 +67,39 @@ extension LedgerEngine {
 
   /// Records the end of sessions whose processes are gone, and frees what these still pin.
   private func endDeadSessions(_ store: any EventStore) {
-    let dead = deadSessions()
-    guard !dead.isEmpty else { return }
+    guard let dead = try? deadSessions(), !dead.isEmpty else { return }
     store.releaseDeadReaders()
     guard let directory = setup.directory else { return }
     for id in dead { inbox.add(.deathNotice(id, directory)) }
   }
 
   /// The sessions that the log knows as alive and whose processes are gone.
-  private func deadSessions() -> [SessionID] {
+  private func deadSessions() throws(LedgerError) -> [SessionID] {
     guard let directory = setup.directory else { return [] }
-    return otherSessions { _ in true }.filter { SessionLock.probe(directory, $0) == .dead }
+    return try otherSessions { _ in true }.filter { SessionLock.probe(directory, $0) == .dead }
   }
 
   /// What an opening session records first: the end of sessions whose processes are gone, and, for an
   /// app, of frozen ones of its instance. These were killed while they held no lock that could tell.
-  func leftoverNotices() -> [Job] {
+  func leftoverNotices() throws(LedgerError) -> [Job] {
     guard let directory = setup.directory else { return [] }
     let opened = setup.opened
-    let own = otherSessions { session in
+    let own = try otherSessions { session in
       opened.role == .app && session.opened.role == .app
         && session.opened.instance == opened.instance
     }
     let frozen = own.filter { SessionLock.probe(directory, $0) == .frozen }
-    return deadSessions().map { .deathNotice($0, directory) }
+    return try deadSessions().map { .deathNotice($0, directory) }
       + frozen.map { .deathNotice($0, directory, mayBeFrozen: true) }
   }
 
   /// The sessions, other than this one, that the log does not know as ended.
   private func otherSessions(
     where isMeant: @Sendable (SessionEntity) -> Bool
-  ) -> [SessionID] {
+  ) throws(LedgerError) -> [SessionID] {
     let own = setup.session
-    return replica.withState { state in
-      state.sessions.values.filter { !$0.isEnded && $0.id != own && isMeant($0) }.map(\.id).sorted()
+    return try replica.withState { (state) throws(LedgerError) in
+      try state.openSessions().filter { $0.id != own && isMeant($0) }.map(\.id)
     }
   }
 }

@@ -28,6 +28,7 @@ extension LedgerEngine {
       case .commands:
         if let store = phase.store {
           _ = committer.commitGroup(to: store, stallTimeout: setup.stallTimeout)
+          compactIfNeeded()
         }
       case .request(.freeze(let answer)):
         answer(Result { () throws(LedgerError) in try freezeSession(committer, &lock) })
@@ -53,11 +54,11 @@ extension LedgerEngine {
     let store = try setup.openStore()
     var lock: SessionLock?
     do throws(LedgerError) {
-      try catchUp(store)
+      try catchUp(store, rebases: true)
       if let directory = setup.directory { lock = try SessionLock(directory, setup.session) }
       let refusal = Refusal()
       let opening = Job(OpenSession(setup.opened, newLedgerID: store.ledgerID)) { refusal.note($0) }
-      try commit(committer, to: store, leftoverNotices() + [opening])
+      try commit(committer, to: store, try leftoverNotices() + [opening])
       if let error = refusal.error { throw error }
     } catch {
       lock?.end()
@@ -99,6 +100,7 @@ extension LedgerEngine {
       error = error ?? refusal.error
     }
     phase.change(to: .frozen)
+    compactionLock.release()
     committer.pause()
     if !setup.waitsWhileFrozen {
       for job in inbox.take(limit: .max) { job.fail(LedgerError.frozen) }
@@ -122,7 +124,7 @@ extension LedgerEngine {
     var newLock: SessionLock?
     do throws(LedgerError) {
       try requireSameLedger(store)
-      try catchUp(store)
+      try catchUp(store, rebases: true)
       if let directory = setup.directory { newLock = try SessionLock(directory, setup.session) }
       let refusal = Refusal()
       let unfreezing = Job(UnfreezeSession(processID: ThisProcess.id)) { refusal.note($0) }
@@ -185,6 +187,7 @@ extension LedgerEngine {
   /// Tells everybody who waits that it is over.
   private func end(_ error: LedgerError) {
     phase.change(to: .closed(error))
+    compactionLock.release()
     listenerWakeUp.signal()
     let (jobs, requests) = inbox.end(error)
     for job in jobs { job.fail(error) }

@@ -18,6 +18,8 @@ package final class LedgerEngine: Sendable {
     package var pollInterval: Duration
     package var maximumWaitingCommandCount = Int.max
     package var waitsWhileFrozen: Bool
+    /// When the session compacts by itself; `nil` for never.
+    package var automaticCompaction: AutomaticCompaction?
     package var hooks = StoreHooks()
     package var logger: Logger
   }
@@ -26,6 +28,8 @@ package final class LedgerEngine: Sendable {
   package let replica = Replica()
   let inbox: Inbox
   let phase = SessionPhase()
+  let compactionLock = CompactionLock()
+  let automaticCompaction = AutomaticCompactor()
   /// Wakes the listener when the session unfreezes or closes.
   let listenerWakeUp = WakeSemaphore()
 
@@ -85,8 +89,19 @@ package final class LedgerEngine: Sendable {
   package func read<R: Sendable>(
     _ body: @Sendable (LedgerState) throws -> R
   ) async throws -> R {
-    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store) }
-    return try replica.withState { (state) throws in try body(state) }
+    while true {
+      try await catchUpIfOpen()
+      do {
+        return try replica.withState { (state) throws in try body(state) }
+      } catch let error as LedgerError where error.code == .snapshotMoved {
+        try await withStore { (store) throws(LedgerError) in
+          _ = try catchUp(store, rebases: true)
+        }
+      } catch let error as LedgerError where error.code == .closed {
+        // The session froze in between: looking up waits for it to come back, or says that it is over.
+        continue
+      }
+    }
   }
 
   /// The attachment of an event.
@@ -147,17 +162,12 @@ package final class LedgerEngine: Sendable {
   ///
   /// - Returns: Whether there were any.
   @discardableResult
-  func catchUp(_ store: any EventStore, looksAtAll: Bool = false) throws(LedgerError) -> Bool {
+  func catchUp(
+    _ store: any EventStore, looksAtAll: Bool = false, rebases: Bool = false
+  ) throws(LedgerError) -> Bool {
     defer { replica.deliver(looksAtAll: looksAtAll) }
-    var hasNews = false
-    while true {
-      let position = replica.position
-      let last = try store.read(after: position, limit: Self.sliceEventCount) {
-        (frame) throws(LedgerError) in try replica.apply(frame)
-      }
-      if last == position { return hasNews }
-      hasNews = true
-    }
+    return try replica.catchUp(
+      from: store, rebases: rebases, sliceEventCount: Self.sliceEventCount)
   }
 
   /// The events of one read transaction: longer ones keep freed pages from being used again.
@@ -171,7 +181,15 @@ package final class LedgerEngine: Sendable {
     replica.beginUse(of: id)
     defer { replica.endUse(of: id) }
     try await catchUpIfOpen()
-    return try await replica.settlement(of: id).value
+    while true {
+      do {
+        return try await replica.settlement(of: id).value
+      } catch let error as LedgerError where error.code == .snapshotMoved {
+        try await withStore { (store) throws(LedgerError) in
+          _ = try catchUp(store, rebases: true)
+        }
+      }
+    }
   }
 
   /// Waits until there is an event after `position`.

@@ -10,6 +10,8 @@ package final class Replica: Sendable {
     var waiters = WaiterTable()
     /// Why nobody will be woken any more.
     var closingError: LedgerError?
+    /// Whether a look-up found that the snapshot moved.
+    var isStale = false
   }
 
   private let contents: Mutex<Contents>
@@ -25,6 +27,46 @@ package final class Replica: Sendable {
     _ body: (inout LedgerState) throws(Failure) -> sending R
   ) throws(Failure) -> sending R {
     try contents.withLock { (contents) throws(Failure) in try body(&contents.state) }
+  }
+
+  // MARK: The snapshot
+
+  /// Builds the state on the snapshot as it is now.
+  package func rebase(onto reader: SnapshotReader) throws(LedgerError) {
+    try contents.withLock { (contents) throws(LedgerError) in
+      // Whoever waits is looked at anew: the event that settled it may never be seen.
+      if try contents.state.rebase(onto: reader) { contents.waiters.touchAll() }
+      contents.isStale = false
+    }
+  }
+
+  /// Applies everything that a store has, in slices.
+  ///
+  /// - Parameter rebases: Whether the state is built on the newest snapshot even if nothing needs it.
+  /// - Returns: Whether there were events.
+  package func catchUp(
+    from store: any EventStore, rebases: Bool, sliceEventCount: Int
+  ) throws(LedgerError) -> Bool {
+    var hasNews = false
+    var mustRebase = rebases || contents.withLock { $0.isStale }
+    while true {
+      do throws(LedgerError) {
+        if mustRebase {
+          try rebase(onto: try SnapshotReader(store))
+          mustRebase = false
+        }
+        let position = position
+        let last = try store.read(after: position, limit: sliceEventCount) {
+          (frame) throws(LedgerError) in try apply(frame)
+        }
+        if last == position { return hasNews }
+        hasNews = true
+      } catch {
+        // Deleted events and records that moved are in the newer snapshot.
+        guard error.code == .snapshotMoved || error.code == .eventsCompacted else { throw error }
+        mustRebase = true
+      }
+    }
   }
 
   // MARK: Filling
@@ -59,8 +101,8 @@ package final class Replica: Sendable {
   package func settlement(of id: PromiseID) throws(LedgerError) -> Promise<PromiseEntity> {
     try contents.withLock { (contents) throws(LedgerError) in
       if let error = contents.closingError { throw error }
-      guard let entity = contents.state.promise(id) else {
-        throw contents.state.blocked[id.entityID]?.refusal(of: id.entityID) ?? .notFound(id)
+      guard let entity = try contents.state.promise(id) else {
+        throw try contents.state.refusal(ofMissing: id)
       }
       return entity.status == .pending ? contents.waiters.settlement(of: id) : .value(entity)
     }
@@ -97,7 +139,9 @@ package final class Replica: Sendable {
   package func deliver(looksAtAll: Bool = false) {
     let due = contents.withLock { contents in
       if looksAtAll { contents.waiters.touchAll() }
-      return contents.waiters.takeDue(contents.state)
+      let due = contents.waiters.takeDue(contents.state)
+      contents.isStale = contents.isStale || contents.waiters.hasTouched
+      return due
     }
     for wake in due { wake() }
   }
@@ -112,7 +156,25 @@ package final class Replica: Sendable {
   }
 }
 
+extension LedgerState {
+  /// Why there is no such promise.
+  func refusal(ofMissing id: PromiseID) throws(LedgerError) -> LedgerError {
+    if let problem = blocked[id.entityID] { return problem.refusal(of: id.entityID) }
+    if try isTombstone(id.entityID) { return .compacted(id.entityID) }
+    return .notFound(id, horizon: horizon)
+  }
+}
+
 extension LedgerError {
+  /// Says, too, if the promise is so old that its record may have been removed.
+  static func notFound(_ id: PromiseID, horizon: SnapshotSummary.Horizon) -> LedgerError {
+    guard let time = id.entityID.time, time <= horizon.time else { return .notFound(id) }
+    return LedgerError(
+      .notFound,
+      "There is no promise \(id). Records of promises that were closed before \(horizon.time) were removed; its id is older than that."
+    )
+  }
+
   package static func notFound(_ id: PromiseID) -> LedgerError {
     LedgerError(
       .notFound,

@@ -63,16 +63,29 @@ struct WaiterTable {
     touched.formUnion(settlements.keys)
   }
 
+  /// Whether promises could not be looked at, because the snapshot moved or the ledger is frozen.
+  var hasTouched: Bool { !touched.isEmpty }
+
   /// Takes out everybody whose time has come, in the order of positions.
   mutating func takeDue(_ state: LedgerState) -> [Wake] {
     var due: [(position: Position, wake: Wake)] = []
+    var left: Set<PromiseID> = []
     for id in touched {
-      guard let entity = state.promise(id), entity.status != .pending,
-        let resolver = settlements.removeValue(forKey: id)
-      else { continue }
-      due.append((entity.lastPosition, { resolver.fulfill(entity) }))
+      guard let resolver = settlements[id] else { continue }
+      do throws(LedgerError) {
+        guard let entity = try state.promise(id) else { throw try state.refusal(ofMissing: id) }
+        guard entity.status != .pending else { continue }
+        due.append((entity.lastPosition, { resolver.fulfill(entity) }))
+      } catch {
+        guard error.code != .snapshotMoved, error.code != .closed else {
+          left.insert(id)
+          continue
+        }
+        due.append((state.position, { resolver.reject(error) }))
+      }
+      settlements[id] = nil
     }
-    touched = []
+    touched = left
     for (position, resolver) in advances where position < state.position {
       advances[position] = nil
       due.append((position, { resolver.fulfill(()) }))

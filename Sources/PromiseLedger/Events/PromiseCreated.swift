@@ -113,6 +113,13 @@ public struct PromiseCreated: EventPayload, Hashable {
     DeadlineEffect(rawValue: payload[1]) ?? .timesOut
   }
 
+  /// Tells whether there is a key without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  static func hasKey(encoded payload: [UInt8]) -> Bool {
+    Flags(rawValue: payload[0]).contains(.key)
+  }
+
   /// Checks numbers and lengths of an encoded payload without decoding its texts, so that replay
   /// stays fast.
   static func isWellFormed(_ payload: [UInt8]) -> Bool {

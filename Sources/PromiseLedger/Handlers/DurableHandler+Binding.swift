@@ -30,7 +30,7 @@ extension DurableHandler {
     let given = try ledger.stored(arguments.erasing(names), of: "Handler \(id)")
     while true {
       let handlerID = id
-      guard let entity = try await ledger.engine.read({ $0.handler(handlerID) }) else {
+      guard let entity = try await ledger.engine.read({ try $0.handler(handlerID) }) else {
         throw LedgerError.handlerNotFound(id)
       }
       let bound = try ArgumentSet(

@@ -16,7 +16,7 @@ extension Ledger {
   ) async throws -> InvalidationReport {
     try TextLimit.scope.check(scope)
     try TextLimit.reason.check(reason)
-    let ids = try await engine.read { $0.handlers.active(inScope: scope).map(\.id) }
+    let ids = try await engine.read { try $0.activeHandlers(inScope: scope).map(\.id) }
     var report = InvalidationReport()
     for id in ids {
       do {
@@ -41,7 +41,7 @@ extension Ledger {
   public func unfinishedCalls() async throws -> [UnfinishedCall] {
     let (running, session) = (runningCalls, session)
     return try await engine.read { state in
-      state.handlers.openCalls.filter { started in
+      try state.openCalls().filter { started in
         let isLeftHere = started.call.runningSession == session
         return (started.call.isReleased || isLeftHere) && !running.contains(started.call.id)
       }.map { UnfinishedCall($0) }
@@ -84,7 +84,7 @@ extension Ledger {
   /// - Complexity: O(n) in the number of open handlers, whose arguments are decoded.
   public func preflight() async throws -> [HandlerProblem] {
     var problems: [HandlerProblem] = []
-    for entity in try await engine.read({ $0.handlers.open }) {
+    for entity in try await engine.read({ try $0.openHandlers() }) {
       guard let registration = configuration.handlers[entity.kind] else {
         problems.append(HandlerProblem(entity, nil, .handlerUnregistered(entity)))
         continue

@@ -53,7 +53,7 @@ extension Ledger {
 
   /// What the ledger knows about a handler now, or `nil` if there is no such handler.
   public func record(of id: HandlerID) async throws -> HandlerRecord? {
-    guard let entity = try await engine.read({ $0.handler(id) }) else { return nil }
+    guard let entity = try await engine.read({ try $0.handler(id) }) else { return nil }
     return try await record(entity)
   }
 
@@ -70,7 +70,7 @@ extension Ledger {
     let names = kind.map { Set(configuration.handlers[$0]?.names ?? [$0]) }
     return try await records(
       try await engine.read { state in
-        state.handlers.open.filter { entity in
+        try state.openHandlers().filter { entity in
           (scope.map(entity.scopes.contains) ?? true) && (names?.contains(entity.kind) ?? true)
         }
       })
@@ -86,7 +86,7 @@ extension Ledger {
     let known = configuration.handlers.kinds
     return try await records(
       try await engine.read { state in
-        state.handlers.open.filter { !known.contains($0.kind) }
+        try state.openHandlers().filter { !known.contains($0.kind) }
       })
   }
 

@@ -54,7 +54,7 @@ public final class LedgerInspector: Sendable {
     _ path: String, _ configuration: Configuration
   ) throws(LedgerError) -> Environment {
     do throws(LMDBError) {
-      return try Environment.open(at: path, configuration: configuration, tables: LMDBLog.tables)
+      return try openTables(path, configuration)
     } catch {
       throw LedgerError(error)
     }
@@ -104,6 +104,19 @@ public final class LedgerInspector: Sendable {
       let anew = try Self.open(path, configuration)
       environment = anew
       return anew
+    }
+  }
+
+  private static func openTables(
+    _ path: String, _ configuration: Configuration
+  ) throws(LMDBError) -> Environment {
+    do throws(LMDBError) {
+      return try Environment.open(at: path, configuration: configuration, tables: LMDBLog.tables)
+    } catch {
+      // One that only builds without snapshots wrote lacks tables, and looking makes none.
+      guard error.operation == .openTable, error.status == .notFound else { throw error }
+      return try Environment.open(
+        at: path, configuration: configuration, tables: LMDBLog.firstTables)
     }
   }
 
@@ -169,7 +182,7 @@ extension LedgerInspector {
       if last == position { break }
     }
     var records: [HandlerRecord] = []
-    for entity in includesClosed ? state.handlers.all : state.handlers.open {
+    for entity in includesClosed ? state.handlers.all : try state.openHandlers() {
       records.append(
         try HandlerRecord(entity) { (position, byteCount) throws(LedgerError) in
           try reading { (log) throws(LedgerError) in

@@ -17,10 +17,9 @@ public struct ReplayedLedger: Sendable {
   ///
   /// - Throws: ``LedgerError`` with `corrupt`.
   public func record(of id: PromiseID) throws(LedgerError) -> PromiseRecord? {
-    try state.promise(id).map { (entity) throws(LedgerError) in
-      try entity.record { (position, byteCount) throws(LedgerError) in
-        try log.attachment(of: position, byteCount: byteCount)
-      }
+    guard let entity = try state.promise(id) else { return nil }
+    return try entity.record { (position, byteCount) throws(LedgerError) in
+      try log.attachment(of: position, byteCount: byteCount)
     }
   }
 

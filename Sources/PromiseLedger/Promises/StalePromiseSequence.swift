@@ -47,7 +47,7 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
       var position = position
       if let start = position { position = try await ledger.readChanges(after: start, &concerned) }
       let (candidates, head) = try await ledger.engine.read { [concerned] state in
-        (concerned.promises(in: state), state.position)
+        (try concerned.promises(in: state), state.position)
       }
       offered.subtract(candidates.closed)
       let new = candidates.left.filter { !offered.contains($0.id) }
@@ -83,9 +83,17 @@ struct StaleCandidates: Sendable {
   }
 
   /// Those that nobody will come for, and those that are no longer open.
-  func promises(in state: LedgerState) -> (left: [PromiseEntity], closed: [PromiseID]) {
-    let named = ids.compactMap { state.promise($0) }
-    let left = (includesAll ? state.promises.open : named).filter { state.isLeft($0) }
+  func promises(
+    in state: LedgerState
+  ) throws(LedgerError) -> (left: [PromiseEntity], closed: [PromiseID]) {
+    var named: [PromiseEntity] = []
+    for id in ids {
+      if let promise = try state.promise(id) { named.append(promise) }
+    }
+    var left: [PromiseEntity] = []
+    for promise in includesAll ? try state.openPromises() : named {
+      if try state.isLeft(promise) { left.append(promise) }
+    }
     return (left, named.filter { !$0.isOpen }.map(\.id))
   }
 }

@@ -20,7 +20,10 @@ extension Ledger {
   ) async throws -> [PromiseEntity] {
     let engine = engine
     return try await engine.read { state in
-      state.promises.open.filter { state.isLeft($0) && isMeant(state.sessions[$0.created.session]) }
+      try state.openPromises().filter { promise in
+        guard try state.isLeft(promise) else { return false }
+        return isMeant(try state.session(promise.created.session))
+      }
     }.filter { !engine.replica.isAwaited($0.id) }
   }
 
@@ -52,9 +55,11 @@ extension Ledger {
 
 extension LedgerState {
   /// Whether the promise is resolved, not consumed, and its creator will not come for it.
-  func isLeft(_ promise: PromiseEntity) -> Bool {
+  func isLeft(_ promise: PromiseEntity) throws(LedgerError) -> Bool {
     guard promise.status == .resolved else { return false }
-    return sessions[promise.created.session].map { $0.isEnded || $0.opened.role == .appExtension }
+    return try session(promise.created.session).map {
+      $0.isEnded || $0.opened.role == .appExtension
+    }
       ?? true
   }
 }

@@ -31,7 +31,7 @@ package struct DecisionContext: Sendable {
 
 /// The making of one commit: a durable state, the changes staged over it, and the events.
 package struct Decision {
-  private let base: LedgerState
+  let base: LedgerState
   package let context: DecisionContext
   package private(set) var staged: StagedLayer
   package private(set) var batch = EventBatch()
@@ -48,42 +48,53 @@ package struct Decision {
   /// Whether no event was ever written.
   package var isEmptyLedger: Bool { staged.position == .start }
 
-  package func promise(_ id: PromiseID) -> PromiseEntity? {
-    staged.promises[id] ?? base.promise(id)
+  package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    if let entity = staged.promises[id] { return entity }
+    guard let entity = try base.promise(id), !staged.hides(.promise(entity)) else { return nil }
+    return entity
   }
 
-  package func handler(_ id: HandlerID) -> HandlerEntity? {
-    staged.handlers[id] ?? base.handler(id)
+  package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    if let entity = staged.handlers[id] { return entity }
+    guard let entity = try base.handler(id), !staged.hides(.handler(entity)) else { return nil }
+    return entity
   }
+
+  /// The position of the snapshot.
+  package var snapshotPosition: Position { base.base }
 
   /// The runs that a session began and has not ended, in the order of their beginnings.
-  package func runningCalls(of session: SessionID) -> [StartedCall] {
-    let ids = Set(base.handlers.runningIDs).union(staged.changedHandlers)
-    return ids.compactMap { handler($0) }
-      .flatMap { entity in
-        entity.openCalls.values
-          .filter { $0.runningSession == session }
-          .map { StartedCall(entity: entity, call: $0) }
-      }
-      .sorted { $0.call.newestStart.position < $1.call.newestStart.position }
+  package func runningCalls(of session: SessionID) throws(LedgerError) -> [StartedCall] {
+    let below = try base.runningHandlers(of: session).map(\.id)
+    var calls: [StartedCall] = []
+    for id in Set(below).union(staged.changedHandlers) {
+      guard let entity = try handler(id) else { continue }
+      calls += entity.openCalls.values.filter { $0.runningSession == session }
+        .map { StartedCall(entity: entity, call: $0) }
+    }
+    return calls.sorted { $0.call.newestStart.position < $1.call.newestStart.position }
   }
 
-  package func session(_ id: SessionID) -> SessionEntity? {
-    staged.sessions[id] ?? base.sessions[id]
+  package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    if let entity = staged.sessions[id] { return entity }
+    return try base.session(id)
   }
 
   /// Frozen sessions of the same role and instance.
-  package func frozenSessions(role: SessionRole, instance: String) -> [SessionID] {
-    base.sessions.keys.sorted().filter { id in
-      guard let session = session(id) else { return false }
-      return session.status == .frozen && session.opened.role == role
+  package func frozenSessions(
+    role: SessionRole, instance: String
+  ) throws(LedgerError) -> [SessionID] {
+    try base.openSessions().map { staged.sessions[$0.id] ?? $0 }.filter { session in
+      session.status == .frozen && session.opened.role == role
         && session.opened.instance == instance
-    }
+    }.map(\.id)
   }
 
   /// Pending promises whose deadline passed.
-  package func duePromises(limit: Int) -> [PromiseID] {
-    base.due(at: now, limit: limit).filter { promise($0)?.status == .pending }
+  package func duePromises(limit: Int) throws(LedgerError) -> [PromiseID] {
+    try base.due(at: now, limit: limit).filter {
+      staged.promises[$0]?.status ?? .pending == .pending
+    }
   }
 
   /// Refuses to write to a subject that this build does not understand.
@@ -91,6 +102,21 @@ package struct Decision {
     if let problem = staged.blocked[subject] ?? base.blocked[subject] {
       throw problem.refusal(of: subject)
     }
+  }
+
+  /// Refuses a command on a keyed entity whose record was removed: its id can be computed again, and
+  /// nothing comes alive again.
+  func refuseIfRemoved(_ id: EntityID) throws(LedgerError) {
+    if try base.isTombstone(id) { throw .compacted(id) }
+    if try isStagedTombstone(id) { throw .compacted(id) }
+  }
+
+  private func isStagedTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
+    guard !staged.retentions.isEmpty else { return false }
+    let promise = try base.promise(PromiseID(entityID: id)).map(LedgerEntity.promise)
+    let handler = try base.handler(HandlerID(entityID: id)).map(LedgerEntity.handler)
+    guard let entity = promise ?? handler else { return false }
+    return entity.isKeyed && staged.hides(entity)
   }
 
   /// Appends an event and applies it to the staged changes.

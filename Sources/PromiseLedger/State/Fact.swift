@@ -4,6 +4,12 @@ package struct Fact: Sendable, Hashable {
   package let time: Timestamp
   package let session: SessionID
 
+  init(position: Position, time: Timestamp, session: SessionID) {
+    self.position = position
+    self.time = time
+    self.session = session
+  }
+
   @inline(__always)
   init(_ event: borrowing EventView) {
     position = event.position

@@ -153,13 +153,14 @@ extension Decision {
   /// - Throws: The refusal of a subject whose creation this build cannot read: such a handler is
   ///   there, so it must not be answered as if it were not.
   func knownHandler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
-    if let entity = handler(id) { return entity }
+    if let entity = try handler(id) { return entity }
     try requireWritable(id.entityID)
+    try refuseIfRemoved(id.entityID)
     return nil
   }
 
   func requireHandler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity {
-    guard let entity = handler(id) else {
+    guard let entity = try handler(id) else {
       throw LedgerError(
         .internalInconsistency, "Handler \(id) is not there after its event was applied.")
     }

@@ -101,7 +101,7 @@ struct EffectDecider {
           id: id, call: call, arguments: arguments, expectedBinding: nil,
           runnableKinds: runnableKinds, cause: cause), in: &decision)
     case .invalidateHandler(let id, let call, let reason, let arguments):
-      let kind = decision.handler(id)?.kind
+      let kind = try decision.handler(id)?.kind
       return try invalidate(
         InvalidateHandler(
           id: id, call: call, reason: reason, arguments: arguments,

@@ -40,9 +40,11 @@ package struct HandlerEntity: Sendable, Hashable {
   package private(set) var lastFinish: Finish?
   package private(set) var invalidation: Invalidation?
   /// Whether it is a one-shot handler whose call ended.
-  private var isSpent = false
+  private(set) var isSpent = false
   /// The position of the newest event applied.
   package private(set) var lastPosition: Position
+  /// The time of the newest event applied.
+  package private(set) var lastTime: Timestamp
 
   package var isRepeating: Bool { repetition == .repeating }
 
@@ -68,6 +70,32 @@ package struct HandlerEntity: Sendable, Hashable {
   }
 }
 
+// MARK: - Snapshot
+
+extension HandlerEntity {
+  /// A handler put together from what a snapshot keeps.
+  init(
+    id: HandlerID, created: Fact, description: CreateHandler.Description, bound: BoundArguments,
+    openCalls: [CallID: OpenCall], lastFinish: Finish?, invalidation: Invalidation?, isSpent: Bool,
+    lastPosition: Position, lastTime: Timestamp
+  ) {
+    self.id = id
+    self.created = created
+    kind = description.kind
+    key = description.key
+    label = description.label
+    scopes = description.scopes
+    repetition = description.repetition
+    self.bound = bound
+    self.openCalls = openCalls
+    self.lastFinish = lastFinish
+    self.invalidation = invalidation
+    self.isSpent = isSpent
+    self.lastPosition = lastPosition
+    self.lastTime = lastTime
+  }
+}
+
 // MARK: - Reducer
 
 extension HandlerEntity {
@@ -89,6 +117,7 @@ extension HandlerEntity {
       arguments: try event.reference(to: creation.arguments), references: creation.references,
       position: event.position)
     lastPosition = event.position
+    lastTime = event.time
   }
 
   /// Applies a later event. One that does not fit changes nothing.
@@ -109,6 +138,7 @@ extension HandlerEntity {
     default: throw event.doesNotFit("a handler that is \(status)")
     }
     lastPosition = event.position
+    lastTime = event.time
   }
 
   private mutating func rebind(_ event: borrowing EventView) throws(ReplayProblem) {

@@ -8,6 +8,10 @@ package struct HandlerTable: Sendable {
 
   package init() {}
 
+  init(_ handlers: [HandlerEntity]) {
+    for handler in handlers { update(handler) }
+  }
+
   package var count: Int { entities.count }
 
   package subscript(id: HandlerID) -> HandlerEntity? { entities[id] }
@@ -62,6 +66,18 @@ package struct HandlerTable: Sendable {
   package mutating func update(_ entity: HandlerEntity) {
     entities[entity.id] = entity
     index(entity)
+  }
+
+  /// Takes a handler out.
+  mutating func remove(_ id: HandlerID) -> HandlerEntity? {
+    guard let entity = entities.removeValue(forKey: id) else { return nil }
+    openIDs.remove(id)
+    runningIDs.remove(id)
+    for scope in entity.scopes {
+      activeIDsByScope[scope]?.remove(id)
+      if activeIDsByScope[scope]?.isEmpty == true { activeIDsByScope[scope] = nil }
+    }
+    return entity
   }
 
   private mutating func index(_ entity: HandlerEntity) {

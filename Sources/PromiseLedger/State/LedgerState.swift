@@ -1,37 +1,46 @@
 /// The state of a ledger at one position: a fold of all events up to it.
 ///
-/// A pure value: it takes no clock, no randomness and no I/O, so equal events make equal states.
+/// It is an overlay, in memory, of what changed since the snapshot, above look-ups in the snapshot.
+/// Pure but for these: it takes no clock and no randomness, so equal events make equal states.
 package struct LedgerState: Sendable {
   /// The last event applied.
-  package private(set) var position = Position.start
+  package internal(set) var position: Position
   /// The newest time of any event: decisions never take an earlier one.
-  package private(set) var time = Timestamp(nanosecondsSinceEpoch: .min)
-  package private(set) var ledgerID: LedgerID?
-  package private(set) var promises = PromiseTable()
-  package private(set) var handlers = HandlerTable()
-  package private(set) var sessions: [SessionID: SessionEntity] = [:]
+  package internal(set) var time: Timestamp
+  package internal(set) var ledgerID: LedgerID?
+  /// The promises, handlers and sessions that changed since the snapshot.
+  package internal(set) var promises = PromiseTable()
+  package internal(set) var handlers = HandlerTable()
+  package internal(set) var sessions: [SessionID: SessionEntity] = [:]
   /// Subjects that may not be written to, and the event that forbids it.
-  package private(set) var blocked: [EntityID: ReplayProblem] = [:]
-  private var deadlines = DeadlineQueue()
-  private let snapshot: any SnapshotReader
+  package internal(set) var blocked: [EntityID: ReplayProblem] = [:]
+  /// Up to where records of closed entities were removed.
+  package internal(set) var horizon: SnapshotSummary.Horizon
+  var removals = RemovalTable()
+  var deadlines = DeadlineQueue()
+  /// The entry of the snapshot's deadlines up to which all are in the overlay.
+  var passedDeadline: [UInt8]?
+  var snapshot: SnapshotReader
 
-  package init(snapshot: any SnapshotReader = EmptySnapshot()) {
+  /// The state at the position of a snapshot.
+  package init(snapshot: SnapshotReader = .empty) {
     self.snapshot = snapshot
+    let summary = snapshot.summary
+    position = summary.position
+    time = summary.time
+    ledgerID = summary.ledgerID
+    horizon = summary.horizon
   }
 
-  package func promise(_ id: PromiseID) -> PromiseEntity? {
-    promises[id] ?? snapshot.promise(id)
-  }
-
-  package func handler(_ id: HandlerID) -> HandlerEntity? {
-    handlers[id] ?? snapshot.handler(id)
-  }
+  /// The position of the snapshot that this state is built on.
+  package var base: Position { snapshot.position }
 
   // MARK: Replay
 
   /// Applies the next event.
   ///
-  /// - Throws: `corrupt` if the event is not the next one.
+  /// - Throws: `corrupt` if the event is not the next one, or a record in the snapshot is damaged;
+  ///   `snapshotMoved`. Nothing was applied then.
   package mutating func apply(_ event: borrowing EventView) throws(LedgerError) {
     guard event.position == position.advanced(by: 1) else {
       throw LedgerError(
@@ -39,111 +48,183 @@ package struct LedgerState: Sendable {
         "The event at position \(event.position) follows position \(position): events are missing. Restore the ledger from a copy."
       )
     }
+    let problem = try applyToSubject(event)
     position = event.position
     time = max(time, event.time)
-    do throws(ReplayProblem) {
-      try applyToSubject(event)
-    } catch {
-      if blocked[event.subject] == nil { blocked[event.subject] = error }
-    }
+    if let problem, blocked[event.subject] == nil { blocked[event.subject] = problem }
   }
 
-  private mutating func applyToSubject(_ event: borrowing EventView) throws(ReplayProblem) {
+  /// - Returns: Why the event cannot be applied to its subject.
+  private mutating func applyToSubject(
+    _ event: borrowing EventView
+  ) throws(LedgerError) -> ReplayProblem? {
     switch event.kind {
     case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
       let id = PromiseID(entityID: event.subject)
       if let place = promises.place(of: id) {
-        try promises.apply(event, at: place)
-      } else if var entity = snapshot.promise(id) {
-        try entity.apply(event)
-        promises.insert(entity)
-      } else {
-        let entity = try PromiseEntity(creating: event)
-        if let deadline = entity.deadline { deadlines.insert(deadline, id) }
-        promises.insert(entity)
+        do throws(ReplayProblem) {
+          try promises.apply(event, at: place)
+        } catch {
+          return error
+        }
+        if removals.closings != nil { noteClosing(of: promises[id].map(LedgerEntity.promise)) }
+        assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+        return nil
       }
-      assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+      return try applyToPromiseBelow(event, id)
     case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
       .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
-      try applyToHandler(event)
+      return try applyToHandler(event)
     case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
-      let id = SessionID(entityID: event.subject)
-      if sessions[id] != nil {
-        try sessions[id]?.apply(event)
-      } else {
-        sessions[id] = try SessionEntity(opening: event)
-      }
-    case .ledgerCreated:
-      let _: LedgerCreated = try event.decode()
-      ledgerID = LedgerID(entityID: event.subject)
+      return try applyToSession(event)
     default:
-      throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
+      do throws(ReplayProblem) {
+        try applyToLedger(event)
+        return nil
+      } catch {
+        return error
+      }
     }
   }
 
-  private mutating func applyToHandler(_ event: borrowing EventView) throws(ReplayProblem) {
-    let id = HandlerID(entityID: event.subject)
-    if handlers[id] != nil {
-      try handlers.apply(event, to: id)
-    } else if var entity = snapshot.handler(id) {
-      try entity.apply(event)
-      handlers.update(entity)
-    } else {
-      handlers.update(try HandlerEntity(creating: event))
+  /// Applies an event to a promise that is not in the overlay.
+  private mutating func applyToPromiseBelow(
+    _ event: borrowing EventView, _ id: PromiseID
+  ) throws(LedgerError) -> ReplayProblem? {
+    let below = try promiseBelow(id)
+    let entity: PromiseEntity
+    do throws(ReplayProblem) {
+      if var changed = below {
+        try changed.apply(event)
+        entity = changed
+      } else {
+        entity = try PromiseEntity(creating: event)
+      }
+    } catch {
+      return error
     }
+    if below == nil {
+      if entity.isKeyed, try isTombstone(id.entityID) { return event.isOfRemovedEntity }
+      if let deadline = entity.deadline { deadlines.insert(deadline, id) }
+      removals.forget(id.entityID)
+    }
+    promises.insert(entity)
+    noteClosing(of: .promise(entity))
+    assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+    return nil
+  }
+
+  private mutating func applyToHandler(
+    _ event: borrowing EventView
+  ) throws(LedgerError) -> ReplayProblem? {
+    let id = HandlerID(entityID: event.subject)
+    let below = handlers[id] == nil ? try handlerBelow(id) : nil
+    if handlers[id] == nil, below == nil, try isTombstone(id.entityID) {
+      return event.isOfRemovedEntity
+    }
+    do throws(ReplayProblem) {
+      if handlers[id] != nil {
+        try handlers.apply(event, to: id)
+      } else if var entity = below {
+        try entity.apply(event)
+        handlers.update(entity)
+      } else {
+        handlers.update(try HandlerEntity(creating: event))
+        removals.forget(id.entityID)
+      }
+    } catch {
+      return error
+    }
+    if removals.closings != nil { noteClosing(of: handlers[id].map(LedgerEntity.handler)) }
     assert(handlers.isConsistent(id), "the table of handlers disagrees with handler \(id)")
+    return nil
+  }
+
+  private mutating func applyToSession(
+    _ event: borrowing EventView
+  ) throws(LedgerError) -> ReplayProblem? {
+    let id = SessionID(entityID: event.subject)
+    let below = sessions[id] == nil ? try sessionBelow(id) : nil
+    do throws(ReplayProblem) {
+      if sessions[id] != nil {
+        try sessions[id]?.apply(event)
+      } else if var entity = below {
+        try entity.apply(event)
+        sessions[id] = entity
+      } else {
+        sessions[id] = try SessionEntity(opening: event)
+        removals.forget(id.entityID)
+      }
+    } catch {
+      return error
+    }
+    if removals.closings != nil { noteClosing(of: sessions[id].map(LedgerEntity.session)) }
+    return nil
+  }
+
+  private mutating func applyToLedger(_ event: borrowing EventView) throws(ReplayProblem) {
+    switch event.kind {
+    case .ledgerCreated:
+      let _: LedgerCreated = try event.decode()
+      ledgerID = LedgerID(entityID: event.subject)
+    case .snapshotTaken:
+      let _: SnapshotTaken = try event.decode()
+    case .eventsCompacted:
+      let _: EventsDeleted = try event.decode()
+    case .retentionApplied:
+      let retention: RetentionApplied = try event.decode()
+      guard retention.horizon < event.position else {
+        throw ReplayProblem(
+          .illegalTransition("\(event.kind) of events that come later"), at: event.position)
+      }
+      apply(retention, at: event.position)
+    default:
+      throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
+    }
   }
 
   // MARK: Staged changes
 
   /// Takes over what a commit made durable.
   ///
-  /// - Precondition: `layer` was staged on exactly this state.
+  /// - Precondition: `layer` was staged on exactly this position.
   package mutating func merge(_ layer: StagedLayer) {
     assert(layer.basePosition == position, "a staged layer was merged into another state")
     position = layer.position
     time = max(time, layer.time)
     for id in layer.changedPromises {
       guard let entity = layer.promises[id] else { continue }
-      let isNew = promises.update(entity)
-      if isNew, let deadline = entity.deadline { deadlines.insert(deadline, id) }
+      _ = promises.update(entity)
+      if entity.status == .pending, let deadline = entity.deadline {
+        deadlines.insert(deadline, id)
+      }
+      removals.forget(id.entityID)
+      noteClosing(of: .promise(entity))
       assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     }
     for id in layer.changedHandlers {
       guard let entity = layer.handlers[id] else { continue }
       handlers.update(entity)
+      removals.forget(id.entityID)
+      noteClosing(of: .handler(entity))
       assert(handlers.isConsistent(id), "the table of handlers disagrees with handler \(id)")
     }
-    sessions.merge(layer.sessions) { $1 }
+    for (id, entity) in layer.sessions {
+      sessions[id] = entity
+      removals.forget(id.entityID)
+    }
+    // In the order of positions, which that of a dictionary is not.
+    let ended = layer.sessions.values.sorted { $0.lastPosition < $1.lastPosition }
+    for entity in ended { noteClosing(of: .session(entity)) }
     blocked.merge(layer.blocked) { old, _ in old }
     ledgerID = layer.ledgerID ?? ledgerID
+    for retention in layer.retentions { apply(retention.event, at: retention.position) }
   }
+}
 
-  // MARK: Deadlines
-
-  /// The earliest deadline of a pending promise that may be written to.
-  package mutating func nextDeadline() -> (deadline: Timestamp, id: PromiseID)? {
-    while let first = deadlines.first {
-      if canTimeOut(first.id) { return first }
-      deadlines.removeFirst()
-    }
-    return nil
-  }
-
-  /// Up to `limit` pending promises whose deadline is at or before `now`, the earliest first.
-  ///
-  /// Promises that may not be written to are left out, so that they never keep others waiting.
-  package func due(at now: Timestamp, limit: Int) -> [PromiseID] {
-    var queue = deadlines
-    var ids: [PromiseID] = []
-    while ids.count < limit, let first = queue.first, first.deadline <= now {
-      if canTimeOut(first.id) { ids.append(first.id) }
-      queue.removeFirst()
-    }
-    return ids
-  }
-
-  private func canTimeOut(_ id: PromiseID) -> Bool {
-    promise(id)?.status == .pending && blocked[id.entityID] == nil
+extension EventView {
+  fileprivate var isOfRemovedEntity: ReplayProblem {
+    ReplayProblem(
+      .illegalTransition("\(kind) of an entity whose record was removed"), at: position)
   }
 }

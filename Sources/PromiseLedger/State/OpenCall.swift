@@ -41,6 +41,23 @@ package struct OpenCall: Sendable, Hashable {
     attempt = 1
   }
 
+  /// A call put together from what a snapshot keeps.
+  init(
+    id: CallID, purpose: Purpose, firstStart: Fact, newestStart: Fact, attempt: UInt32,
+    release: Release?, arguments: ArgumentsReference, references: HandlerReferences,
+    bound: BoundArguments
+  ) {
+    self.id = id
+    self.purpose = purpose
+    self.firstStart = firstStart
+    self.newestStart = newestStart
+    self.attempt = attempt
+    self.release = release
+    self.arguments = arguments
+    self.references = references
+    self.bound = bound
+  }
+
   /// Whether nobody runs it, so that the next attempt may begin.
   package var isReleased: Bool { release != nil }
 

@@ -38,6 +38,31 @@ struct PlaceIndex: Sendable {
     put(Slot(fragment: fragment(of: id), place: place))
   }
 
+  /// Removes the place of an id.
+  ///
+  /// - Parameter place: Where it stands.
+  mutating func remove(_ id: EntityID, at place: Int32) {
+    let mask = slots.count - 1
+    var hole = Int(fragment(of: id)) & mask
+    while slots[hole].place != place {
+      guard slots[hole].place != Self.none else { return }
+      hole = (hole + 1) & mask
+    }
+    count -= 1
+    // What came after it because its own slot was taken moves up, so that no search ends too early.
+    var number = hole
+    while true {
+      number = (number + 1) & mask
+      guard slots[number].place != Self.none else { break }
+      let home = Int(slots[number].fragment) & mask
+      if (number - home) & mask >= (number - hole) & mask {
+        slots[hole] = slots[number]
+        hole = number
+      }
+    }
+    slots[hole] = Slot()
+  }
+
   private mutating func put(_ slot: Slot) {
     var number = Int(slot.fragment) & (slots.count - 1)
     while slots[number].place != Self.none { number = (number + 1) & (slots.count - 1) }

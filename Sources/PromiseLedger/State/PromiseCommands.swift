@@ -28,7 +28,8 @@ package struct CreatePromise: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
     try decision.timeOutIfDue(id)
-    guard let entity = decision.promise(id) else {
+    guard let entity = try decision.promise(id) else {
+      try decision.refuseIfRemoved(id.entityID)
       try decision.append(creation, to: id.entityID, cause: cause)
       return .created(try decision.requirePromise(id))
     }
@@ -185,7 +186,7 @@ package struct TimeOutDuePromises: Command {
   package init() {}
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Int {
-    let due = decision.duePromises(limit: Self.limit)
+    let due = try decision.duePromises(limit: Self.limit)
     // One that does not fit into a full ledger must not keep back the others.
     for id in due { try? decision.timeOutIfDue(id) }
     return due.count
@@ -198,14 +199,15 @@ extension Decision {
   /// - Throws: The refusal of a subject whose creation this build cannot read: such a promise is
   ///   there, so it must not be answered as if it were not.
   fileprivate func knownPromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
-    if let entity = promise(id) { return entity }
+    if let entity = try promise(id) { return entity }
     try requireWritable(id.entityID)
+    try refuseIfRemoved(id.entityID)
     return nil
   }
 
   /// Resolves a pending promise whose deadline passed, as of the deadline.
   mutating func timeOutIfDue(_ id: PromiseID) throws(LedgerError) {
-    guard let entity = promise(id), entity.status == .pending,
+    guard let entity = try promise(id), entity.status == .pending,
       let deadline = entity.deadline, now >= deadline
     else { return }
     // A subject that may not be written to stays as it is; the command on it is refused below.
@@ -234,7 +236,7 @@ extension Decision {
   }
 
   fileprivate func requirePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {
-    guard let entity = promise(id) else {
+    guard let entity = try promise(id) else {
       throw LedgerError(
         .internalInconsistency, "Promise \(id) is not there after its event was applied.")
     }

@@ -4,9 +4,27 @@
 package struct PromiseEntity: Sendable, Hashable {
   package let id: PromiseID
   package let created: Fact
-  private let creationPayload: [UInt8]
+  /// The payload of its creation, encoded.
+  let creationPayload: [UInt8]
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
+
+  /// A promise put together from what a snapshot keeps.
+  init(
+    id: PromiseID, created: Fact, creationPayload: [UInt8], resolution: Resolution?,
+    closing: Closing?
+  ) {
+    self.id = id
+    self.created = created
+    self.creationPayload = creationPayload
+    self.resolution = resolution
+    self.closing = closing
+  }
+
+  /// What stands in a table in place of a promise that was removed.
+  var withoutPayloads: PromiseEntity {
+    PromiseEntity(id: id, created: created, creationPayload: [], resolution: nil, closing: nil)
+  }
 
   package struct Resolution: Sendable, Hashable {
     package let fact: Fact

@@ -8,6 +8,8 @@ package struct PromiseTable: Sendable {
     /// Neighbours in the list of open promises.
     var previous: Int32
     var next: Int32
+    /// Whether the promise was removed and the place can be taken.
+    var isVacant = false
   }
 
   private static let none = PlaceIndex.none
@@ -16,10 +18,19 @@ package struct PromiseTable: Sendable {
   private var entries: ContiguousArray<Entry> = []
   private var firstOpen = Self.none
   private var lastOpen = Self.none
+  /// Places of promises that were removed.
+  private var vacancies: [Int32] = []
+  /// Whether places are no longer in the order in which their promises came.
+  private var isReused = false
 
   package init() {}
 
-  package var count: Int { entries.count }
+  /// A table of promises, which are in the order in which they came.
+  init(_ promises: [PromiseEntity]) {
+    for promise in promises { insert(promise) }
+  }
+
+  package var count: Int { entries.count - vacancies.count }
 
   package subscript(id: PromiseID) -> PromiseEntity? {
     guard let place = place(of: id) else { return nil }
@@ -27,7 +38,11 @@ package struct PromiseTable: Sendable {
   }
 
   /// All promises, in the order in which they came.
-  package var all: [PromiseEntity] { entries.map(\.entity) }
+  package var all: [PromiseEntity] {
+    guard !vacancies.isEmpty || isReused else { return entries.map(\.entity) }
+    return entries.filter { !$0.isVacant }.map(\.entity)
+      .sorted { $0.created.position < $1.created.position }
+  }
 
   /// The promises that are neither consumed nor abandoned, in the order in which they came.
   ///
@@ -62,8 +77,15 @@ package struct PromiseTable: Sendable {
   /// Puts a promise in that is not there.
   package mutating func insert(_ entity: consuming PromiseEntity) {
     assert(place(of: entity.id) == nil, "a promise was inserted twice")
-    let place = Int32(entries.count)
     let isOpen = entity.isOpen
+    if let place = vacancies.popLast() {
+      isReused = true
+      places.insert(entity.id.entityID, at: place)
+      entries[Int(place)] = Entry(entity: entity, previous: Self.none, next: Self.none)
+      if isOpen { link(place) }
+      return
+    }
+    let place = Int32(entries.count)
     places.insert(entity.id.entityID, at: place)
     entries.append(Entry(entity: entity, previous: Self.none, next: Self.none))
     if isOpen { link(place) }
@@ -80,6 +102,18 @@ package struct PromiseTable: Sendable {
     entries[Int(place)].entity = entity
     if !entity.isOpen { unlink(place) }
     return false
+  }
+
+  /// Takes a promise out.
+  mutating func remove(_ id: PromiseID) -> PromiseEntity? {
+    guard let place = place(of: id) else { return nil }
+    let entity = entries[Int(place)].entity
+    unlink(place)
+    places.remove(id.entityID, at: place)
+    entries[Int(place)] = Entry(
+      entity: entity.withoutPayloads, previous: Self.none, next: Self.none, isVacant: true)
+    vacancies.append(place)
+    return entity
   }
 
   private mutating func link(_ place: Int32) {

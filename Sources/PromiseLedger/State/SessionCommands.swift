@@ -16,7 +16,7 @@ package struct OpenSession: Command {
     }
     if opened.role == .app {
       // An app that was killed while frozen holds no lock that could tell; its next start does.
-      for id in decision.frozenSessions(role: .app, instance: opened.instance) {
+      for id in try decision.frozenSessions(role: .app, instance: opened.instance) {
         try decision.releaseCalls(of: id, .died)
         try decision.append(SessionClosed(reason: .died), to: id.entityID)
       }
@@ -31,7 +31,7 @@ package struct FreezeSession: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) {
     try decision.requireOwnSession()
-    guard decision.session(decision.context.session)?.status != .frozen else { return }
+    guard try decision.session(decision.context.session)?.status != .frozen else { return }
     try decision.releaseCalls(of: decision.context.session, .frozen)
     try decision.append(SessionFrozen(), to: decision.context.session.entityID)
   }
@@ -63,7 +63,7 @@ package struct CloseSession: Command {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) {
-    guard let session = decision.session(id), !session.isEnded else { return }
+    guard let session = try decision.session(id), !session.isEnded else { return }
     try decision.releaseCalls(of: id, reason == .died ? .died : .closed)
     try decision.append(SessionClosed(reason: reason), to: id.entityID)
   }
@@ -76,7 +76,7 @@ extension Decision {
   mutating func releaseCalls(
     of session: SessionID, _ reason: CallRelease
   ) throws(LedgerError) {
-    for running in runningCalls(of: session) {
+    for running in try runningCalls(of: session) {
       guard (try? requireWritable(running.entity.id.entityID)) != nil else { continue }
       try append(
         HandlerCallReleased(
@@ -89,7 +89,7 @@ extension Decision {
   ///
   /// A run that such a session began would never be given back, so it may begin none.
   package func requireOwnSession() throws(LedgerError) {
-    guard let session = session(context.session), !session.isEnded else {
+    guard let session = try session(context.session), !session.isEnded else {
       throw LedgerError(
         .sessionEnded,
         "Session \(context.session) was ended by another process, which took it for dead. Open the ledger again."

@@ -11,6 +11,22 @@ package struct SessionEntity: Sendable, Hashable {
   package private(set) var processID: Int32
   package private(set) var status: Status
   package private(set) var lastPosition: Position
+  /// The time of the newest event applied.
+  package private(set) var lastTime: Timestamp
+
+  /// A session put together from what a snapshot keeps.
+  init(
+    id: SessionID, opened: SessionOpened, openedAt: Timestamp, processID: Int32, status: Status,
+    lastPosition: Position, lastTime: Timestamp
+  ) {
+    self.id = id
+    self.opened = opened
+    self.openedAt = openedAt
+    self.processID = processID
+    self.status = status
+    self.lastPosition = lastPosition
+    self.lastTime = lastTime
+  }
 
   /// Applies the first event of a session.
   package init(opening event: borrowing EventView) throws(ReplayProblem) {
@@ -24,6 +40,7 @@ package struct SessionEntity: Sendable, Hashable {
     processID = opened.processID
     status = .open
     lastPosition = event.position
+    lastTime = event.time
   }
 
   /// Applies a later event.
@@ -46,6 +63,7 @@ package struct SessionEntity: Sendable, Hashable {
         .illegalTransition("\(event.kind) of a session that is \(status)"), at: event.position)
     }
     lastPosition = event.position
+    lastTime = event.time
   }
 
   package var isEnded: Bool {

@@ -1,15 +1,165 @@
 /// Looks up entities in the stored snapshot, below the events that are replayed.
-package protocol SnapshotReader: Sendable {
-  /// The promise as of the snapshot's position.
-  func promise(_ id: PromiseID) -> PromiseEntity?
+///
+/// It stands for the snapshot at one position. Every look-up is one short read that checks that the
+/// snapshot still is where it was, and fails with `snapshotMoved` otherwise.
+package struct SnapshotReader: Sendable {
+  /// `nil` for the snapshot of a ledger that has none: every event is in the log.
+  private let source: (any SnapshotSource)?
 
-  /// The handler as of the snapshot's position.
-  func handler(_ id: HandlerID) -> HandlerEntity?
+  /// Where the snapshot stands, as it is read here.
+  package let summary: SnapshotSummary
+
+  /// The snapshot of a ledger that has none.
+  package static let empty = SnapshotReader()
+
+  private init() {
+    source = nil
+    summary = SnapshotSummary()
+  }
+
+  /// The snapshot as it is now.
+  package init(_ source: any SnapshotSource) throws(LedgerError) {
+    summary = try source.snapshotSummary()
+    self.source = source
+  }
+
+  package var position: Position { summary.position }
+
+  /// Whether there is anything to look up.
+  @inline(__always)
+  package var isEmpty: Bool { summary.position == .start }
+
+  // MARK: Looking up
+
+  package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    guard case .promise(let promise)? = try entity(id.entityID) else { return nil }
+    return promise
+  }
+
+  package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    guard case .handler(let handler)? = try entity(id.entityID) else { return nil }
+    return handler
+  }
+
+  package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    guard case .session(let session)? = try entity(id.entityID) else { return nil }
+    return session
+  }
+
+  /// The entity as of the snapshot's position.
+  package func entity(_ id: EntityID) throws(LedgerError) -> LedgerEntity? {
+    guard let record = try reading(nil, { (tables) throws(LedgerError) in try tables.record(id) })
+    else { return nil }
+    return try LedgerEntity(kind: record.kind, id: id, content: record.content)
+  }
+
+  /// The kinds and contents of records, in the order of the ids; all in one read.
+  package func records(
+    _ ids: some Collection<EntityID>
+  ) throws(LedgerError) -> [(kind: EntityKind, content: [UInt8])?] {
+    try reading(ids.map { _ in nil }) { (tables) throws(LedgerError) in
+      var records: [(kind: EntityKind, content: [UInt8])?] = []
+      for id in ids { records.append(try tables.record(id)) }
+      return records
+    }
+  }
+
+  /// Entities by their ids, in slices; those that are not there are left out.
+  package func entities(_ ids: [EntityID]) throws(LedgerError) -> [LedgerEntity] {
+    var entities: [LedgerEntity] = []
+    for start in stride(from: 0, to: ids.count, by: Self.sliceCount) {
+      let slice = ids[start..<min(start + Self.sliceCount, ids.count)]
+      for (id, record) in zip(slice, try records(slice)) {
+        guard let record else { continue }
+        entities.append(try LedgerEntity(kind: record.kind, id: id, content: record.content))
+      }
+    }
+    return entities
+  }
+
+  /// Whether the record of a keyed entity was removed.
+  package func isTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
+    try reading(false) { (tables) throws(LedgerError) in
+      try tables.value(forKey: SnapshotRecord.key(id), in: .tombstones) != nil
+    }
+  }
+
+  // MARK: Lists
+
+  /// The most entries that one read hands over.
+  package static let sliceCount = 1_000
+
+  /// The entries of a list after a key, at most ``sliceCount``, in the order of their keys.
+  ///
+  /// - Parameter key: The last entry known; `nil` for the first entries.
+  package func entries(
+    of list: OpenList, after key: [UInt8]? = nil, limit: Int = Self.sliceCount
+  ) throws(LedgerError) -> [OpenEntry] {
+    let prefix = list.prefix
+    return try reading([]) { (tables) throws(LedgerError) in
+      var entries: [OpenEntry] = []
+      try tables.scan(.open, from: key ?? prefix) { (found, value) throws(LedgerError) in
+        guard found.starts(with: prefix), entries.count < limit else { return false }
+        if found != key {
+          guard found.count >= 17 else {
+            throw LedgerError(
+              .corrupt, "A list of open entities is damaged. Restore the ledger from a copy.")
+          }
+          entries.append(OpenEntry(key: found, value: value))
+        }
+        return true
+      }
+      return entries
+    }
+  }
+
+  /// Hands over all entries of a list, in slices, until `body` returns false.
+  ///
+  /// - Parameter position: Of a list that is ordered by positions, those after this one only.
+  package func forEachEntry(
+    of list: OpenList, after position: Position = .start,
+    _ body: (OpenEntry) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    guard !isEmpty else { return }
+    let highest = EntityID(high: .max, low: .max)
+    var last = position == .start ? nil : list.key(highest, order: position.rawValue)
+    while true {
+      let slice = try entries(of: list, after: last)
+      for entry in slice {
+        guard try body(entry) else { return }
+      }
+      guard slice.count == Self.sliceCount else { return }
+      last = slice.last?.key
+    }
+  }
+
+  /// Reads at the expected position, or answers for a snapshot that is not there.
+  private func reading<R>(
+    _ nothing: @autoclosure () -> R, _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    guard let source, !isEmpty else { return nothing() }
+    return try source.readSnapshot { (tables) throws(LedgerError) in
+      guard try tables.snapshotPosition() == position else { throw .snapshotMoved }
+      return try body(tables)
+    }
+  }
 }
 
-/// The snapshot of a ledger that has none: every event is in the log.
-package struct EmptySnapshot: SnapshotReader {
-  package init() {}
-  package func promise(_ id: PromiseID) -> PromiseEntity? { nil }
-  package func handler(_ id: HandlerID) -> HandlerEntity? { nil }
+extension SnapshotTables {
+  /// The record of an entity, checked and joined.
+  fileprivate func record(
+    _ id: EntityID
+  ) throws(LedgerError) -> (kind: EntityKind, content: [UInt8])? {
+    guard let first = try value(forKey: SnapshotRecord.key(id), in: .entities) else { return nil }
+    return try SnapshotRecord.join(id, first: first) { (number) throws(LedgerError) in
+      try value(forKey: SnapshotRecord.partKey(id, number), in: .parts)
+    }
+  }
+}
+
+extension LedgerError {
+  /// The snapshot is not where it was when the look-up was prepared; never reaches a user.
+  static var snapshotMoved: LedgerError {
+    LedgerError(.snapshotMoved, "The snapshot was moved on while it was read.")
+  }
 }

@@ -11,6 +11,8 @@ package struct StagedLayer: Sendable {
   package private(set) var promises: [PromiseID: PromiseEntity] = [:]
   package private(set) var handlers: [HandlerID: HandlerEntity] = [:]
   package private(set) var sessions: [SessionID: SessionEntity] = [:]
+  /// The removals of records, with the positions of their events.
+  package private(set) var retentions: [(event: RetentionApplied, position: Position)] = []
   package private(set) var blocked: [EntityID: ReplayProblem] = [:]
   /// The promises changed, in the order of their first change.
   package private(set) var changedPromises: [PromiseID] = []
@@ -30,47 +32,91 @@ package struct StagedLayer: Sendable {
   package mutating func apply(
     _ event: borrowing EventView, over base: LedgerState
   ) throws(LedgerError) {
+    let below = try entity(event.subject, of: event.kind, over: base)
     position = event.position
     time = max(time, event.time)
     do throws(ReplayProblem) {
-      switch event.kind {
-      case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
-        let id = PromiseID(entityID: event.subject)
-        if promises[id] == nil { changedPromises.append(id) }
-        if var entity = promises[id] ?? base.promise(id) {
-          try entity.apply(event)
-          promises[id] = entity
-        } else {
-          promises[id] = try PromiseEntity(creating: event)
-        }
-      case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
-        .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
-        let id = HandlerID(entityID: event.subject)
-        if handlers[id] == nil { changedHandlers.append(id) }
-        if var entity = handlers[id] ?? base.handler(id) {
-          try entity.apply(event)
-          handlers[id] = entity
-        } else {
-          handlers[id] = try HandlerEntity(creating: event)
-        }
-      case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
-        let id = SessionID(entityID: event.subject)
-        if var entity = sessions[id] ?? base.sessions[id] {
-          try entity.apply(event)
-          sessions[id] = entity
-        } else {
-          sessions[id] = try SessionEntity(opening: event)
-        }
-      case .ledgerCreated:
-        ledgerID = LedgerID(entityID: event.subject)
-      default:
-        throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
-      }
+      try applyToSubject(event, below)
     } catch {
       throw LedgerError(
         .internalInconsistency,
         "A decision made an event that does not fit: \(error.reason). Nothing was written; please report this."
       )
+    }
+  }
+
+  /// The subject of an event as the state below knows it, unless it is staged.
+  private func entity(
+    _ id: EntityID, of kind: EventKind, over base: LedgerState
+  ) throws(LedgerError) -> LedgerEntity? {
+    switch kind {
+    case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
+      let id = PromiseID(entityID: id)
+      return promises[id] == nil ? try base.promise(id).map(LedgerEntity.promise) : nil
+    case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
+      .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
+      let id = HandlerID(entityID: id)
+      return handlers[id] == nil ? try base.handler(id).map(LedgerEntity.handler) : nil
+    case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
+      let id = SessionID(entityID: id)
+      return sessions[id] == nil ? try base.session(id).map(LedgerEntity.session) : nil
+    default:
+      return nil
+    }
+  }
+
+  private mutating func applyToSubject(
+    _ event: borrowing EventView, _ below: LedgerEntity?
+  ) throws(ReplayProblem) {
+    switch event.kind {
+    case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
+      let id = PromiseID(entityID: event.subject)
+      if promises[id] == nil {
+        changedPromises.append(id)
+        if case .promise(let entity)? = below { promises[id] = entity }
+      }
+      if promises[id] == nil {
+        promises[id] = try PromiseEntity(creating: event)
+      } else {
+        try promises[id]?.apply(event)
+      }
+    case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
+      .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
+      let id = HandlerID(entityID: event.subject)
+      if handlers[id] == nil {
+        changedHandlers.append(id)
+        if case .handler(let entity)? = below { handlers[id] = entity }
+      }
+      if handlers[id] == nil {
+        handlers[id] = try HandlerEntity(creating: event)
+      } else {
+        try handlers[id]?.apply(event)
+      }
+    case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
+      let id = SessionID(entityID: event.subject)
+      if sessions[id] == nil, case .session(let entity)? = below { sessions[id] = entity }
+      if sessions[id] == nil {
+        sessions[id] = try SessionEntity(opening: event)
+      } else {
+        try sessions[id]?.apply(event)
+      }
+    case .ledgerCreated:
+      ledgerID = LedgerID(entityID: event.subject)
+    case .snapshotTaken, .eventsCompacted:
+      break
+    case .retentionApplied:
+      retentions.append((event: try event.decode(), position: event.position))
+    default:
+      throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
+    }
+  }
+
+  /// Whether retention, staged in this commit, removed an entity of the state below.
+  func hides(_ entity: LedgerEntity) -> Bool {
+    guard !retentions.isEmpty, !entity.isOpen else { return false }
+    return retentions.contains { retention in
+      RemovalTable.Range(retention.event, at: retention.position)
+        .removes(entity.id, closedAt: entity.lastPosition)
     }
   }
 }

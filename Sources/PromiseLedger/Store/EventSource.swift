@@ -10,6 +10,7 @@ package protocol EventSource: Sendable {
   /// - Parameter limit: Stops after the frame that reaches this number of events, so that no read
   ///   lasts long.
   /// - Returns: The position of the last event handed over, or `position` if there is none.
+  /// - Throws: `eventsCompacted` if events after `position` were deleted.
   func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position

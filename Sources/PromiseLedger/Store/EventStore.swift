@@ -3,7 +3,7 @@
 /// Nothing above knows the engine. Its heart is ``commit(_:after:patience:catchUp:decide:)``. An
 /// engine with one writer runs it inside its write lock; an optimistic one reads, decides, appends
 /// with an expected head, and on a conflict reads and decides again.
-package protocol EventStore: EventSource, AnyObject {
+package protocol EventStore: EventSource, SnapshotSource, AnyObject {
   /// The id of the ledger that is kept here.
   var ledgerID: LedgerID { get }
 
@@ -27,6 +27,24 @@ package protocol EventStore: EventSource, AnyObject {
     catchUp: (FrameView) throws(LedgerError) -> Void,
     decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
   ) throws(LedgerError) -> Position
+
+  /// Changes the snapshot, or deletes events that it holds, atomically and durably.
+  ///
+  /// - Parameters:
+  ///   - changes: What is put and deleted, in the order of tables and keys.
+  ///   - old: Where the snapshot must stand.
+  ///   - new: Where it stands afterwards.
+  ///   - patience: How long to wait for a writer.
+  /// - Returns: How long other writers were locked out.
+  /// - Throws: `snapshotMoved` if the snapshot stands elsewhere, and what a commit throws; nothing was
+  ///   changed then, unless it is `commitOutcomeUnknown`.
+  func changeSnapshot(
+    _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
+    patience: Patience
+  ) throws(LedgerError) -> Duration
+
+  /// The size in bytes of everything that is stored, without free space.
+  func usedByteCount() throws(LedgerError) -> Int
 
   /// A number that changes whenever the head may have moved.
   var changeCount: UInt32 { get }

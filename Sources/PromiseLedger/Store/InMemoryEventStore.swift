@@ -8,6 +8,20 @@ package final class InMemoryEventStore: EventStore {
     var head = Position.start
     var attachments: [Position: [UInt8]] = [:]
     var conflictsToSimulate = 0
+    var tables = InMemoryTables()
+
+    mutating func apply(_ change: TableChange) {
+      switch change.table {
+      case .log:
+        let key: UInt64 = change.key.span.loadLittleEndian(at: 0)
+        frames.removeAll { $0.key == key.byteSwapped }
+      case .blob:
+        let position: UInt64 = change.key.span.loadLittleEndian(at: 0)
+        attachments[Position(rawValue: position.byteSwapped)] = nil
+      case .entities, .parts, .open, .tombstones, .meta:
+        tables.apply(change)
+      }
+    }
   }
 
   private let contents = Mutex(Contents())
@@ -36,7 +50,9 @@ package final class InMemoryEventStore: EventStore {
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    let frames = contents.withLock { $0.frames }
+    let (frames, tables) = contents.withLock { ($0.frames, $0.tables) }
+    let deleted = try tables.summary().deletedThrough
+    guard position >= deleted else { throw .eventsCompacted(after: position, through: deleted) }
     var last = position
     var count = 0
     let first = frames.partitioningIndex { $0.key > position.rawValue &+ 1 }
@@ -110,6 +126,37 @@ package final class InMemoryEventStore: EventStore {
       }
     }
   }
+
+  // MARK: The snapshot
+
+  package func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try body(contents.withLock { $0.tables })
+  }
+
+  package func changeSnapshot(
+    _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
+    patience: Patience
+  ) throws(LedgerError) -> Duration {
+    try writing.withLock { (_) throws(LedgerError) in
+      try contents.withLock { (contents) throws(LedgerError) in
+        guard try contents.tables.summary() == old else { throw .snapshotMoved }
+        for change in changes { contents.apply(change) }
+        contents.tables.apply(TableChange(.meta, SnapshotSummary.key, new.encoded))
+        return .zero
+      }
+    }
+  }
+
+  package func usedByteCount() throws(LedgerError) -> Int {
+    contents.withLock { contents in
+      contents.frames.reduce(0) { $0 + $1.bytes.count }
+        + contents.attachments.values.reduce(0) { $0 + $1.count }
+    }
+  }
+
+  // MARK: Waiting
 
   package var changeCount: UInt32 { changes.load(ordering: .acquiring) }
 

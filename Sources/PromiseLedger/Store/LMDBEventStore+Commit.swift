@@ -13,7 +13,9 @@ extension LMDBEventStore {
     do {
       // In panic only if an earlier commit of another session of this process failed.
       if try environment.isPanicked { try reopen() }
-      let (head, isAppended) = try appendGrowing(commit, after: position, catchUp, decide)
+      let (head, isAppended) = try growing { environment in
+        try append(environment, commit, after: position, catchUp, decide)
+      }
       if isAppended { doorbell.ring() }
       return head
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
@@ -27,7 +29,7 @@ extension LMDBEventStore {
     }
   }
 
-  private func passGate(_ patience: Patience) throws(LedgerError) {
+  func passGate(_ patience: Patience) throws(LedgerError) {
     let outcome = try LedgerError.system("The ledger's gate cannot be locked.") {
       () throws(SystemError) in
       try gate.pass(within: patience.timeout, isCancelled: patience.isOver)
@@ -39,15 +41,11 @@ extension LMDBEventStore {
     }
   }
 
-  /// Appends, in a larger map if the map is small and full; the ledger's own limit is checked before.
-  private func appendGrowing(
-    _ commit: CommitID, after position: Position,
-    _ catchUp: (FrameView) throws(LedgerError) -> Void,
-    _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
-  ) throws -> (head: Position, isAppended: Bool) {
+  /// Writes, in a larger map if the map is small and full; the ledger's own limit is checked before.
+  func growing<R>(_ write: (Environment) throws -> R) throws -> R {
     while true {
       do {
-        return try append(commit, after: position, catchUp, decide)
+        return try write(environment)
       } catch let error as LMDBError where error.status == .mapFull {
         let environment = try environment
         let size = try environment.info().mapSize
@@ -58,20 +56,19 @@ extension LMDBEventStore {
   }
 
   private func append(
-    _ commit: CommitID, after position: Position,
+    _ environment: Environment, _ commit: CommitID, after position: Position,
     _ catchUp: (FrameView) throws(LedgerError) -> Void,
     _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
   ) throws -> (head: Position, isAppended: Bool) {
-    let environment = try environment
     let log = try environment.table(named: "log")
-    let blob = try environment.table(named: "blob")
     let meta = try environment.table(named: "meta")
+    let blob = try environment.table(named: "blob")
     let room = try commitRoom(environment)
     return try environment.writeDeciding { transaction in
       guard try !LMDBLog.metadata(of: transaction, meta).isSealed else { throw LedgerError.sealed }
       var head = try LMDBLog.head(of: transaction, log)
       if head > position {
-        head = try LMDBLog.scan(transaction, log, after: position, limit: .max, catchUp)
+        head = try LMDBLog.scan(transaction, log, meta, after: position, limit: .max, catchUp)
       }
       let batch = try decide(head, room)
       if batch.isEmpty { return .abort((head, false)) }
@@ -128,7 +125,7 @@ extension LMDBEventStore {
   // MARK: Size limit
 
   /// The room left below the limit; a commit needs about twice its bytes, and some pages of its own.
-  private func commitRoom(_ environment: Environment) throws -> CommitRoom {
+  func commitRoom(_ environment: Environment) throws -> CommitRoom {
     let info = try environment.info()
     var used = info.highWaterBytes + 16 * info.pageSize
     if used + 2 * EventBatch.largestGroupByteCount > options.sizeLimit - options.reserve {

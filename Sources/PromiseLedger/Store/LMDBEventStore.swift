@@ -82,7 +82,7 @@ package final class LMDBEventStore: EventStore {
 
   /// Reads, and once more if another session of this process left the environment in panic: it is
   /// shared. Such a read fails before it begins, so nothing is handed over twice.
-  private func reading<R>(
+  func reading<R>(
     _ body: (LMDBLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     do throws(LedgerError) {

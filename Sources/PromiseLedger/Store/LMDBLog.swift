@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerSystem
 
 /// The reading side of a ledger's LMDB environment.
 struct LMDBLog: EventSource {
@@ -7,7 +8,13 @@ struct LMDBLog: EventSource {
     TableDescription("log", keys: .integer),
     TableDescription("blob", keys: .bytes),
     TableDescription("entities", keys: .bytes),
+    TableDescription("parts", keys: .bytes),
+    TableDescription("open", keys: .bytes),
+    TableDescription("tombstones", keys: .bytes),
   ]
+
+  /// The tables that every ledger has, also one that was never opened by a build with snapshots.
+  static let firstTables = Array(tables.prefix(4))
 
   private let environment: Environment
 
@@ -26,8 +33,9 @@ struct LMDBLog: EventSource {
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    try reading("log") { transaction, log in
-      try Self.scan(transaction, log, after: position, limit: limit, body)
+    let meta = try LedgerError.mapping { try environment.table(named: "meta") }
+    return try reading("log") { transaction, log in
+      try Self.scan(transaction, log, meta, after: position, limit: limit, body)
     }
   }
 
@@ -46,6 +54,47 @@ struct LMDBLog: EventSource {
       let table = try environment.table(named: table)
       return try environment.read { transaction in try body(transaction, table) }
     }
+  }
+
+  // MARK: The snapshot
+
+  /// The tables of a snapshot, as far as the environment has them.
+  static func handles(_ environment: Environment) throws(LedgerError) -> [SnapshotTable: Table] {
+    try LedgerError.mapping {
+      var handles: [SnapshotTable: Table] = [:]
+      for table in SnapshotTable.allCases {
+        do throws(LMDBError) {
+          handles[table] = try environment.table(named: table.rawValue)
+        } catch {
+          guard case .unknownTable = error.refusal else { throw error }
+        }
+      }
+      return handles
+    }
+  }
+
+  func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    let handles = try Self.handles(environment)
+    return try LedgerError.mapping {
+      try environment.read { transaction in
+        let tables = LMDBSnapshotTables(transaction, handles)
+        defer { tables.end() }
+        return try body(tables)
+      }
+    }
+  }
+
+  /// Up to where events were deleted.
+  private static func deletedThrough<Reader: TableReader & ~Copyable>(
+    _ transaction: borrowing Reader, _ meta: Table
+  ) throws -> Position {
+    let key = SnapshotSummary.key
+    guard let bytes = try transaction.value(forKey: key.span, in: meta) else { return .start }
+    var copy: [UInt8] = []
+    copy.append(contentsOf: bytes)
+    return try SnapshotSummary(decoding: copy).deletedThrough
   }
 
   // MARK: In any transaction
@@ -86,9 +135,13 @@ struct LMDBLog: EventSource {
   }
 
   static func scan<Reader: TableReader & ~Copyable>(
-    _ transaction: borrowing Reader, _ log: Table, after position: Position, limit: Int,
-    _ body: (FrameView) throws(LedgerError) -> Void
+    _ transaction: borrowing Reader, _ log: Table, _ meta: Table, after position: Position,
+    limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws -> Position {
+    let deleted = try deletedThrough(transaction, meta)
+    guard position >= deleted else {
+      throw LedgerError.eventsCompacted(after: position, through: deleted)
+    }
     let next = position.rawValue &+ 1
     let start = try transaction.floorKey(next, in: log) ?? next
     var last = position

@@ -12,6 +12,7 @@ package struct LedgerDirectory: Sendable, Hashable {
 
   package var current: String { path + "/CURRENT" }
   package var gate: String { path + "/gate" }
+  package var compaction: String { path + "/compaction" }
   package var wake: String { path + "/wake" }
   package var sessions: String { path + "/sessions" }
 

@@ -27,6 +27,9 @@ package struct StoreHooks: Sendable {
   /// Called inside the write transaction, before its commit.
   package var beforeCommit: (@Sendable () -> Void)?
 
+  /// How many events a step of compaction folds; `nil` lets it find its pace.
+  package var sliceEventCount: Int?
+
   #if DEBUG
     /// Makes the writer answer before it commits: a bug, for crash tests to prove that they see it.
     package var acknowledgesBeforeCommit = false

@@ -133,6 +133,21 @@ private final class StalledStore: EventStore {
     throw .writerStalled(nil, patience.waitInAll)
   }
 
+  func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try store.readSnapshot(body)
+  }
+
+  func changeSnapshot(
+    _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
+    patience: Patience
+  ) throws(LedgerError) -> Duration {
+    try store.changeSnapshot(changes, from: old, to: new, patience: patience)
+  }
+
+  func usedByteCount() throws(LedgerError) -> Int { try store.usedByteCount() }
+
   var ledgerID: LedgerID { store.ledgerID }
   var createdAt: Timestamp { store.createdAt }
 

@@ -90,7 +90,7 @@ import Testing
     try ledger.commit(CloseSession(id: .numbered(1), reason: .closed))
     for frame in ledger.frames[known...] { try frame.add(to: &candidates) }
     #expect(candidates.includesAll)
-    #expect(candidates.promises(in: ledger.state).left.map(\.id) == [.numbered(7)])
+    #expect(try candidates.promises(in: ledger.state).left.map(\.id) == [.numbered(7)])
   }
 }
 

@@ -25,7 +25,7 @@ import Testing
   static let unknown: [NewEvent] = [
     .raw(EventKind(rawValue: 999), on: PromiseID.numbered(1).entityID),
     .raw(EventKind(rawValue: 0), on: PromiseID.numbered(1).entityID),
-    .raw(.snapshotTaken, on: PromiseID.numbered(1).entityID),
+    .raw(EventKind(rawValue: 999), on: PromiseID.numbered(1).entityID),
     .raw(.promiseResolved, version: 2, on: PromiseID.numbered(1).entityID),
     .raw(.promiseConsumed, version: 0, on: PromiseID.numbered(1).entityID),
     .raw(.promiseAbandoned, version: .max, on: PromiseID.numbered(1).entityID),
@@ -132,7 +132,7 @@ import Testing
     var ledger = PureLedger()
     if damage.kind != .promiseCreated { try ledger.commit(CreatePromise(id)) }
     if damage.kind == .promiseConsumed { try ledger.commit(ResolvePromise(id)) }
-    let before = ledger.state.promise(id)
+    let before = try ledger.state.promise(id)
 
     try ledger.append([.raw(damage.kind, on: id.entityID, payload: damage.payload)])
 
@@ -142,7 +142,7 @@ import Testing
       return
     }
     #expect(problem.refusal(of: id.entityID).code == .corrupt)
-    #expect(ledger.state.promise(id) == before)
+    #expect(try ledger.state.promise(id) == before)
   }
 
   @Test func aDamagedPayloadLeavesOtherSubjectsAlone() throws {
@@ -177,7 +177,7 @@ import Testing
   func anIllegalTransitionBlocksItsSubjectAndChangesNothingOfIt(events: [NewEvent]) throws {
     var ledger = PureLedger()
     try ledger.append(Array(events.dropLast()))
-    let before = ledger.state.promise(id)
+    let before = try ledger.state.promise(id)
     try #require(ledger.state.blocked.isEmpty)
 
     try ledger.append(Array(events.suffix(1)))
@@ -187,7 +187,7 @@ import Testing
       Issue.record("\(problem)")
       return
     }
-    #expect(ledger.state.promise(id) == before)
+    #expect(try ledger.state.promise(id) == before)
   }
 
   @Test(arguments: [1, 3, 9] as [UInt64])

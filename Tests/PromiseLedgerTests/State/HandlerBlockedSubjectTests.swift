@@ -91,8 +91,8 @@ import Testing
     try ledger.commit(CloseSession(id: .numbered(1), reason: .died), as: 2)
 
     #expect(ledger.state.sessions[.numbered(1)]?.isEnded == true)
-    #expect(ledger.state.handler(neighbour)?.isRunning == false)
-    #expect(ledger.state.handler(id)?.isRunning == true)
+    #expect(try ledger.state.handler(neighbour)?.isRunning == false)
+    #expect(try ledger.state.handler(id)?.isRunning == true)
   }
 
   @Test func anEffectOnABlockedHandlerOrPromiseIsRefusedAndTheOthersAreCarriedOut() throws {
@@ -116,7 +116,7 @@ import Testing
       return
     }
     #expect(finished.effects.map(\.verdict) == [.blocked, .blocked, .done])
-    #expect(ledger.state.promise(.numbered(2)) != nil)
+    #expect(try ledger.state.promise(.numbered(2)) != nil)
   }
 
   static let illegal: [(name: String, events: [NewEvent])] = {
@@ -190,7 +190,7 @@ import Testing
     let (name, events) = Self.illegal[index]
     var ledger = PureLedger()
     try ledger.append(Array(events.dropLast()))
-    let before = ledger.state.handler(id)
+    let before = try ledger.state.handler(id)
     try #require(ledger.state.blocked.isEmpty, "\(name)")
 
     try ledger.append(Array(events.suffix(1)))
@@ -200,7 +200,7 @@ import Testing
       Issue.record("\(name): \(problem)")
       return
     }
-    #expect(ledger.state.handler(id) == before, "\(name)")
+    #expect(try ledger.state.handler(id) == before, "\(name)")
     #expect(try ledger.replayed().contents == ledger.state.contents, "\(name)")
   }
 
@@ -213,13 +213,13 @@ import Testing
     ])
 
     #expect(ledger.state.blocked[id.entityID] != nil)
-    #expect(ledger.state.handler(id)?.openCalls[Self.call]?.runningSession == .numbered(1))
+    #expect(try ledger.state.handler(id)?.openCalls[Self.call]?.runningSession == .numbered(1))
   }
 
   @Test(arguments: kinds)
   func aDamagedPayloadBlocksTheHandlerAndChangesNothingOfIt(kind: EventKind) throws {
     var ledger = kind == .handlerCreated ? PureLedger() : try ledger()
-    let before = ledger.state.handler(id)
+    let before = try ledger.state.handler(id)
 
     try ledger.append([.raw(kind, on: id.entityID, payload: [0xFF])])
 
@@ -228,7 +228,7 @@ import Testing
       Issue.record("\(problem)")
       return
     }
-    #expect(ledger.state.handler(id) == before)
+    #expect(try ledger.state.handler(id) == before)
   }
 
   @Test(arguments: [0, 1])
@@ -246,6 +246,6 @@ import Testing
       Issue.record("not blocked")
       return
     }
-    #expect(ledger.state.handler(id)?.openCalls[Self.call] != nil)
+    #expect(try ledger.state.handler(id)?.openCalls[Self.call] != nil)
   }
 }

@@ -59,7 +59,7 @@ import Testing
     ]
     #expect(verdict == expected[state])
     if state == .pending {
-      #expect(ledger.state.promise(promise)?.resolution?.outcome == outcome)
+      #expect(try ledger.state.promise(promise)?.resolution?.outcome == outcome)
     }
   }
 
@@ -76,7 +76,7 @@ import Testing
     try ledger.commit(CreatePromise(promise))
     let resolve = ResolvePromise(promise, typeTag: "number")
     #expect(try verdict(of: .resolvePromise(resolve), in: &ledger) == .typeMismatch)
-    #expect(ledger.state.promise(promise)?.status == .pending)
+    #expect(try ledger.state.promise(promise)?.status == .pending)
   }
 
   @Test func creatingAPromise() throws {
@@ -97,7 +97,7 @@ import Testing
   @Test func creatingAHandler() throws {
     var ledger = try ledger()
     #expect(try verdict(of: .createHandler(CreateHandler(other)), in: &ledger) == .done)
-    #expect(ledger.state.handler(other)?.status == .active)
+    #expect(try ledger.state.handler(other)?.status == .active)
 
     var second = try self.ledger()
     try second.commit(CreateHandler(other))
@@ -106,7 +106,7 @@ import Testing
     var third = try self.ledger()
     let unknown = CreateHandler(other, kind: "unknown")
     #expect(try verdict(of: .createHandler(unknown), in: &third) == .unregistered)
-    #expect(third.state.handler(other) == nil)
+    #expect(try third.state.handler(other) == nil)
   }
 
   static let verdictsOfCalls: [HandlerStateTableTests.State: EffectVerdict] = [
@@ -134,7 +134,7 @@ import Testing
   func callingAHandler(state: HandlerStateTableTests.State) throws {
     guard let expected = Self.verdictsOfCalls[state] else { return }
     var ledger = try ledgerWithCaller(state)
-    let started = ledger.state.handler(other)?.openCalls[.numbered(20)]?.firstStart.position
+    let started = try ledger.state.handler(other)?.openCalls[.numbered(20)]?.firstStart.position
     let effect = HandlerEffect(.callHandler(id, .numbered(30), .sample(["n": 1])))
 
     let answer = try ledger.commit(FinishCall(other, .numbered(20), effects: [effect]))
@@ -146,7 +146,7 @@ import Testing
     #expect(finished.effects.map(\.verdict) == [expected])
     #expect(finished.startedCalls.map(\.call.id) == (expected == .done ? [.numbered(30)] : []))
     if expected == .done {
-      let open = ledger.state.handler(id)?.openCalls[.numbered(30)]
+      let open = try ledger.state.handler(id)?.openCalls[.numbered(30)]
       #expect(open?.arguments == .inline(.sample(["n": 1])))
       #expect(open?.runningSession == .numbered(1))
       #expect(try cause(of: .handlerCallStarted, on: id.entityID, in: ledger) == started)
@@ -170,7 +170,7 @@ import Testing
     let isDone = expected == .done
     #expect(finished.startedInvalidations.map(\.call.id) == (isDone ? [.numbered(30)] : []))
     #expect(finished.startedInvalidations.allSatisfy { $0.call.purpose == .invalidation })
-    if isDone { #expect(ledger.state.handler(id)?.invalidation?.reason == "left") }
+    if isDone { #expect(try ledger.state.handler(id)?.invalidation?.reason == "left") }
   }
 
   @Test func callingAHandlerOfAnUnknownKindIsRefusedAndInvalidatingItRunsNoCode() throws {
@@ -190,16 +190,16 @@ import Testing
     }
     #expect(finished.effects.map(\.verdict) == [.unregistered, .done])
     #expect(finished.startedInvalidations.isEmpty)
-    #expect(ledger.state.handler(other)?.invalidation?.runsCode == false)
+    #expect(try ledger.state.handler(other)?.invalidation?.runsCode == false)
   }
 
   @Test func aHandlerMayInvalidateItselfAndStillFinish() throws {
     var ledger = try ledger()
     let action = HandlerEffect.Action.invalidateHandler(id, .numbered(6), reason: "", .none)
     #expect(try verdict(of: action, in: &ledger) == .done)
-    #expect(ledger.state.handler(id)?.status == .invalidated)
-    #expect(ledger.state.handler(id)?.callsInOrder.map(\.id) == [.numbered(6)])
-    #expect(ledger.state.handler(id)?.lastFinish?.call == call)
+    #expect(try ledger.state.handler(id)?.status == .invalidated)
+    #expect(try ledger.state.handler(id)?.callsInOrder.map(\.id) == [.numbered(6)])
+    #expect(try ledger.state.handler(id)?.lastFinish?.call == call)
   }
 
   @Test func aHandlerMayInvalidateItselfInALateEndOfAReleasedAttempt() throws {
@@ -207,8 +207,8 @@ import Testing
     try ledger.commit(ReleaseCall(id: id, call: call, attempt: 1, reason: .frozen))
     let action = HandlerEffect.Action.invalidateHandler(id, .numbered(6), reason: "", .none)
     #expect(try verdict(of: action, in: &ledger) == .done)
-    #expect(ledger.state.handler(id)?.status == .invalidated)
-    #expect(ledger.state.handler(id)?.callsInOrder.map(\.id) == [.numbered(6)])
+    #expect(try ledger.state.handler(id)?.status == .invalidated)
+    #expect(try ledger.state.handler(id)?.callsInOrder.map(\.id) == [.numbered(6)])
   }
 
   @Test func aOneShotThatCallsItselfIsRunning() throws {
@@ -283,8 +283,8 @@ import Testing
       &ledger, [HandlerEffect(.createPromise(CreatePromise(promise)))], result: .failure)
 
     #expect(answer.verdict == "finished")
-    #expect(ledger.state.promise(promise) == nil)
-    #expect(ledger.state.handler(id)?.lastFinish?.outcome == .failed)
+    #expect(try ledger.state.promise(promise) == nil)
+    #expect(try ledger.state.handler(id)?.lastFinish?.outcome == .failed)
     #expect(try lastReport(of: ledger) == CallReport(result: .failure))
   }
 
@@ -309,8 +309,8 @@ import Testing
     let answer = try finish(&ledger, [HandlerEffect(.createPromise(CreatePromise(promise)))])
 
     #expect(answer.verdict == "finished")
-    #expect(ledger.state.promise(promise) != nil)
-    #expect(ledger.state.handler(id)?.status == .finished)
+    #expect(try ledger.state.promise(promise) != nil)
+    #expect(try ledger.state.handler(id)?.status == .finished)
   }
 
   // MARK: Required effects
@@ -344,10 +344,10 @@ import Testing
     #expect(entity.status == .finished)
     #expect(
       entity.lastFinish?.report == .inline(CallReport(effects: [decided], result: .failed(error))))
-    #expect(ledger.state.promise(promise) == nil)
-    #expect(ledger.state.handler(other) == nil)
-    #expect(ledger.state.promise(.numbered(9))?.status == .resolved)
-    #expect(ledger.state.promise(.numbered(10)) != nil)
+    #expect(try ledger.state.promise(promise) == nil)
+    #expect(try ledger.state.handler(other) == nil)
+    #expect(try ledger.state.promise(.numbered(9))?.status == .resolved)
+    #expect(try ledger.state.promise(.numbered(10)) != nil)
     #expect(decision.batch.attachments.map(\.index) == [1])
     #expect(try ledger.replayed().contents == ledger.state.contents)
   }

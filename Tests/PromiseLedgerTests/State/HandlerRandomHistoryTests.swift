@@ -121,7 +121,7 @@ import Testing
     private mutating func expectation(
       _ id: HandlerID, in decision: Decision
     ) -> (position: Position, isPresent: Bool) {
-      let present = decision.handler(id)?.bound.position ?? .start
+      let present = (try? decision.handler(id))?.bound.position ?? .start
       return generator.chance(1, of: 6)
         ? (Position(rawValue: present.rawValue + 1), false) : (present, true)
     }

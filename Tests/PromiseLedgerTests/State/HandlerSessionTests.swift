@@ -60,7 +60,7 @@ import Testing
     try ledger.commit(InvalidateHandler(repeating, .numbered(6), runsCode: false))
     try ledger.commit(CloseSession(id: .numbered(1), reason: .died), as: 2)
 
-    #expect(ledger.state.handler(repeating)?.callsInOrder.map(\.id) == [.numbered(2)])
+    #expect(try ledger.state.handler(repeating)?.callsInOrder.map(\.id) == [.numbered(2)])
     #expect(try ledger.commit(FinishCall(repeating, .numbered(3))).verdict == "superseded")
     #expect(try ledger.commit(FinishCall(repeating, .numbered(2)), as: 2).verdict == "finished")
   }
@@ -151,7 +151,7 @@ import Testing
     try ledger.commit(InvalidateHandler(repeating, .numbered(2), arguments: large))
     let invalidated = ledger.state.position
 
-    let entity = try #require(ledger.state.handler(repeating))
+    let entity = try #require(try ledger.state.handler(repeating))
     let byteCount = large.arguments.encoded.count
     #expect(
       entity.openCalls[.numbered(1)]?.bound.arguments == .attached(created, byteCount: byteCount))

@@ -93,7 +93,7 @@ import Testing
   }
 
   static func run(_ column: Column, in ledger: inout PureLedger) throws -> String {
-    let entity = ledger.state.handler(id)
+    let entity = try ledger.state.handler(id)
     let attempt = entity?.openCalls[call]?.attempt ?? 1
     let binding = entity?.bound.position ?? .start
     let old = Position(rawValue: binding.rawValue &+ 1_000)

@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: IdempotencyTable.rows)
   func aRequestLeavesTheStateOfTheTable(row: IdempotencyTable.Row) throws {
     var ledger = try Self.ledger(storing: row)
-    try #require(IdempotencyOracle.Stored(ledger.state.promise(Self.id(row))) == row.stored)
+    try #require(try IdempotencyOracle.Stored(ledger.state.promise(Self.id(row))) == row.stored)
 
     _ = try row.ask(&ledger, Self.id(row))
 

@@ -128,7 +128,7 @@ import Testing
 
     try ledger.commit(AbandonPromise(id: id, reason: "another"))
 
-    guard case .abandoned(_, let reason)? = ledger.state.promise(id)?.closing else {
+    guard case .abandoned(_, let reason)? = try ledger.state.promise(id)?.closing else {
       Issue.record("the promise is not abandoned")
       return
     }

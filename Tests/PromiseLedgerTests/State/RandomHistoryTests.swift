@@ -107,7 +107,7 @@ import Testing
     let timed = Dictionary(
       uniqueKeysWithValues: state.promises.all
         .filter { $0.status == .pending && $0.deadline != nil }.map { ($0.id, $0) })
-    let due = state.due(at: .at(.max), limit: .max)
+    let due = try state.due(at: .at(.max), limit: .max)
     #expect(state.promises.open == open, "seed \(seed)")
     #expect(Set(due) == Set(timed.keys), "seed \(seed)")
     #expect(

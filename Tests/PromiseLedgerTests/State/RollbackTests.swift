@@ -10,7 +10,7 @@ import Testing
 
     func decide(in decision: inout Decision) throws(LedgerError) {
       for id in ids {
-        if decision.promise(id) == nil {
+        if try decision.promise(id) == nil {
           try decision.append(PromiseCreated(typeTag: "text"), to: id.entityID)
         }
         try decision.append(PromiseAbandoned(reason: "half-way"), to: id.entityID)
@@ -25,7 +25,7 @@ import Testing
     #expect(throws: LedgerError.self) { try decision.run(FailHalfWay(ids: ids)) }
   }
 
-  @Test func aCommandThatFailsHalfWayLeavesNoEvent() {
+  @Test func aCommandThatFailsHalfWayLeavesNoEvent() throws {
     let ledger = PureLedger()
     var decision = ledger.decision()
 
@@ -34,7 +34,7 @@ import Testing
     #expect(decision.batch.isEmpty)
     #expect(decision.batch.bytes.isEmpty)
     #expect(decision.staged.position == .start)
-    #expect(decision.promise(id(1)) == nil)
+    #expect(try decision.promise(id(1)) == nil)
   }
 
   @Test func theNeighboursOfACommandThatFailsHalfWayStayIntact() throws {

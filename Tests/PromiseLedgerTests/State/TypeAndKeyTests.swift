@@ -70,7 +70,7 @@ import Testing
     ledger.context.session = .numbered(3)
     #expect(try ledger.commit(ResolvePromise(id)).verdict == .alreadyResolved)
 
-    let resolution = try #require(ledger.state.promise(id)?.resolution)
+    let resolution = try #require(try ledger.state.promise(id)?.resolution)
     #expect(resolution.outcome == .cancelled)
     #expect(resolution.fact.session == .numbered(2))
   }
@@ -83,7 +83,7 @@ import Testing
 
     #expect(decision.batch.attachments.map(\.bytes) == [content])
     ledger.keep(decision)
-    #expect(ledger.state.promise(id)?.resolution?.attachmentByteCount == content.count)
+    #expect(try ledger.state.promise(id)?.resolution?.attachmentByteCount == content.count)
     #expect(try ledger.replayed().contents == ledger.state.contents)
   }
 

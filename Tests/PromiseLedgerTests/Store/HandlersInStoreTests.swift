@@ -58,7 +58,7 @@ import Testing
     let state = try write(to: subject.store)
 
     for (number, size) in [0, 100, 3_900, 4_000, 50_000].enumerated() {
-      let entity = try #require(state.handler(.numbered(number + 1)))
+      let entity = try #require(try state.handler(.numbered(number + 1)))
       let open = try #require(entity.openCalls[.numbered(10 * number + 3)])
       #expect(try arguments(open.arguments, in: subject.store) == .bytes(size))
       #expect(try arguments(open.bound.arguments, in: subject.store) == .bytes(size))
@@ -101,7 +101,7 @@ import Testing
     #expect(report.effects.allSatisfy { $0.verdict == .done })
     let replayed = try StoredLedger.replaying(subject.store)
     #expect(replayed.contents == ledger.state.contents)
-    #expect((1...count).allSatisfy { replayed.promise(.numbered($0))?.status == .resolved })
+    #expect(try (1...count).allSatisfy { try replayed.promise(.numbered($0))?.status == .resolved })
   }
 
   @Test(arguments: StoreKind.allCases, [false, true])
@@ -118,11 +118,11 @@ import Testing
 
     #expect(try second.commit(retry).verdict == "started")
     // The first session knows of no retry until it commits.
-    #expect(first.state.handler(id)?.openCalls[call]?.attempt == 1)
+    #expect(try first.state.handler(id)?.openCalls[call]?.attempt == 1)
     #expect(try first.commit(retry).verdict == "taken")
     let late = FinishCall(id, call, attempt: 1, effects: [effect])
     #expect(try first.commit(late).verdict == "superseded")
-    #expect(first.state.promise(.numbered(1)) == nil)
+    #expect(try first.state.promise(.numbered(1)) == nil)
     #expect(
       try second.commit(FinishCall(id, call, attempt: 2, effects: [effect])).verdict == "finished")
     #expect(try first.commit(retry).verdict == "finished")

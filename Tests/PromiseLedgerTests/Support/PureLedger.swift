@@ -7,9 +7,17 @@ struct PureLedger: Sendable {
     var bytes: [UInt8]
   }
 
+  /// A commit as it was decided.
+  struct StoredCommit: Sendable {
+    var batch: EventBatch
+    var id: CommitID
+  }
+
   private(set) var state = LedgerState()
   private(set) var frames: [StoredFrame] = []
   private(set) var commitCount: UInt64 = 0
+  /// The commits, to be made again in a store.
+  private(set) var commits: [StoredCommit] = []
   /// Who writes, and when.
   var context: DecisionContext
 
@@ -59,9 +67,9 @@ struct PureLedger: Sendable {
   private mutating func pack(_ batch: EventBatch) {
     guard !batch.isEmpty else { return }
     commitCount += 1
-    frames += batch.frames(
-      from: state.position.advanced(by: 1),
-      commit: CommitID(session: context.session, number: commitCount))
+    let commit = CommitID(session: context.session, number: commitCount)
+    frames += batch.frames(from: state.position.advanced(by: 1), commit: commit)
+    commits.append(StoredCommit(batch: batch, id: commit))
   }
 }
 
@@ -124,7 +132,7 @@ extension LedgerState {
       position: position, time: time, ledgerID: ledgerID, promises: promises.all,
       sessions: sessions,
       blocked: blocked, unconsumed: promises.open.map(\.id),
-      deadlines: due(at: Timestamp(nanosecondsSinceEpoch: .max), limit: .max),
+      deadlines: (try? due(at: Timestamp(nanosecondsSinceEpoch: .max), limit: .max)) ?? [],
       handlers: handlers.all, openHandlers: handlers.open.map(\.id),
       runningHandlers: handlers.runningIDs,
       handlersByScope: Dictionary(

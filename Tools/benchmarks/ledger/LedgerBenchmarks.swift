@@ -13,6 +13,7 @@ struct LedgerBenchmarks {
     var report = Report()
     if runs("commit") { try CommitBenchmark.run(&report) }
     if runs("replay") { try ReplayBenchmark.run(&report) }
+    if runs("fold") { try FoldBenchmark.run(&report) }
     if runs("memory") { try MemoryBenchmark.run(&report) }
     if runs("group") { try await GroupCommitBenchmark.run(&report) }
     if runs("process") { try await ProcessBenchmark.run(&report) }

@@ -48,7 +48,7 @@ enum ReplayBenchmark {
   }
 
   /// 300,000 promises: created, resolved, and most of them consumed.
-  private static func fill(_ store: LMDBEventStore, _ baseline: Baseline) throws {
+  static func fill(_ store: LMDBEventStore, _ baseline: Baseline) throws {
     let replica = Replica()
     let session = SessionID(entityID: EntityID(high: 2, low: 2))
     let ids = RandomIDGenerator()

@@ -65,7 +65,7 @@ struct HandlerRunner: Sendable {
 
   private func handler(_ id: HandlerID) async throws -> HandlerEntity {
     let (entity, problem) = try await ledger.engine.read { state in
-      (state.handler(id), state.blocked[id.entityID])
+      (try state.handler(id), state.blocked[id.entityID])
     }
     if let problem { throw problem.refusal(of: id.entityID) }
     guard let entity else { throw LedgerError.handlerNotFound(id) }

@@ -27,9 +27,10 @@ struct RetryWatch: Sendable {
     var sessionPosition = Position.start
     while true {
       let session = engine.setup.session
-      let (position, ownPosition, calls) = engine.replica.withState { state in
-        (state.position, state.sessions[session]?.lastPosition, Self.offered(state))
+      let found = try? await engine.read { state in
+        (state.position, try state.session(session)?.lastPosition, try Self.offered(state))
       }
+      guard let (position, ownPosition, calls) = found else { return }
       if let ownPosition, ownPosition != sessionPosition {
         sessionPosition = ownPosition
         tried = []
@@ -54,8 +55,10 @@ struct RetryWatch: Sendable {
 
   /// The calls whose sessions ended or froze; those that were given back for another reason wait
   /// for somebody to ask for them.
-  private static func offered(_ state: LedgerState) -> [UnfinishedCall] {
-    state.handlers.openCalls.filter { started in
+  private static func offered(
+    _ state: LedgerState
+  ) throws(LedgerError) -> [UnfinishedCall] {
+    try state.openCalls().filter { started in
       switch started.call.release?.reason {
       case .frozen, .closed, .died: true
       case .cancelled, .notRunnable, nil: false

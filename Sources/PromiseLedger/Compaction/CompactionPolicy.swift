@@ -1,0 +1,43 @@
+/// What compaction keeps, and for how long.
+///
+/// Whatever the policy says, everything stays that is open, and everything that something open refers
+/// to; of removed keys a tombstone stays for ever.
+public struct CompactionPolicy: Sendable, Hashable {
+  /// How long events are kept at least; `nil` for ever.
+  public var eventRetention: Duration? = .seconds(7 * 86_400)
+
+  /// How many of the newest events are kept at least.
+  public var minimumEventCount: Int = 1_000
+
+  /// How long the records of consumed and abandoned promises, of handlers that ended, and of ended
+  /// sessions are kept at least, from their ends on; `nil` for ever.
+  ///
+  /// While a record is there, late resolves and repeated requests are answered from it.
+  public var recordRetention: Duration? = .seconds(30 * 86_400)
+
+  /// Makes a policy with the defaults: events for 7 days and at least 1,000 of them, records for 30
+  /// days.
+  public init() {}
+
+  /// Folds, and neither deletes events nor removes records.
+  public static let foldOnly: CompactionPolicy = {
+    var policy = CompactionPolicy()
+    policy.eventRetention = nil
+    policy.recordRetention = nil
+    return policy
+  }()
+}
+
+/// When a session compacts its ledger by itself.
+public struct AutomaticCompaction: Sendable, Hashable {
+  /// How many events after the snapshot make a session compact.
+  public var tailEventCount: Int
+  /// What it keeps.
+  public var policy: CompactionPolicy
+
+  /// By default, compaction begins when 50,000 events were not folded.
+  public init(tailEventCount: Int = 50_000, policy: CompactionPolicy = CompactionPolicy()) {
+    self.tailEventCount = tailEventCount
+    self.policy = policy
+  }
+}

@@ -1,0 +1,43 @@
+extension Ledger {
+  /// What compaction would do now, without doing it.
+  ///
+  /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`.
+  /// - Complexity: O(events to delete + open entities).
+  public func plan(
+    _ policy: CompactionPolicy = CompactionPolicy()
+  ) async throws -> CompactionPlan {
+    try await engine.planCompaction(policy)
+  }
+
+  /// Folds events into the snapshot, removes records of closed entities that are old enough, and
+  /// deletes folded events that are old enough.
+  ///
+  /// It works in short steps between which other readers and writers go on, and changes no answer but
+  /// about what the policy lets go. It can be cancelled, and its process killed, at any time: the next
+  /// compaction goes on where it ended. While the ledger is frozen it waits.
+  ///
+  /// - Parameters:
+  ///   - policy: What is kept.
+  ///   - progress: Gets how far it is, after each step.
+  /// - Throws: ``LedgerError`` with `compactionBusy` if the ledger is being compacted already; `corrupt`
+  ///   if what was written was not read back as it was: no event is deleted then that the snapshot does
+  ///   not hold; `diskFull`, `ledgerFull`, `writerStalled`, `ioFailure`, `closed`; `CancellationError`.
+  @discardableResult
+  public func compact(
+    _ policy: CompactionPolicy = CompactionPolicy(),
+    progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
+  ) async throws -> CompactionReport {
+    try await engine.compact(policy, progress: progress)
+  }
+
+  /// Does what was planned; what happened since then is folded, too.
+  ///
+  /// - Throws: As ``compact(_:progress:)-(CompactionPolicy,_)``.
+  @discardableResult
+  public func compact(
+    _ plan: CompactionPlan,
+    progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
+  ) async throws -> CompactionReport {
+    try await engine.compact(plan.policy, progress: progress)
+  }
+}

@@ -1,0 +1,176 @@
+extension LedgerEngine {
+  /// What compaction would do now.
+  package func planCompaction(_ policy: CompactionPolicy) async throws -> CompactionPlan {
+    let now = setup.clock.now()
+    let retention = try await planRetention(policy, now)
+    return try await withStore { (store) throws(LedgerError) in
+      let summary = try store.snapshotSummary()
+      let head = try store.head()
+      var deletion = EventDeletion.Step(through: summary.deletedThrough)
+      if let limits = policy.limits(head: head, now: now) {
+        deletion = try EventDeletion(store).count(within: limits)
+      }
+      return CompactionPlan(
+        policy: policy, head: head, snapshotPosition: summary.position,
+        eventsToFold: Int(clamping: head.rawValue - min(summary.position, head).rawValue),
+        recordsToRemove: retention.removedCount, recordsNeeded: retention.neededCount,
+        eventsToDelete: deletion.eventCount, bytesToDelete: deletion.byteCount,
+        deletedThrough: deletion.through)
+    }
+  }
+
+  /// Folds, removes records and deletes events, as a policy says.
+  ///
+  /// Between any two steps it can be cancelled, killed, or wait while the session is frozen: the next
+  /// compaction goes on where it ended.
+  package func compact(
+    _ policy: CompactionPolicy, progress: @Sendable (CompactionProgress) -> Void = { _ in }
+  ) async throws -> CompactionReport {
+    _ = try await openStore()
+    try compactionLock.take(setup.directory)
+    defer { compactionLock.release() }
+    let now = setup.clock.now()
+    var run = CompactionRun()
+    let head = try await stepping { (store) throws(LedgerError) in try store.head() }
+    try await fold(&run, through: head, progress)
+    if run.report.problem == nil { try await removeRecords(&run, policy, now, progress) }
+    try await finishFold(&run)
+    try await deleteEvents(&run, policy, now, progress)
+    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
+    return run.report
+  }
+
+  /// Runs one step on the open store, and holds the lock for it.
+  private func stepping<R: Sendable>(
+    _ body: (any EventStore) throws(LedgerError) -> R
+  ) async throws -> R {
+    try Task.checkCancellation()
+    await Task.yield()
+    return try await withStore { (store) throws(LedgerError) in
+      // A freeze took it away.
+      if !compactionLock.isHeld { try compactionLock.take(setup.directory) }
+      return try body(store)
+    }
+  }
+
+  private func fold(
+    _ run: inout CompactionRun, through head: Position,
+    _ progress: @Sendable (CompactionProgress) -> Void
+  ) async throws {
+    while run.report.problem == nil {
+      var folder = run.folder
+      let limit = setup.hooks.sliceEventCount ?? run.pace.eventCount
+      let result = try await stepping {
+        (store) throws(LedgerError) -> (Folder.Step?, Folder) in
+        let step = try folder.step(of: store, through: head, limit: limit)
+        return (step, folder)
+      }
+      run.folder = result.1
+      guard let step = result.0 else { return }
+      run.pace.adapt(to: step.lock, isRandom: step.isRandom)
+      run.report.foldedEvents += step.eventCount
+      run.report.longestLock = max(run.report.longestLock, step.lock)
+      run.report.problem = step.problem?.message
+      let rest = Int(clamping: head.rawValue - min(head, step.position).rawValue)
+      progress(
+        CompactionProgress(
+          phase: .folding, done: run.report.foldedEvents, total: run.report.foldedEvents + rest))
+    }
+  }
+
+  // MARK: Records
+
+  private func planRetention(
+    _ policy: CompactionPolicy, _ now: Timestamp
+  ) async throws -> RetentionPlan {
+    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
+    let cutoff = policy.recordRetention.map { now + (.zero - $0) }
+    return try await read { state in
+      guard let cutoff else { return RetentionPlan(nothingOf: state) }
+      return try RetentionPlan(state, endedBy: cutoff)
+    }
+  }
+
+  private func removeRecords(
+    _ run: inout CompactionRun, _ policy: CompactionPolicy, _ now: Timestamp,
+    _ progress: @Sendable (CompactionProgress) -> Void
+  ) async throws {
+    let plan = try await planRetention(policy, now)
+    for event in plan.events {
+      try Task.checkCancellation()
+      guard try await submit(ApplyRetention(event, plannedAt: plan.position)) else { break }
+      run.report.removedRecords += Int(event.removedCount)
+      progress(
+        CompactionProgress(
+          phase: .removing, done: run.report.removedRecords, total: plan.removedCount))
+    }
+    guard !plan.events.isEmpty else { return }
+    let head = try await stepping { (store) throws(LedgerError) in try store.head() }
+    try await fold(&run, through: head, { _ in })
+  }
+
+  // MARK: Events
+
+  private func finishFold(_ run: inout CompactionRun) async throws {
+    var folder = run.folder
+    let summary = try await stepping { (store) throws(LedgerError) -> SnapshotSummary in
+      try folder.markReadBack(of: store)
+      return try store.snapshotSummary()
+    }
+    run.report.snapshotPosition = summary.position
+    run.report.stateDigest = summary.stateDigest
+    run.report.logDigest = summary.logDigest
+    run.report.deletedThrough = summary.deletedThrough
+    guard run.report.foldedEvents > 0 else { return }
+    let taken = SnapshotTaken(
+      position: summary.position, recordCount: summary.counts.records,
+      stateDigest: summary.stateDigest, logDigest: summary.logDigest)
+    try await submit(RecordCompaction(snapshot: taken, deletion: nil))
+  }
+
+  private func deleteEvents(
+    _ run: inout CompactionRun, _ policy: CompactionPolicy, _ now: Timestamp,
+    _ progress: @Sendable (CompactionProgress) -> Void
+  ) async throws {
+    let head = try await stepping { (store) throws(LedgerError) in try store.head() }
+    guard let limits = policy.limits(head: head, now: now) else { return }
+    let before = try await stepping { (store) throws(LedgerError) in try store.usedByteCount() }
+    while true {
+      let step = try await stepping { (store) throws(LedgerError) in
+        try EventDeletion(store).step(within: limits)
+      }
+      guard let step else { break }
+      run.report.deletedEvents += step.eventCount
+      run.report.deletedBytes += step.byteCount
+      run.report.deletedThrough = step.through
+      progress(
+        CompactionProgress(
+          phase: .deleting, done: run.report.deletedEvents, total: run.report.deletedEvents))
+    }
+    guard run.report.deletedEvents > 0 else { return }
+    let after = try await stepping { (store) throws(LedgerError) in try store.usedByteCount() }
+    let deleted = EventsDeleted(
+      through: run.report.deletedThrough, eventCount: UInt64(run.report.deletedEvents),
+      byteCountBefore: UInt64(before),
+      byteCountAfter: UInt64(after), isArchived: false)
+    try await submit(RecordCompaction(snapshot: nil, deletion: deleted))
+  }
+}
+
+/// Where a compaction stands.
+private struct CompactionRun {
+  var report = CompactionReport()
+  var pace = SlicePace()
+  var folder = Folder()
+}
+
+extension CompactionPolicy {
+  /// Which events may be deleted; `nil` for none.
+  fileprivate func limits(head: Position, now: Timestamp) -> EventDeletion.Limits? {
+    guard let eventRetention else { return nil }
+    let kept = UInt64(max(0, minimumEventCount))
+    return EventDeletion.Limits(
+      position: Position(rawValue: head.rawValue - min(head.rawValue, kept)),
+      time: now + (.zero - eventRetention))
+  }
+}

@@ -1,0 +1,174 @@
+import LedgerSystem
+
+/// The payload of the event that old events were folded into the snapshot.
+public struct SnapshotTaken: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.snapshotTaken
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// The position that the snapshot is the state at.
+  public let position: Position
+  /// How many entities it holds.
+  public let recordCount: UInt64
+  /// The fingerprint of the state at that position.
+  public let stateDigest: StateDigest
+  /// The fingerprint of the events up to that position.
+  public let logDigest: LogDigest
+
+  package init(
+    position: Position, recordCount: UInt64, stateDigest: StateDigest, logDigest: LogDigest
+  ) {
+    self.position = position
+    self.recordCount = recordCount
+    self.stateDigest = stateDigest
+    self.logDigest = logDigest
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let position = try reader.position()
+      let recordCount: UInt64 = try reader.integer()
+      let stateDigest = StateDigest(bytes: try reader.bytes(32))
+      return Self(
+        position: position, recordCount: recordCount, stateDigest: stateDigest,
+        logDigest: LogDigest(position: position, bytes: try reader.bytes(32)))
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendLittleEndian(position.rawValue)
+    bytes.appendLittleEndian(recordCount)
+    bytes.append(contentsOf: stateDigest.bytes)
+    bytes.append(contentsOf: logDigest.bytes)
+    return bytes
+  }
+}
+
+/// The payload of the event that records of closed entities were removed.
+///
+/// From then on every entity is absent that nothing can happen to any more and whose last event is
+/// after ``after`` and at or before ``horizon``, but for those kept.
+public struct RetentionApplied: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.retentionApplied
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// The most ids that one event keeps: it must fit into a frame.
+  package static let maximumKeptCount = 200
+
+  /// The position after which it holds.
+  public let after: Position
+  /// The position up to which it holds.
+  public let horizon: Position
+  /// The newest time of a record that was removed.
+  public let time: Timestamp
+  /// How many records were removed.
+  public let removedCount: UInt32
+  /// What stays although it lies in the range: something that is open needs it. In ascending order.
+  public let kept: [EntityID]
+
+  package init(
+    after: Position, horizon: Position, time: Timestamp, removedCount: UInt32, kept: [EntityID]
+  ) {
+    self.after = after
+    self.horizon = horizon
+    self.time = time
+    self.removedCount = removedCount
+    self.kept = kept
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let after = try reader.position()
+      let horizon = try reader.position()
+      guard after <= horizon else { throw PayloadDamage(what: "a range that ends too early") }
+      let time = try reader.timestamp()
+      let removedCount: UInt32 = try reader.integer()
+      let count: UInt32 = try reader.integer()
+      var kept: [EntityID] = []
+      for _ in 0..<count {
+        let id = try reader.entityID()
+        if let last = kept.last, last >= id {
+          throw PayloadDamage(what: "the ids kept are not in ascending order")
+        }
+        kept.append(id)
+      }
+      return Self(
+        after: after, horizon: horizon, time: time, removedCount: removedCount, kept: kept)
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendLittleEndian(after.rawValue)
+    bytes.appendLittleEndian(horizon.rawValue)
+    bytes.appendLittleEndian(time.nanosecondsSinceEpoch)
+    bytes.appendLittleEndian(removedCount)
+    bytes.appendLittleEndian(UInt32(clamping: kept.count))
+    for id in kept { id.append(to: &bytes) }
+    return bytes
+  }
+}
+
+/// The payload of the event that folded events were deleted.
+public struct EventsDeleted: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.eventsCompacted
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// Events up to this position were deleted.
+  public let through: Position
+  /// How many events they were.
+  public let eventCount: UInt64
+  /// The size of all events in bytes, before.
+  public let byteCountBefore: UInt64
+  /// The size of all events in bytes, afterwards.
+  public let byteCountAfter: UInt64
+  /// Whether they were exported before.
+  public let isArchived: Bool
+
+  package init(
+    through: Position, eventCount: UInt64, byteCountBefore: UInt64, byteCountAfter: UInt64,
+    isArchived: Bool
+  ) {
+    self.through = through
+    self.eventCount = eventCount
+    self.byteCountBefore = byteCountBefore
+    self.byteCountAfter = byteCountAfter
+    self.isArchived = isArchived
+  }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let through = try reader.position()
+      let eventCount: UInt64 = try reader.integer()
+      let before: UInt64 = try reader.integer()
+      let after: UInt64 = try reader.integer()
+      let flags: UInt8 = try reader.integer()
+      guard flags <= 1 else { throw PayloadDamage(what: "flags \(flags)") }
+      return Self(
+        through: through, eventCount: eventCount, byteCountBefore: before, byteCountAfter: after,
+        isArchived: flags == 1)
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendLittleEndian(through.rawValue)
+    bytes.appendLittleEndian(eventCount)
+    bytes.appendLittleEndian(byteCountBefore)
+    bytes.appendLittleEndian(byteCountAfter)
+    bytes.append(isArchived ? 1 : 0)
+    return bytes
+  }
+}

@@ -1,0 +1,120 @@
+import LedgerSystem
+
+/// Deletes events that the snapshot holds, one bounded step after the other.
+package struct EventDeletion {
+  /// How far events may be deleted.
+  package struct Limits: Sendable, Hashable {
+    /// The last position that may go.
+    package var position: Position
+    /// Events after this time stay.
+    package var time: Timestamp
+
+    package init(position: Position, time: Timestamp = Timestamp(nanosecondsSinceEpoch: .max)) {
+      self.position = position
+      self.time = time
+    }
+  }
+
+  /// What one step deleted.
+  package struct Step: Sendable, Hashable {
+    package var eventCount = 0
+    package var byteCount = 0
+    /// Events up to here are gone.
+    package var through: Position
+  }
+
+  /// The most events that one step deletes.
+  package static let maximumEventCount = 10_000
+
+  private let store: any EventStore
+  private let patience: Patience
+
+  package init(_ store: any EventStore, patience: Patience = Patience(.seconds(5))) {
+    self.store = store
+    self.patience = patience
+  }
+
+  /// Deletes the oldest events, whole frames of them; the newest frame of the log always stays.
+  ///
+  /// - Returns: `nil` if none may go.
+  package func step(within limits: Limits) throws(LedgerError) -> Step? {
+    let snapshot = try SnapshotReader(store)
+    let plan = try plan(within: limits, after: snapshot.summary.deletedThrough, snapshot)
+    guard plan.step.eventCount > 0 else { return nil }
+    var edit = SnapshotEdit(snapshot.summary)
+    edit.new.deletedThrough = plan.step.through
+    edit.delete(plan.changes)
+    try store.apply(edit, patience: patience)
+    return plan.step
+  }
+
+  /// What all steps together would delete, once all events are folded.
+  package func count(within limits: Limits) throws(LedgerError) -> Step {
+    let snapshot = try SnapshotReader(store)
+    var total = Step(through: snapshot.summary.deletedThrough)
+    while true {
+      let step = try plan(within: limits, after: total.through, snapshot, isDryRun: true).step
+      guard step.eventCount > 0 else { return total }
+      total.eventCount += step.eventCount
+      total.byteCount += step.byteCount
+      total.through = step.through
+    }
+  }
+
+  /// What a step would delete.
+  private func plan(
+    within limits: Limits, after position: Position, _ snapshot: SnapshotReader,
+    isDryRun: Bool = false
+  ) throws(LedgerError) -> (step: Step, changes: [TableChange]) {
+    let summary = snapshot.summary
+    let end = isDryRun ? limits.position : min(limits.position, summary.readBackThrough)
+    let head = try store.head()
+    var step = Step(through: position)
+    var changes: [TableChange] = []
+    var isOver = false
+    _ = try store.read(after: position, limit: Self.maximumEventCount) {
+      (frame) throws(LedgerError) in
+      let header = frame.header
+      guard !isOver, header.lastPosition <= end, header.lastPosition < head else {
+        isOver = true
+        return
+      }
+      var isOld = true
+      var attachments: [TableChange] = []
+      try frame.forEachEvent { event throws(LedgerError) in
+        if event.time > limits.time { isOld = false }
+        if !isDryRun { attachments += try deletionOfAttachment(event, snapshot) }
+      }
+      guard isOld else {
+        isOver = true
+        return
+      }
+      changes.append(TableChange(.log, header.firstPosition.bigEndianBytes, nil))
+      changes += attachments
+      step.eventCount += header.eventCount
+      step.byteCount += header.byteCount
+      step.through = header.lastPosition
+    }
+    return (step, changes)
+  }
+
+  /// Deletes what stands beside an event, unless the record of its subject names it.
+  private func deletionOfAttachment(
+    _ event: borrowing EventView, _ snapshot: SnapshotReader
+  ) throws(LedgerError) -> [TableChange] {
+    guard event.attachmentByteCount > 0 else { return [] }
+    let attachment = AttachmentReference(
+      position: event.position, byteCount: event.attachmentByteCount)
+    let owned = try snapshot.entity(event.subject)?.attachments ?? []
+    return owned.contains(attachment) ? [] : attachment.deletion
+  }
+}
+
+extension Position {
+  /// The key of a frame, as a change of tables has it.
+  var bigEndianBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendLittleEndian(rawValue.byteSwapped)
+    return bytes
+  }
+}

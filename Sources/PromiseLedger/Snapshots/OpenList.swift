@@ -1,0 +1,141 @@
+import LedgerSystem
+
+/// A list of entities that something can still happen to; or of those that nothing can.
+///
+/// All lists stand in one table, told apart by how their keys begin.
+package enum OpenList: Sendable, Hashable {
+  /// Active handlers with a scope.
+  case scope(String)
+  /// Pending promises that have a deadline, the earliest first.
+  case deadlines
+  /// Handlers that are active or have open calls, in the order of their creation.
+  case handlers
+  /// Promises that are neither consumed nor abandoned, in the order of their creation.
+  case promises
+  /// Handlers of which a session runs a call.
+  case running(SessionID)
+  /// Sessions that did not end.
+  case sessions
+  /// Entities that nothing can happen to any more, in the order in which they ended.
+  case closed
+
+  /// How the keys of the list begin.
+  var prefix: [UInt8] {
+    switch self {
+    case .scope(let scope): [UInt8(ascii: "c")] + Array(scope.utf8) + [0]
+    case .deadlines: [UInt8(ascii: "d")]
+    case .handlers: [UInt8(ascii: "h")]
+    case .promises: [UInt8(ascii: "p")]
+    case .running(let session): [UInt8(ascii: "r")] + SnapshotRecord.key(session.entityID)
+    case .sessions: [UInt8(ascii: "s")]
+    case .closed: [UInt8(ascii: "x")]
+    }
+  }
+
+  /// The key of an entry.
+  ///
+  /// - Parameter order: What stands before the id, if the list has an order of its own.
+  func key(_ id: EntityID, order: UInt64? = nil) -> [UInt8] {
+    var key = prefix
+    key.reserveCapacity(key.count + 24)
+    if let order { key.appendLittleEndian(order.byteSwapped) }
+    id.append(to: &key)
+    return key
+  }
+}
+
+/// An entry of a list of open entities.
+package struct OpenEntry: Sendable, Hashable {
+  package let key: [UInt8]
+  package let value: [UInt8]
+
+  /// The entity.
+  package var id: EntityID {
+    EntityID(loadedFrom: key.span, at: max(0, key.count - 16))
+  }
+
+  /// The number between the beginning of the key and the id: a position or a deadline.
+  var order: UInt64 {
+    guard key.count >= 25 else { return 0 }
+    return UInt64(littleEndian: key.span.loadLittleEndian(at: key.count - 24)).byteSwapped
+  }
+
+  /// The deadline, in the list of deadlines.
+  package var deadline: Timestamp { Timestamp(ordered: order) }
+
+  /// The position of the creation or of the end, in a list that is ordered by it.
+  package var position: Position { Position(rawValue: order) }
+
+  /// The session that created the promise, in the list of promises.
+  package var creator: SessionID? {
+    guard value.count == 17 else { return nil }
+    return SessionID(entityID: EntityID(loadedFrom: value.span, at: 1))
+  }
+
+  /// The time of the end, in the list of closed entities.
+  package var time: Timestamp {
+    guard value.count == 8 else { return Timestamp(nanosecondsSinceEpoch: .max) }
+    return Timestamp(nanosecondsSinceEpoch: value.span.loadLittleEndian(at: 0))
+  }
+}
+
+extension Timestamp {
+  /// A number that is in the order of time as an unsigned number.
+  var ordered: UInt64 { UInt64(bitPattern: nanosecondsSinceEpoch) ^ 1 << 63 }
+
+  init(ordered: UInt64) {
+    self.init(nanosecondsSinceEpoch: Int64(bitPattern: ordered ^ 1 << 63))
+  }
+}
+
+// MARK: - Entries of an entity
+
+extension LedgerEntity {
+  /// All entries of the entity in all lists.
+  package var openEntries: [OpenEntry] {
+    guard isOpen else {
+      var time: [UInt8] = []
+      time.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
+      return [OpenEntry(key: OpenList.closed.key(id, order: lastPosition.rawValue), value: time)]
+    }
+    switch self {
+    case .promise(let promise): return promise.openEntries
+    case .session: return [OpenEntry(key: OpenList.sessions.key(id), value: [])]
+    case .handler(let handler): return handler.openEntries
+    }
+  }
+}
+
+extension PromiseEntity {
+  fileprivate var openEntries: [OpenEntry] {
+    var value: [UInt8] = [status == .pending ? 0 : 1]
+    created.session.entityID.append(to: &value)
+    let id = id.entityID
+    var entries = [
+      OpenEntry(key: OpenList.promises.key(id, order: created.position.rawValue), value: value)
+    ]
+    if status == .pending, let deadline {
+      entries.append(OpenEntry(key: OpenList.deadlines.key(id, order: deadline.ordered), value: []))
+    }
+    return entries
+  }
+}
+
+extension HandlerEntity {
+  fileprivate var openEntries: [OpenEntry] {
+    let id = id.entityID
+    var entries = [
+      OpenEntry(
+        key: OpenList.handlers.key(id, order: created.position.rawValue), value: Array(kind.utf8))
+    ]
+    if status == .active {
+      for scope in Set(scopes) {
+        entries.append(OpenEntry(key: OpenList.scope(scope).key(id), value: []))
+      }
+    }
+    for session in Set(openCalls.values.compactMap(\.runningSession)) {
+      entries.append(OpenEntry(key: OpenList.running(session).key(id), value: []))
+    }
+    return entries
+  }
+}

@@ -1,0 +1,53 @@
+import LedgerSystem
+
+extension Fact {
+  /// The size of a fact in a snapshot record, in bytes.
+  static var byteCount: Int { 32 }
+}
+
+extension [UInt8] {
+  mutating func appendFact(_ fact: Fact) {
+    appendLittleEndian(fact.position.rawValue)
+    appendLittleEndian(fact.time.nanosecondsSinceEpoch)
+    fact.session.entityID.append(to: &self)
+  }
+
+  /// Appends the payload of an event, which fits into a frame, with a 2-byte length.
+  mutating func appendPayload(_ payload: [UInt8]) {
+    appendLittleEndian(UInt16(payload.count))
+    append(contentsOf: payload)
+  }
+}
+
+extension PayloadReader {
+  mutating func position() throws(PayloadDamage) -> Position {
+    Position(rawValue: try integer())
+  }
+
+  mutating func timestamp() throws(PayloadDamage) -> Timestamp {
+    Timestamp(nanosecondsSinceEpoch: try integer())
+  }
+
+  mutating func fact() throws(PayloadDamage) -> Fact {
+    let position = try position()
+    let time = try timestamp()
+    return Fact(position: position, time: time, session: try identifier())
+  }
+
+  /// The payload of an event with its 2-byte length.
+  mutating func payload() throws(PayloadDamage) -> [UInt8] {
+    try bytes(Int(try integer(UInt16.self)))
+  }
+
+  /// The payload of an event with its 2-byte length, decoded.
+  mutating func decoded<Payload: EventPayload>(
+    _ type: Payload.Type
+  ) throws(PayloadDamage) -> Payload {
+    let payload = try payload()
+    do throws(LedgerError) {
+      return try Payload(decoding: payload)
+    } catch {
+      throw PayloadDamage(what: error.message)
+    }
+  }
+}

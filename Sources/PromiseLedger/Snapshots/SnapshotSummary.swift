@@ -1,0 +1,164 @@
+import LedgerSystem
+
+/// The record `snapshot` of the table `meta`: where the snapshot stands; see the article
+/// *File format*.
+package struct SnapshotSummary: Sendable, Hashable {
+  package static let byteCount = 208
+  package static let key = Array("snapshot".utf8)
+  private static let layout: UInt32 = 0
+
+  /// The position that the snapshot is the state at.
+  package var position = Position.start
+  /// The newest time of any event up to there.
+  package var time = Timestamp(nanosecondsSinceEpoch: .min)
+  package var ledgerID: LedgerID?
+  package var stateDigest = StateDigest.empty
+  package var logDigest = LogDigest.start
+  package var horizon = Horizon()
+  /// Events up to here were deleted.
+  package var deletedThrough = Position.start
+  /// Records up to here were read back.
+  package var readBackThrough = Position.start
+  package var counts = Counts()
+
+  /// Up to where records of closed entities were removed.
+  package struct Horizon: Sendable, Hashable {
+    package var position = Position.start
+    /// The newest time of a record that was removed.
+    package var time = Timestamp(nanosecondsSinceEpoch: .min)
+
+    package init() {}
+
+    package init(position: Position, time: Timestamp) {
+      self.position = position
+      self.time = time
+    }
+
+    /// The horizon further on.
+    package mutating func extend(to position: Position, _ time: Timestamp) {
+      self.position = max(self.position, position)
+      self.time = max(self.time, time)
+    }
+  }
+
+  /// How much the snapshot holds.
+  package struct Counts: Sendable, Hashable {
+    package var promises: UInt64 = 0
+    package var sessions: UInt64 = 0
+    package var handlers: UInt64 = 0
+    package var tombstones: UInt64 = 0
+    /// Of the contents of all records.
+    package var bytes: UInt64 = 0
+    /// Of the lists of open entities.
+    package var listEntries: UInt64 = 0
+
+    package init() {}
+
+    package var records: UInt64 { promises &+ sessions &+ handlers }
+  }
+
+  /// The summary of a ledger that has no snapshot.
+  package init() {}
+
+  /// - Throws: `corrupt` if the record is damaged, `incompatibleFormat` if it is newer.
+  package init(decoding bytes: [UInt8]) throws(LedgerError) {
+    guard bytes.count >= 8,
+      bytes.span.loadLittleEndian(at: 0)
+        == CRC32C.checksum(bytes.span.extracting(4..<bytes.count))
+    else { throw Self.damaged("its checksum does not fit") }
+    guard bytes.span.loadLittleEndian(at: 4) == Self.layout else {
+      throw LedgerError(
+        .incompatibleFormat,
+        "The ledger's snapshot has a layout that this build does not know; update the library.")
+    }
+    guard bytes.count == Self.byteCount else { throw Self.damaged("its length does not fit") }
+    do throws(PayloadDamage) {
+      var reader = PayloadReader(bytes)
+      try reader.skip(8)
+      try self.init(reading: &reader)
+    } catch {
+      throw Self.damaged(error.what)
+    }
+    guard readBackThrough <= position, deletedThrough <= position, horizon.position <= position
+    else { throw Self.damaged("its positions do not fit") }
+  }
+
+  private init(reading reader: inout PayloadReader) throws(PayloadDamage) {
+    position = try reader.position()
+    time = try reader.timestamp()
+    let id = try reader.entityID()
+    ledgerID = id == EntityID(high: 0, low: 0) ? nil : LedgerID(entityID: id)
+    stateDigest = StateDigest(bytes: try reader.bytes(32))
+    logDigest = LogDigest(position: position, bytes: try reader.bytes(32))
+    let horizonPosition = try reader.position()
+    horizon = Horizon(position: horizonPosition, time: try reader.timestamp())
+    deletedThrough = try reader.position()
+    readBackThrough = try reader.position()
+    counts.promises = try reader.integer()
+    counts.sessions = try reader.integer()
+    counts.handlers = try reader.integer()
+    counts.tombstones = try reader.integer()
+    counts.bytes = try reader.integer()
+    counts.listEntries = try reader.integer()
+  }
+
+  package var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    bytes.appendLittleEndian(UInt32(0))
+    bytes.appendLittleEndian(Self.layout)
+    bytes.appendLittleEndian(position.rawValue)
+    bytes.appendLittleEndian(time.nanosecondsSinceEpoch)
+    (ledgerID?.entityID ?? EntityID(high: 0, low: 0)).append(to: &bytes)
+    bytes.append(contentsOf: stateDigest.bytes)
+    bytes.append(contentsOf: logDigest.bytes)
+    bytes.appendLittleEndian(horizon.position.rawValue)
+    bytes.appendLittleEndian(horizon.time.nanosecondsSinceEpoch)
+    bytes.appendLittleEndian(deletedThrough.rawValue)
+    bytes.appendLittleEndian(readBackThrough.rawValue)
+    bytes.appendLittleEndian(counts.promises)
+    bytes.appendLittleEndian(counts.sessions)
+    bytes.appendLittleEndian(counts.handlers)
+    bytes.appendLittleEndian(counts.tombstones)
+    bytes.appendLittleEndian(counts.bytes)
+    bytes.appendLittleEndian(counts.listEntries)
+    while bytes.count < Self.byteCount { bytes.append(0) }
+    bytes.storeLittleEndian(CRC32C.checksum(bytes.span.extracting(4..<bytes.count)), at: 0)
+    return bytes
+  }
+
+  private static func damaged(_ what: String) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The record of the ledger's snapshot is damaged: \(what). Restore the ledger from a copy.")
+  }
+}
+
+extension SnapshotTables {
+  /// Where the snapshot stands.
+  package func summary() throws(LedgerError) -> SnapshotSummary {
+    guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else {
+      return SnapshotSummary()
+    }
+    return try SnapshotSummary(decoding: bytes)
+  }
+}
+
+extension SnapshotTables {
+  /// The position of the snapshot alone.
+  func snapshotPosition() throws(LedgerError) -> Position {
+    guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else { return .start }
+    guard bytes.count >= SnapshotSummary.byteCount,
+      bytes.span.loadLittleEndian(at: 0)
+        == CRC32C.checksum(bytes.span.extracting(4..<bytes.count))
+    else { return try SnapshotSummary(decoding: bytes).position }
+    return Position(rawValue: bytes.span.loadLittleEndian(at: 8))
+  }
+}
+
+extension SnapshotSource {
+  /// Where the snapshot stands now.
+  package func snapshotSummary() throws(LedgerError) -> SnapshotSummary {
+    try readSnapshot { (tables) throws(LedgerError) in try tables.summary() }
+  }
+}

@@ -1,0 +1,122 @@
+import Crypto
+import LedgerSystem
+
+/// A fingerprint of a ledger's whole state, independent of how the state came about.
+///
+/// It is the sum, modulo 2 to the power of 256, of the SHA-256 of every entity that is there and of
+/// every tombstone, so that it can be kept up to date one entity at a time.
+public struct StateDigest: Sendable, Hashable {
+  /// The sum, lowest word first.
+  private var words: (UInt64, UInt64, UInt64, UInt64)
+
+  /// The digest of no entity at all.
+  public static let empty = StateDigest(words: (0, 0, 0, 0))
+
+  private init(words: (UInt64, UInt64, UInt64, UInt64)) {
+    self.words = words
+  }
+
+  /// The 32 bytes of the sum, the lowest first.
+  public var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(32)
+    bytes.appendLittleEndian(words.0)
+    bytes.appendLittleEndian(words.1)
+    bytes.appendLittleEndian(words.2)
+    bytes.appendLittleEndian(words.3)
+    return bytes
+  }
+
+  /// - Precondition: There are 32 bytes.
+  package init(bytes: [UInt8]) {
+    self.init(hash: bytes)
+  }
+
+  private init(hash: [UInt8]) {
+    let span = hash.span
+    words = (
+      span.loadLittleEndian(at: 0), span.loadLittleEndian(at: 8), span.loadLittleEndian(at: 16),
+      span.loadLittleEndian(at: 24)
+    )
+  }
+
+  // MARK: Changing
+
+  /// Takes in an entity with its canonical content.
+  package mutating func add(_ kind: EntityKind, _ id: EntityID, _ content: [UInt8]) {
+    add(Self.hash(kind.rawValue, id, content))
+  }
+
+  /// Takes out an entity that is taken in.
+  package mutating func remove(_ kind: EntityKind, _ id: EntityID, _ content: [UInt8]) {
+    subtract(Self.hash(kind.rawValue, id, content))
+  }
+
+  /// Takes in the tombstone of an entity whose record is gone.
+  package mutating func addTombstone(_ id: EntityID) {
+    add(Self.hash(Self.tombstoneMarker, id, []))
+  }
+
+  /// Stands where entities have their kind.
+  private static let tombstoneMarker: UInt8 = 0
+
+  private static func hash(_ marker: UInt8, _ id: EntityID, _ content: [UInt8]) -> StateDigest {
+    var head: [UInt8] = []
+    head.reserveCapacity(17)
+    head.append(marker)
+    id.append(to: &head)
+    var hash = SHA256()
+    hash.update(data: head)
+    if !content.isEmpty { hash.update(data: content) }
+    return StateDigest(hash: Array(hash.finalize()))
+  }
+
+  private mutating func add(_ other: StateDigest) {
+    var carry = false
+    words.0 = words.0.adding(other.words.0, &carry)
+    words.1 = words.1.adding(other.words.1, &carry)
+    words.2 = words.2.adding(other.words.2, &carry)
+    words.3 = words.3.adding(other.words.3, &carry)
+  }
+
+  private mutating func subtract(_ other: StateDigest) {
+    var borrow = false
+    words.0 = words.0.subtracting(other.words.0, &borrow)
+    words.1 = words.1.subtracting(other.words.1, &borrow)
+    words.2 = words.2.subtracting(other.words.2, &borrow)
+    words.3 = words.3.subtracting(other.words.3, &borrow)
+  }
+
+  // MARK: Comparing
+
+  /// Tells whether two digests are the same.
+  public static func == (left: StateDigest, right: StateDigest) -> Bool {
+    left.words == right.words
+  }
+
+  /// Hashes the digest.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(words.0)
+  }
+}
+
+extension StateDigest: CustomStringConvertible {
+  /// The 64 hexadecimal digits of ``bytes``.
+  public var description: String { bytes.hexadecimal }
+}
+
+extension UInt64 {
+  fileprivate func adding(_ other: UInt64, _ carry: inout Bool) -> UInt64 {
+    let (sum, first) = addingReportingOverflow(other)
+    let (result, second) = sum.addingReportingOverflow(carry ? 1 : 0)
+    carry = first || second
+    return result
+  }
+
+  fileprivate func subtracting(_ other: UInt64, _ borrow: inout Bool) -> UInt64 {
+    let (difference, first) = subtractingReportingOverflow(other)
+    let (result, second) = difference.subtractingReportingOverflow(borrow ? 1 : 0)
+    borrow = first || second
+    return result
+  }
+}

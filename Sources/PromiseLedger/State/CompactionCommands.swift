@@ -1,0 +1,78 @@
+/// Removes records of closed entities, as it was planned on an earlier state.
+package struct ApplyRetention: Command {
+  package let planned: RetentionApplied
+  /// The position of the state that the plan was made of.
+  package let position: Position
+
+  package init(_ planned: RetentionApplied, plannedAt position: Position) {
+    self.planned = planned
+    self.position = position
+  }
+
+  /// - Returns: Whether it was done; a plan that does not fit any more must be made anew.
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Bool {
+    guard let ledger = decision.ledgerID, planned.horizon <= decision.snapshotPosition else {
+      return false
+    }
+    // What was bound since may need what was to leave.
+    var needed: Set<EntityID> = []
+    for handler in decision.handlersChanged(since: position) where handler.isOpen {
+      handler.insertReferences(into: &needed)
+    }
+    var kept = Set(planned.kept)
+    for id in needed.subtracting(kept) {
+      guard let closing = try decision.closing(of: id), closing > planned.after,
+        closing <= planned.horizon
+      else { continue }
+      kept.insert(id)
+    }
+    guard kept.count <= RetentionApplied.maximumKeptCount else { return false }
+    let newlyKept = UInt32(clamping: kept.count - planned.kept.count)
+    try decision.append(
+      RetentionApplied(
+        after: planned.after, horizon: planned.horizon, time: planned.time,
+        removedCount: planned.removedCount - min(planned.removedCount, newlyKept),
+        kept: kept.sorted()),
+      to: ledger.entityID)
+    return true
+  }
+}
+
+/// Records what compaction did.
+package struct RecordCompaction: Command {
+  package let snapshot: SnapshotTaken?
+  package let deletion: EventsDeleted?
+
+  package init(snapshot: SnapshotTaken?, deletion: EventsDeleted?) {
+    self.snapshot = snapshot
+    self.deletion = deletion
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) {
+    guard let ledger = decision.ledgerID?.entityID else { return }
+    if let snapshot { try decision.append(snapshot, to: ledger) }
+    if let deletion { try decision.append(deletion, to: ledger) }
+  }
+}
+
+extension Decision {
+  /// The handlers that changed after a position.
+  func handlersChanged(since position: Position) -> [HandlerEntity] {
+    let changed = base.handlers.all.filter { $0.lastPosition > position }
+    return changed + staged.handlers.values
+  }
+
+  /// The position at which an entity ended; `nil` if it is open or not there.
+  func closing(of id: EntityID) throws(LedgerError) -> Position? {
+    if let promise = try promise(PromiseID(entityID: id)) {
+      return promise.isOpen ? nil : promise.lastPosition
+    }
+    if let handler = try handler(HandlerID(entityID: id)) {
+      return handler.isOpen ? nil : handler.lastPosition
+    }
+    return nil
+  }
+
+  /// The id of the ledger, once it is created.
+  var ledgerID: LedgerID? { staged.ledgerID ?? base.ledgerID }
+}

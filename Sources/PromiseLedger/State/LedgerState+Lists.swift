@@ -1,0 +1,144 @@
+// MARK: - Lists
+
+extension LedgerState {
+  /// The promises that are neither consumed nor abandoned, in the order of their creation.
+  ///
+  /// - Complexity: O(n log n) in their number.
+  package func openPromises() throws(LedgerError) -> [PromiseEntity] {
+    var open = promises.open
+    for entity in try entitiesBelow(.promises) {
+      if case .promise(let promise) = entity { open.append(promise) }
+    }
+    return open.sorted { $0.created.position < $1.created.position }
+  }
+
+  /// The handlers that can still be called, or of which a call is not finished, in the order of their
+  /// creation.
+  ///
+  /// - Complexity: O(n log n) in their number.
+  package func openHandlers() throws(LedgerError) -> [HandlerEntity] {
+    Self.inOrder(handlers.open + (try handlersBelow(.handlers)))
+  }
+
+  /// The handlers with a scope that can be invalidated, in the order of their creation.
+  ///
+  /// - Complexity: O(n log n) in their number.
+  package func activeHandlers(inScope scope: String) throws(LedgerError) -> [HandlerEntity] {
+    Self.inOrder(handlers.active(inScope: scope) + (try handlersBelow(.scope(scope))))
+  }
+
+  /// The handlers of which a session runs a call, in the order of their creation.
+  ///
+  /// - Complexity: O(n log n) in the number of handlers that are being run.
+  package func runningHandlers(of session: SessionID) throws(LedgerError) -> [HandlerEntity] {
+    let running = handlers.runningIDs.compactMap { handlers[$0] }.filter { handler in
+      handler.openCalls.values.contains { $0.runningSession == session }
+    }
+    return Self.inOrder(running + (try handlersBelow(.running(session))))
+  }
+
+  /// The calls that are not finished, running or given back, in the order of their beginnings.
+  ///
+  /// - Complexity: O(n log n) in the number of open handlers.
+  package func openCalls() throws(LedgerError) -> [StartedCall] {
+    try openHandlers().flatMap { entity in
+      entity.openCalls.values.map { StartedCall(entity: entity, call: $0) }
+    }
+    .sorted { $0.call.firstStart.position < $1.call.firstStart.position }
+  }
+
+  /// The sessions that did not end, in the order of their ids.
+  ///
+  /// - Complexity: O(n log n) in their number and that of the sessions since the snapshot.
+  package func openSessions() throws(LedgerError) -> [SessionEntity] {
+    var open = sessions.values.filter { !$0.isEnded }
+    for entity in try entitiesBelow(.sessions) {
+      if case .session(let session) = entity { open.append(session) }
+    }
+    return open.sorted { $0.id < $1.id }
+  }
+
+  private static func inOrder(_ handlers: [HandlerEntity]) -> [HandlerEntity] {
+    handlers.sorted { $0.created.position < $1.created.position }
+  }
+
+  private func handlersBelow(_ list: OpenList) throws(LedgerError) -> [HandlerEntity] {
+    try entitiesBelow(list).compactMap { entity in
+      if case .handler(let handler) = entity { handler } else { nil }
+    }
+  }
+
+  /// The entities of a list in the snapshot that the overlay does not have.
+  private func entitiesBelow(_ list: OpenList) throws(LedgerError) -> [LedgerEntity] {
+    var ids: [EntityID] = []
+    try snapshot.forEachEntry(of: list) { (entry) throws(LedgerError) in
+      if !isOverlaid(entry.id) { ids.append(entry.id) }
+      return true
+    }
+    return try snapshot.entities(ids)
+  }
+
+  // MARK: Deadlines
+
+  /// The earliest deadline of a pending promise that may be written to.
+  package mutating func nextDeadline() throws(LedgerError) -> (
+    deadline: Timestamp, id: PromiseID
+  )? {
+    let below = try nextDeadlineBelow()
+    while let first = deadlines.first {
+      if let below, (below.deadline, below.id) < (first.deadline, first.id) { return below }
+      if canTimeOut(first) { return first }
+      deadlines.removeFirst()
+    }
+    return below
+  }
+
+  /// The earliest deadline in the snapshot of a promise that the overlay does not have.
+  private mutating func nextDeadlineBelow() throws(LedgerError) -> (
+    deadline: Timestamp, id: PromiseID
+  )? {
+    guard !snapshot.isEmpty else { return nil }
+    while true {
+      let entries = try snapshot.entries(of: .deadlines, after: passedDeadline, limit: 16)
+      for entry in entries {
+        // One that is overlaid was resolved, and stays so: it need not be looked at again.
+        guard isOverlaid(entry.id) || blocked[entry.id] != nil else {
+          return (entry.deadline, PromiseID(entityID: entry.id))
+        }
+        passedDeadline = entry.key
+      }
+      if entries.count < 16 { return nil }
+    }
+  }
+
+  /// Up to `limit` pending promises whose deadline is at or before `now`, the earliest first.
+  ///
+  /// Promises that may not be written to are left out, so that they never keep others waiting.
+  package func due(at now: Timestamp, limit: Int) throws(LedgerError) -> [PromiseID] {
+    var due: [(deadline: Timestamp, id: PromiseID)] = []
+    try snapshot.forEachEntry(of: .deadlines) { (entry) throws(LedgerError) in
+      guard entry.deadline <= now, due.count < limit else { return false }
+      if !isOverlaid(entry.id), blocked[entry.id] == nil {
+        due.append((entry.deadline, PromiseID(entityID: entry.id)))
+      }
+      return true
+    }
+    var queue = deadlines
+    var count = 0
+    while count < limit, let first = queue.first, first.deadline <= now {
+      if canTimeOut(first) {
+        due.append(first)
+        count += 1
+      }
+      queue.removeFirst()
+    }
+    return due.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit).map(\.id)
+  }
+
+  /// Whether a promise in the overlay can time out, at the deadline that it has now.
+  private func canTimeOut(_ entry: (deadline: Timestamp, id: PromiseID)) -> Bool {
+    guard let promise = promises[entry.id] else { return false }
+    return promise.status == .pending && promise.deadline == entry.deadline
+      && blocked[entry.id.entityID] == nil
+  }
+}

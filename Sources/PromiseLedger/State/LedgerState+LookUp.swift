@@ -1,0 +1,81 @@
+// MARK: - Looking up
+
+extension LedgerState {
+  /// The promise as it is now; `nil` if it was never created, or its record was removed.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    if let entity = promises[id] { return entity }
+    return try promiseBelow(id)
+  }
+
+  /// The handler as it is now; `nil` if it was never created, or its record was removed.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    if let entity = handlers[id] { return entity }
+    return try handlerBelow(id)
+  }
+
+  /// The session as it is now; `nil` if it was never opened, or its record was removed.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    if let entity = sessions[id] { return entity }
+    return try sessionBelow(id)
+  }
+
+  /// Whether the id belongs to a keyed entity whose record was removed.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func isTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
+    if let removed = removals.removed[id] { return removed.isKeyed }
+    guard !snapshot.isEmpty, !isOverlaid(id) else { return false }
+    if !removals.isEmpty, let entity = try snapshot.entity(id) {
+      return entity.isKeyed && isHidden(entity)
+    }
+    return try snapshot.isTombstone(id)
+  }
+
+  // MARK: Below the overlay
+
+  func promiseBelow(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    guard !snapshot.isEmpty, removals.removed[id.entityID] == nil,
+      let entity = try snapshot.promise(id), !isHidden(.promise(entity))
+    else { return nil }
+    return entity
+  }
+
+  func handlerBelow(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    guard !snapshot.isEmpty, removals.removed[id.entityID] == nil,
+      let entity = try snapshot.handler(id), !isHidden(.handler(entity))
+    else { return nil }
+    return entity
+  }
+
+  func sessionBelow(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    guard !snapshot.isEmpty, removals.removed[id.entityID] == nil,
+      let entity = try snapshot.session(id), !isHidden(.session(entity))
+    else { return nil }
+    return entity
+  }
+
+  /// Whether the overlay has the newest state of an entity, or knows that it is gone.
+  func isOverlaid(_ id: EntityID) -> Bool {
+    promises.place(of: PromiseID(entityID: id)) != nil
+      || handlers[HandlerID(entityID: id)] != nil || sessions[SessionID(entityID: id)] != nil
+      || removals.removed[id] != nil
+  }
+
+  /// Whether retention removed what the snapshot still has.
+  func isHidden(_ entity: LedgerEntity) -> Bool {
+    guard !removals.isEmpty, !entity.isOpen else { return false }
+    return removals.hides(entity.id, closedAt: entity.lastPosition)
+  }
+
+  /// Every entity that was changed since the snapshot, in no order.
+  package var overlaid: [LedgerEntity] {
+    promises.all.map(LedgerEntity.promise) + handlers.all.map(LedgerEntity.handler)
+      + sessions.values.map(LedgerEntity.session)
+  }
+}

@@ -1,0 +1,104 @@
+/// Which records of closed entities are removed, and which of them stay because something needs them.
+///
+/// Pure: equal states and times make equal plans.
+package struct RetentionPlan: Sendable, Hashable {
+  /// The most records that one event removes, so that folding it keeps nobody waiting.
+  package static let maximumRemovedCount = 1_000
+
+  /// The events to be written, in order.
+  package private(set) var events: [RetentionApplied] = []
+  /// How many records leave.
+  package private(set) var removedCount = 0
+  /// How many records would leave, but something that is open refers to them.
+  package private(set) var neededCount = 0
+  /// The position of the state that the plan was made of.
+  package let position: Position
+
+  private var after = Position.start
+  private var horizon = Position.start
+  private var time = Timestamp(nanosecondsSinceEpoch: .min)
+  private var count = 0
+  private var kept: [EntityID] = []
+
+  /// Plans the removal of every record in the snapshot whose entity ended at or before a time.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt`.
+  /// - Complexity: O(open entities + records that leave or are needed).
+  package init(_ state: LedgerState, endedBy cutoff: Timestamp) throws(LedgerError) {
+    position = state.position
+    let needed = try state.neededIDs()
+    try state.snapshot.forEachEntry(of: .closed) { (entry) throws(LedgerError) in
+      guard entry.time <= cutoff else { return false }
+      guard !state.removals.hides(entry.id, closedAt: entry.position) else { return true }
+      take(entry, isNeeded: needed.contains(entry.id))
+      return true
+    }
+    endRange()
+  }
+
+  /// A plan that removes nothing.
+  package init(nothingOf state: LedgerState) {
+    position = state.position
+  }
+
+  private mutating func take(_ entry: OpenEntry, isNeeded: Bool) {
+    if isNeeded {
+      neededCount += 1
+      if count == 0 {
+        // Nothing before it leaves, so the range may as well begin after it.
+        after = entry.position
+        return
+      }
+      if kept.count == RetentionApplied.maximumKeptCount {
+        endRange()
+        after = entry.position
+        return
+      }
+      kept.append(entry.id)
+      return
+    }
+    if count == Self.maximumRemovedCount { endRange() }
+    count += 1
+    horizon = entry.position
+    time = max(time, entry.time)
+  }
+
+  /// Makes an event of what was gathered.
+  private mutating func endRange() {
+    guard count > 0 else { return }
+    events.append(
+      RetentionApplied(
+        after: after, horizon: horizon, time: time, removedCount: UInt32(clamping: count),
+        kept: kept.sorted()))
+    removedCount += count
+    after = horizon
+    count = 0
+    kept = []
+  }
+}
+
+extension LedgerState {
+  /// Everything that something open refers to, and the sessions that created open promises.
+  func neededIDs() throws(LedgerError) -> Set<EntityID> {
+    var ids: Set<EntityID> = []
+    for handler in try openHandlers() { handler.insertReferences(into: &ids) }
+    for promise in promises.open { ids.insert(promise.created.session.entityID) }
+    try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
+      if let creator = entry.creator, !isOverlaid(entry.id) { ids.insert(creator.entityID) }
+      return true
+    }
+    return ids
+  }
+}
+
+extension HandlerEntity {
+  /// The promises and handlers in everything that is bound, or that a call was made with.
+  func insertReferences(into ids: inout Set<EntityID>) {
+    var all = [bound.references]
+    for call in openCalls.values { all += [call.references, call.bound.references] }
+    for references in all {
+      ids.formUnion(references.promises.map(\.entityID))
+      ids.formUnion(references.handlers.map(\.entityID))
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import LedgerLMDB
+import LedgerSystem
+
+/// The tables of a snapshot in one read transaction.
+///
+/// It is good only inside the closure that gets it, and says so afterwards.
+final class LMDBSnapshotTables: SnapshotTables {
+  /// Lends the handle of a transaction to the reading functions.
+  private struct Reader: TableReader {
+    let raw: RawTransaction
+  }
+
+  private let reader: Reader
+  /// Those that the environment has: a ledger that only an older build wrote has not all.
+  private let handles: [SnapshotTable: Table]
+  private var isOver = false
+
+  init(_ transaction: borrowing ReadTransaction, _ handles: [SnapshotTable: Table]) {
+    reader = Reader(raw: transaction.raw)
+    self.handles = handles
+  }
+
+  /// Says that the transaction ends.
+  func end() { isOver = true }
+
+  private func handle(_ table: SnapshotTable) throws(LedgerError) -> Table? {
+    guard !isOver else {
+      throw LedgerError(
+        .internalInconsistency, "A snapshot was read after its transaction ended.")
+    }
+    return handles[table]
+  }
+
+  func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
+    guard let handle = try handle(table) else { return nil }
+    do throws(LMDBError) {
+      guard let found = try reader.value(forKey: key.span, in: handle) else { return nil }
+      var copy: [UInt8] = []
+      copy.reserveCapacity(found.count)
+      copy.append(contentsOf: found)
+      return copy
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
+  func scan(
+    _ table: SnapshotTable, from start: [UInt8],
+    _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    guard let handle = try handle(table) else { return }
+    try LedgerError.mapping {
+      try reader.scan(handle, fromKey: start.span) { key, value in
+        var keyCopy: [UInt8] = []
+        keyCopy.append(contentsOf: key)
+        var valueCopy: [UInt8] = []
+        valueCopy.append(contentsOf: value)
+        return try body(keyCopy, valueCopy)
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import PromiseLedger
+
+/// Deleting folded events changes no answer but that about these events.
+@Suite(.serialized) struct EventDeletionTests {
+  @Test(arguments: StoreKind.allCases, 1...8 as ClosedRange<UInt64>)
+  func answersStayWhenEventsAreDeleted(kind: StoreKind, seed: UInt64) throws {
+    let made = try kind.make()
+    let subject = try CompactedStore(made.store, seed: seed, groupCount: 30)
+    let whole = try Answers(subject.replayed(), subject.writer)
+    try subject.fold()
+    let head = try made.store.head()
+    let count = try subject.deleteEvents()
+    #expect(count > 0)
+    let through = try made.store.snapshotSummary().deletedThrough
+    #expect(through.rawValue == UInt64(count))
+    #expect(try made.store.head() == head)
+    #expect(try Answers(.tail(of: made.store), subject.writer) == whole, "seed \(seed)")
+    #expect { try made.events(after: .start) } throws: {
+      ($0 as? LedgerError)?.compactedThrough == through
+    }
+    #expect(try made.events(after: through).first?.position == through.advanced(by: 1))
+    try checkAttachments(subject, made)
+  }
+
+  /// What records name is there; nothing else is, of the events that are gone.
+  private func checkAttachments(_ subject: CompactedStore, _ made: StoreUnderTest) throws {
+    let state = try LedgerState.tail(of: made.store)
+    let reader = try SnapshotReader(made.store)
+    var named: Set<AttachmentReference> = []
+    for number in 1...subject.writer.entityCount {
+      for id in [PromiseID.numbered(number).entityID, HandlerID.numbered(number).entityID] {
+        named.formUnion(try reader.entity(id)?.attachments ?? [])
+      }
+    }
+    for attachment in named {
+      let bytes = try made.store.attachment(
+        of: attachment.position, byteCount: attachment.byteCount)
+      #expect(bytes.count == attachment.byteCount)
+    }
+    var position = Position.start
+    for commit in subject.commits {
+      for attachment in commit.batch.attachments {
+        let reference = AttachmentReference(
+          position: position.advanced(by: attachment.index + 1),
+          byteCount: attachment.bytes.count)
+        guard reference.position <= reader.summary.deletedThrough, !named.contains(reference)
+        else { continue }
+        #expect(throws: LedgerError.self) {
+          try made.store.attachment(of: reference.position, byteCount: reference.byteCount)
+        }
+      }
+      position = position.advanced(by: commit.batch.count)
+    }
+    #expect(position == state.position)
+  }
+
+  @Test func eventsThatWereNotReadBackStay() throws {
+    let made = try StoreKind.inMemory.make()
+    let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
+    var folder = Folder()
+    _ = try folder.step(of: made.store, through: try made.store.head(), limit: 100_000)
+    let limits = EventDeletion.Limits(position: try made.store.head())
+    #expect(try EventDeletion(made.store).step(within: limits) == nil)
+    try folder.markReadBack(of: made.store)
+    #expect(try EventDeletion(made.store).step(within: limits) != nil)
+    #expect(
+      try Answers(.tail(of: made.store), subject.writer) == Answers(subject.state, subject.writer))
+  }
+
+  @Test func aRecordThatIsNotWhatWasWrittenStopsEverything() throws {
+    let made = try StoreKind.lmdb.make()
+    let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
+    var folder = Folder()
+    _ = try folder.step(of: made.store, through: try made.store.head(), limit: 100_000)
+    let victim = try #require(subject.state.promises.all.first).id.entityID
+    let summary = try made.store.snapshotSummary()
+    _ = try made.store.changeSnapshot(
+      [TableChange(.entities, victim.bytes, nil)], from: summary, to: summary,
+      patience: Patience(.seconds(5)))
+    // Another process goes on where the first one died.
+    var next = Folder()
+    #expect { try next.markReadBack(of: made.store) } throws: { error in
+      let error = error as? LedgerError
+      return error?.code == .corrupt && error?.message.contains("\(victim)") == true
+    }
+    let limits = EventDeletion.Limits(position: try made.store.head())
+    #expect(try EventDeletion(made.store).step(within: limits) == nil)
+  }
+}

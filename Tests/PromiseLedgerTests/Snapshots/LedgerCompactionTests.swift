@@ -1,0 +1,239 @@
+import LedgerLMDB
+import LedgerSystem
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// Compaction of a ledger in use.
+@Suite(.serialized) struct LedgerCompactionTests {
+  /// Lets everything go that may go.
+  static let everything: CompactionPolicy = {
+    var policy = CompactionPolicy()
+    policy.eventRetention = .zero
+    policy.minimumEventCount = 0
+    policy.recordRetention = .zero
+    return policy
+  }()
+
+  /// Folds and deletes all events, and keeps all records.
+  static let events: CompactionPolicy = {
+    var policy = everything
+    policy.recordRetention = nil
+    return policy
+  }()
+
+  static func configuration(_ instance: String = "main") -> LedgerConfiguration {
+    var configuration = LedgerConfiguration()
+    configuration.instance = instance
+    configuration.automaticCompaction = nil
+    return configuration
+  }
+
+  /// Promises that are pending, resolved, consumed and abandoned, with and without keys.
+  static func fill(_ ledger: Ledger, _ count: Int) async throws -> [PromiseID] {
+    var ids: [PromiseID] = []
+    for number in 0..<count {
+      let promise: DurablePromise<String>
+      if number % 2 == 0 {
+        promise = try await ledger.promise(forKey: try PromiseKey("key \(number)"))
+      } else {
+        promise = try await ledger.createPromise(label: "promise \(number)")
+      }
+      ids.append(promise.id)
+      guard number % 4 != 0 else { continue }
+      try await promise.fulfill(String(repeating: "x", count: number % 3 == 0 ? 9_000 : 9))
+      if number % 8 > 2 { _ = try await promise.value }
+    }
+    return ids
+  }
+
+  static func records(_ ledger: Ledger, _ ids: [PromiseID]) async throws -> [PromiseRecord?] {
+    var records: [PromiseRecord?] = []
+    for id in ids { records.append(try await ledger.record(of: id)) }
+    return records
+  }
+
+  @Test func everyAnswerStaysWhileRecordsAreKept() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration())
+    let ids = try await Self.fill(ledger, 60)
+    let before = try await Self.records(ledger, ids)
+    let unconsumed = try await ledger.unconsumedPromises()
+    let plan = try await ledger.plan(Self.events)
+    let report = try await ledger.compact(plan)
+    #expect(report.problem == nil)
+    #expect(report.foldedEvents == plan.eventsToFold)
+    #expect(report.deletedThrough >= plan.deletedThrough)
+    #expect(report.deletedEvents > 0)
+    #expect(try await Self.records(ledger, ids) == before)
+    #expect(try await ledger.unconsumedPromises() == unconsumed)
+    _ = try SnapshotAudit(try await ledger.engine.openStore())
+    await ledger.close()
+
+    let again = try await temporary.open(configuration: Self.configuration())
+    #expect(try await Self.records(again, ids) == before)
+    #expect(try await again.unconsumedPromises() == unconsumed)
+    let overlaid = again.engine.replica.withState { $0.overlaid.count }
+    #expect(overlaid < 5)
+    let late = try await again.resolve(ids[3], with: .cancelled(reason: "late"))
+    guard case .alreadyResolved = late else {
+      Issue.record("a late resolve was answered \(late)")
+      return
+    }
+    await again.close()
+  }
+
+  @Test func whatWasRemovedStaysGone() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration())
+    let ids = try await Self.fill(ledger, 40)
+    let before = try await Self.records(ledger, ids)
+    let report = try await ledger.compact(Self.everything)
+    #expect(report.removedRecords == before.count(where: { $0?.status == .consumed }))
+    for (number, record) in before.enumerated() {
+      let after = try await ledger.record(of: ids[number])
+      guard record?.status == .consumed else {
+        #expect(after == record)
+        continue
+      }
+      #expect(after == nil)
+      if number % 2 == 0 {
+        let error = await #expect(throws: LedgerError.self) {
+          try await ledger.resolve(ids[number], with: .cancelled(reason: "late"))
+        }
+        #expect(error?.code == .compacted)
+        let repeated = await #expect(throws: LedgerError.self) {
+          let _: DurablePromise<String> = try await ledger.promise(
+            forKey: try PromiseKey("key \(number)"))
+        }
+        #expect(repeated?.code == .compacted)
+      } else {
+        guard case .notFound = try await ledger.resolve(ids[number], with: .cancelled(reason: ""))
+        else {
+          Issue.record("a removed promise was found")
+          continue
+        }
+        let error = await #expect(throws: LedgerError.self) {
+          try await ledger.engine.settled(ids[number])
+        }
+        #expect(error?.code == .notFound)
+        #expect(error?.message.contains("were removed") == true)
+      }
+    }
+    _ = try SnapshotAudit(try await ledger.engine.openStore())
+    await ledger.close()
+  }
+
+  @Test func aSessionThatWasFrozenAcrossThreeCompactionsComesBack() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration())
+    let frozen = try await temporary.open(configuration: Self.configuration("other"))
+    let ids = try await Self.fill(ledger, 24)
+    let promise: DurablePromise<String> = try await ledger.createPromise()
+    let gone: DurablePromise<String> = try await ledger.createPromise()
+    let waiter = Task { try await frozen.engine.settled(promise.id).status }
+    let lost = Task { try await frozen.engine.settled(gone.id).status }
+    while !frozen.engine.replica.isAwaited(promise.id) || !frozen.engine.replica.isAwaited(gone.id)
+    {
+      await Task.yield()
+    }
+    _ = try await frozen.catchUp()
+    try await frozen.freeze()
+    try await promise.fulfill("done")
+    for round in 0..<3 {
+      if round == 1 { try await gone.abandon(reason: "not needed") }
+      _ = try await Self.fill(ledger, 3 + round)
+      try await ledger.compact(Self.everything)
+    }
+    try await frozen.unfreeze()
+    #expect(try await waiter.value == .resolved)
+    // Its record is gone with its events: the waiter is told, and does not wait for ever.
+    await #expect(throws: LedgerError.self) { try await lost.value }
+    #expect(try await Self.records(frozen, ids) == Self.records(ledger, ids))
+    let digest = try await ledger.engine.read { try $0.digest() }
+    #expect(try await frozen.engine.read { try $0.digest() } == digest)
+    await frozen.close()
+    await ledger.close()
+  }
+
+  @Test func aReaderAmongDeletedEventsIsToldWhereToGoOn() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration())
+    _ = try await Self.fill(ledger, 10)
+    let report = try await ledger.compact(Self.events)
+    var events = ledger.events(after: .start).makeAsyncIterator()
+    let error = await #expect(throws: LedgerError.self) { try await events.next() }
+    #expect(error?.code == .eventsCompacted)
+    let through = try #require(error?.compactedThrough)
+    #expect(through == report.deletedThrough)
+    var rest = ledger.events(after: through).makeAsyncIterator()
+    #expect(try await rest.next()?.position == through.advanced(by: 1))
+    await ledger.close()
+  }
+
+  @Test func aSecondCompactionIsRefused() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration())
+    let lock = try FileLock.open(LedgerDirectory(temporary.path).compaction)
+    #expect(try lock.tryLock())
+    let error = await #expect(throws: LedgerError.self) { try await ledger.compact() }
+    #expect(error?.code == .compactionBusy)
+    lock.close()
+    try await ledger.compact()
+    await ledger.close()
+  }
+
+  @Test func aCancelledCompactionLetsGo() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration())
+    _ = try await Self.fill(ledger, 10)
+    let task = Task {
+      // Begins when it is cancelled.
+      while !Task.isCancelled { await Task.yield() }
+      _ = try await ledger.compact()
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await ledger.compact().foldedEvents > 0)
+    await ledger.close()
+  }
+
+  @Test func aLongTailIsCompactedByItself() async throws {
+    let temporary = try TemporaryLedger()
+    var configuration = Self.configuration()
+    configuration.automaticCompaction = AutomaticCompaction(tailEventCount: 50)
+    let ledger = try await temporary.open(configuration: configuration)
+    _ = try await Self.fill(ledger, 60)
+    for try await event in ledger.events() where event.kind == .snapshotTaken {
+      let taken = try #require(try event.decode(as: SnapshotTaken.self))
+      #expect(taken.position.rawValue >= 50)
+      break
+    }
+    await ledger.close()
+  }
+
+  @Test func aFullDiskInAnyCommitLosesNothing() async throws {
+    for call in 1...12 {
+      let temporary = try TemporaryLedger()
+      let faults = FaultInjector()
+      var configuration = Self.configuration()
+      configuration.environment = Configuration(faults: faults)
+      let ledger = try await temporary.open(configuration: configuration)
+      let ids = try await Self.fill(ledger, 30)
+      let before = try await Self.records(ledger, ids)
+      faults.force(.noSpace, on: .commit, call: call)
+      do {
+        try await ledger.compact(Self.events)
+      } catch let error as LedgerError {
+        #expect(error.code == .diskFull || error.code == .ioFailure)
+      }
+      #expect(try await Self.records(ledger, ids) == before, "commit \(call)")
+      _ = try SnapshotAudit(try await ledger.engine.openStore())
+      if faults.firedCount == 0 { break }
+      try await ledger.compact(Self.events)
+      #expect(try await Self.records(ledger, ids) == before, "after commit \(call)")
+      await ledger.close()
+    }
+  }
+}

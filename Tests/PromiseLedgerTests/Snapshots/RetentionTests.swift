@@ -1,0 +1,91 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// Removing records is an event: whoever replays it and whoever folds it know the same, and nothing comes
+/// alive again.
+@Suite struct RetentionTests {
+  @Test(arguments: 1...200 as ClosedRange<UInt64>)
+  func removalIsTheSameForReplayAndForTheSnapshot(seed: UInt64) throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)
+    try subject.fold()
+    let early = Timestamp.at(subject.state.time.nanosecondsSinceEpoch * 2 / 3)
+    try subject.removeRecords(endedBy: early)
+    try check(subject, "seed \(seed), not folded")
+    try subject.fold()
+    try check(subject, "seed \(seed), folded")
+    try subject.removeRecords(endedBy: .at(.max))
+    try check(subject, "seed \(seed), all not folded")
+    try subject.fold()
+    try check(subject, "seed \(seed), all folded")
+    try checkNothingComesBack(subject, "seed \(seed)")
+  }
+
+  private func check(_ subject: CompactedStore, _ comment: Comment) throws {
+    let whole = try Answers(subject.replayed(), subject.writer)
+    #expect(try Answers(subject.state, subject.writer) == whole, comment)
+    #expect(try Answers(.tail(of: subject.store), subject.writer) == whole, comment)
+  }
+
+  /// Everything closed is gone, but for what something open needs; and it stays so.
+  private func checkNothingComesBack(_ subject: CompactedStore, _ comment: Comment) throws {
+    let state = subject.state
+    let needed = try state.neededIDs()
+    for number in 1...subject.writer.entityCount {
+      let id = PromiseID.numbered(number)
+      if let promise = try state.promise(id) {
+        #expect(promise.isOpen || needed.contains(id.entityID), comment)
+      } else if try state.isTombstone(id.entityID) {
+        let before = try state.digest()
+        #expect { try subject.commit(CreatePromise(id, idempotencyKey: "a")) } throws: {
+          ($0 as? LedgerError)?.code == .compacted
+        }
+        #expect { try subject.commit(ResolvePromise(id)) } throws: {
+          ($0 as? LedgerError)?.code == .compacted
+        }
+        #expect(try subject.state.digest() == before)
+      }
+    }
+  }
+
+  @Test(arguments: 1_001...1_040 as ClosedRange<UInt64>)
+  func foldingUpToAnyPositionChangesNothingAfterRemovals(seed: UInt64) throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 15)
+    try subject.fold()
+    try subject.removeRecords(
+      endedBy: .at(subject.state.time.nanosecondsSinceEpoch * 3 / 4))
+    try subject.removeRecords(endedBy: .at(.max))
+    for number in 1...4 { _ = try? subject.commit(CreatePromise(.numbered(2 * number))) }
+    let whole = try Answers(subject.replayed(), subject.writer)
+    let copy = InMemoryEventStore()
+    try subject.write(to: copy)
+    var folder = Folder()
+    while let step = try folder.step(of: copy, through: try copy.head(), limit: 1) {
+      #expect(
+        try Answers(.tail(of: copy), subject.writer) == whole,
+        "seed \(seed), folded to \(step.position)")
+    }
+  }
+
+  @Test func whatIsBoundAfterThePlanStays() throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
+    let (promise, handler) = (PromiseID.numbered(101), HandlerID.numbered(101))
+    try subject.commit(CreatePromise(promise))
+    try subject.commit(AbandonPromise(id: promise, reason: ""))
+    try subject.fold()
+    let plan = try RetentionPlan(subject.state, endedBy: .at(.max))
+    let references = HandlerReferences(promises: [promise], handlers: [])
+    try subject.commit(CreateHandler(handler, arguments: .of(.none, references)))
+    for event in plan.events {
+      #expect(try subject.commit(ApplyRetention(event, plannedAt: plan.position)))
+    }
+    #expect(try subject.state.promise(promise) != nil)
+    try subject.fold()
+    #expect(try subject.state.promise(promise) != nil)
+    try subject.commit(InvalidateHandler(handler, .numbered(1), runsCode: false))
+    try subject.fold()
+    try subject.removeRecords(endedBy: .at(.max))
+    #expect(try subject.state.promise(promise) == nil)
+  }
+}

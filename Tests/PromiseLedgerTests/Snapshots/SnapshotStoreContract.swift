@@ -1,0 +1,206 @@
+import LedgerLMDB
+import LedgerSystem
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// What every store must do for a snapshot.
+@Suite(.serialized) struct SnapshotStoreContract {
+  /// A store with the snapshot of a random ledger, and the state that it was made of.
+  static func filled(
+    _ kind: StoreKind, seed: UInt64
+  ) throws -> (subject: StoreUnderTest, state: LedgerState) {
+    let subject = try kind.make()
+    var writer = RandomLedger(seed: seed)
+    for _ in 0..<30 { writer.writeGroup() }
+    try subject.append(Int(writer.ledger.state.position.rawValue))
+    var edit = SnapshotEdit(SnapshotSummary())
+    for entity in writer.ledger.state.overlaid { try edit.put(entity, replacing: nil) }
+    edit.new.position = writer.ledger.state.position
+    try subject.store.apply(edit, patience: Patience(.seconds(5)))
+    return (subject, writer.ledger.state)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aNewStoreHasNoSnapshot(kind: StoreKind) throws {
+    let subject = try kind.make()
+    #expect(try subject.store.snapshotSummary() == SnapshotSummary())
+    let reader = try SnapshotReader(subject.store)
+    #expect(reader.isEmpty)
+    #expect(try reader.promise(.numbered(1)) == nil)
+    #expect(try reader.entries(of: .promises).isEmpty)
+  }
+
+  @Test(arguments: StoreKind.allCases, 1...5 as ClosedRange<UInt64>)
+  func everyEntityComesBackAsItWasPut(kind: StoreKind, seed: UInt64) throws {
+    let (subject, state) = try Self.filled(kind, seed: seed)
+    let reader = try SnapshotReader(subject.store)
+    #expect(reader.position == state.position)
+    var counts = (promises: UInt64(0), sessions: UInt64(0), handlers: UInt64(0))
+    for entity in state.overlaid {
+      #expect(try reader.entity(entity.id) == entity)
+      switch entity.kind {
+      case .promise: counts.promises += 1
+      case .session: counts.sessions += 1
+      case .handler: counts.handlers += 1
+      }
+    }
+    #expect(reader.summary.counts.promises == counts.promises)
+    #expect(reader.summary.counts.sessions == counts.sessions)
+    #expect(reader.summary.counts.handlers == counts.handlers)
+    #expect(try reader.entity(.numbered(99)) == nil)
+  }
+
+  @Test(arguments: StoreKind.allCases, 1...5 as ClosedRange<UInt64>)
+  func theListsAreThoseOfTheEntities(kind: StoreKind, seed: UInt64) throws {
+    let (subject, state) = try Self.filled(kind, seed: seed)
+    let reader = try SnapshotReader(subject.store)
+    #expect(
+      try reader.entries(of: .promises).map(\.id) == state.promises.open.map(\.id.entityID))
+    #expect(
+      try reader.entries(of: .handlers).map(\.id) == state.handlers.open.map(\.id.entityID))
+    #expect(
+      try reader.entries(of: .deadlines).map(\.id)
+        == (try state.due(at: .at(.max), limit: .max)).map(\.entityID))
+    #expect(
+      Set(try reader.entries(of: .scope("room")).map(\.id))
+        == Set(state.handlers.active(inScope: "room").map(\.id.entityID)))
+    for number in 1...4 {
+      let session = SessionID.numbered(number)
+      let running = state.handlers.all.filter { handler in
+        handler.openCalls.values.contains { $0.runningSession == session }
+      }
+      #expect(
+        Set(try reader.entries(of: .running(session)).map(\.id))
+          == Set(running.map(\.id.entityID)))
+    }
+    let closed = state.overlaid.filter { !$0.isOpen }.sorted { $0.lastPosition < $1.lastPosition }
+    let entries = try reader.entries(of: .closed)
+    #expect(entries.map(\.id) == closed.map(\.id))
+    #expect(entries.map(\.time) == closed.map(\.lastTime))
+    #expect(entries.map(\.position) == closed.map(\.lastPosition))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aRecordThatShrinksLeavesNoPiece(kind: StoreKind) throws {
+    let (subject, state) = try Self.filled(kind, seed: 2)
+    let patience = Patience(.seconds(5))
+    var edit = SnapshotEdit(try subject.store.snapshotSummary())
+    let reader = try SnapshotReader(subject.store)
+    for entity in state.overlaid {
+      let stored = try #require(try reader.records([entity.id]).first ?? nil)
+      try edit.remove(entity.id, stored)
+    }
+    try subject.store.apply(edit, patience: patience)
+    let summary = try subject.store.snapshotSummary()
+    #expect(summary.counts.records == 0)
+    #expect(summary.counts.bytes == 0)
+    #expect(summary.counts.listEntries == 0)
+    var tombstones = StateDigest.empty
+    for entity in state.overlaid where entity.isKeyed { tombstones.addTombstone(entity.id) }
+    #expect(summary.stateDigest == tombstones)
+    let after = try SnapshotReader(subject.store)
+    for entity in state.overlaid {
+      #expect(try after.entity(entity.id) == nil)
+      #expect(try after.isTombstone(entity.id) == entity.isKeyed)
+    }
+    try subject.store.readSnapshot { (tables) throws(LedgerError) in
+      for table in [SnapshotTable.entities, .parts, .open] {
+        try tables.scan(table, from: [0]) { (key, _) throws(LedgerError) in
+          Issue.record("\(table) still has \(key.hex)")
+          return true
+        }
+      }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aSnapshotThatMovedIsNeitherChangedNorRead(kind: StoreKind) throws {
+    let (subject, state) = try Self.filled(kind, seed: 3)
+    let reader = try SnapshotReader(subject.store)
+    var edit = SnapshotEdit(SnapshotSummary())
+    edit.new.position = Position(rawValue: 1)
+    let wrong = edit
+    #expect { try subject.store.apply(wrong, patience: Patience(.seconds(5))) } throws: {
+      ($0 as? LedgerError)?.code == .snapshotMoved
+    }
+    #expect(try subject.store.snapshotSummary() == reader.summary)
+    var next = SnapshotEdit(reader.summary)
+    next.new.position = state.position.advanced(by: 1)
+    try subject.store.apply(next, patience: Patience(.seconds(5)))
+    #expect { try reader.promise(.numbered(1)) } throws: {
+      ($0 as? LedgerError)?.code == .snapshotMoved
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func eventsThatWereDeletedAreAnsweredFor(kind: StoreKind) throws {
+    let subject = try kind.make()
+    try subject.append(1_000)
+    var keys: [UInt64] = []
+    var through = Position.start
+    _ = try subject.store.read(after: .start, limit: 100) { (frame) throws(LedgerError) in
+      keys.append(frame.header.firstPosition.rawValue)
+      through = frame.header.lastPosition
+    }
+    var edit = SnapshotEdit(SnapshotSummary())
+    edit.new.position = through
+    edit.new.deletedThrough = through
+    edit.delete(keys.map { TableChange(.log, bigEndian($0), nil) })
+    try subject.store.apply(edit, patience: Patience(.seconds(5)))
+    #expect(try subject.events(after: through).first?.position == through.advanced(by: 1))
+    #expect { try subject.events(after: .start) } throws: { error in
+      (error as? LedgerError)?.code == .eventsCompacted
+        && (error as? LedgerError)?.compactedThrough == through
+    }
+    #expect(try subject.store.head() == Position(rawValue: 1_000))
+  }
+
+  private func bigEndian(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+  }
+
+  @Test func aDamagedRecordIsCorruptAndItsNeighboursAreRead() throws {
+    let (subject, state) = try Self.filled(.lmdb, seed: 4)
+    let damaged = try #require(state.promises.all.first)
+    let key = damaged.id.entityID.bytes
+    let summary = try subject.store.snapshotSummary()
+    _ = try subject.store.changeSnapshot(
+      [TableChange(.entities, key, [UInt8](repeating: 1, count: 90))], from: summary, to: summary,
+      patience: Patience(.seconds(5)))
+    let reader = try SnapshotReader(subject.store)
+    #expect { try reader.promise(damaged.id) } throws: {
+      ($0 as? LedgerError)?.code == .corrupt
+    }
+    for promise in state.promises.all.dropFirst() {
+      #expect(try reader.promise(promise.id) == promise)
+    }
+  }
+
+  @Test func aLedgerWithoutTheTablesIsInspectedAndOpened() async throws {
+    // An environment with the first tables only, as an older build made it.
+    let old = try TemporaryLedger()
+    try await old.open().close()
+    try makeOld(LedgerDirectory(old.path))
+
+    #expect(try Ledger.inspect(at: old.path).head == .start)
+    let ledger = try await old.open()
+    #expect(try await ledger.catchUp() == Position(rawValue: 2))
+    await ledger.close()
+  }
+
+  private func makeOld(_ directory: LedgerDirectory) throws {
+    let generation = directory.generation(LedgerDirectory.firstGeneration)
+    for name in ["/data.mdb", "/lock.mdb"] { try FileSystem.remove(generation + name) }
+    let environment = try Environment.open(
+      at: generation, configuration: Configuration(), tables: LMDBLog.firstTables)
+    let meta = try environment.table(named: "meta")
+    let record = LedgerMetadata(ledgerID: LedgerID(entityID: .numbered(5)), createdAt: .at(0))
+    let (key, bytes) = (LedgerMetadata.key, record.encoded)
+    try environment.write { transaction in
+      try transaction.put(bytes.span, forKey: key.span, in: meta)
+    }
+    try environment.close()
+  }
+}

@@ -1,0 +1,74 @@
+@testable import PromiseLedger
+
+/// A store with a random history, and one session that compacts it step by step.
+final class CompactedStore {
+  let store: any EventStore
+  var writer: RandomLedger
+  private(set) var commits: [PureLedger.StoredCommit] = []
+  private(set) var state: LedgerState
+  private var folder = Folder()
+
+  init(_ store: any EventStore, seed: UInt64, groupCount: Int) throws {
+    self.store = store
+    writer = RandomLedger(seed: seed)
+    for _ in 0..<groupCount { writer.writeGroup() }
+    try writer.ledger.write(to: store)
+    commits = writer.ledger.commits
+    state = try LedgerState.tail(of: store)
+  }
+
+  /// Everything replayed, as if no snapshot were there.
+  func replayed() throws -> LedgerState {
+    let copy = InMemoryEventStore()
+    try write(to: copy)
+    return try LedgerState.tail(of: copy)
+  }
+
+  func write(to copy: any EventStore) throws {
+    var head = Position.start
+    for commit in commits {
+      head = try copy.commit(
+        commit.id, after: head, patience: Patience(.seconds(5)),
+        catchUp: { (_) throws(LedgerError) in }, decide: { (_, _) in commit.batch })
+    }
+  }
+
+  func fold(limit: Int = 100) throws {
+    while try folder.step(of: store, through: try store.head(), limit: limit) != nil {}
+    _ = try state.rebase(onto: SnapshotReader(store))
+  }
+
+  @discardableResult
+  func commit<Answer>(_ command: some Command<Answer>) throws -> Answer {
+    let id = CommitID(session: .numbered(1), number: 1_000_000 + UInt64(commits.count))
+    let context = DecisionContext(session: .numbered(1), role: .app, now: state.time)
+    var decision = Decision(over: state, context: context)
+    let answer = try decision.run(command)
+    let batch = decision.batch
+    _ = try store.commit(
+      id, after: state.position, patience: Patience(.seconds(5)),
+      catchUp: { (_) throws(LedgerError) in }, decide: { (_, _) in batch })
+    state.merge(decision.staged)
+    if !batch.isEmpty { commits.append(.init(batch: batch, id: id)) }
+    return answer
+  }
+
+  /// Removes every record that ended by a time, and folds that.
+  func removeRecords(endedBy time: Timestamp) throws {
+    let plan = try RetentionPlan(state, endedBy: time)
+    for event in plan.events {
+      guard try commit(ApplyRetention(event, plannedAt: plan.position)) else { return }
+    }
+  }
+
+  /// Deletes every event that may go.
+  @discardableResult
+  func deleteEvents() throws -> Int {
+    try folder.markReadBack(of: store)
+    var count = 0
+    while let step = try EventDeletion(store).step(within: .init(position: try store.head())) {
+      count += step.eventCount
+    }
+    return count
+  }
+}

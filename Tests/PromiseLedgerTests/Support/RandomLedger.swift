@@ -1,0 +1,133 @@
+import PromiseLedgerTesting
+
+@testable import PromiseLedger
+
+/// Writes a random history of sessions, promises and handlers from a seed, by commands alone.
+struct RandomLedger {
+  var generator: SeededGenerator
+  var ledger: PureLedger
+  /// How many different entities of each kind there can be.
+  var entityCount = 12
+  private var callCount = 0
+
+  init(seed: UInt64) {
+    generator = SeededGenerator(seed: seed)
+    ledger = PureLedger(now: .at(1_000))
+    ledger.context.role = .app
+    try? ledger.commit(OpenSession(.sample(role: .app)))
+  }
+
+  /// Makes one commit of a random number of commands.
+  mutating func writeGroup() {
+    ledger.context.session = .numbered(Int.random(in: 1...4, using: &generator))
+    ledger.context.role = SessionRole.allCases.randomElement(using: &generator) ?? .app
+    ledger.context.now = .at(
+      ledger.context.now.nanosecondsSinceEpoch + .random(in: -200...400, using: &generator))
+    var decision = ledger.decision()
+    for _ in 0..<Int.random(in: 1...8, using: &generator) { try? decide(in: &decision) }
+    ledger.keep(decision)
+  }
+
+  private mutating func decide(in decision: inout Decision) throws(LedgerError) {
+    switch Int.random(in: 0..<30, using: &generator) {
+    case 0..<4: _ = try decision.run(create(promise()))
+    case 4..<9: _ = try decision.run(resolve(promise()))
+    case 9..<12: _ = try decision.run(ConsumePromise(id: promise(), delivery: .recordedBefore))
+    case 12: _ = try decision.run(AbandonPromise(id: promise(), reason: generator.text(5)))
+    case 13: _ = try decision.run(TimeOutDuePromises())
+    case 14, 15: try decision.run(OpenSession(.sample(role: ledger.context.role)))
+    case 16: try decision.run(FreezeSession())
+    case 17: try decision.run(UnfreezeSession(processID: 7))
+    case 18:
+      let session = SessionID.numbered(Int.random(in: 1...4, using: &generator))
+      try decision.run(CloseSession(id: session, reason: .died))
+    default: try decideAboutHandler(handler(), in: &decision)
+    }
+  }
+
+  private mutating func decideAboutHandler(
+    _ id: HandlerID, in decision: inout Decision
+  ) throws(LedgerError) {
+    let calls = try decision.handler(id)?.callsInOrder ?? []
+    let call = calls.randomElement(using: &generator)
+    callCount += 1
+    let newCall = CallID.numbered(callCount)
+    switch Int.random(in: 0..<12, using: &generator) {
+    case 0..<4: _ = try decision.run(createHandler(id))
+    case 4:
+      _ = try decision.run(
+        RebindHandler(id: id, mode: .replaced, arguments: arguments(), expectedBinding: nil))
+    case 5, 6: _ = try decision.run(StartCall(id, newCall, arguments: arguments()))
+    case 7:
+      guard let call else { return }
+      _ = try decision.run(
+        ReleaseCall(id: id, call: call.id, attempt: call.attempt, reason: .cancelled))
+    case 8:
+      guard let call else { return }
+      _ = try decision.run(RetryCall(id: id, call: call.id, expectedAttempt: call.attempt))
+    case 9, 10:
+      guard let call else { return }
+      let size = generator.chance(1, of: 4) ? 6_000 : 10
+      let result = CallResult.returned(typeTag: "bytes", bytes: generator.bytes(size))
+      _ = try decision.run(
+        FinishCall(
+          id, call.id, attempt: call.attempt, result: result,
+          effects: [HandlerEffect(.resolvePromise(resolve(promise())))]))
+    default:
+      _ = try decision.run(
+        InvalidateHandler(
+          id, newCall, runsCode: generator.chance(1, of: 2), arguments: arguments()))
+    }
+  }
+
+  // MARK: Parts
+
+  private mutating func promise() -> PromiseID {
+    .numbered(Int.random(in: 1...entityCount, using: &generator))
+  }
+
+  private mutating func handler() -> HandlerID {
+    .numbered(Int.random(in: 1...max(2, entityCount / 3), using: &generator))
+  }
+
+  private mutating func arguments() -> ArgumentSet {
+    .of(
+      generator.arguments(byteCount: generator.chance(1, of: 4) ? 5_000 : 20),
+      HandlerReferences(
+        promises: [promise()], handlers: generator.chance(1, of: 3) ? [handler()] : []))
+  }
+
+  private mutating func create(_ id: PromiseID) -> CreatePromise {
+    let delay = Int64.random(in: -100...2_000, using: &generator)
+    let isKeyed = id.entityID.high & 0x1_0000 != 0
+    return CreatePromise(
+      id: id,
+      creation: PromiseCreated(
+        typeTag: "text", key: isKeyed ? "key of \(id)" : nil,
+        label: generator.chance(1, of: 2) ? generator.text(9) : nil,
+        deadline: generator.chance(1, of: 2) ? ledger.context.now + .nanoseconds(delay) : nil,
+        deadlineEffect: generator.chance(1, of: 3) ? .fulfils : .timesOut,
+        idempotencyKey: generator.chance(1, of: 2) ? "a" : nil),
+      isStrict: generator.chance(1, of: 2))
+  }
+
+  private mutating func resolve(_ id: PromiseID) -> ResolvePromise {
+    let sizes = [0, 10, 100, 3_000, 5_000]
+    let outcome = [OutcomeKind.fulfilled, .rejected, .cancelled].randomElement(using: &generator)
+    return ResolvePromise(
+      id, outcome ?? .fulfilled,
+      content: generator.bytes(sizes.randomElement(using: &generator) ?? 0),
+      idempotencyKey: generator.chance(1, of: 2) ? "r" : nil, isStrict: generator.chance(1, of: 2))
+  }
+
+  private mutating func createHandler(_ id: HandlerID) -> CreateHandler {
+    let isKeyed = id.entityID.high & 0x1_0000 != 0
+    return CreateHandler(
+      id: id,
+      .init(
+        kind: "greet", repetition: generator.chance(1, of: 2) ? .oneShot : .repeating,
+        key: isKeyed ? "key of \(id)" : nil,
+        scopes: generator.chance(1, of: 2) ? ["room", "house"] : []),
+      arguments: arguments())
+  }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import PromiseLedger
+
+/// Checks a whole snapshot against itself: records, lists, counts and digest.
+struct SnapshotAudit {
+  private(set) var entities: [EntityID: LedgerEntity] = [:]
+
+  init(_ source: any SnapshotSource) throws {
+    let reader = try SnapshotReader(source)
+    var digest = StateDigest.empty
+    var counts = SnapshotSummary.Counts()
+    var listed: Set<OpenEntry> = []
+    var ids: [EntityID] = []
+    var tombstones: [EntityID] = []
+    var stored: Set<OpenEntry> = []
+    try source.readSnapshot { (tables) throws(LedgerError) in
+      try tables.scan(.entities, from: [0]) { (key, _) throws(LedgerError) in
+        ids.append(EntityID(loadedFrom: key.span, at: 0))
+        return true
+      }
+      try tables.scan(.tombstones, from: [0]) { (key, _) throws(LedgerError) in
+        tombstones.append(EntityID(loadedFrom: key.span, at: 0))
+        return true
+      }
+      try tables.scan(.open, from: [0]) { (key, value) throws(LedgerError) in
+        stored.insert(OpenEntry(key: key, value: value))
+        return true
+      }
+    }
+    for id in ids {
+      let record = try #require(try reader.records([id])[0])
+      let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
+      entities[id] = entity
+      digest.add(record.kind, id, record.content)
+      counts.bytes += UInt64(record.content.count)
+      switch record.kind {
+      case .promise: counts.promises += 1
+      case .session: counts.sessions += 1
+      case .handler: counts.handlers += 1
+      }
+      listed.formUnion(entity.openEntries)
+      #expect(entity.lastPosition <= reader.position)
+    }
+    for id in tombstones { digest.addTombstone(id) }
+    counts.tombstones = UInt64(tombstones.count)
+    counts.listEntries = UInt64(listed.count)
+    #expect(reader.summary.stateDigest == digest)
+    #expect(reader.summary.counts == counts)
+    #expect(stored == listed)
+    #expect(reader.summary.deletedThrough <= reader.summary.readBackThrough)
+  }
+}
