@@ -2,6 +2,7 @@ import LedgerSystem
 import LedgerWorkerSupport
 import PromiseLedger
 import PromiseLedgerTesting
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -39,6 +40,19 @@ struct KillLoop {
   /// Kills until it is enough. The caller keeps the ledger open: otherwise the only process to open
   /// it after a kill would begin with a fresh lock file, and nothing would have to be recovered.
   func run() async throws -> Report {
+    let supply = Supply()
+    return try await withThrowingTaskGroup { group in
+      group.addTask {
+        try await kill(repeatedly: "follow", salt: 3, supply) { _ in ["follow", path] }
+      }
+      var report = try await runWriters()
+      supply.end()
+      for try await part in group { report.add(part) }
+      return report
+    }
+  }
+
+  private func runWriters() async throws -> Report {
     try await withThrowingTaskGroup { group in
       for writer in ["first", "second"] {
         group.addTask {
@@ -47,9 +61,6 @@ struct KillLoop {
           }
         }
       }
-      group.addTask {
-        try await kill(repeatedly: "follow", salt: 3) { _ in ["follow", path] }
-      }
       var report = Report()
       for try await part in group { report.add(part) }
       return report
@@ -57,7 +68,8 @@ struct KillLoop {
   }
 
   private func kill(
-    repeatedly name: String, salt: UInt64, _ arguments: @Sendable (Int) -> [String]
+    repeatedly name: String, salt: UInt64, _ supply: Supply? = nil,
+    _ arguments: @Sendable (Int) -> [String]
   ) async throws -> Report {
     var generator = SeededGenerator(seed: seed &+ salt)
     var report = Report()
@@ -65,9 +77,9 @@ struct KillLoop {
       let worker = try WorkerProcess(arguments(number))
       // One in eight dies while it opens; the others after some lines and, so that every moment of a
       // commit has its turn, up to 3 ms.
-      let lineCount =
-        Int.random(in: 0..<8, using: &generator) == 0
-        ? 0 : Int.random(in: 1...30, using: &generator)
+      let diesEarly = Int.random(in: 0..<8, using: &generator) == 0
+      let canWait = supply?.begin(worker) ?? true
+      let lineCount = diesEarly || !canWait ? 0 : Int.random(in: 1...30, using: &generator)
       let moment = Int.random(in: 0..<3_000, using: &generator)
       var lines: [String] = []
       while lines.count < lineCount, let line = await worker.nextLine() { lines.append(line) }
@@ -83,6 +95,33 @@ struct KillLoop {
       report.take(lines)
     }
     return report
+  }
+}
+
+/// What a reading process waits for: once the writers are done no line comes any more.
+private final class Supply: Sendable {
+  private struct Contents {
+    var reader: WorkerProcess?
+    var hasEnded = false
+  }
+
+  private let contents = Mutex(Contents())
+
+  /// - Returns: Whether the reader may wait for lines.
+  func begin(_ reader: WorkerProcess) -> Bool {
+    contents.withLock { contents in
+      contents.reader = reader
+      return !contents.hasEnded
+    }
+  }
+
+  /// Kills the reader, which waits in vain.
+  func end() {
+    let reader = contents.withLock { contents in
+      contents.hasEnded = true
+      return contents.reader
+    }
+    reader?.send(signal: SIGKILL)
   }
 }
 
