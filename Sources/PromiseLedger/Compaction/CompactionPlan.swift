@@ -43,7 +43,8 @@ public struct CompactionReport: Sendable, Hashable {
   /// The fingerprint of the events up to the snapshot position.
   public internal(set) var logDigest = LogDigest.start
   /// Why compaction stopped before an event: this build does not know it, or it does not make sense.
-  /// Neither it nor what follows was folded or deleted.
+  /// Neither it nor what follows was folded, and no event was deleted. Update the library, or verify the
+  /// ledger and restore it from a copy.
   public internal(set) var problem: String?
   /// The longest time that writers were kept waiting.
   public internal(set) var longestLock = Duration.zero

@@ -35,7 +35,8 @@ extension LedgerEngine {
     try await fold(&run, through: head, progress)
     if run.report.problem == nil { try await removeRecords(&run, policy, now, progress) }
     try await finishFold(&run)
-    try await deleteEvents(&run, policy, now, progress)
+    // A damaged ledger loses nothing that could help to mend it.
+    if run.report.problem == nil { try await deleteEvents(&run, policy, now, progress) }
     try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
     return run.report
   }

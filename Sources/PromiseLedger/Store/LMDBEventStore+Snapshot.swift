@@ -53,6 +53,7 @@ extension LMDBEventStore {
       )
     }
     try environment.write { transaction in
+      guard try !LMDBLog.metadata(of: transaction, meta).isSealed else { throw LedgerError.sealed }
       let key = SnapshotSummary.key
       var stored = SnapshotSummary()
       if let bytes = try transaction.value(forKey: key.span, in: meta) {
