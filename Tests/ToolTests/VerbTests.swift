@@ -106,6 +106,8 @@ struct VerbTests {
         format version      0
         created             2026-01-01T00:00:00.000000Z
         head                17
+        snapshot            0
+        deleted through     0
         first event         2026-01-01T00:00:00.000000Z
         last event          2026-01-01T00:00:01.500000Z
         commits             16
@@ -126,13 +128,15 @@ struct VerbTests {
         promises resolved   3
         promises consumed   1
         promises abandoned  1
+        handlers open       0
+        handlers closed     0
         sessions            1
         sessions not ended  0
         """)
     #expect(lines.contains { $0.hasPrefix("table blob          2 records, ") })
     #expect(run.status == 0 && run.notes == "")
     let json = try CommandRun("stats", sample.path, "--format", "json")
-    #expect(json.output.hasPrefix(#"{"abandonedPromises":1,"commits":16,"consumedPromises":1,"#))
+    #expect(json.output.hasPrefix(#"{"abandonedPromises":1,"closedHandlers":0,"commits":16,"consumedPromises":1,"#))
     #expect(json.output.contains(#""eventsByKind":{"ledgerCreated":1,"promiseAbandoned":1,"#))
   }
 

@@ -5,23 +5,23 @@ import PromiseLedger
 struct PromisesCommand: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",
-    abstract: "Lists promises, in the order of their creation.",
+    abstract: "Lists promises by their state.",
     discussion: """
-      Without --state these are the promises that are neither consumed nor abandoned. A promise \
-      must fit all that is asked for.
+      Without --state these are the promises that are neither consumed nor abandoned, in the order \
+      of their creation. Consumed and abandoned ones come before them, in the order of their ends. \
+      A promise must fit all that is asked for.
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {
     case pending, resolved, consumed, abandoned
 
-    init(_ status: PromiseRecord.Status) {
-      self =
-        switch status {
-        case .pending: .pending
-        case .resolved: .resolved
-        case .consumed: .consumed
-        case .abandoned: .abandoned
-        }
+    var status: PromiseRecord.Status {
+      switch self {
+      case .pending: .pending
+      case .resolved: .resolved
+      case .consumed: .consumed
+      case .abandoned: .abandoned
+      }
     }
   }
 
@@ -57,16 +57,16 @@ struct PromisesCommand: ReadingCommand {
     var printer = try RecordPrinter(output.format, Record.promiseColumns, to: sink)
     var left = limit ?? .max
     do {
-      try replayed.forEachPromise(
-        where: { wants($0, replayed) },
-        { record in
-          guard left > 0 else { return false }
-          let isStale = replayed.isStale(record)
-          try printer.print(
-            Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
-          left -= 1
-          return true
-        })
+      try replayed.forEachPromise(statuses) { record in
+        guard left > 0 else { return false }
+        guard tags.allSatisfy(record.tags.contains) else { return true }
+        let isStale = try replayed.isStale(record)
+        guard isStale || !stale else { return true }
+        try printer.print(
+          Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
+        left -= 1
+        return true
+      }
     } catch let damage as LedgerError {
       try printer.end()
       throw damage
@@ -74,9 +74,7 @@ struct PromisesCommand: ReadingCommand {
     try printer.end()
   }
 
-  private func wants(_ record: PromiseRecord, _ replayed: ReplayedLedger) -> Bool {
-    let wanted = states.isEmpty ? [.pending, .resolved] : states
-    return wanted.contains(State(record.status)) && tags.allSatisfy(record.tags.contains)
-      && (!stale || replayed.isStale(record))
+  private var statuses: Set<PromiseRecord.Status> {
+    states.isEmpty ? [.pending, .resolved] : Set(states.map(\.status))
   }
 }

@@ -59,24 +59,23 @@ struct ShowCommand: ReadingCommand {
   private func find(in inspector: LedgerInspector, _ sink: any TextSink) throws -> PromiseID {
     if let key { return try PromiseKey(checking: key).promiseID }
     guard let prefix = id else { throw Status.Failure(.usage) }
-    var candidates: Set<EntityID> = []
-    try EventReader(inspector: inspector, output: sink).read { event in
-      if event.kind == .promiseCreated, prefix.matches(event.subject) {
-        candidates.insert(event.subject)
-      }
-      return candidates.count <= Self.maximumCandidateCount
+    let replayed = try inspector.replay { _ in try? sink.alive() }
+    let candidates = try replayed.subjects(
+      from: prefix.lowest, through: prefix.highest, limit: Self.maximumCandidateCount + 1
+    ).compactMap { subject in
+      if case .promise(let id) = subject { id } else { nil }
     }
     guard let first = candidates.first else {
       throw Status.Failure(.notFound, "There is no promise whose id begins with \(prefix.text).")
     }
     guard candidates.count == 1 else {
-      let some = candidates.sorted().prefix(Self.maximumCandidateCount)
+      let some = candidates.prefix(Self.maximumCandidateCount)
       let list = some.map(\.description).joined(separator: ", ")
       let more = candidates.count > some.count ? ", and more" : ""
       throw Status.Failure(
         .usage, "The ids of several promises begin with \(prefix.text): \(list)\(more).")
     }
-    return PromiseID(entityID: first)
+    return first
   }
 
   private static let maximumCandidateCount = 5

@@ -5,7 +5,7 @@ import PromiseLedger
 struct StatsCommand: ReadingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Counts events, promises and sessions, and the space that they take.")
+    abstract: "Counts events, promises, handlers and sessions, and the space that they take.")
 
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var output: FormatOptions
@@ -18,6 +18,8 @@ struct StatsCommand: ReadingCommand {
     report.add("format version", "formatVersion", Int(inspector.formatVersion))
     report.add("created", "createdAt", "\(inspector.createdAt)")
     report.add("head", "head", statistics.head.rawValue)
+    report.add("snapshot", "snapshotPosition", statistics.snapshotPosition.rawValue)
+    report.add("deleted through", "deletedThrough", statistics.deletedThrough.rawValue)
     if let first = statistics.firstTime, let last = statistics.lastTime {
       report.add("first event", "firstTime", "\(first)")
       report.add("last event", "lastTime", "\(last)")
@@ -32,6 +34,8 @@ struct StatsCommand: ReadingCommand {
     for (name, status) in Self.statuses {
       report.add("promises \(name)", "\(name)Promises", statistics.promiseCounts[status] ?? 0)
     }
+    report.add("handlers open", "openHandlers", statistics.openHandlerCount)
+    report.add("handlers closed", "closedHandlers", statistics.closedHandlerCount)
     report.add("sessions", "sessions", statistics.sessionCount)
     report.add("sessions not ended", "sessionsNotEnded", statistics.openSessionCount)
     report.add("file bytes", "fileBytes", statistics.space.fileByteCount)

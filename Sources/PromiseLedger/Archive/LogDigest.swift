@@ -78,21 +78,29 @@ extension LogDigest: CustomStringConvertible {
 extension EventSource {
   /// What is stored beside an event because it is large.
   func attachment(of event: StoredEvent) throws(LedgerError) -> [UInt8] {
-    let byteCount = event.view.attachmentByteCount
+    try attachment(of: event.view)
+  }
+
+  /// What is stored beside an event because it is large.
+  func attachment(of event: borrowing EventView) throws(LedgerError) -> [UInt8] {
+    let byteCount = event.attachmentByteCount
     guard byteCount > 0 else { return [] }
     return try attachment(of: event.position, byteCount: byteCount)
   }
 }
 
 extension Ledger {
-  /// The digest of all events that are there now.
+  /// The digest of all events up to the newest, those that were deleted included.
   ///
-  /// - Parameter digest: Where to go on from; by default it begins with the first event.
-  /// - Throws: ``LedgerError`` with `corrupt`, `closed`.
+  /// - Parameter digest: Where to go on from; by default where events are kept.
+  /// - Throws: ``LedgerError`` with `corrupt`, `closed`; with `eventsCompacted` if events after `digest`
+  ///   were deleted.
   /// - Complexity: O(events) after `digest`.
-  public func logDigest(from digest: LogDigest = .start) async throws -> LogDigest {
-    let end = try await engine.withStore { (store) throws(LedgerError) in try store.head() }
-    var digest = digest
+  public func logDigest(from digest: LogDigest? = nil) async throws -> LogDigest {
+    let (end, deleted) = try await engine.withStore { (store) throws(LedgerError) in
+      (try store.head(), try store.snapshotSummary().deletedLog)
+    }
+    var digest = digest ?? deleted
     while digest.position < end {
       try Task.checkCancellation()
       let start = digest

@@ -1,5 +1,5 @@
-/// The events of a ledger that is looked at.
-struct InspectedLog: EventSource {
+/// The events and the snapshot of a ledger that is looked at.
+struct InspectedLog: EventSource, SnapshotSource {
   private let inspector: LedgerInspector
 
   init(_ inspector: LedgerInspector) {
@@ -11,17 +11,23 @@ struct InspectedLog: EventSource {
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    try inspector.readingEnvironment { (environment) throws(LedgerError) in
-      try LMDBLog(environment).read(after: position, limit: limit, body)
+    try inspector.reading { (log) throws(LedgerError) in
+      try log.read(after: position, limit: limit, body)
     }
   }
 
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    try inspector.readingEnvironment { (environment) throws(LedgerError) in
-      try LMDBLog(environment).attachment(of: position, byteCount: byteCount)
+    try inspector.reading { (log) throws(LedgerError) in
+      try log.attachment(of: position, byteCount: byteCount)
     }
+  }
+
+  package func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try inspector.reading { (log) throws(LedgerError) in try log.readSnapshot(body) }
   }
 }
 

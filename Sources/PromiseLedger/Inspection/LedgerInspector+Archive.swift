@@ -8,27 +8,32 @@ extension LedgerInspector {
     return LedgerExport(of: log, ArchiveProgress(header, through: try head))
   }
 
-  /// The digest of all events up to a position.
+  /// The digest of all events up to a position, those that were deleted included.
   ///
   /// - Parameters:
-  ///   - digest: Where to go on from; by default it begins with the first event.
+  ///   - digest: Where to go on from; by default where events are kept.
   ///   - end: The last event; by default the newest.
   ///   - progress: Called now and then with the position reached.
-  /// - Throws: ``LedgerError`` with `corrupt`, and with `invalidArgument` if there is no such event.
+  /// - Throws: ``LedgerError`` with `corrupt`; with `invalidArgument` if there is no such event; with
+  ///   `eventsCompacted` if it, or events after `digest`, were deleted.
   /// - Complexity: O(events) after `digest`.
   public func logDigest(
-    from digest: LogDigest = .start, through end: Position? = nil,
+    from digest: LogDigest? = nil, through end: Position? = nil,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LogDigest {
     let head = try head
     let end = end ?? head
-    guard end <= head, digest.position <= end else {
+    guard end <= head else { throw .noEvent(at: end, head: head) }
+    let deleted = try log.snapshotSummary().deletedLog
+    var digest = digest ?? deleted
+    guard end >= deleted.position else {
+      throw .eventsCompacted(after: end, through: deleted.position)
+    }
+    guard digest.position <= end else {
       throw LedgerError(
         .invalidArgument,
-        "There are no events after position \(digest.position) up to \(end): the last event has position \(head)."
-      )
+        "The digest that was given is of position \(digest.position), after position \(end).")
     }
-    var digest = digest
     while digest.position < end {
       let next = try digest.continued(over: log, through: end)
       if next.position == digest.position { throw .missingEvents(after: digest.position) }

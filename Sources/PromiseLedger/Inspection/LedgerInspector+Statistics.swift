@@ -7,23 +7,25 @@ extension LedgerInspector {
   /// Counts what the ledger holds.
   ///
   /// - Parameter progress: Called now and then with the position reached.
-  /// - Throws: ``LedgerError`` with `corrupt` at damaged events.
-  /// - Complexity: O(events) in time, O(open promises) in memory.
+  /// - Throws: ``LedgerError`` with `corrupt` at damaged events; with `eventsCompacted` if the ledger was
+  ///   compacted meanwhile: count again.
+  /// - Complexity: O(events + entities) in time, O(entities that changed since the snapshot) in memory.
   public func statistics(
     progress: (Position) -> Void = { _ in }
-  ) throws(LedgerError) -> LedgerStatistics {
-    var counter = StatisticsCounter(space: try space())
-    var position = Position.start
-    while true {
-      let last = try log.read(after: position, limit: Self.sliceEventCount) {
+  ) throws -> LedgerStatistics {
+    var statistics = LedgerStatistics(try log.snapshotSummary(), space: try space())
+    let replayed = try replay(progress: progress)
+    var position = statistics.deletedThrough
+    var commit: CommitID?
+    while position < replayed.position {
+      position = try log.read(after: position, limit: Self.sliceEventCount) {
         (frame) throws(LedgerError) in
-        try counter.count(frame, byteCount: frame.header.byteCount)
+        try statistics.count(frame, of: &commit, through: replayed.position)
       }
-      guard last > position else { break }
-      position = last
       progress(position)
     }
-    return counter.finish()
+    try statistics.count(replayed)
+    return statistics
   }
 
   private func space() throws(LedgerError) -> LedgerStatistics.Space {

@@ -73,7 +73,7 @@ public final class LedgerInspector: Sendable {
 
   /// Reads; again if meanwhile a ledger of this process needed the environment for itself. Such a
   /// read fails before it begins, so nothing is handed over twice.
-  private func reading<R>(
+  func reading<R>(
     _ body: (LMDBLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try readingEnvironment { (environment) throws(LedgerError) in try body(LMDBLog(environment)) }
@@ -158,38 +158,5 @@ public final class LedgerInspector: Sendable {
     return try reading { (log) throws(LedgerError) in
       try log.attachment(of: event.position, byteCount: event.attachmentByteCount)
     }
-  }
-}
-
-extension LedgerInspector {
-  /// The handlers, in the order of their creation.
-  ///
-  /// - Parameter includesClosed: Whether those come, too, that cannot be called any more and of which
-  ///   every call is finished.
-  /// - Throws: ``LedgerError`` with `corrupt` if an event is damaged.
-  /// - Complexity: O(events).
-  public func handlers(includesClosed: Bool = false) throws(LedgerError) -> [HandlerRecord] {
-    var state = LedgerState()
-    while true {
-      let position = state.position
-      let last = try reading { (log) throws(LedgerError) in
-        try log.read(after: position, limit: 10_000) { (frame) throws(LedgerError) in
-          try frame.forEachEvent(after: state.position) { (event) throws(LedgerError) in
-            try state.apply(event)
-          }
-        }
-      }
-      if last == position { break }
-    }
-    var records: [HandlerRecord] = []
-    for entity in includesClosed ? state.handlers.all : try state.openHandlers() {
-      records.append(
-        try HandlerRecord(entity) { (position, byteCount) throws(LedgerError) in
-          try reading { (log) throws(LedgerError) in
-            try log.attachment(of: position, byteCount: byteCount)
-          }
-        })
-    }
-    return records
   }
 }

@@ -1,4 +1,4 @@
-/// How much a ledger holds, counted without keeping it in memory.
+/// How much a ledger holds.
 public struct LedgerStatistics: Sendable, Hashable {
   /// The last event that was counted.
   public internal(set) var head = Position.start
@@ -6,6 +6,10 @@ public struct LedgerStatistics: Sendable, Hashable {
   public internal(set) var firstTime: Timestamp?
   /// The writer's clock at the last event.
   public internal(set) var lastTime: Timestamp?
+  /// Events up to here were deleted by compaction; the counts of events are about those after it.
+  public internal(set) var deletedThrough = Position.start
+  /// The position of the snapshot that older events are folded into.
+  public internal(set) var snapshotPosition = Position.start
   /// How many events there are.
   public internal(set) var eventCount = 0
   /// How many events of each kind.
@@ -22,7 +26,11 @@ public struct LedgerStatistics: Sendable, Hashable {
   public internal(set) var attachmentByteCount = 0
   /// How many promises stand where.
   public internal(set) var promiseCounts: [PromiseRecord.Status: Int] = [:]
-  /// How many sessions there were.
+  /// How many handlers can still be called, or have a call that is not finished.
+  public internal(set) var openHandlerCount = 0
+  /// How many other handlers there are.
+  public internal(set) var closedHandlerCount = 0
+  /// How many sessions there are, without those whose records were removed.
   public internal(set) var sessionCount = 0
   /// How many sessions have not ended, as far as the log tells.
   public internal(set) var openSessionCount = 0
@@ -50,62 +58,72 @@ public struct LedgerStatistics: Sendable, Hashable {
   }
 }
 
-/// Counts event after event; it keeps the promises and sessions that are open, and nothing else.
-struct StatisticsCounter {
-  private(set) var statistics: LedgerStatistics
-  /// Whether a promise that is neither consumed nor abandoned has its outcome.
-  private var openPromises: [PromiseID: Bool] = [:]
-  private var openSessions: Set<SessionID> = []
-  private var lastCommit: CommitID?
-
-  init(space: LedgerStatistics.Space) {
-    statistics = LedgerStatistics(space: space)
+extension LedgerStatistics {
+  init(_ summary: SnapshotSummary, space: Space) {
+    self.space = space
+    head = summary.position
+    deletedThrough = summary.deletedThrough
+    snapshotPosition = summary.position
   }
 
-  mutating func count(_ frame: FrameView, byteCount: Int) throws(LedgerError) {
-    statistics.frameCount += 1
-    statistics.frameByteCount += byteCount
-    if lastCommit != frame.header.commit { statistics.commitCount += 1 }
-    lastCommit = frame.header.commit
-    try frame.forEachEvent { event in count(event) }
+  /// Counts the events of a frame, of which those up to `end` are wanted.
+  mutating func count(
+    _ frame: FrameView, of commit: inout CommitID?, through end: Position
+  ) throws(LedgerError) {
+    guard frame.header.firstPosition <= end else { return }
+    frameCount += 1
+    frameByteCount += frame.header.byteCount
+    if commit != frame.header.commit { commitCount += 1 }
+    commit = frame.header.commit
+    try frame.forEachEvent { event in
+      if event.position <= end { count(event) }
+    }
   }
 
   private mutating func count(_ event: borrowing EventView) {
-    statistics.head = event.position
-    statistics.eventCount += 1
-    statistics.eventCounts[event.kind, default: 0] += 1
-    if statistics.firstTime == nil { statistics.firstTime = event.time }
-    statistics.lastTime = event.time
+    head = event.position
+    eventCount += 1
+    eventCounts[event.kind, default: 0] += 1
+    if firstTime == nil { firstTime = event.time }
+    lastTime = event.time
     if event.attachmentByteCount > 0 {
-      statistics.attachmentCount += 1
-      statistics.attachmentByteCount += event.attachmentByteCount
-    }
-    count(change: event.kind, of: event.subject)
-  }
-
-  private mutating func count(change kind: EventKind, of subject: EntityID) {
-    let promise = PromiseID(entityID: subject)
-    switch kind {
-    case .promiseCreated: openPromises[promise] = false
-    case .promiseResolved: openPromises[promise] = true
-    case .promiseConsumed, .promiseAbandoned:
-      openPromises[promise] = nil
-      statistics.promiseCounts[kind == .promiseConsumed ? .consumed : .abandoned, default: 0] += 1
-    case .sessionOpened:
-      statistics.sessionCount += 1
-      openSessions.insert(SessionID(entityID: subject))
-    case .sessionClosed: openSessions.remove(SessionID(entityID: subject))
-    default: break
+      attachmentCount += 1
+      attachmentByteCount += event.attachmentByteCount
     }
   }
 
-  mutating func finish() -> LedgerStatistics {
-    let resolvedCount = openPromises.values.count { $0 }
-    statistics.promiseCounts[.resolved] = resolvedCount
-    statistics.promiseCounts[.pending] = openPromises.count - resolvedCount
-    statistics.promiseCounts[.consumed, default: 0] += 0
-    statistics.promiseCounts[.abandoned, default: 0] += 0
-    statistics.openSessionCount = openSessions.count
-    return statistics
+  /// Counts the entities that there are at a position.
+  mutating func count(_ replayed: ReplayedLedger) throws {
+    var counts: [PromiseRecord.Status: Int] = [
+      .pending: 0, .resolved: 0, .consumed: 0, .abandoned: 0,
+    ]
+    try replayed.forEachPromise(Set(counts.keys)) { record in
+      counts[record.status, default: 0] += 1
+      return true
+    }
+    promiseCounts = counts
+    let handlers = try replayed.handlerCounts()
+    (openHandlerCount, closedHandlerCount) = (handlers.open, handlers.closed)
+    let sessions = try replayed.sessionCounts()
+    (sessionCount, openSessionCount) = (sessions.open + sessions.closed, sessions.open)
+  }
+}
+
+extension ReplayedLedger {
+  fileprivate func handlerCounts() throws -> (open: Int, closed: Int) {
+    (try count(on: .openHandlers), try count(on: .closed(.handler)))
+  }
+
+  fileprivate func sessionCounts() throws -> (open: Int, closed: Int) {
+    (try openSessionCount(), try count(on: .closed(.session)))
+  }
+
+  private func count(on path: EntityWalk.Path) throws -> Int {
+    var count = 0
+    try forEachEntity(on: path) { _ in
+      count += 1
+      return true
+    }
+    return count
   }
 }

@@ -1,126 +1,162 @@
-/// What replay makes of a ledger's events, at one position.
-public struct ReplayedLedger: Sendable {
-  private let state: LedgerState
-  private let log: any EventSource
-  private let directory: LedgerDirectory
+import Synchronization
 
-  init(_ state: LedgerState, of log: any EventSource, in directory: LedgerDirectory) {
-    self.state = state
+/// What replay makes of a ledger's events, at one position.
+///
+/// It holds what changed since the ledger's snapshot, and looks up the rest. When the ledger is
+/// compacted meanwhile, it is rebuilt at the same position, if what is stored allows it.
+public final class ReplayedLedger: Sendable {
+  /// The last event that was applied.
+  public let position: Position
+
+  private let state: Mutex<LedgerState>
+  private let log: any EventSource & SnapshotSource
+  /// `nil` for a ledger in memory.
+  let directory: LedgerDirectory?
+
+  init(
+    _ state: LedgerState, of log: any EventSource & SnapshotSource, in directory: LedgerDirectory?
+  ) {
+    self.state = Mutex(state)
     self.log = log
     self.directory = directory
+    position = state.position
   }
 
-  /// The last event that was applied.
-  public var position: Position { state.position }
+  // MARK: Looking up
 
   /// What the ledger knows about a promise, or `nil` if there is none.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt`.
+  /// - Throws: ``LedgerError`` with `corrupt`, and with `eventsCompacted` if the ledger was compacted
+  ///   past ``position`` meanwhile: replay again.
   public func record(of id: PromiseID) throws(LedgerError) -> PromiseRecord? {
-    guard let entity = try state.promise(id) else { return nil }
-    return try entity.record { (position, byteCount) throws(LedgerError) in
-      try log.attachment(of: position, byteCount: byteCount)
-    }
+    guard
+      let entity = try reading({ (state) throws(LedgerError) in try state.promise(id) })
+    else { return nil }
+    return try entity.record(attachment: log.attachment)
   }
 
-  /// Hands over every promise that is wanted, in the order of creation.
+  /// What the ledger knows about a handler, or `nil` if there is none.
   ///
-  /// Large values are not read: a record has its ``PromiseRecord/outcomeKind`` and no
-  /// ``PromiseRecord/outcome`` then.
+  /// - Throws: As ``record(of:)-(PromiseID)``.
+  public func record(of id: HandlerID) throws(LedgerError) -> HandlerRecord? {
+    guard
+      let entity = try reading({ (state) throws(LedgerError) in try state.handler(id) })
+    else { return nil }
+    return try HandlerRecord(entity, attachment: log.attachment)
+  }
+
+  /// Why there is no such promise: it was never created, or its record was removed.
   ///
-  /// - Parameters:
-  ///   - isWanted: Tells from the record.
-  ///   - body: Gets each record; it ends the walk by returning `false`.
-  /// - Throws: ``LedgerError`` with `corrupt`, and what `body` throws.
-  /// - Complexity: O(promises).
-  public func forEachPromise(
-    where isWanted: (PromiseRecord) -> Bool = { _ in true },
-    _ body: (PromiseRecord) throws -> Bool
-  ) throws {
-    for entity in state.promises.all {
-      let isLarge = entity.resolution?.attachmentByteCount ?? 0 > 0
-      let outcome = isLarge ? nil : try entity.storedOutcome { (_, _) throws(LedgerError) in [] }
-      let record = try PromiseRecord(entity, outcome: outcome)
-      guard isWanted(record) else { continue }
-      guard try body(record) else { return }
-    }
+  /// - Throws: As ``record(of:)-(PromiseID)``.
+  public func reason(forMissing id: PromiseID) throws(LedgerError) -> LedgerError {
+    try reading { (state) throws(LedgerError) in try state.refusal(ofMissing: id) }
   }
 
   /// Whether a promise is resolved, and whoever created it cannot consume it any more: its session
   /// ended, its process is gone, or it is an app extension.
   ///
   /// A process that waits for the promise by its key or id cannot be seen from here.
-  public func isStale(_ record: PromiseRecord) -> Bool {
+  ///
+  /// - Throws: As ``record(of:)-(PromiseID)``.
+  public func isStale(_ record: PromiseRecord) throws(LedgerError) -> Bool {
     guard record.status == .resolved else { return false }
-    guard let creator = state.sessions[record.created.session] else { return true }
+    let session = record.created.session
+    guard let creator = try reading({ (state) throws(LedgerError) in try state.session(session) })
+    else { return true }
     if creator.isEnded || creator.opened.role == .appExtension { return true }
-    return creator.status == .open && SessionLock.look(directory, creator.id) == .dead
+    guard creator.status == .open, let directory else { return false }
+    return SessionLock.look(directory, creator.id) == .dead
+  }
+
+  /// The fingerprint of everything that there is at ``position``, equal however it came about.
+  ///
+  /// - Throws: As ``record(of:)-(PromiseID)``.
+  /// - Complexity: O(entities that changed since the snapshot).
+  public func digest() throws(LedgerError) -> StateDigest {
+    try reading { (state) throws(LedgerError) in try state.digest() }
+  }
+
+  func openSessionCount() throws(LedgerError) -> Int {
+    try reading { (state) throws(LedgerError) in try state.openSessions().count }
+  }
+
+  // MARK: Walking
+
+  func forEachEntity(on path: EntityWalk.Path, _ body: (LedgerEntity) throws -> Bool) throws {
+    var walk = EntityWalk(over: state.withLock { $0 }, path)
+    while true {
+      let slice: [LedgerEntity]?
+      do throws(LedgerError) {
+        slice = try walk.next()
+      } catch {
+        guard error.code == .snapshotMoved else { throw error }
+        walk = EntityWalk(over: try rebuilt(), path, after: walk.last)
+        continue
+      }
+      guard let slice else { return }
+      for entity in slice {
+        guard try body(entity) else { return }
+      }
+    }
+  }
+
+  /// Reads the value that is stored beside an event.
+  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+    try log.attachment(of: position, byteCount: byteCount)
+  }
+
+  // MARK: Reading
+
+  func reading<R>(
+    _ body: (LedgerState) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    var current = state.withLock { $0 }
+    while true {
+      do throws(LedgerError) {
+        return try body(current)
+      } catch {
+        guard error.code == .snapshotMoved else { throw error }
+        current = try rebuilt()
+      }
+    }
+  }
+
+  /// The same state on the snapshot as it is now.
+  private func rebuilt() throws(LedgerError) -> LedgerState {
+    let anew = try LedgerState.replayed(from: log, through: position)
+    state.withLock { $0 = anew }
+    return anew
   }
 }
 
 extension LedgerInspector {
-  private static let sliceEventCount = 10_000
-
-  /// Replays all events.
+  /// Replays the events.
   ///
   /// - Parameter progress: Called now and then with the position reached.
   /// - Throws: ``LedgerError`` with `corrupt`.
-  /// - Complexity: O(events) in time, O(promises) in memory.
+  /// - Complexity: O(events since the snapshot) in time, O(entities that they change) in memory.
   public func replay(
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> ReplayedLedger {
-    var state = LedgerState()
-    while true {
-      let position = state.position
-      let last = try log.read(after: position, limit: Self.sliceEventCount) {
-        (frame) throws(LedgerError) in
-        try frame.forEachEvent(after: state.position) { (event) throws(LedgerError) in
-          try state.apply(event)
-        }
-      }
-      guard last > position else { break }
-      progress(last)
-    }
-    return ReplayedLedger(state, of: log, in: directory)
+    ReplayedLedger(
+      try LedgerState.replayed(from: log, progress: progress), of: log, in: directory)
   }
-}
 
-extension LedgerInspector {
-  /// What the ledger knows about one promise, or `nil` if there is none, without keeping others in
-  /// memory.
+  /// The state that the ledger was in when the event at `position` was the newest.
+  ///
+  /// A state before the snapshot is rebuilt from the first event, and so only if no event was deleted.
   ///
   /// - Parameters:
-  ///   - id: The promise.
+  ///   - position: The last event to be applied.
   ///   - progress: Called now and then with the position reached.
-  /// - Throws: ``LedgerError`` with `corrupt` or `unsupportedEvent`.
-  /// - Complexity: O(events).
-  public func record(
-    of id: PromiseID, progress: (Position) -> Void = { _ in }
-  ) throws(LedgerError) -> PromiseRecord? {
-    var entity: PromiseEntity?
-    var position = Position.start
-    while true {
-      let last = try log.read(after: position, limit: Self.sliceEventCount) {
-        (frame) throws(LedgerError) in
-        try frame.forEachEvent(after: position) { (event) throws(LedgerError) in
-          guard event.subject == id.entityID else { return }
-          do throws(ReplayProblem) {
-            if entity == nil {
-              entity = try PromiseEntity(creating: event)
-            } else {
-              try entity?.apply(event)
-            }
-          } catch {
-            throw error.refusal(of: id.entityID)
-          }
-        }
-      }
-      guard last > position else { break }
-      position = last
-      progress(position)
-    }
-    return try entity?.record { (position, byteCount) throws(LedgerError) in
-      try log.attachment(of: position, byteCount: byteCount)
-    }
+  /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it takes were deleted,
+  ///   `invalidArgument` if there is no such event, `corrupt`.
+  /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
+  public func state(
+    at position: Position, progress: (Position) -> Void = { _ in }
+  ) throws(LedgerError) -> ReplayedLedger {
+    ReplayedLedger(
+      try LedgerState.replayed(from: log, through: position, progress: progress), of: log,
+      in: directory)
   }
 }

@@ -39,10 +39,10 @@ package struct EventDeletion {
   /// - Returns: `nil` if none may go.
   package func step(within limits: Limits) throws(LedgerError) -> Step? {
     let snapshot = try SnapshotReader(store)
-    let plan = try plan(within: limits, after: snapshot.summary.deletedThrough, snapshot)
+    let plan = try plan(within: limits, after: snapshot.summary.deletedLog, snapshot)
     guard plan.step.eventCount > 0 else { return nil }
     var edit = SnapshotEdit(snapshot.summary)
-    edit.new.deletedThrough = plan.step.through
+    edit.new.deletedLog = plan.log
     edit.delete(plan.changes)
     try store.apply(edit, patience: patience)
     return plan.step
@@ -53,7 +53,8 @@ package struct EventDeletion {
     let snapshot = try SnapshotReader(store)
     var total = Step(through: snapshot.summary.deletedThrough)
     while true {
-      let step = try plan(within: limits, after: total.through, snapshot, isDryRun: true).step
+      let start = LogDigest(position: total.through, bytes: snapshot.summary.deletedLog.bytes)
+      let step = try plan(within: limits, after: start, snapshot, isDryRun: true).step
       guard step.eventCount > 0 else { return total }
       total.eventCount += step.eventCount
       total.byteCount += step.byteCount
@@ -63,16 +64,17 @@ package struct EventDeletion {
 
   /// What a step would delete.
   private func plan(
-    within limits: Limits, after position: Position, _ snapshot: SnapshotReader,
+    within limits: Limits, after start: LogDigest, _ snapshot: SnapshotReader,
     isDryRun: Bool = false
-  ) throws(LedgerError) -> (step: Step, changes: [TableChange]) {
+  ) throws(LedgerError) -> (step: Step, changes: [TableChange], log: LogDigest) {
     let summary = snapshot.summary
     let end = isDryRun ? limits.position : min(limits.position, summary.readBackThrough)
     let head = try store.head()
-    var step = Step(through: position)
+    var step = Step(through: start.position)
+    var log = start
     var changes: [TableChange] = []
     var isOver = false
-    _ = try store.read(after: position, limit: Self.maximumEventCount) {
+    _ = try store.read(after: start.position, limit: Self.maximumEventCount) {
       (frame) throws(LedgerError) in
       let header = frame.header
       guard !isOver, header.lastPosition <= end, header.lastPosition < head else {
@@ -81,9 +83,12 @@ package struct EventDeletion {
       }
       var isOld = true
       var attachments: [TableChange] = []
+      var next = log
       try frame.forEachEvent { event throws(LedgerError) in
         if event.time > limits.time { isOld = false }
-        if !isDryRun { attachments += try deletionOfAttachment(event, snapshot) }
+        guard !isDryRun else { return }
+        attachments += try deletionOfAttachment(event, snapshot)
+        next.append(event, of: header.commit, attachment: try store.attachment(of: event))
       }
       guard isOld else {
         isOver = true
@@ -94,8 +99,9 @@ package struct EventDeletion {
       step.eventCount += header.eventCount
       step.byteCount += header.byteCount
       step.through = header.lastPosition
+      log = next
     }
-    return (step, changes)
+    return (step, changes, log)
   }
 
   /// Deletes what stands beside an event, unless the record of its subject names it.

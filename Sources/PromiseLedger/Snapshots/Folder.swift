@@ -126,7 +126,7 @@ package struct Folder: Sendable {
 
 extension EventKind {
   /// Whether the subject of the event has a record in the snapshot.
-  fileprivate var hasRecord: Bool {
+  var hasRecord: Bool {
     switch self {
     case .ledgerCreated, .snapshotTaken, .retentionApplied, .eventsCompacted: false
     default: true

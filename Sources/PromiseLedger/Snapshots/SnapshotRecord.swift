@@ -29,6 +29,17 @@ package enum SnapshotRecord {
     return key
   }
 
+  /// The id that a key of the table of entities, or of that of tombstones, stands for.
+  ///
+  /// - Throws: `corrupt` if it is none.
+  static func id(ofKey key: [UInt8]) throws(LedgerError) -> EntityID {
+    guard key.count == 16 else {
+      throw LedgerError(
+        .corrupt, "A key of the snapshot is damaged. Restore the ledger from a copy.")
+    }
+    return EntityID(loadedFrom: key.span, at: 0)
+  }
+
   /// The key of a further piece, in the table of parts; they count from 1.
   static func partKey(_ id: EntityID, _ number: Int) -> [UInt8] {
     var key: [UInt8] = []

@@ -3,7 +3,7 @@ import LedgerSystem
 /// The record `snapshot` of the table `meta`: where the snapshot stands; see the article
 /// *File format*.
 package struct SnapshotSummary: Sendable, Hashable {
-  package static let byteCount = 208
+  package static let byteCount = 240
   package static let key = Array("snapshot".utf8)
   private static let layout: UInt32 = 0
 
@@ -15,8 +15,8 @@ package struct SnapshotSummary: Sendable, Hashable {
   package var stateDigest = StateDigest.empty
   package var logDigest = LogDigest.start
   package var horizon = Horizon()
-  /// Events up to here were deleted.
-  package var deletedThrough = Position.start
+  /// The digest of the events that were deleted, and where the last of them stood.
+  package var deletedLog = LogDigest.start
   /// Records up to here were read back.
   package var readBackThrough = Position.start
   package var counts = Counts()
@@ -57,6 +57,9 @@ package struct SnapshotSummary: Sendable, Hashable {
     package var records: UInt64 { promises &+ sessions &+ handlers }
   }
 
+  /// Events up to here were deleted.
+  package var deletedThrough: Position { deletedLog.position }
+
   /// The summary of a ledger that has no snapshot.
   package init() {}
 
@@ -92,7 +95,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     logDigest = LogDigest(position: position, bytes: try reader.bytes(32))
     let horizonPosition = try reader.position()
     horizon = Horizon(position: horizonPosition, time: try reader.timestamp())
-    deletedThrough = try reader.position()
+    let deletedThrough = try reader.position()
     readBackThrough = try reader.position()
     counts.promises = try reader.integer()
     counts.sessions = try reader.integer()
@@ -100,6 +103,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     counts.tombstones = try reader.integer()
     counts.bytes = try reader.integer()
     counts.listEntries = try reader.integer()
+    deletedLog = LogDigest(position: deletedThrough, bytes: try reader.bytes(32))
   }
 
   package var encoded: [UInt8] {
@@ -122,6 +126,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     bytes.appendLittleEndian(counts.tombstones)
     bytes.appendLittleEndian(counts.bytes)
     bytes.appendLittleEndian(counts.listEntries)
+    bytes += deletedLog.bytes
     while bytes.count < Self.byteCount { bytes.append(0) }
     bytes.storeLittleEndian(CRC32C.checksum(bytes.span.extracting(4..<bytes.count)), at: 0)
     return bytes

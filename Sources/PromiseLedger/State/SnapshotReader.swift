@@ -77,6 +77,20 @@ package struct SnapshotReader: Sendable {
     return entities
   }
 
+  /// The ids of records from one on, in their order, at most `limit`.
+  package func ids(from first: EntityID, limit: Int) throws(LedgerError) -> [EntityID] {
+    try reading([]) { (tables) throws(LedgerError) in
+      var ids: [EntityID] = []
+      try tables.scan(.entities, from: SnapshotRecord.key(first)) {
+        (key, _) throws(LedgerError) in
+        guard ids.count < limit else { return false }
+        ids.append(try SnapshotRecord.id(ofKey: key))
+        return true
+      }
+      return ids
+    }
+  }
+
   /// Whether the record of a keyed entity was removed.
   package func isTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
     try reading(false) { (tables) throws(LedgerError) in
@@ -147,7 +161,7 @@ package struct SnapshotReader: Sendable {
 
 extension SnapshotTables {
   /// The record of an entity, checked and joined.
-  fileprivate func record(
+  func record(
     _ id: EntityID
   ) throws(LedgerError) -> (kind: EntityKind, content: [UInt8])? {
     guard let first = try value(forKey: SnapshotRecord.key(id), in: .entities) else { return nil }

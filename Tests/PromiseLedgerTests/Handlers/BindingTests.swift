@@ -121,8 +121,8 @@ struct BindingTests {
     #expect(try await handler.call(as: Echo.self) == "\(large) 1 -")
     #expect(try await handler.record?.bound["a"]?.payload.count == 20_002)
     await ledger.close()
-    let inspector = try Ledger.inspect(at: temporary.path)
-    #expect(try inspector.handlers().first?.bound["a"]?.payload.count == 20_002)
+    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    #expect(try replayed.handlers().first?.bound["a"]?.payload.count == 20_002)
   }
 
   // MARK: Inside arguments

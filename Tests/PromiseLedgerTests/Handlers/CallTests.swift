@@ -164,9 +164,9 @@ struct CallTests {
     try await handler.call()
     let finished = try await handler.record
     await ledger.close()
-    let inspector = try Ledger.inspect(at: temporary.path)
-    #expect(try inspector.handlers().map(\.id) == [other.id])
-    let all = try inspector.handlers(includesClosed: true)
+    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    #expect(try replayed.handlers().map(\.id) == [other.id])
+    let all = try replayed.handlers(includesClosed: true)
     #expect(all.map(\.id) == [handler.id, other.id])
     #expect(all.first == finished)
   }

@@ -4,18 +4,33 @@ import Testing
 
 @testable import PromiseLedger
 
-/// Single bits of event records that turn over on the disk.
+/// Single bits of event records and snapshot records that turn over on the disk.
 struct BitFlipTests {
-  @Test func everyOneOf5000IsFound() throws {
+  @Test func everyOneOf5000InEventsIsFound() throws {
     let ledger = try CraftedLedger.sample()
-    let path = ledger.path + "/generation-000001/data.mdb"
+    try flip(in: try ledger.frames().map(\.bytes), of: ledger.path) { $0.logDigest != nil }
+  }
+
+  @Test func everyOneOf5000InASnapshotIsFound() async throws {
+    let ledger = try await CompactedLedger([
+      LedgerCompactionTests.everything, LedgerCompactionTests.events,
+    ])
+    let records = try ["entities", "parts", "blob"].flatMap { try ledger.entries(of: $0) }
+    let summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    try flip(in: records.map(\.value) + [summary.encoded], of: ledger.path) { _ in false }
+  }
+
+  /// Turns over a bit of one of the records, 5,000 times.
+  private func flip(
+    in records: [[UInt8]], of ledger: String,
+    isOverlooked: (VerificationSummary) -> Bool
+  ) throws {
+    let path = ledger + "/generation-000001/data.mdb"
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
-    let frames = try ledger.frames().map { frame in
-      (frame.bytes, places: data.places(of: Data(frame.bytes)))
-    }
+    let frames = records.map { bytes in (bytes, places: data.places(of: Data(bytes))) }
     #expect(frames.allSatisfy { !$0.places.isEmpty })
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try Ledger.inspect(at: ledger)
     var generator = SeededGenerator(seed: 5)
     var missed: [String] = []
     for _ in 0..<5_000 {
@@ -31,7 +46,7 @@ struct BitFlipTests {
       }
       try write(frame.0[offset] ^ bit)
       let summary = try inspector.verify { _ in }
-      if summary.corruptCount + summary.unsupportedCount == 0 || summary.logDigest != nil {
+      if summary.corruptCount + summary.unsupportedCount == 0 || isOverlooked(summary) {
         missed.append("byte \(offset) of the frame at \(frame.places), bit \(bit)")
       }
       try write(frame.0[offset])

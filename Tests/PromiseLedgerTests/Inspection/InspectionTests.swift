@@ -35,19 +35,13 @@ struct InspectionTests {
     try await large.fulfill([UInt8](repeating: 1, count: 9_000))
     await app.close()
     let replayed = try Ledger.inspect(at: temporary.path).replay()
-    var records: [PromiseRecord] = []
-    try replayed.forEachPromise(
-      where: { $0.status == .resolved },
-      {
-        records.append($0)
-        return true
-      })
+    let records = try replayed.promises([.resolved])
     #expect(records.map(\.id) == [name.id, large.id])
     #expect(records.map(\.outcomeKind) == [.fulfilled, .fulfilled])
     #expect(records[0].outcome != nil && records[1].outcome == nil)
-    #expect(records.allSatisfy(replayed.isStale))
+    #expect(try records.allSatisfy { try replayed.isStale($0) })
     #expect(try replayed.record(of: large.id)?.outcome != nil)
-    #expect(try replayed.record(of: .numbered(1)) == nil)
+    #expect(try replayed.record(of: PromiseID.numbered(1)) == nil)
   }
 
   @Test func promiseOfALiveSessionIsNotStaleAndOfADeadOneIs() throws {
@@ -66,10 +60,10 @@ struct InspectionTests {
     let replayed = try Ledger.inspect(at: ledger.path).replay()
     let record = try #require(try replayed.record(of: promise))
     let directory = LedgerDirectory(ledger.path)
-    #expect(replayed.isStale(record), "no process ever had this session")
+    #expect(try replayed.isStale(record), "no process ever had this session")
     let lock = try SessionLock(directory, session)
-    #expect(!replayed.isStale(record))
+    #expect(try !replayed.isStale(record))
     try lock.freeze()
-    #expect(!replayed.isStale(record))
+    #expect(try !replayed.isStale(record))
   }
 }

@@ -18,7 +18,15 @@ struct EventReader {
   func read(_ body: (LedgerEvent) throws -> Bool) throws {
     var position = after
     while position < through {
-      let slice = try inspector.events(after: position, limit: Self.sliceEventCount)
+      let slice: [LedgerEvent]
+      do throws(LedgerError) {
+        slice = try inspector.events(after: position, limit: Self.sliceEventCount)
+      } catch {
+        guard let through = error.compactedThrough else { throw error }
+        try output.note("Events up to position \(through) were deleted by compaction.")
+        position = through
+        continue
+      }
       for event in slice {
         guard event.position <= through, try body(event) else { return }
       }

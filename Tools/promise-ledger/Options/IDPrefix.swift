@@ -19,4 +19,19 @@ struct IDPrefix: ExpressibleByArgument {
   func matches(_ id: EntityID) -> Bool {
     text.utf8.count == 36 ? id.description == text : id.description.hasPrefix(text)
   }
+
+  /// The first id that begins so.
+  var lowest: EntityID { filled(with: "0") }
+
+  /// The last id that begins so.
+  var highest: EntityID { filled(with: "f") }
+
+  private func filled(with digit: Character) -> EntityID {
+    var text = ""
+    for (index, place) in "00000000-0000-0000-0000-000000000000".enumerated() {
+      let given = index < self.text.count ? Array(self.text)[index] : nil
+      text.append(given ?? (place == "-" ? "-" : digit))
+    }
+    return EntityID(text) ?? EntityID(high: 0, low: 0)
+  }
 }

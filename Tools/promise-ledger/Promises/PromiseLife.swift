@@ -13,7 +13,7 @@ struct PromiseLife {
 
   init(of id: PromiseID, in inspector: LedgerInspector, _ output: any TextSink) throws {
     self.id = id
-    record = try inspector.record(of: id) { _ in try? output.alive() }
+    record = try inspector.replay { _ in try? output.alive() }.record(of: id)
     var (own, causes): (Set<Position>, Set<Position>) = ([], [])
     try EventReader(inspector: inspector, output: output).read { event in
       guard event.subject == id.entityID else { return true }

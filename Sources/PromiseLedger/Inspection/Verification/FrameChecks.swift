@@ -1,26 +1,28 @@
 /// The checks on whole frames that need no store: order, commits, payloads, references, lifecycles.
 struct FrameChecks {
   private let ledgerID: LedgerID
-  private var state = LedgerState()
+  private var replay: ReplayChecks
   /// Whether no event is missing so far, so that replay means something.
-  private(set) var isWhole = true
+  private(set) var isWhole: Bool
   private var lastFrame: FrameHeader?
   private var knownSessions: Set<SessionID> = []
   private var reportedSessions: Set<SessionID> = []
   private var lastCommits: [SessionID: UInt64] = [:]
   private var findings: [VerificationFinding] = []
 
-  init(ledgerID: LedgerID) {
+  init(ledgerID: LedgerID, _ replay: ReplayChecks) {
     self.ledgerID = ledgerID
+    self.replay = replay
+    isWhole = replay.canReplay
   }
 
   /// The last event that replay took.
-  var replayedPosition: Position { state.position }
+  var replayedPosition: Position { replay.position }
 
   /// Takes what was found since the last call.
   mutating func takeFindings() -> [VerificationFinding] {
     defer { findings = [] }
-    return findings
+    return findings + replay.takeFindings()
   }
 
   /// Says that events are missing from here on.
@@ -74,7 +76,9 @@ struct FrameChecks {
 
   private mutating func checkSession(_ header: FrameHeader) {
     let session = header.commit.session
-    guard isWhole, !knownSessions.contains(session), reportedSessions.insert(session).inserted
+    guard isWhole, !knownSessions.contains(session),
+      !replay.mayHaveWritten(session, at: header.firstPosition),
+      reportedSessions.insert(session).inserted
     else { return }
     findings.append(
       VerificationFinding(
@@ -96,11 +100,7 @@ struct FrameChecks {
     }
     checkPayload(event)
     guard isWhole else { return }
-    let blockedCount = state.blocked.count
-    try state.apply(event)
-    if state.blocked.count > blockedCount,
-      case .illegalTransition(let what) = state.blocked[event.subject]?.reason
-    {
+    if let what = try replay.apply(event) {
       add("It does not fit the life of its subject: \(what).", event)
     }
   }
@@ -170,7 +170,8 @@ extension EventKind {
       SessionClosed.self, PromiseCreated.self, PromiseResolved.self, PromiseConsumed.self,
       PromiseAbandoned.self, HandlerCreated.self, HandlerRebound.self, HandlerCallStarted.self,
       HandlerCallReleased.self, HandlerCallFinished.self, HandlerInvalidated.self,
-      HandlerInvalidationFinished.self,
+      HandlerInvalidationFinished.self, SnapshotTaken.self, RetentionApplied.self,
+      EventsDeleted.self,
     ]
     return Dictionary(uniqueKeysWithValues: types.map { ($0.kind, $0) })
   }()

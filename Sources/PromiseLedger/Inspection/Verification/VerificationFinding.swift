@@ -34,6 +34,8 @@ public struct VerificationSummary: Sendable, Hashable {
   public internal(set) var frameCount = 0
   /// How many events they hold.
   public internal(set) var eventCount = 0
+  /// How many records of the snapshot were whole.
+  public internal(set) var recordCount = 0
   /// How many values that are stored beside their events were whole.
   public internal(set) var attachmentCount = 0
   /// How many findings are about damage.

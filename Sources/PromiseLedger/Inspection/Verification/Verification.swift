@@ -1,56 +1,39 @@
 import LedgerLMDB
 import LedgerSystem
 
-extension LedgerInspector {
-  /// Checks everything that can be checked: every record of the log with its checksum, that no event
-  /// is missing, that commits are whole, that payloads can be read, that promises and sessions lived
-  /// by the rules, that what an event refers to is there, and that every value stored beside an
-  /// event is whole.
-  ///
-  /// It goes on after damage as far as it can; only what depends on lost events is not checked then.
-  ///
-  /// - Parameters:
-  ///   - progress: Called now and then with the position reached.
-  ///   - report: Gets every finding, in the order of positions.
-  /// - Throws: ``LedgerError`` if the ledger cannot be read for another reason than damage, and
-  ///   what `report` throws.
-  /// - Complexity: O(events) in time, O(promises) in memory.
-  public func verify(
-    progress: (Position) -> Void = { _ in }, _ report: (VerificationFinding) throws -> Void
-  ) throws -> VerificationSummary {
-    var verification = Verification(self)
-    do {
-      while try verification.checkSlice() {
-        for finding in verification.takeFindings() { try report(finding) }
-        progress(verification.position)
-      }
-    } catch let error as LedgerError where error.code == .corrupt {
-      verification.end(error)
-    }
-    for finding in verification.takeFindings() { try report(finding) }
-    return verification.summary
-  }
-}
-
-/// A verification that goes through the log slice by slice, each in one read transaction.
-private struct Verification {
+/// A verification that goes through the log in one read transaction.
+struct Verification {
   private static let sliceFrameCount = 256
 
-  private let inspector: LedgerInspector
+  private let log: Table
+  private let blob: Table
   private var checks: FrameChecks
-  private var findings: [VerificationFinding] = []
-  private var digest: LogDigest? = .start
+  private var findings: [VerificationFinding]
+  private var digest: LogDigest?
+  /// The log digest that the snapshot says, and where.
+  private let snapshotDigest: LogDigest
+  /// What stands beside events that were deleted.
+  private let ownedAttachments: [(owner: EntityID, attachment: AttachmentReference)]
   /// The key of the last frame, whole or damaged.
-  private var lastKey: UInt64 = 0
+  private var lastKey: UInt64
   /// The last event that was read, or `nil` after a damaged frame, whose end nobody knows.
-  private var lastPosition: Position? = .start
+  private var lastPosition: Position?
   private var visitedFrameCount = 0
   private var visitedChunkCount = 0
   private(set) var summary = VerificationSummary()
 
-  init(_ inspector: LedgerInspector) {
-    self.inspector = inspector
-    checks = FrameChecks(ledgerID: inspector.id)
+  /// Goes on where the checks on the snapshot ended.
+  init(_ id: LedgerID, _ snapshot: inout SnapshotChecks, _ log: Table, _ blob: Table) {
+    self.log = log
+    self.blob = blob
+    findings = snapshot.takeFindings()
+    ownedAttachments = snapshot.attachments
+    digest = snapshot.summary.deletedLog
+    snapshotDigest = snapshot.summary.logDigest
+    lastKey = snapshot.summary.deletedThrough.rawValue
+    lastPosition = snapshot.summary.deletedThrough
+    checks = FrameChecks(ledgerID: id, ReplayChecks(snapshot))
+    summary.recordCount = snapshot.recordCount
   }
 
   var position: Position { Position(rawValue: lastKey) }
@@ -67,44 +50,47 @@ private struct Verification {
     return findings
   }
 
-  /// Ends the verification at damage of the store itself.
-  mutating func end(_ error: LedgerError) {
-    digest = nil
-    add("The log cannot be read on: \(error.message)", at: Position(rawValue: lastKey))
+  /// Checks everything.
+  ///
+  /// - Parameter pause: Called now and then, to take the findings.
+  mutating func run(
+    _ transaction: borrowing ReadTransaction, _ pause: (inout Verification) throws -> Void
+  ) throws {
+    do {
+      try checkOwnedAttachments(transaction)
+      compareDigest()
+      while try checkSlice(transaction) { try pause(&self) }
+      if let lastPosition, lastPosition < snapshotDigest.position {
+        add("The snapshot is further on than the last event.", at: snapshotDigest.position)
+      }
+      checks.finish()
+      findings += checks.takeFindings()
+      summary.logDigest = digest
+    } catch {
+      guard let damage = LedgerError(damageIn: error) else { throw error }
+      add("The log cannot be read on: \(damage.message)", at: Position(rawValue: lastKey))
+    }
+    try pause(&self)
   }
 
   /// Checks some frames, and what is stored beside their events.
   ///
   /// - Returns: Whether there may be more.
-  mutating func checkSlice() throws(LedgerError) -> Bool {
-    let isEnd = try inspector.readingEnvironment { (environment) throws(LedgerError) in
-      try LedgerError.mapping { try checkSlice(of: environment) }
-    }
-    guard isEnd else { return true }
-    checks.finish()
-    findings += checks.takeFindings()
-    summary.logDigest = digest
-    return false
-  }
-
-  private mutating func checkSlice(of environment: Environment) throws -> Bool {
-    let (log, blob) = (try environment.table(named: "log"), try environment.table(named: "blob"))
-    return try environment.read { transaction in
-      var count = 0
-      try transaction.scan(log, from: lastKey + 1, limit: Self.sliceFrameCount) { key, bytes in
-        count += 1
-        guard key > lastKey else {
-          throw LedgerError(.corrupt, "Its keys are not in order after \(lastKey).")
-        }
-        if try transaction.value(forKey: key, in: log)?.count != bytes.count {
-          add("The frame of events cannot be found by its position.", at: Position(rawValue: key))
-        }
-        try check(bytes, key: key, transaction, blob)
-        return true
+  private mutating func checkSlice(_ transaction: borrowing ReadTransaction) throws -> Bool {
+    var count = 0
+    try transaction.scan(log, from: lastKey + 1, limit: Self.sliceFrameCount) { key, bytes in
+      count += 1
+      guard key > lastKey else {
+        throw LedgerError(.corrupt, "Its keys are not in order after \(lastKey).")
       }
-      if count < Self.sliceFrameCount { try checkEnd(transaction, log, blob) }
-      return count < Self.sliceFrameCount
+      if try transaction.value(forKey: key, in: log)?.count != bytes.count {
+        add("The frame of events cannot be found by its position.", at: Position(rawValue: key))
+      }
+      try check(bytes, key: key, transaction, blob)
+      return true
     }
+    if count < Self.sliceFrameCount { try checkEnd(transaction, log, blob) }
+    return count == Self.sliceFrameCount
   }
 
   /// Looks whether the tables hold more than what was found by walking through them.
@@ -202,10 +188,35 @@ private struct Verification {
         }
       }
       digest = digest.map { $0.adding(event, attachment: attachment) }
+      compareDigest()
     }
     try checkChunks(
       transaction, blob, from: frame.header.firstPosition, through: frame.header.lastPosition,
       owners: owners)
+  }
+
+  private mutating func compareDigest() {
+    guard let digest, digest.position == snapshotDigest.position, digest != snapshotDigest
+    else { return }
+    add("The log digest of the snapshot is not that of the events.", at: digest.position)
+  }
+
+  /// Checks what records own whose events were deleted.
+  private mutating func checkOwnedAttachments(_ transaction: borrowing ReadTransaction) throws {
+    var owners: [Position: Int] = [:]
+    for (owner, attachment) in ownedAttachments {
+      owners[attachment.position] = Chunk.count(ofAttachment: attachment.byteCount)
+      do throws(LedgerError) {
+        _ = try LMDBLog.attachment(
+          transaction, blob, of: attachment.position, attachment.byteCount)
+        summary.attachmentCount += 1
+      } catch {
+        add(error.message, at: attachment.position, subject: owner)
+      }
+    }
+    guard let lastPosition else { return }
+    try checkChunks(
+      transaction, blob, from: Position(rawValue: 1), through: lastPosition, owners: owners)
   }
 
   /// An error that was stored beside its event must be one.
@@ -255,4 +266,14 @@ private struct Verification {
 extension Position {
   /// No event ever stands there.
   fileprivate static let last = Position(rawValue: .max)
+}
+
+extension LedgerError {
+  /// The damage that an error of reading is about; `nil` for other errors.
+  fileprivate init?(damageIn error: any Error) {
+    guard error is LedgerError || error is LMDBError else { return nil }
+    let mapped = LedgerError.mapping(error)
+    guard mapped.code == .corrupt else { return nil }
+    self = mapped
+  }
 }

@@ -1,0 +1,68 @@
+extension ReplayedLedger {
+  /// Hands over promises: first those that were consumed or abandoned, in the order in which they were,
+  /// then the others, in the order of creation.
+  ///
+  /// Large values are not read: a record has its ``PromiseRecord/outcomeKind`` and no
+  /// ``PromiseRecord/outcome`` then.
+  ///
+  /// - Parameters:
+  ///   - statuses: Which promises are wanted; by default those that are neither consumed nor
+  ///     abandoned.
+  ///   - body: Gets each record; it ends the walk by returning `false`.
+  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
+  ///   ``position`` meanwhile; and what `body` throws.
+  /// - Complexity: O(promises that are open), and O(all) if closed ones are wanted.
+  public func forEachPromise(
+    _ statuses: Set<PromiseRecord.Status> = [.pending, .resolved],
+    _ body: (PromiseRecord) throws -> Bool
+  ) throws {
+    var isOver = false
+    func visit(_ path: EntityWalk.Path) throws {
+      guard !isOver else { return }
+      try forEachEntity(on: path) { entity in
+        guard case .promise(let promise) = entity else { return true }
+        let record = try promise.smallRecord
+        if statuses.contains(record.status) { isOver = !(try body(record)) }
+        return !isOver
+      }
+    }
+    if !statuses.isDisjoint(with: [.consumed, .abandoned]) { try visit(.closed(.promise)) }
+    if !statuses.isDisjoint(with: [.pending, .resolved]) { try visit(.openPromises) }
+  }
+
+  /// Hands over handlers: those that can still be called, or of which a call is not finished, in the
+  /// order of their creation.
+  ///
+  /// - Parameters:
+  ///   - includesClosed: Whether the others come, too, before them, in the order in which they ended.
+  ///   - body: Gets each record; it ends the walk by returning `false`.
+  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
+  ///   ``position`` meanwhile; and what `body` throws.
+  /// - Complexity: O(handlers that are open), and O(all) if closed ones are wanted.
+  public func forEachHandler(
+    includesClosed: Bool = false, _ body: (HandlerRecord) throws -> Bool
+  ) throws {
+    var isOver = false
+    func visit(_ path: EntityWalk.Path) throws {
+      guard !isOver else { return }
+      try forEachEntity(on: path) { entity in
+        guard case .handler(let handler) = entity else { return true }
+        isOver = !(try body(try HandlerRecord(handler, attachment: attachment)))
+        return !isOver
+      }
+    }
+    if includesClosed { try visit(.closed(.handler)) }
+    try visit(.openHandlers)
+  }
+}
+
+extension PromiseEntity {
+  /// The record without an outcome that is stored beside its event.
+  fileprivate var smallRecord: PromiseRecord {
+    get throws(LedgerError) {
+      let isLarge = resolution?.attachmentByteCount ?? 0 > 0
+      let outcome = isLarge ? nil : try storedOutcome { (_, _) throws(LedgerError) in [] }
+      return try PromiseRecord(self, outcome: outcome)
+    }
+  }
+}

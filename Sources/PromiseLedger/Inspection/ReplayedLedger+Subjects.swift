@@ -1,0 +1,35 @@
+/// What an event can be about.
+public enum LedgerSubject: Sendable, Hashable {
+  /// A promise.
+  case promise(PromiseID)
+  /// A session.
+  case session(SessionID)
+  /// A handler.
+  case handler(HandlerID)
+}
+
+extension ReplayedLedger {
+  /// What there is between two ids, both included, in the order of ids.
+  ///
+  /// - Parameters:
+  ///   - first: The lowest id.
+  ///   - last: The highest id.
+  ///   - limit: The most that is returned.
+  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
+  ///   ``position`` meanwhile.
+  /// - Complexity: O(entities that changed since the snapshot + entities between the two ids).
+  public func subjects(
+    from first: EntityID, through last: EntityID, limit: Int
+  ) throws(LedgerError) -> [LedgerSubject] {
+    let found = try reading { (state) throws(LedgerError) in
+      try state.ids(from: first, through: last, limit: limit)
+    }
+    return found.map { found in
+      switch found.kind {
+      case .promise: .promise(PromiseID(entityID: found.id))
+      case .session: .session(SessionID(entityID: found.id))
+      case .handler: .handler(HandlerID(entityID: found.id))
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+/// The checks on what events mean together: that the life of each entity makes sense, and that the
+/// snapshot is what its events make.
+///
+/// If no event was deleted, all are replayed. Else those before the snapshot cannot be, and only the
+/// newest event of each entity is compared with its record; those after it are replayed over the
+/// records.
+struct ReplayChecks {
+  private let snapshot: SnapshotChecks
+  private var state: LedgerState
+  /// Whether the events up to the snapshot are replayed from the first.
+  private let isFromStart: Bool
+  /// The newest event of each entity, where events cannot be replayed.
+  private var newest: [EntityID: Position] = [:]
+  /// Whose records were put into the state.
+  private var loaded: Set<EntityID> = []
+  private var findings: [VerificationFinding] = []
+
+  init(_ snapshot: SnapshotChecks) {
+    self.snapshot = snapshot
+    isFromStart = snapshot.summary.deletedThrough == .start
+    state = isFromStart ? LedgerState() : LedgerState(at: snapshot.summary)
+  }
+
+  /// Whether there is anything to replay the events over.
+  var canReplay: Bool { isFromStart || snapshot.isWhole }
+
+  /// The last event that replay took.
+  var position: Position { state.position }
+
+  mutating func takeFindings() -> [VerificationFinding] {
+    defer { findings = [] }
+    return findings
+  }
+
+  /// Takes in the next event.
+  ///
+  /// - Returns: Why it does not fit the life of its subject.
+  mutating func apply(_ event: borrowing EventView) throws(LedgerError) -> String? {
+    let summary = snapshot.summary
+    guard isFromStart || event.position > summary.position else {
+      if event.kind.hasRecord { newest[event.subject] = event.position }
+      if event.position == summary.position { compareNewest() }
+      return nil
+    }
+    if !isFromStart { load(event.subject) }
+    let blockedCount = state.blocked.count
+    try state.apply(event)
+    if isFromStart, event.position == summary.position { try compareRecords() }
+    if state.blocked.count > blockedCount,
+      case .illegalTransition(let what) = state.blocked[event.subject]?.reason
+    {
+      return what
+    }
+    return nil
+  }
+
+  /// Whether a session may have written at a position without having been opened by an event that is
+  /// kept.
+  func mayHaveWritten(_ session: SessionID, at position: Position) -> Bool {
+    guard !isFromStart else { return false }
+    return snapshot.entity(session.entityID) != nil || position <= snapshot.summary.horizon.position
+  }
+
+  /// Puts the record of an entity under the events that follow.
+  private mutating func load(_ id: EntityID) {
+    guard loaded.insert(id).inserted else { return }
+    if let entity = snapshot.entity(id) {
+      state.load(entity)
+    } else if snapshot.isTombstone(id) {
+      state.removals.note(id, isKeyed: true, at: state.position)
+    }
+  }
+
+  // MARK: Comparing
+
+  private mutating func compareNewest() {
+    for (id, position) in newest.sorted(by: { $0.value < $1.value }) {
+      guard let entity = snapshot.entity(id) else {
+        if position > snapshot.summary.horizon.position {
+          add("The snapshot has no record of it.", position, id)
+        }
+        continue
+      }
+      guard entity.lastPosition != position else { continue }
+      add("The record of the snapshot ends with position \(entity.lastPosition).", position, id)
+    }
+    newest = [:]
+  }
+
+  private mutating func compareRecords() throws(LedgerError) {
+    guard snapshot.isWhole, try state.digest() != snapshot.summary.stateDigest else { return }
+    let entities = state.overlaid.sorted { $0.id < $1.id }
+    for entity in entities where snapshot.entity(entity.id) != entity {
+      add("The record of the snapshot is not what its events make.", entity.lastPosition, entity.id)
+    }
+    var extra: [EntityID] = []
+    try snapshot.forEachID { id in
+      if !state.isOverlaid(id) { extra.append(id) }
+    }
+    for id in extra { add("The snapshot has a record that no event made.", nil, id) }
+    if findings.isEmpty {
+      add("The tombstones of the snapshot are not what events make.", nil, nil)
+    }
+  }
+
+  private mutating func add(_ message: String, _ position: Position?, _ subject: EntityID?) {
+    findings.append(VerificationFinding(message, at: position, subject: subject))
+  }
+}
+
+extension LedgerState {
+  /// The state at the position of a snapshot, without its records.
+  fileprivate init(at summary: SnapshotSummary) {
+    self.init()
+    position = summary.position
+    time = summary.time
+    ledgerID = summary.ledgerID
+    horizon = summary.horizon
+  }
+
+  /// Puts an entity in as a record has it.
+  fileprivate mutating func load(_ entity: LedgerEntity) {
+    switch entity {
+    case .promise(let promise): promises.insert(promise)
+    case .handler(let handler): handlers.update(handler)
+    case .session(let session): sessions[session.id] = session
+    }
+  }
+}

@@ -1,0 +1,185 @@
+/// The checks on a snapshot by itself: records, their lists, tombstones, counts and digest.
+struct SnapshotChecks {
+  private let tables: any SnapshotTables
+  /// What the snapshot says about itself.
+  private(set) var summary = SnapshotSummary()
+  /// Whether nothing was found, so that the records mean something.
+  private(set) var isWhole = true
+  /// How many records were whole.
+  private(set) var recordCount = 0
+  /// What stands beside events that were deleted, by the records that own it.
+  private(set) var attachments: [(owner: EntityID, attachment: AttachmentReference)] = []
+  private var digest = StateDigest.empty
+  private var counts = SnapshotSummary.Counts()
+  private var partCount = 0
+  private var findings: [VerificationFinding] = []
+
+  init(_ tables: any SnapshotTables) {
+    self.tables = tables
+  }
+
+  mutating func takeFindings() -> [VerificationFinding] {
+    defer { findings = [] }
+    return findings
+  }
+
+  /// Checks everything.
+  ///
+  /// - Parameter tick: Called now and then.
+  mutating func run(_ tick: () -> Void) throws(LedgerError) {
+    do throws(LedgerError) {
+      summary = try tables.summary()
+      try check(tick)
+    } catch {
+      // Without its summary it cannot be told which records and events there must be.
+      guard error.code == .corrupt || error.code == .incompatibleFormat else { throw error }
+      add(error)
+    }
+  }
+
+  private mutating func check(_ tick: () -> Void) throws(LedgerError) {
+    try tables.scan(.entities, from: [0]) { (key, first) throws(LedgerError) in
+      checkRecord(key, first)
+      if recordCount.isMultiple(of: 10_000) { tick() }
+      return true
+    }
+    try tables.scan(.tombstones, from: [0]) { (key, value) throws(LedgerError) in
+      try checkTombstone(key, value)
+      return true
+    }
+    try checkExtras()
+    guard isWhole else { return }
+    if counts != summary.counts { add("The counts of the snapshot are not those of its records.") }
+    if digest != summary.stateDigest {
+      add("The state digest of the records is \(digest), and that of the snapshot another.")
+    }
+  }
+
+  /// The record of an entity; `nil` if there is none, or it is damaged.
+  func entity(_ id: EntityID) -> LedgerEntity? {
+    guard let record = try? tables.record(id) else { return nil }
+    return try? LedgerEntity(kind: record.kind, id: id, content: record.content)
+  }
+
+  /// Whether the record of a keyed entity was removed.
+  func isTombstone(_ id: EntityID) -> Bool {
+    let value = try? tables.value(forKey: SnapshotRecord.key(id), in: .tombstones)
+    return value != nil
+  }
+
+  /// The ids of all records.
+  func forEachID(_ body: (EntityID) -> Void) throws(LedgerError) {
+    try tables.scan(.entities, from: [0]) { (key, _) throws(LedgerError) in
+      body(try SnapshotRecord.id(ofKey: key))
+      return true
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func checkRecord(_ key: [UInt8], _ first: [UInt8]) {
+    do throws(LedgerError) {
+      let id = try SnapshotRecord.id(ofKey: key)
+      do throws(LedgerError) {
+        try checkRecord(id, first)
+        recordCount += 1
+      } catch {
+        add(error, subject: id)
+      }
+    } catch {
+      add(error)
+    }
+  }
+
+  private mutating func checkRecord(_ id: EntityID, _ first: [UInt8]) throws(LedgerError) {
+    let record = try SnapshotRecord.join(id, first: first) { (number) throws(LedgerError) in
+      try tables.value(forKey: SnapshotRecord.partKey(id, number), in: .parts)
+    }
+    let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
+    guard entity.content == record.content else {
+      throw SnapshotRecord.damaged(id, "its content is not as it would be written")
+    }
+    guard entity.lastPosition <= summary.position else {
+      throw SnapshotRecord.damaged(id, "its last event comes after the snapshot")
+    }
+    digest.add(record.kind, id, record.content)
+    counts.add(record.kind, byteCount: record.content.count)
+    partCount += SnapshotRecord.pieceCount(ofContent: record.content.count) - 1
+    for entry in entity.openEntries {
+      counts.listEntries += 1
+      if try tables.value(forKey: entry.key, in: .open) != entry.value {
+        add("The lists of the snapshot lack an entry, or have another.", subject: id)
+      }
+    }
+    for attachment in entity.attachments where attachment.position <= summary.deletedThrough {
+      attachments.append((id, attachment))
+    }
+  }
+
+  private mutating func checkTombstone(
+    _ key: [UInt8], _ value: [UInt8]
+  ) throws(LedgerError) {
+    do throws(LedgerError) {
+      let id = try SnapshotRecord.id(ofKey: key)
+      digest.addTombstone(id)
+      counts.tombstones += 1
+      let hasRecord = try tables.value(forKey: key, in: .entities) != nil
+      if hasRecord || !value.isEmpty { add("The tombstone does not fit.", subject: id) }
+    } catch {
+      add(error)
+    }
+  }
+
+  /// Looks for entries of lists and pieces of records that belong to nothing.
+  private mutating func checkExtras() throws(LedgerError) {
+    if try tables.count(.open) != counts.listEntries {
+      try tables.scan(.open, from: [0]) { (key, value) throws(LedgerError) in
+        let entry = OpenEntry(key: key, value: value)
+        if key.count < 17 || entity(entry.id)?.openEntries.contains(entry) != true {
+          add("The lists of the snapshot have an entry too many.", subject: entry.id)
+        }
+        return true
+      }
+    }
+    if try tables.count(.parts) != partCount {
+      add("There are other pieces of snapshot records than the records name.")
+    }
+  }
+
+  // MARK: Findings
+
+  private mutating func add(_ message: String, subject: EntityID? = nil) {
+    isWhole = false
+    findings.append(VerificationFinding(message, at: nil, subject: subject))
+  }
+
+  private mutating func add(_ error: LedgerError, subject: EntityID? = nil) {
+    isWhole = false
+    findings.append(
+      VerificationFinding(
+        error.message, at: nil, subject: subject,
+        severity: error.code == .corrupt ? .corrupt : .unsupported))
+  }
+}
+
+extension SnapshotTables {
+  fileprivate func count(_ table: SnapshotTable) throws(LedgerError) -> Int {
+    var count = 0
+    try scan(table, from: [0]) { (_, _) throws(LedgerError) in
+      count += 1
+      return true
+    }
+    return count
+  }
+}
+
+extension SnapshotSummary.Counts {
+  fileprivate mutating func add(_ kind: EntityKind, byteCount: Int) {
+    bytes += UInt64(byteCount)
+    switch kind {
+    case .promise: promises += 1
+    case .session: sessions += 1
+    case .handler: handlers += 1
+    }
+  }
+}

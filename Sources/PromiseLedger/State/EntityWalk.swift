@@ -1,0 +1,96 @@
+/// A walk through the entities of one kind in a state, slice by slice: those of the snapshot and those
+/// of the overlay together, without holding them all.
+struct EntityWalk: Sendable {
+  /// Which entities are visited, and in which order.
+  enum Path: Sendable, Hashable {
+    /// Promises that are neither consumed nor abandoned, in the order of their creation.
+    case openPromises
+    /// Handlers that are active or have open calls, in the order of their creation.
+    case openHandlers
+    /// Entities of a kind that nothing can happen to any more, in the order of their ends.
+    case closed(EntityKind)
+  }
+
+  private static let sliceCount = SnapshotReader.sliceCount
+
+  private let state: LedgerState
+  private let path: Path
+  /// The overlay's part, in order, without what was visited.
+  private var overlaid: ArraySlice<LedgerEntity>
+  /// All up to here were visited.
+  private(set) var last: Position
+  private var isOver = false
+
+  /// - Parameter last: Where an earlier walk over the same state ended.
+  init(over state: LedgerState, _ path: Path, after last: Position = .start) {
+    self.state = state
+    self.path = path
+    self.last = last
+    let all = path.entities(overlaidIn: state)
+      .filter { path.order(of: $0) > last }
+      .sorted { path.order(of: $0) < path.order(of: $1) }
+    overlaid = all[...]
+  }
+
+  /// The next entities; perhaps none of a slice are wanted, so only `nil` is the end.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
+  mutating func next() throws(LedgerError) -> [LedgerEntity]? {
+    guard !isOver else { return nil }
+    let entries = try entriesBelow()
+    let isLastSlice = entries.count < Self.sliceCount && overlaid.count <= Self.sliceCount
+    // Only up to where both parts are known.
+    var end = Position(rawValue: .max)
+    if entries.count == Self.sliceCount, let entry = entries.last { end = entry.position }
+    if overlaid.count > Self.sliceCount {
+      end = min(end, path.order(of: overlaid[overlaid.startIndex + Self.sliceCount - 1]))
+    }
+    let ids = entries.filter { $0.position <= end && !state.isOverlaid($0.id) }.map(\.id)
+    var slice = try state.snapshot.entities(ids).filter { path.isOn($0) && !state.isHidden($0) }
+    let above = overlaid.prefix { path.order(of: $0) <= end }
+    overlaid = overlaid.dropFirst(above.count)
+    slice += above
+    last = end
+    isOver = isLastSlice
+    return slice.sorted { path.order(of: $0) < path.order(of: $1) }
+  }
+
+  private func entriesBelow() throws(LedgerError) -> [OpenEntry] {
+    let list = path.list
+    let highest = EntityID(high: .max, low: .max)
+    let key = last == .start ? nil : list.key(highest, order: last.rawValue)
+    return try state.snapshot.entries(of: list, after: key, limit: Self.sliceCount)
+  }
+}
+
+extension EntityWalk.Path {
+  fileprivate var list: OpenList {
+    switch self {
+    case .openPromises: .promises
+    case .openHandlers: .handlers
+    case .closed: .closed
+    }
+  }
+
+  fileprivate func order(of entity: LedgerEntity) -> Position {
+    switch (self, entity) {
+    case (.openPromises, .promise(let promise)): promise.created.position
+    case (.openHandlers, .handler(let handler)): handler.created.position
+    default: entity.lastPosition
+    }
+  }
+
+  /// Whether an entity that stands in the list is wanted.
+  fileprivate func isOn(_ entity: LedgerEntity) -> Bool {
+    guard case .closed(let kind) = self else { return true }
+    return entity.kind == kind
+  }
+
+  fileprivate func entities(overlaidIn state: LedgerState) -> [LedgerEntity] {
+    switch self {
+    case .openPromises: state.promises.open.map(LedgerEntity.promise)
+    case .openHandlers: state.handlers.open.map(LedgerEntity.handler)
+    case .closed(let kind): state.overlaid.filter { $0.kind == kind && !$0.isOpen }
+    }
+  }
+}

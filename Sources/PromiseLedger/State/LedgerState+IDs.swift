@@ -1,0 +1,36 @@
+extension LedgerState {
+  /// The ids of the entities that there are between two ids, both included, in their order.
+  ///
+  /// - Parameter limit: The most ids that are returned.
+  /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
+  func ids(
+    from first: EntityID, through last: EntityID, limit: Int
+  ) throws(LedgerError) -> [(kind: EntityKind, id: EntityID)] {
+    let above = overlaid.filter { $0.id >= first && $0.id <= last }
+    var found = above.map { (kind: $0.kind, id: $0.id) }
+    var below = 0
+    var start = first
+    while below < limit {
+      let slice = try snapshot.ids(from: start, limit: SnapshotReader.sliceCount)
+      for id in slice where id <= last && !isOverlaid(id) {
+        guard let entity = try snapshot.entity(id), !isHidden(entity) else { continue }
+        found.append((entity.kind, id))
+        below += 1
+        if below == limit { break }
+      }
+      guard slice.count == SnapshotReader.sliceCount, let end = slice.last, end < last,
+        let next = end.successor
+      else { break }
+      start = next
+    }
+    return Array(found.sorted { $0.id < $1.id }.prefix(limit))
+  }
+}
+
+extension EntityID {
+  fileprivate var successor: EntityID? {
+    let low = low &+ 1
+    if low > 0 { return EntityID(high: high, low: low) }
+    return high == .max ? nil : EntityID(high: high + 1, low: 0)
+  }
+}

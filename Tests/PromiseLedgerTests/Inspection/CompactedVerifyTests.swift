@@ -1,0 +1,120 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// Verifying a ledger that has a snapshot, with all events and with few.
+struct CompactedVerifyTests {
+  private static let policies: [[CompactionPolicy]] = [
+    [.foldOnly], [LedgerCompactionTests.events], [LedgerCompactionTests.everything],
+    [LedgerCompactionTests.everything, .foldOnly, LedgerCompactionTests.everything],
+  ]
+
+  @Test(arguments: policies)
+  func aHealthyOneHasNoFindings(policies: [CompactionPolicy]) async throws {
+    let ledger = try await CompactedLedger(policies)
+    let inspector = try Ledger.inspect(at: ledger.path)
+    let summary = try inspector.verify { Issue.record("\($0)") }
+    #expect(summary.logDigest == (try inspector.logDigest()))
+    let known = ledger.logDigest
+    #expect(try inspector.logDigest(through: known.position) == known)
+    #expect(summary.checkedThrough == (try inspector.head))
+    #expect(summary.recordCount > 5)
+    #expect(summary.attachmentCount > 0)
+  }
+
+  @Test(arguments: policies)
+  func listsThatDoNotFitAreFound(policies: [CompactionPolicy]) async throws {
+    let ledger = try await CompactedLedger(policies)
+    for entry in try ledger.entries(of: "open") {
+      let id = OpenEntry(key: entry.key, value: entry.value).id
+      try ledger.put(nil, forKey: entry.key, in: "open")
+      #expect(try ledger.findings().contains { $0.subject == id }, "lost")
+      try ledger.put(entry.value + [0], forKey: entry.key, in: "open")
+      #expect(try ledger.findings().contains { $0.subject == id }, "changed")
+      try ledger.put(entry.value, forKey: entry.key, in: "open")
+    }
+    let extra = OpenList.promises.key(EntityID.numbered(5), order: 7)
+    try ledger.put([], forKey: extra, in: "open")
+    #expect(try ledger.findings().map(\.subject).contains(.numbered(5)))
+  }
+
+  /// A record that is whole and holds an older state.
+  @Test(arguments: policies)
+  func recordsThatAreNotWhatEventsMakeAreFound(policies: [CompactionPolicy]) async throws {
+    let ledger = try await CompactedLedger(policies)
+    var count = 0
+    for entry in try ledger.entries(of: "entities") {
+      let id = try SnapshotRecord.id(ofKey: entry.key)
+      try ledger.put(nil, forKey: entry.key, in: "entities")
+      #expect(try !ledger.findings().isEmpty, "record \(id) is lost")
+      let reader = try SnapshotReader(Ledger.inspect(at: ledger.path).log)
+      #expect(try reader.entity(id) == nil)
+      try ledger.put(entry.value, forKey: entry.key, in: "entities")
+      guard case .promise(let promise)? = try reader.entity(id), let resolution = promise.resolution
+      else { continue }
+      let older = try promise.before(resolution)
+      let piece = try SnapshotRecord.pieces(id, .promise, older.content)[0]
+      try ledger.put(piece, forKey: entry.key, in: "entities")
+      #expect(try !ledger.findings().isEmpty, "record \(id) is old")
+      try ledger.put(entry.value, forKey: entry.key, in: "entities")
+      count += 1
+    }
+    #expect(count > 0)
+    #expect(try ledger.findings() == [])
+  }
+
+  @Test func whatBelongsToNobodyIsFound() async throws {
+    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    let tombstones = try ledger.entries(of: "tombstones")
+    #expect(!tombstones.isEmpty)
+    #expect(try !ledger.entries(of: "parts").isEmpty)
+    for table in ["tombstones", "parts", "blob"] {
+      for entry in try ledger.entries(of: table) {
+        try ledger.put(nil, forKey: entry.key, in: table)
+        #expect(try !ledger.findings().isEmpty, "\(table) lost \(entry.key)")
+        try ledger.put(entry.value, forKey: entry.key, in: table)
+      }
+    }
+    let id = SnapshotRecord.key(.numbered(5))
+    for (table, key) in [
+      ("tombstones", id), ("parts", SnapshotRecord.partKey(.numbered(5), 1)),
+      ("blob", Chunk.key(Position(rawValue: 2), 0)), ("tombstones", [1, 2]),
+    ] {
+      try ledger.put([], forKey: key, in: table)
+      #expect(try !ledger.findings().isEmpty, "\(table) has \(key)")
+      try ledger.put(nil, forKey: key, in: table)
+    }
+    #expect(try ledger.findings() == [])
+  }
+
+  @Test func aSnapshotWithoutItsEventsIsFound() async throws {
+    let ledger = try await CompactedLedger([.foldOnly])
+    var summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    let whole = summary
+    func found(_ part: String) throws {
+      try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")
+      #expect(try ledger.findings().contains { $0.message.contains(part) }, "\(part)")
+      summary = whole
+    }
+    summary.stateDigest.addTombstone(.numbered(3))
+    try found("state digest")
+    summary.logDigest = LogDigest(position: summary.position, bytes: LogDigest.start.bytes)
+    try found("log digest")
+    summary.counts.handlers += 1
+    try found("counts")
+    summary.position = Position(rawValue: 10_000)
+    summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
+    try found("further on")
+    summary.deletedLog = LogDigest(position: Position(rawValue: 3), bytes: LogDigest.start.bytes)
+    try found("not that of the events")
+  }
+}
+
+extension PromiseEntity {
+  /// The promise when it was pending.
+  fileprivate func before(_ resolution: Resolution) throws -> PromiseEntity {
+    PromiseEntity(
+      id: id, created: created, creationPayload: creationPayload, resolution: nil, closing: nil)
+  }
+}
