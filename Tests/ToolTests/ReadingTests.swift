@@ -47,7 +47,7 @@ struct ReadingTests {
     let end =
       #"{"type":"end","events":0,"records":0,"logDigest":"\#(digest)","sha256":"\#(hash)"}"# + "\n"
     try (archive + end).write(toFile: file, atomically: true, encoding: .utf8)
-    #expect(try CommandRun("import", file, temporary.path).status == 0)
+    #expect(try CommandRun("import", temporary.path, file).status == 0)
     let run = try CommandRun(Self.command(verb, temporary.path))
     #expect(run.status == (verb[0] == "show" ? 3 : 0))
     switch verb[0] {

@@ -179,10 +179,11 @@ struct VerbTests {
     #expect(export.status == 0 && export.notes == "")
     try export.output.write(toFile: archive, atomically: true, encoding: .utf8)
     let digest = try Ledger.inspect(at: sample.path).logDigest()
-    let imported = try CommandRun("import", archive, copy.path)
+    let imported = try CommandRun("import", copy.path, archive)
     #expect(
       imported.output == """
         ledger         019b76da-a800-7000-8700-000000000001
+        records        0
         events         17
         archive bytes  \(export.output.utf8.count)
         log digest     \(digest)
@@ -191,13 +192,13 @@ struct VerbTests {
     #expect(imported.status == 0)
     #expect(try CommandRun("export", copy.path).output == export.output)
     #expect(try CommandRun("log", copy.path).output == (try CommandRun("log", sample.path).output))
-    let again = try CommandRun("import", archive, copy.path)
+    let again = try CommandRun("import", copy.path, archive)
     #expect(again.status == 2)
     #expect(again.notes.hasPrefix("promise-ledger: alreadyExists: Something is at "))
-    #expect(try CommandRun("import", archive + "x", copy.path + "2").status == 3)
+    #expect(try CommandRun("import", copy.path + "2", archive + "x").status == 3)
     try String(export.output.dropLast(40)).write(
       toFile: archive, atomically: true, encoding: .utf8)
-    let short = try CommandRun("import", archive, copy.path + "2")
+    let short = try CommandRun("import", copy.path + "2", archive)
     #expect(short.status == 5)
     #expect(
       short.notes

@@ -14,8 +14,7 @@ struct ExportCommand: ReadingCommand {
   @OptionGroup var reading: ReadingOptions
 
   func read(_ sink: any TextSink) throws {
-    var export = try reading.open().export()
-    while let piece = try export.next() {
+    try reading.open().export { piece in
       try sink.write(piece)
       try sink.alive()
     }

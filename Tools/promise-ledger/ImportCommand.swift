@@ -5,17 +5,18 @@ import PromiseLedger
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Makes a new ledger of an archive.",
+    abstract: "Makes a new ledger of archives.",
     discussion: """
-      The archive is checked to its end before the ledger appears; if anything is wrong with it, \
-      nothing is made. The new ledger exports the same archive.
+      The archives are checked to their ends before the ledger appears; if anything is wrong with \
+      them, nothing is made. A ledger made of one archive exports it again. After the archives that \
+      compact wrote, in their order, an export makes a ledger with all events.
       """)
-
-  @Argument(help: "The archive; - for standard input.", completion: .file())
-  var archive: String
 
   @Argument(help: "The directory of the new ledger, where nothing must be.", completion: .directory)
   var path: String
+
+  @Argument(help: "The archives in their order; - for standard input.", completion: .file())
+  var archives: [String]
 
   @Option(help: ArgumentHelp("The longest line that is taken.", valueName: "bytes"))
   var maximumLineSize = LedgerImport().maximumLineSizeInBytes
@@ -30,9 +31,10 @@ struct ImportCommand: ParsableCommand {
     var importer = LedgerImport()
     importer.maximumLineSizeInBytes = maximumLineSize
     let summary = try importer.makeLedger(
-      at: path, from: archive == "-" ? "/dev/stdin" : archive)
+      at: path, from: archives.map { $0 == "-" ? "/dev/stdin" : $0 })
     var report = Report()
     report.add("ledger", "ledger", summary.ledgerID.description)
+    report.add("records", "records", summary.recordCount)
     report.add("events", "events", summary.eventCount)
     report.add("archive bytes", "archiveBytes", summary.byteCount)
     report.add("log digest", "logDigest", summary.logDigest.description)

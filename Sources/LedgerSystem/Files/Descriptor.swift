@@ -24,15 +24,16 @@ enum Descriptor {
     _ = systemClose(descriptor)
   }
 
-  /// Writes all bytes at the start of the file.
+  /// Writes all bytes at an offset of the file.
   static func write(
-    _ bytes: [UInt8], to descriptor: Int32, path: String
+    _ bytes: [UInt8], to descriptor: Int32, at offset: Int = 0, path: String
   ) throws(SystemError) {
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes {
         unsafe pwrite(
-          descriptor, $0.baseAddress.map { unsafe $0 + done }, $0.count - done, off_t(done))
+          descriptor, $0.baseAddress.map { unsafe $0 + done }, $0.count - done, off_t(offset + done)
+        )
       }
       if count > 0 {
         done += count

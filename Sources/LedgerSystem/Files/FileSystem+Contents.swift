@@ -39,20 +39,9 @@ extension FileSystem {
   package static func writeAtomically(
     _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
   ) throws(SystemError) {
-    let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-    let temporary = temporaryName(for: path, suffix: suffix)
-    let descriptor = try Descriptor.open(
-      temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
-    do throws(SystemError) {
-      defer { Descriptor.close(descriptor) }
-      try Descriptor.write(bytes, to: descriptor, path: temporary)
-      try SystemError.check(cledger_full_sync(descriptor), "fsync", path: temporary)
-      try rename(temporary, to: path)
-    } catch {
-      try? remove(temporary)
-      throw error
-    }
-    try syncDirectory(parent(of: path))
+    var file = try AtomicFile(path, mode: mode)
+    try file.write(bytes)
+    try file.finish()
   }
 
   /// Waits until a file's content is on the disk (`fsync`; F_FULLFSYNC on Apple platforms).

@@ -6,6 +6,10 @@ extension ArchiveLine {
     var reader = ArchiveLineReader(line)
     switch try reader.text("type") {
     case "header": self = .header(try ArchiveHeader(&reader))
+    case "snapshot": self = .snapshot(try ArchivedSnapshot(&reader))
+    case "record": self = .record(try ArchivedRecord(&reader))
+    case "attachment": self = .attachment(try ArchivedAttachment(&reader))
+    case "tombstone": self = .tombstone(try reader.id("id"))
     case "event": self = .event(try ArchivedEvent(&reader))
     case "end": self = .end(try ArchiveEnd(&reader))
     case let other: throw .newer("it is of the type \(other)")
@@ -38,6 +42,40 @@ extension ArchiveHeader {
       base: LogDigest(
         position: Position(rawValue: try line.number("basePosition")),
         bytes: try line.digest("baseDigest")))
+  }
+}
+
+extension ArchivedSnapshot {
+  fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
+    let position = Position(rawValue: try line.number("position"))
+    log = LogDigest(position: position, bytes: try line.digest("logDigest"))
+    time = Timestamp(nanosecondsSinceEpoch: try line.number("time"))
+    stateDigest = StateDigest(bytes: try line.digest("stateDigest"))
+    let horizonPosition = Position(rawValue: try line.number("horizonPosition"))
+    horizon = SnapshotSummary.Horizon(
+      position: horizonPosition,
+      time: Timestamp(nanosecondsSinceEpoch: try line.number("horizonTime")))
+  }
+}
+
+extension ArchivedRecord {
+  fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
+    let number: UInt8 = try line.number("kind")
+    let name = try line.text("name")
+    guard let kind = EntityKind(rawValue: number) else {
+      throw .newer("it has a record of the kind \(name)")
+    }
+    guard kind.name == name else { throw .damaged("the name of kind \(number) is not \(name)") }
+    self.kind = kind
+    id = try line.id("id")
+    content = try line.base64("content")
+  }
+}
+
+extension ArchivedAttachment {
+  fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
+    position = Position(rawValue: try line.number("position"))
+    content = try line.base64("content")
   }
 }
 

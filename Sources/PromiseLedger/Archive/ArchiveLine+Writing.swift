@@ -4,6 +4,12 @@ extension ArchiveLine {
     var writer = ArchiveLineWriter()
     switch self {
     case .header(let header): header.write(to: &writer)
+    case .snapshot(let snapshot): snapshot.write(to: &writer)
+    case .record(let record): record.write(to: &writer)
+    case .attachment(let attachment): attachment.write(to: &writer)
+    case .tombstone(let id):
+      writer.add("type", text: "tombstone")
+      writer.add("id", text: id.description)
     case .event(let event): event.write(to: &writer)
     case .end(let end): end.write(to: &writer)
     }
@@ -23,6 +29,47 @@ extension ArchiveHeader {
     line.add("createdAt", number: createdAt.nanosecondsSinceEpoch)
     line.add("basePosition", number: base.position.rawValue)
     line.add("baseDigest", text: base.description)
+  }
+}
+
+extension ArchivedSnapshot {
+  fileprivate func write(to line: inout ArchiveLineWriter) {
+    line.add("type", text: "snapshot")
+    line.add("position", number: log.position.rawValue)
+    line.add("logDigest", text: log.description)
+    line.add("time", number: time.nanosecondsSinceEpoch)
+    line.add("stateDigest", text: stateDigest.description)
+    line.add("horizonPosition", number: horizon.position.rawValue)
+    line.add("horizonTime", number: horizon.time.nanosecondsSinceEpoch)
+  }
+}
+
+extension ArchivedRecord {
+  fileprivate func write(to line: inout ArchiveLineWriter) {
+    line.add("type", text: "record")
+    line.add("kind", number: kind.rawValue)
+    line.add("name", text: kind.name)
+    line.add("id", text: id.description)
+    line.add("content", base64: content)
+  }
+}
+
+extension EntityKind {
+  /// Its name in archives.
+  var name: String {
+    switch self {
+    case .promise: "promise"
+    case .session: "session"
+    case .handler: "handler"
+    }
+  }
+}
+
+extension ArchivedAttachment {
+  fileprivate func write(to line: inout ArchiveLineWriter) {
+    line.add("type", text: "attachment")
+    line.add("position", number: position.rawValue)
+    line.add("content", base64: content)
   }
 }
 

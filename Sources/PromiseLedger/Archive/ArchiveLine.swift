@@ -3,6 +3,10 @@
 /// Each line has one spelling only, so an archive that was read is written again byte by byte.
 enum ArchiveLine: Sendable, Hashable {
   case header(ArchiveHeader)
+  case snapshot(ArchivedSnapshot)
+  case record(ArchivedRecord)
+  case attachment(ArchivedAttachment)
+  case tombstone(EntityID)
   case event(ArchivedEvent)
   case end(ArchiveEnd)
 }
@@ -16,6 +20,27 @@ struct ArchiveHeader: Sendable, Hashable {
   var createdAt: Timestamp
   /// The last event that the archive leaves out: folded into a snapshot, or in another archive.
   var base: LogDigest
+}
+
+/// Where the snapshot of a ledger stands whose first events were deleted.
+struct ArchivedSnapshot: Sendable, Hashable {
+  var log: LogDigest
+  var time: Timestamp
+  var stateDigest: StateDigest
+  var horizon: SnapshotSummary.Horizon
+}
+
+/// The record of an entity in the snapshot.
+struct ArchivedRecord: Sendable, Hashable {
+  var kind: EntityKind
+  var id: EntityID
+  var content: [UInt8]
+}
+
+/// What the record before owns of an event that was deleted.
+struct ArchivedAttachment: Sendable, Hashable {
+  var position: Position
+  var content: [UInt8]
 }
 
 /// One event, with all that is needed to write it again.
@@ -55,6 +80,16 @@ struct ArchivedEvent: Sendable, Hashable {
       payload: view.payloadBytes, attachment: attachment)
   }
 
+  /// The event as it will be stored.
+  var stored: StoredEvent {
+    get throws(LedgerError) {
+      var batch = EventBatch()
+      try batch.append(newEvent)
+      let view = EventView(bytes: batch.bytes.span, position: position, session: commit.session)
+      return StoredEvent(copying: view, of: commit)
+    }
+  }
+
   /// The event as a batch takes it.
   var newEvent: NewEvent {
     NewEvent(
@@ -66,7 +101,7 @@ struct ArchivedEvent: Sendable, Hashable {
 /// The last line: it proves that nothing before it is missing or changed.
 struct ArchiveEnd: Sendable, Hashable {
   var eventCount: Int
-  /// How many snapshot records there are; this build writes none.
+  /// How many snapshot records there are.
   var recordCount: Int
   var logDigest: [UInt8]
   /// SHA-256 of all bytes of the archive before this line.

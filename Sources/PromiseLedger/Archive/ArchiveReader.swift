@@ -50,6 +50,21 @@ struct ArchiveReader: ~Copyable {
     return (line, hashBefore)
   }
 
+  /// Reads the first line.
+  mutating func header() throws(LedgerError) -> ArchiveHeader {
+    guard let (line, _) = try next() else {
+      throw .archive(line: 1, .damaged("the archive is empty"))
+    }
+    do throws(ArchiveProblem) {
+      guard case .header(let header) = try ArchiveLine(parsing: line) else {
+        throw ArchiveProblem.damaged("it is not the header of an archive")
+      }
+      return header
+    } catch {
+      throw .archive(line: 1, error)
+    }
+  }
+
   private mutating func findLineFeed() throws(LedgerError) -> Int? {
     while true {
       if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {

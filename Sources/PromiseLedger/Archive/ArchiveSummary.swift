@@ -2,6 +2,8 @@
 public struct ArchiveSummary: Sendable, Hashable {
   /// The ledger.
   public let ledgerID: LedgerID
+  /// How many records of a snapshot there are: none if the archive begins with the first event.
+  public let recordCount: Int
   /// How many events there are.
   public let eventCount: Int
   /// The digest of the events, which says where the last of them stands.

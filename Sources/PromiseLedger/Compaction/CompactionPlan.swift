@@ -19,6 +19,8 @@ public struct CompactionPlan: Sendable, Hashable {
   public let bytesToDelete: Int
   /// Events up to this position will be gone.
   public let deletedThrough: Position
+  /// The file that these events will be archived in; `nil` for no archive.
+  public let archivePath: String?
 
   /// Whether there is nothing to do.
   public var isEmpty: Bool { eventsToFold == 0 && recordsToRemove == 0 && eventsToDelete == 0 }
@@ -38,6 +40,8 @@ public struct CompactionReport: Sendable, Hashable {
   public internal(set) var deletedBytes = 0
   /// Events up to this position are gone.
   public internal(set) var deletedThrough = Position.start
+  /// The file that these events were archived in; `nil` for no archive.
+  public internal(set) var archivePath: String?
   /// The fingerprint of the state at the snapshot position.
   public internal(set) var stateDigest = StateDigest.empty
   /// The fingerprint of the events up to the snapshot position.
@@ -58,6 +62,8 @@ public struct CompactionProgress: Sendable, Hashable {
     case folding
     /// Records of closed entities are removed.
     case removing
+    /// Folded events are archived.
+    case archiving
     /// Folded events are deleted.
     case deleting
   }

@@ -15,6 +15,12 @@ public struct CompactionPolicy: Sendable, Hashable {
   /// While a record is there, late resolves and repeated requests are answered from it.
   public var recordRetention: Duration? = .seconds(30 * 86_400)
 
+  /// The directory where events are archived before they are deleted; `nil` for no archive.
+  ///
+  /// Each compaction that deletes events writes one file there first, named by the ledger and the
+  /// positions of the first and the last event. ``LedgerImport`` makes a ledger of them again.
+  public var archiveDirectory: String?
+
   /// Makes a policy with the defaults: events for 7 days and at least 1,000 of them, records for 30
   /// days.
   public init() {}

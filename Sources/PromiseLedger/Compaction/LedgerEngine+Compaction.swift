@@ -15,7 +15,9 @@ extension LedgerEngine {
         eventsToFold: Int(clamping: head.rawValue - min(summary.position, head).rawValue),
         recordsToRemove: retention.removedCount, recordsNeeded: retention.neededCount,
         eventsToDelete: deletion.eventCount, bytesToDelete: deletion.byteCount,
-        deletedThrough: deletion.through)
+        deletedThrough: deletion.through,
+        archivePath: deletion.eventCount == 0
+          ? nil : policy.archivePath(of: store.ledgerID, after: summary, through: deletion.through))
     }
   }
 
@@ -42,7 +44,7 @@ extension LedgerEngine {
   }
 
   /// Runs one step on the open store, and holds the lock for it.
-  private func stepping<R: Sendable>(
+  func stepping<R: Sendable>(
     _ body: (any EventStore) throws(LedgerError) -> R
   ) async throws -> R {
     try Task.checkCancellation()
@@ -134,7 +136,8 @@ extension LedgerEngine {
     _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws {
     let head = try await stepping { (store) throws(LedgerError) in try store.head() }
-    guard let limits = policy.limits(head: head, now: now) else { return }
+    guard var limits = policy.limits(head: head, now: now) else { return }
+    run.report.archivePath = try await archive(policy, &limits, progress)
     let before = try await stepping { (store) throws(LedgerError) in try store.usedByteCount() }
     while true {
       let step = try await stepping { (store) throws(LedgerError) in
@@ -153,7 +156,7 @@ extension LedgerEngine {
     let deleted = EventsDeleted(
       through: run.report.deletedThrough, eventCount: UInt64(run.report.deletedEvents),
       byteCountBefore: UInt64(before),
-      byteCountAfter: UInt64(after), isArchived: false)
+      byteCountAfter: UInt64(after), isArchived: run.report.archivePath != nil)
     try await submit(RecordCompaction(snapshot: nil, deletion: deleted))
   }
 }

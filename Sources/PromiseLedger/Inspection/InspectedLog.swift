@@ -1,5 +1,5 @@
 /// The events and the snapshot of a ledger that is looked at.
-struct InspectedLog: EventSource, SnapshotSource {
+struct InspectedLog: EventSource, SnapshotSource, Sendable {
   private let inspector: LedgerInspector
 
   init(_ inspector: LedgerInspector) {

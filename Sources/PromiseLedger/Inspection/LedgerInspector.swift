@@ -94,6 +94,27 @@ public final class LedgerInspector: Sendable {
     }
   }
 
+  /// Reads everything in one transaction. What `body` throws comes out as it is.
+  func readingInOneTransaction<R>(
+    _ body: (borrowing ReadTransaction, [SnapshotTable: Table]) throws -> R
+  ) throws -> R {
+    var outcome: Result<R, any Error>?
+    try readingEnvironment { (environment) throws(LedgerError) in
+      let tables = try LMDBLog.handles(environment)
+      try LedgerError.mapping {
+        try environment.read { transaction in
+          do {
+            outcome = .success(try body(transaction, tables))
+          } catch {
+            outcome = .failure(error)
+          }
+        }
+      }
+    }
+    guard let outcome else { throw LedgerError.storeClosed }
+    return try outcome.get()
+  }
+
   /// The environment, opened again if it was taken away.
   private func current() throws(LedgerError) -> Environment {
     try environment.withLock { (environment) throws(LedgerError) in

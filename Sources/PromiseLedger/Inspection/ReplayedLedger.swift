@@ -9,12 +9,13 @@ public final class ReplayedLedger: Sendable {
   public let position: Position
 
   private let state: Mutex<LedgerState>
-  private let log: any EventSource & SnapshotSource
+  private let log: any EventSource & SnapshotSource & Sendable
   /// `nil` for a ledger in memory.
   let directory: LedgerDirectory?
 
   init(
-    _ state: LedgerState, of log: any EventSource & SnapshotSource, in directory: LedgerDirectory?
+    _ state: LedgerState, of log: any EventSource & SnapshotSource & Sendable,
+    in directory: LedgerDirectory?
   ) {
     self.state = Mutex(state)
     self.log = log

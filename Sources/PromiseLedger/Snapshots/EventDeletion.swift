@@ -43,7 +43,7 @@ package struct EventDeletion {
     guard plan.step.eventCount > 0 else { return nil }
     var edit = SnapshotEdit(snapshot.summary)
     edit.new.deletedLog = plan.log
-    edit.delete(plan.changes)
+    edit.add(plan.changes)
     try store.apply(edit, patience: patience)
     return plan.step
   }

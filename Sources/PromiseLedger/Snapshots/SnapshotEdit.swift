@@ -38,6 +38,15 @@ package struct SnapshotEdit: Sendable {
     }
   }
 
+  /// How many entries change.
+  package var changeCount: Int { changes.count }
+
+  /// The changes so far, which are forgotten then.
+  package mutating func takeSortedChanges() -> [TableChange] {
+    defer { (changes, touched) = ([], []) }
+    return sortedChanges
+  }
+
   // MARK: Records
 
   /// Puts an entity in place of its record.
@@ -69,12 +78,15 @@ package struct SnapshotEdit: Sendable {
     deleteParts(of: id, from: 1, stored)
     list(id, entity.openEntries, [])
     release(entity.attachments, except: [])
-    if entity.isKeyed {
-      changes.append(TableChange(.tombstones, SnapshotRecord.key(id), []))
-      new.stateDigest.addTombstone(id)
-      new.counts.tombstones &+= 1
-    }
+    if entity.isKeyed { putTombstone(id) }
     touched.append(Touched(id: id, record: nil))
+  }
+
+  /// Adds a tombstone.
+  package mutating func putTombstone(_ id: EntityID) {
+    changes.append(TableChange(.tombstones, SnapshotRecord.key(id), []))
+    new.stateDigest.addTombstone(id)
+    new.counts.tombstones &+= 1
   }
 
   private mutating func takeOut(_ id: EntityID, _ stored: Stored) {
@@ -131,9 +143,9 @@ package struct SnapshotEdit: Sendable {
     }
   }
 
-  /// Deletes entries of the log, or attachments that no record names.
-  package mutating func delete(_ deletions: [TableChange]) {
-    changes += deletions
+  /// Adds changes of the log and of attachments.
+  package mutating func add(_ changes: [TableChange]) {
+    self.changes += changes
   }
 }
 

@@ -130,6 +130,8 @@ package enum SnapshotRecord {
       piece.extracting(4..<piece.count), continuing: CRC32C.checksum(key.span, continuing: 0))
   }
 
+  static func lost(_ id: EntityID) -> LedgerError { damaged(id, "it is missing") }
+
   static func damaged(_ id: EntityID, _ what: String) -> LedgerError {
     LedgerError(
       .corrupt,

@@ -18,7 +18,7 @@ package protocol SnapshotTables {
 }
 
 /// Where a snapshot is kept.
-package protocol SnapshotSource: Sendable {
+package protocol SnapshotSource {
   /// Runs `body` on one consistent view of the tables. Keep it short: it pins freed space.
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R

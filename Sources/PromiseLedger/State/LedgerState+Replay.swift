@@ -12,7 +12,7 @@ extension LedgerState {
   ///   on and events before it were deleted; `corrupt`.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   static func replayed(
-    from source: some EventSource & SnapshotSource, through end: Position? = nil,
+    from source: some EventSource & SnapshotSource & Sendable, through end: Position? = nil,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LedgerState {
     while true {

@@ -4,7 +4,7 @@
 /// snapshot still is where it was, and fails with `snapshotMoved` otherwise.
 package struct SnapshotReader: Sendable {
   /// `nil` for the snapshot of a ledger that has none: every event is in the log.
-  private let source: (any SnapshotSource)?
+  private let source: (any SnapshotSource & Sendable)?
 
   /// Where the snapshot stands, as it is read here.
   package let summary: SnapshotSummary
@@ -18,7 +18,7 @@ package struct SnapshotReader: Sendable {
   }
 
   /// The snapshot as it is now.
-  package init(_ source: any SnapshotSource) throws(LedgerError) {
+  package init(_ source: any SnapshotSource & Sendable) throws(LedgerError) {
     summary = try source.snapshotSummary()
     self.source = source
   }

@@ -1,5 +1,5 @@
 /// What the events of a ledger can be read from, with or without a session.
-package protocol EventSource: Sendable {
+package protocol EventSource {
   /// The position of the last event, as a fresh read sees it.
   func head() throws(LedgerError) -> Position
 

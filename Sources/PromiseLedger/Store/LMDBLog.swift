@@ -2,7 +2,7 @@ import LedgerLMDB
 import LedgerSystem
 
 /// The reading side of a ledger's LMDB environment.
-struct LMDBLog: EventSource {
+struct LMDBLog: EventSource, Sendable {
   static let tables = [
     TableDescription("meta", keys: .bytes),
     TableDescription("log", keys: .integer),

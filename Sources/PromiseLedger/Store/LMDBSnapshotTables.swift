@@ -23,11 +23,16 @@ final class LMDBSnapshotTables: SnapshotTables {
   /// Says that the transaction ends.
   func end() { isOver = true }
 
-  private func handle(_ table: SnapshotTable) throws(LedgerError) -> Table? {
+  /// - Throws: `internalInconsistency` if the transaction ended.
+  func checkIsOpen() throws(LedgerError) {
     guard !isOver else {
       throw LedgerError(
         .internalInconsistency, "A snapshot was read after its transaction ended.")
     }
+  }
+
+  private func handle(_ table: SnapshotTable) throws(LedgerError) -> Table? {
+    try checkIsOpen()
     return handles[table]
   }
 

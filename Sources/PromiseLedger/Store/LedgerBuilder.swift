@@ -7,7 +7,10 @@ struct LedgerBuilder: ~Copyable {
   /// What is gathered before it is written, in bytes.
   private static let groupByteCount = 4 << 20
 
-  private let environment: Environment
+  /// How many entries of a snapshot are gathered before they are written.
+  static let groupChangeCount = 10_000
+
+  let environment: Environment
   private let log: Table
   private let blob: Table
 
@@ -17,7 +20,10 @@ struct LedgerBuilder: ~Copyable {
   private var firstPosition = Position.start
   private var isContinuation = false
 
-  /// What waits to be written.
+  /// What waits to be written of a snapshot.
+  var edit = SnapshotEdit(SnapshotSummary())
+
+  /// What waits to be written of the log.
   private var frames: [(key: UInt64, bytes: [UInt8])] = []
   private var attachments: [(position: Position, bytes: [UInt8])] = []
   private var waitingByteCount = 0

@@ -79,11 +79,11 @@ struct ArchiveTests {
     await ledger.close()
     // Closing is the only event since.
     let inspector = try Ledger.inspect(at: temporary.path)
-    var progress = ArchiveProgress(
-      ArchiveHeader(ledgerID: inspector.id, createdAt: inspector.createdAt, base: .start),
+    var writer = ArchiveWriter(
+      of: inspector.id, createdAt: inspector.createdAt, SnapshotSummary(),
       through: Position(rawValue: 304))
     var inspected: [UInt8] = []
-    while let piece = try progress.next(from: inspector.log) { inspected += piece }
+    while let piece = try writer.next(from: inspector.log) { inspected += piece }
     #expect(archive == inspected)
   }
 

@@ -98,7 +98,7 @@ struct DamagedArchiveTests {
   @Test func newerArchivesAreNamedSo() throws {
     let text = String(decoding: try Self.archive.get(), as: UTF8.self)
     for (from, to, line) in [
-      ("\"version\":0,", "\"version\":1,", 1), ("\"type\":\"event\"", "\"type\":\"record\"", 2),
+      ("\"version\":0,", "\"version\":1,", 1), ("\"type\":\"event\"", "\"type\":\"chapter\"", 2),
       ("\"kind\":999,\"name\":\"\"", "\"kind\":999,\"name\":\"promiseForgotten\"", 11),
     ] {
       let error = try failure(of: Array(text.replacing(from, with: to, maxReplacements: 1).utf8))
@@ -111,6 +111,8 @@ struct DamagedArchiveTests {
   @Test func archiveThatBeginsLaterMakesNoLedger() throws {
     let text = String(decoding: try Self.archive.get(), as: UTF8.self)
     let later = text.replacing("\"basePosition\":0", with: "\"basePosition\":9")
+      .replacing(
+        "{\"type\":\"event\",\"position\":1,", with: "{\"type\":\"event\",\"position\":10,")
     #expect(try failure(of: Array(later.utf8))?.code == .invalidArgument)
   }
 

@@ -147,7 +147,7 @@ import Testing
     var edit = SnapshotEdit(SnapshotSummary())
     edit.new.position = through
     edit.new.deletedLog = LogDigest(position: through, bytes: LogDigest.start.bytes)
-    edit.delete(keys.map { TableChange(.log, bigEndian($0), nil) })
+    edit.add(keys.map { TableChange(.log, bigEndian($0), nil) })
     try subject.store.apply(edit, patience: Patience(.seconds(5)))
     #expect(try subject.events(after: through).first?.position == through.advanced(by: 1))
     #expect { try subject.events(after: .start) } throws: { error in

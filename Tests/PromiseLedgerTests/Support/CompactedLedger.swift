@@ -28,7 +28,7 @@ struct CompactedLedger {
   }
 
   /// Makes every third promise a keyed one, and every fourth an unfinished one.
-  private static func add(_ number: Int, to ledger: Ledger) async throws {
+  static func add(_ number: Int, to ledger: Ledger) async throws {
     let long = String(repeating: "x", count: number % 6 == 1 ? 3_400 : number % 6 == 0 ? 5_000 : 9)
     let promise: DurablePromise<String> =
       if number % 3 == 0 {
@@ -50,6 +50,12 @@ struct CompactedLedger {
 
   /// Changes the store behind the ledger's back.
   func edit(_ body: (inout WriteTransaction, (String) throws -> Table) throws -> Void) throws {
+    try Self.edit(path, body)
+  }
+
+  private static func edit(
+    _ path: String, _ body: (inout WriteTransaction, (String) throws -> Table) throws -> Void
+  ) throws {
     let environment = try Environment.open(
       at: LedgerDirectory(path).generation(LedgerDirectory.firstGeneration),
       tables: LMDBLog.tables)
@@ -61,8 +67,15 @@ struct CompactedLedger {
 
   /// The entries of a table.
   func entries(of table: String) throws -> [(key: [UInt8], value: [UInt8])] {
+    try Self.entries(of: table, at: path)
+  }
+
+  /// The entries of a table of a ledger that no process has open.
+  static func entries(
+    of table: String, at path: String
+  ) throws -> [(key: [UInt8], value: [UInt8])] {
     var entries: [(key: [UInt8], value: [UInt8])] = []
-    try edit { transaction, tables in
+    try edit(path) { transaction, tables in
       try transaction.scan(try tables(table), fromKey: [0].span) { key, value in
         entries.append((Array(copying: key), Array(copying: value)))
         return true

@@ -82,10 +82,9 @@ struct CraftedLedger {
 
 extension LedgerInspector {
   /// The whole archive.
-  func archive() throws(LedgerError) -> [UInt8] {
-    var export = try export()
+  func archive() throws -> [UInt8] {
     var bytes: [UInt8] = []
-    while let piece = try export.next() { bytes += piece }
+    try export { bytes += $0 }
     return bytes
   }
 

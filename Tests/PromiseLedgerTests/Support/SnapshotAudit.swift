@@ -6,7 +6,7 @@ import Testing
 struct SnapshotAudit {
   private(set) var entities: [EntityID: LedgerEntity] = [:]
 
-  init(_ source: any SnapshotSource) throws {
+  init(_ source: any SnapshotSource & Sendable) throws {
     let reader = try SnapshotReader(source)
     var digest = StateDigest.empty
     var counts = SnapshotSummary.Counts()

@@ -22,21 +22,9 @@ extension LedgerInspector {
   public func verify(
     progress: (Position) -> Void = { _ in }, _ report: (VerificationFinding) throws -> Void
   ) throws -> VerificationSummary {
-    var outcome: Result<VerificationSummary, any Error>?
-    try readingEnvironment { (environment) throws(LedgerError) in
-      let tables = try LMDBLog.handles(environment)
-      try LedgerError.mapping {
-        try environment.read { transaction in
-          do {
-            outcome = .success(try Self.verify(id, transaction, tables, progress, report))
-          } catch {
-            outcome = .failure(error)
-          }
-        }
-      }
+    try readingInOneTransaction { transaction, tables in
+      try Self.verify(id, transaction, tables, progress, report)
     }
-    guard let outcome else { throw LedgerError.storeClosed }
-    return try outcome.get()
   }
 
   private static func verify(

@@ -1,0 +1,130 @@
+import Crypto
+
+/// Reads the lines after the header of one archive, and checks that each is what must come there.
+struct ArchiveContents {
+  /// What a line holds.
+  enum Item {
+    case snapshot(ArchivedSnapshot)
+    case entity(LedgerEntity)
+    case attachment(ArchivedAttachment)
+    case tombstone(EntityID)
+    case event(ArchivedEvent)
+    case end
+  }
+
+  /// What may come next, in this order.
+  private enum Part: Int, Comparable {
+    case snapshot, records, tombstones, events
+
+    static func < (left: Part, right: Part) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  private let header: ArchiveHeader
+  /// Of the events so far, and all before them.
+  private(set) var digest: LogDigest
+  private(set) var recordCount = 0
+  private var eventCount = 0
+  private var part = Part.snapshot
+  private var hasSnapshot = false
+  private var snapshotPosition = Position.start
+  /// Records, and then tombstones, come in the order of their ids.
+  private var lastID: EntityID?
+  /// What the newest record owns and did not come yet.
+  private var owned: ArraySlice<AttachmentReference> = []
+
+  init(_ header: ArchiveHeader) {
+    self.header = header
+    digest = header.base
+  }
+
+  /// Reads the next line.
+  mutating func take(
+    _ line: [UInt8], number: Int, hashBefore: SHA256
+  ) throws(LedgerError) -> Item {
+    do throws(ArchiveProblem) {
+      return try take(try ArchiveLine(parsing: line), hashBefore)
+    } catch {
+      throw .archive(line: number, error)
+    }
+  }
+
+  /// Takes in the event that was handed over last.
+  mutating func advance(_ event: StoredEvent, _ attachment: [UInt8]) {
+    digest = digest.adding(event, attachment: attachment)
+    eventCount += 1
+  }
+
+  private mutating func take(
+    _ line: ArchiveLine, _ hashBefore: SHA256
+  ) throws(ArchiveProblem) -> Item {
+    if case .attachment(let attachment) = line { return try take(attachment) }
+    guard owned.isEmpty else { throw .damaged("a value that the record before owns is missing") }
+    switch line {
+    case .header: throw .damaged("a second header")
+    case .attachment: throw .damaged("no record owns this value")
+    case .snapshot(let snapshot):
+      guard part == .snapshot, !hasSnapshot, header.base.position > .start,
+        snapshot.log.position >= header.base.position
+      else { throw .damaged("no snapshot can stand here") }
+      hasSnapshot = true
+      snapshotPosition = snapshot.log.position
+      return .snapshot(snapshot)
+    case .record(let record): return try take(record)
+    case .tombstone(let id):
+      try enter(.tombstones, id)
+      return .tombstone(id)
+    case .event(let event):
+      part = .events
+      let next = digest.position.advanced(by: 1)
+      guard event.position == next else {
+        throw .damaged("it has position \(event.position), and \(next) must come next")
+      }
+      return .event(event)
+    case .end(let end):
+      try check(end, Array(hashBefore.finalize()))
+      return .end
+    }
+  }
+
+  /// Goes on to a part of the snapshot.
+  private mutating func enter(_ part: Part, _ id: EntityID) throws(ArchiveProblem) {
+    guard hasSnapshot, part >= self.part else { throw .damaged("it does not belong here") }
+    if part > self.part { lastID = nil }
+    self.part = part
+    if let lastID, id <= lastID { throw .damaged("its id is not after the one before") }
+    lastID = id
+  }
+
+  private mutating func take(_ record: ArchivedRecord) throws(ArchiveProblem) -> Item {
+    try enter(.records, record.id)
+    guard let entity = try? LedgerEntity(kind: record.kind, id: record.id, content: record.content),
+      entity.content == record.content, entity.lastPosition <= snapshotPosition
+    else { throw .damaged("its content is no state of a \(record.kind.name)") }
+    let owned = entity.attachments.filter { $0.position <= header.base.position }
+    self.owned = owned.sorted { $0.position < $1.position }[...]
+    recordCount += 1
+    return .entity(entity)
+  }
+
+  private mutating func take(_ attachment: ArchivedAttachment) throws(ArchiveProblem) -> Item {
+    guard let next = owned.popFirst(), next.position == attachment.position,
+      next.byteCount == attachment.content.count
+    else { throw .damaged("the record before does not own this value") }
+    return .attachment(attachment)
+  }
+
+  private func check(_ end: ArchiveEnd, _ hash: [UInt8]) throws(ArchiveProblem) {
+    guard end.eventCount == eventCount else {
+      throw .damaged("it counts \(end.eventCount) events, and there are \(eventCount)")
+    }
+    guard end.recordCount == recordCount else {
+      throw .damaged("it counts \(end.recordCount) records, and there are \(recordCount)")
+    }
+    guard end.hash == hash else {
+      throw .damaged("its SHA-256 is not that of the lines before")
+    }
+    guard end.logDigest == digest.bytes else {
+      throw .damaged("its log digest is not that of the events")
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import Crypto
+
+/// Makes an archive, piece by piece: a header, the snapshot if events were deleted, events, and a last
+/// line that proves that nothing is missing.
+struct ArchiveWriter: Sendable {
+  private static let sliceCount = 256
+  /// A piece ends after the value that reaches this size.
+  private static let pieceByteCount = 1 << 18
+
+  private enum Step: Sendable {
+    case header, snapshot
+    /// The records after one.
+    case records(after: EntityID?)
+    case tombstones(after: EntityID?)
+    case events, end, nothing
+  }
+
+  private let header: ArchiveHeader
+  private let snapshot: SnapshotSummary?
+  private let end: Position
+  private var step = Step.header
+  private var digest: LogDigest
+  private var hash = SHA256()
+  private(set) var eventCount = 0
+  private var recordCount = 0
+  private var byteCount = 0
+  /// What the archive holds, once ``next(from:)`` has returned `nil`.
+  private(set) var summary: ArchiveSummary?
+
+  /// An archive of all that there is.
+  init(
+    of ledgerID: LedgerID, createdAt: Timestamp, _ summary: SnapshotSummary, through end: Position
+  ) {
+    let deletesAny = summary.deletedThrough > .start
+    self.init(
+      of: ledgerID, createdAt: createdAt, after: summary.deletedLog,
+      snapshot: deletesAny ? summary : nil, through: end)
+  }
+
+  /// An archive of events only, of which no ledger can be made without those before.
+  init(
+    eventsOf ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest, through end: Position
+  ) {
+    self.init(of: ledgerID, createdAt: createdAt, after: base, snapshot: nil, through: end)
+  }
+
+  private init(
+    of ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest, snapshot: SnapshotSummary?,
+    through end: Position
+  ) {
+    header = ArchiveHeader(ledgerID: ledgerID, createdAt: createdAt, base: base)
+    self.snapshot = snapshot
+    self.end = end
+    digest = base
+  }
+
+  /// The next bytes, or `nil` after the last.
+  ///
+  /// - Throws: `compactionBusy` if the snapshot was moved on meanwhile; `corrupt`; `unsupportedEvent` if
+  ///   an event has bytes that this build does not know.
+  mutating func next(
+    from source: any EventSource & SnapshotSource
+  ) throws(LedgerError) -> [UInt8]? {
+    var piece: [UInt8] = []
+    switch step {
+    case .header:
+      piece = ArchiveLine.header(header).text
+      step = snapshot == nil ? .events : .snapshot
+    case .snapshot:
+      if let snapshot { piece = ArchiveLine.snapshot(ArchivedSnapshot(snapshot)).text }
+      step = .records(after: nil)
+    case .records(let last):
+      piece = try records(after: last, from: source)
+    case .tombstones(let last):
+      piece = try tombstones(after: last, from: source)
+    case .events:
+      piece = try events(from: source)
+      if digest.position == end { step = .end }
+    case .end:
+      piece = lastLine()
+      step = .nothing
+    case .nothing:
+      return nil
+    }
+    hash.update(data: piece)
+    byteCount += piece.count
+    if case .nothing = step {
+      summary = ArchiveSummary(
+        ledgerID: header.ledgerID, recordCount: recordCount, eventCount: eventCount,
+        logDigest: digest, byteCount: byteCount)
+    }
+    return piece
+  }
+
+  // MARK: The snapshot
+
+  private mutating func records(
+    after last: EntityID?, from source: any EventSource & SnapshotSource
+  ) throws(LedgerError) -> [UInt8] {
+    var last = last
+    var count = 0
+    var isOver = true
+    var piece: [UInt8] = []
+    let deleted = header.base.position
+    try reading(source) { (tables) throws(LedgerError) in
+      try tables.scan(.entities, from: Self.start(last)) { (key, _) throws(LedgerError) in
+        let id = try SnapshotRecord.id(ofKey: key)
+        guard id != last else { return true }
+        guard piece.count < Self.pieceByteCount, count < Self.sliceCount else {
+          isOver = false
+          return false
+        }
+        guard let record = try tables.record(id) else { throw SnapshotRecord.lost(id) }
+        piece +=
+          ArchiveLine.record(
+            ArchivedRecord(kind: record.kind, id: id, content: record.content)
+          ).text
+        let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
+        let owned = entity.attachments.filter { $0.position <= deleted }
+        for attachment in owned.sorted(by: { $0.position < $1.position }) {
+          let content = try source.attachment(
+            of: attachment.position, byteCount: attachment.byteCount)
+          piece +=
+            ArchiveLine.attachment(
+              ArchivedAttachment(position: attachment.position, content: content)
+            ).text
+        }
+        last = id
+        count += 1
+        return true
+      }
+    }
+    recordCount += count
+    step = isOver ? .tombstones(after: nil) : .records(after: last)
+    return piece
+  }
+
+  private mutating func tombstones(
+    after last: EntityID?, from source: any SnapshotSource
+  ) throws(LedgerError) -> [UInt8] {
+    var last = last
+    var count = 0
+    var isOver = true
+    var piece: [UInt8] = []
+    try reading(source) { (tables) throws(LedgerError) in
+      try tables.scan(.tombstones, from: Self.start(last)) { (key, _) throws(LedgerError) in
+        let id = try SnapshotRecord.id(ofKey: key)
+        guard id != last else { return true }
+        guard count < Self.sliceCount else {
+          isOver = false
+          return false
+        }
+        piece += ArchiveLine.tombstone(id).text
+        last = id
+        count += 1
+        return true
+      }
+    }
+    step = isOver ? .events : .tombstones(after: last)
+    return piece
+  }
+
+  /// Where a scan begins.
+  private static func start(_ last: EntityID?) -> [UInt8] {
+    last.map(SnapshotRecord.key) ?? [0]
+  }
+
+  /// Reads the snapshot where it stood when the archive began.
+  private func reading<R>(
+    _ source: any SnapshotSource, _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try source.readSnapshot { (tables) throws(LedgerError) in
+      guard try tables.snapshotPosition() == snapshot?.position else { throw .compactedMeanwhile }
+      return try body(tables)
+    }
+  }
+
+  // MARK: Events
+
+  private mutating func events(
+    from source: any EventSource
+  ) throws(LedgerError) -> [UInt8] {
+    var piece: [UInt8] = []
+    guard digest.position < end else { return piece }
+    let events = try source.storedEvents(
+      after: digest.position, through: end, limit: Self.sliceCount)
+    guard !events.isEmpty else { throw .missingEvents(after: digest.position) }
+    for event in events {
+      guard event.hasPlainLayout else { throw .unknownLayout(of: event.position) }
+      let attachment = try source.attachment(of: event)
+      digest = digest.adding(event, attachment: attachment)
+      piece += ArchiveLine.event(ArchivedEvent(event, attachment: attachment)).text
+      eventCount += 1
+      if piece.count >= Self.pieceByteCount { break }
+    }
+    return piece
+  }
+
+  private func lastLine() -> [UInt8] {
+    ArchiveLine.end(
+      ArchiveEnd(
+        eventCount: eventCount, recordCount: recordCount, logDigest: digest.bytes,
+        hash: Array(hash.finalize()))
+    ).text
+  }
+}
+
+extension ArchivedSnapshot {
+  fileprivate init(_ summary: SnapshotSummary) {
+    log = summary.logDigest
+    time = summary.time
+    stateDigest = summary.stateDigest
+    horizon = summary.horizon
+  }
+}
+
+extension LedgerError {
+  fileprivate static func unknownLayout(of position: Position) -> LedgerError {
+    LedgerError(
+      .unsupportedEvent,
+      "The event at position \(position) has bytes that this build does not know, so it cannot be exported whole. Update the library."
+    )
+  }
+
+  fileprivate static var compactedMeanwhile: LedgerError {
+    LedgerError(
+      .compactionBusy, "The ledger was compacted while it was exported. Export it again.")
+  }
+}

@@ -1,0 +1,67 @@
+extension Ledger {
+  /// Writes an archive: a text that holds every event that is kept, and the snapshot that stands for
+  /// the deleted ones, and that proves that nothing is missing.
+  ///
+  /// It is made of the events that were there when it began, whatever is written meanwhile. Nobody can
+  /// compact the ledger meanwhile.
+  ///
+  /// - Parameter sink: Gets the bytes of the archive, piece after piece.
+  /// - Throws: ``LedgerError`` with `compactionBusy` if the ledger is being compacted, `corrupt`,
+  ///   `unsupportedEvent`, `closed`; what `sink` throws, and `CancellationError`. What was written so far
+  ///   is then no archive: it has no last line.
+  @discardableResult
+  public func export(_ sink: ([UInt8]) async throws -> Void) async throws -> ArchiveSummary {
+    try await engine.withoutCompaction {
+      var writer = try await engine.withStore { (store) throws(LedgerError) in
+        ArchiveWriter(
+          of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
+          through: try store.head())
+      }
+      try await engine.write(&writer, to: sink)
+      return try writer.finished
+    }
+  }
+}
+
+extension LedgerEngine {
+  /// Writes an archive, one short read for each piece.
+  func write(
+    _ writer: inout ArchiveWriter, to sink: ([UInt8]) async throws -> Void
+  ) async throws {
+    while true {
+      try Task.checkCancellation()
+      let last = writer
+      let (piece, next) = try await stepping { (store) throws(LedgerError) in
+        var next = last
+        return (try next.next(from: store), next)
+      }
+      writer = next
+      guard let piece else { return }
+      try await sink(piece)
+    }
+  }
+
+  /// Holds the lock of compaction.
+  ///
+  /// - Throws: `compactionBusy` if somebody else holds it, and what `body` throws.
+  func withoutCompaction<R>(
+    _ body: () async throws -> R
+  ) async throws -> R {
+    _ = try await openStore()
+    try compactionLock.take(setup.directory)
+    defer { compactionLock.release() }
+    return try await body()
+  }
+}
+
+extension ArchiveWriter {
+  /// What the archive holds.
+  var finished: ArchiveSummary {
+    get throws(LedgerError) {
+      guard let summary else {
+        throw LedgerError(.internalInconsistency, "An archive ended without its last line.")
+      }
+      return summary
+    }
+  }
+}

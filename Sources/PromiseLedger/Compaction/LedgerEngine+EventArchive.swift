@@ -1,0 +1,93 @@
+import LedgerSystem
+
+extension LedgerEngine {
+  /// Archives the events that are to be deleted, if the policy says so.
+  ///
+  /// The file is durable when this returns, and no event after its last one may be deleted.
+  ///
+  /// - Parameter limits: Which events may go; afterwards only those that were archived.
+  /// - Returns: The file; `nil` if there was nothing to do.
+  func archive(
+    _ policy: CompactionPolicy, _ limits: inout EventDeletion.Limits,
+    _ progress: @Sendable (CompactionProgress) -> Void
+  ) async throws -> String? {
+    guard policy.archiveDirectory != nil else { return nil }
+    let wanted = limits
+    let begin = try await stepping { (store) throws(LedgerError) in
+      let summary = try store.snapshotSummary()
+      var folded = wanted
+      folded.position = min(folded.position, summary.readBackThrough)
+      let deletion = try EventDeletion(store).count(within: folded)
+      return (id: store.ledgerID, createdAt: store.createdAt, summary, deletion)
+    }
+    let (summary, deletion) = (begin.2, begin.3)
+    limits.position = deletion.through
+    guard deletion.eventCount > 0,
+      let path = policy.archivePath(of: begin.id, after: summary, through: deletion.through)
+    else { return nil }
+    var writer = ArchiveWriter(
+      eventsOf: begin.id, createdAt: begin.createdAt, after: summary.deletedLog,
+      through: deletion.through)
+    var file = try AtomicFile(archive: path)
+    while true {
+      let last = writer
+      let (piece, next) = try await stepping { (store) throws(LedgerError) in
+        var next = last
+        return (try next.next(from: store), next)
+      }
+      writer = next
+      guard let piece else { break }
+      do throws(SystemError) {
+        try file.write(piece)
+      } catch {
+        throw LedgerError.archiveNotWritten(path, error)
+      }
+      progress(
+        CompactionProgress(
+          phase: .archiving, done: writer.eventCount, total: deletion.eventCount))
+    }
+    do throws(SystemError) {
+      try file.finish()
+    } catch {
+      throw LedgerError.archiveNotWritten(path, error)
+    }
+    return path
+  }
+}
+
+extension AtomicFile {
+  fileprivate init(archive path: String) throws(LedgerError) {
+    do throws(SystemError) {
+      try self.init(path)
+    } catch {
+      throw .archiveNotWritten(path, error)
+    }
+  }
+}
+
+extension CompactionPolicy {
+  /// The file that events are archived in.
+  func archivePath(
+    of ledger: LedgerID, after summary: SnapshotSummary, through end: Position
+  ) -> String? {
+    guard let archiveDirectory else { return nil }
+    let first = summary.deletedThrough.advanced(by: 1)
+    return "\(archiveDirectory)/\(ledger)-\(first.paddedText)-\(end.paddedText).jsonl"
+  }
+}
+
+extension Position {
+  /// With zeros before it, so that names are in the order of positions.
+  fileprivate var paddedText: String {
+    let digits = String(rawValue)
+    return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
+  }
+}
+
+extension LedgerError {
+  fileprivate static func archiveNotWritten(_ path: String, _ error: SystemError) -> LedgerError {
+    LedgerError(
+      error,
+      "The archive \(path) cannot be written. No event was deleted; mend this and compact again.")
+  }
+}

@@ -1,0 +1,69 @@
+import LedgerLMDB
+
+extension LedgerBuilder {
+  /// Adds the record of an entity.
+  mutating func put(_ entity: LedgerEntity) throws(LedgerError) {
+    try edit.put(entity, replacing: nil)
+    try writeEditIfLarge()
+  }
+
+  /// Adds the tombstone of an entity.
+  mutating func putTombstone(_ id: EntityID) throws(LedgerError) {
+    edit.putTombstone(id)
+    try writeEditIfLarge()
+  }
+
+  /// Adds what a record owns of an event that is not there.
+  mutating func put(_ attachment: [UInt8], at position: Position) throws(LedgerError) {
+    var chunks: [TableChange] = []
+    Chunk.cut(attachment, of: position) { key, chunk in
+      chunks.append(TableChange(.blob, key, chunk))
+    }
+    edit.add(chunks)
+    try writeEditIfLarge()
+  }
+
+  /// Writes where the snapshot stands.
+  ///
+  /// - Throws: `corrupt` if the records are not those of the snapshot.
+  mutating func finishSnapshot(
+    _ snapshot: ArchivedSnapshot, of header: ArchiveHeader, line: Int
+  ) throws(LedgerError) {
+    try writeEdit()
+    var summary = edit.new
+    guard summary.stateDigest == snapshot.stateDigest else {
+      throw .archive(line: line, .damaged("its state digest is not that of the records"))
+    }
+    summary.position = snapshot.log.position
+    summary.time = snapshot.time
+    summary.ledgerID = header.ledgerID
+    summary.logDigest = snapshot.log
+    summary.horizon = snapshot.horizon
+    summary.deletedLog = header.base
+    summary.readBackThrough = summary.position
+    let (record, key) = (summary.encoded, SnapshotSummary.key)
+    try LedgerError.mapping {
+      let meta = try environment.table(named: "meta")
+      try environment.write { transaction in
+        try transaction.put(record.span, forKey: key.span, in: meta)
+      }
+    }
+  }
+
+  private mutating func writeEditIfLarge() throws(LedgerError) {
+    if edit.changeCount >= Self.groupChangeCount { try writeEdit() }
+  }
+
+  private mutating func writeEdit() throws(LedgerError) {
+    let changes = edit.takeSortedChanges()
+    try LedgerError.mapping {
+      try environment.write { transaction in
+        for change in changes {
+          guard let value = change.value else { continue }
+          let table = try environment.table(named: change.table.rawValue)
+          try transaction.put(value.span, forKey: change.key.span, in: table)
+        }
+      }
+    }
+  }
+}

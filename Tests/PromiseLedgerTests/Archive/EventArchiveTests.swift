@@ -1,0 +1,105 @@
+import LedgerSystem
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// The archives that compaction writes before it deletes events.
+struct EventArchiveTests {
+  private static func policy(_ directory: String) -> CompactionPolicy {
+    var policy = LedgerCompactionTests.everything
+    policy.archiveDirectory = directory
+    return policy
+  }
+
+  @Test func everyEventIsBackFromArchivesAndAnExport() async throws {
+    let reference = try TemporaryLedger()
+    let directory = FileSystem.parent(of: reference.path) + "/archives"
+    try FileSystem.createDirectory(directory)
+    let ledger = try await reference.open(configuration: LedgerCompactionTests.configuration())
+    var archives: [String] = []
+    for _ in 0..<3 {
+      for number in 0..<24 { try await CompactedLedger.add(number, to: ledger) }
+      let plan = try await ledger.plan(Self.policy(directory))
+      let report = try await ledger.compact(plan)
+      let path = try #require(report.archivePath)
+      #expect(path.hasPrefix(directory + "/\(ledger.id)-00000000000000000"))
+      archives.append(path)
+    }
+    #expect(archives == archives.sorted())
+    let names = try FileSystem.list(directory).sorted()
+    #expect(names.map { directory + "/" + $0 } == archives)
+    let digest = try await ledger.logDigest()
+    await ledger.close()
+    try Self.expectWhole(archives, reference.path, through: digest)
+  }
+
+  private static func expectWhole(
+    _ archives: [String], _ path: String, through digest: LogDigest
+  ) throws {
+    let original = try Ledger.inspect(at: path)
+    let last = try ArchiveFile(try original.archive())
+    let whole = try LedgerImport().makeLedger(at: last.target, from: archives + [last.path])
+    let copy = try Ledger.inspect(at: last.target)
+    #expect(whole.eventCount == Int(try original.head.rawValue))
+    #expect(try copy.logDigest(through: digest.position) == digest)
+    #expect(try copy.logDigest() == original.logDigest())
+    #expect(try copy.replay().digest() == original.replay().digest())
+    _ = try copy.verify { Issue.record("\($0)") }
+
+    for incomplete in [archives.dropFirst() + [last.path], [archives[0], archives[2]]] {
+      let error = #expect(throws: LedgerError.self) {
+        try LedgerImport().makeLedger(at: path + "-copy", from: Array(incomplete))
+      }
+      #expect(error?.code == .invalidArgument)
+    }
+    let some = try LedgerImport().makeLedger(at: path + "-copy", from: Array(archives[..<2]))
+    #expect(some.eventCount < whole.eventCount && some.recordCount == 0)
+  }
+
+  @Test func overlappingArchivesMustAgree() async throws {
+    let ledger = try await CompactedLedger([.foldOnly])
+    try Self.expectAgreement(ledger)
+  }
+
+  private static func expectAgreement(_ ledger: CompactedLedger) throws {
+    let inspector = try Ledger.inspect(at: ledger.path)
+    let head = try inspector.head
+    func archive(_ first: UInt64, _ last: UInt64) throws -> ArchiveFile {
+      let base = first == 1 ? .start : try inspector.logDigest(through: .init(rawValue: first - 1))
+      var writer = ArchiveWriter(
+        eventsOf: inspector.id, createdAt: inspector.createdAt, after: base,
+        through: Position(rawValue: last))
+      var bytes: [UInt8] = []
+      while let piece = try writer.next(from: inspector.log) { bytes += piece }
+      return try ArchiveFile(bytes)
+    }
+    let files = [try archive(1, 30), try archive(10, 20), try archive(21, head.rawValue)]
+    let summary = try LedgerImport().makeLedger(at: files[0].target, from: files.map(\.path))
+    #expect(summary.logDigest == (try inspector.logDigest()))
+
+    let other = try CraftedLedger.sample()
+    let foreign = try ArchiveFile(try Ledger.inspect(at: other.path).archive())
+    let error = #expect(throws: LedgerError.self) {
+      try LedgerImport().makeLedger(at: files[1].target, from: [files[0].path, foreign.path])
+    }
+    #expect(error?.code == .invalidArgument)
+  }
+
+  @Test func nothingIsDeletedWithoutItsArchive() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    _ = try await LedgerCompactionTests.fill(ledger, 24)
+    let missing = FileSystem.parent(of: temporary.path) + "/nowhere"
+    let error = await #expect(throws: LedgerError.self) {
+      try await ledger.compact(Self.policy(missing))
+    }
+    #expect(error?.message.contains("No event was deleted") == true)
+    let store = try await ledger.engine.openStore()
+    #expect(try store.snapshotSummary().deletedThrough == .start)
+    try FileSystem.createDirectory(missing)
+    let report = try await ledger.compact(Self.policy(missing))
+    #expect(report.archivePath != nil && report.deletedThrough > .start)
+    await ledger.close()
+  }
+}
