@@ -1,5 +1,5 @@
 /// The events and the snapshot of a ledger that is looked at.
-struct InspectedLog: EventSource, SnapshotSource, Sendable {
+package struct InspectedLog: EventSource, SnapshotSource, Sendable {
   private let inspector: LedgerInspector
 
   init(_ inspector: LedgerInspector) {
@@ -32,5 +32,5 @@ struct InspectedLog: EventSource, SnapshotSource, Sendable {
 }
 
 extension LedgerInspector {
-  var log: InspectedLog { InspectedLog(self) }
+  package var log: InspectedLog { InspectedLog(self) }
 }

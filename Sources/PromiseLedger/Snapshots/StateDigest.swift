@@ -27,6 +27,13 @@ public struct StateDigest: Sendable, Hashable {
     return bytes
   }
 
+  /// Reads 64 hexadecimal digits; `nil` if the text is anything else.
+  public init?(_ description: String) {
+    guard let bytes = [UInt8](hexadecimalDigits: Array(description.utf8)[...]), bytes.count == 32
+    else { return nil }
+    self.init(bytes: bytes)
+  }
+
   /// - Precondition: There are 32 bytes.
   package init(bytes: [UInt8]) {
     self.init(hash: bytes)

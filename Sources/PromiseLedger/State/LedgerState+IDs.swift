@@ -3,7 +3,7 @@ extension LedgerState {
   ///
   /// - Parameter limit: The most ids that are returned.
   /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
-  func ids(
+  package func ids(
     from first: EntityID, through last: EntityID, limit: Int
   ) throws(LedgerError) -> [(kind: EntityKind, id: EntityID)] {
     let above = overlaid.filter { $0.id >= first && $0.id <= last }

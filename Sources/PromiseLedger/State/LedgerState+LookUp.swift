@@ -37,6 +37,17 @@ extension LedgerState {
     return try snapshot.isTombstone(id)
   }
 
+  /// Whatever there is with the id; `nil` if there is nothing.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func entity(_ id: EntityID, _ kind: EntityKind) throws(LedgerError) -> LedgerEntity? {
+    switch kind {
+    case .promise: try promise(PromiseID(entityID: id)).map(LedgerEntity.promise)
+    case .handler: try handler(HandlerID(entityID: id)).map(LedgerEntity.handler)
+    case .session: try session(SessionID(entityID: id)).map(LedgerEntity.session)
+    }
+  }
+
   // MARK: Below the overlay
 
   func promiseBelow(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {

@@ -1,0 +1,59 @@
+extension Ledger {
+  /// The state that the ledger was in when the event at `position` was the newest.
+  ///
+  /// A state before the snapshot is rebuilt from the first event, and so only if no event was deleted.
+  /// Looking into it while the ledger is frozen or closed fails with `closed`.
+  ///
+  /// - Parameter position: The last event to be applied; by default the newest.
+  /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it takes were deleted,
+  ///   `invalidArgument` if there is no such event, `corrupt`, `closed`; `CancellationError`.
+  /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
+  public func state(at position: Position? = nil) async throws -> ReplayedLedger {
+    let source = SessionSource(phase: engine.phase)
+    var replay = StateReplay(of: source, through: position)
+    while true {
+      try Task.checkCancellation()
+      _ = try await engine.openStore()
+      do throws(LedgerError) {
+        if let state = try replay.next() {
+          return ReplayedLedger(state, of: source, in: engine.setup.directory)
+        }
+      } catch {
+        // The session froze in between.
+        guard error.code == .closed else { throw error }
+        replay = StateReplay(of: source, through: position)
+      }
+      await Task.yield()
+    }
+  }
+}
+
+/// The events and the snapshot of a session's ledger, while the session is open.
+private struct SessionSource: EventSource, SnapshotSource, Sendable {
+  let phase: SessionPhase
+
+  private var store: any EventStore {
+    get throws(LedgerError) {
+      guard let store = phase.store else { throw .storeClosed }
+      return store
+    }
+  }
+
+  func head() throws(LedgerError) -> Position { try store.head() }
+
+  func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    try store.read(after: position, limit: limit, body)
+  }
+
+  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+    try store.attachment(of: position, byteCount: byteCount)
+  }
+
+  func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try store.readSnapshot(body)
+  }
+}

@@ -1,0 +1,87 @@
+import LedgerSystem
+import PromiseLedger
+
+extension Reference {
+  /// Folds a copy further and further; at each position the snapshot and the events after it must make
+  /// the state.
+  func checkSnapshots(_ archives: [String], _ workshop: borrowing Workshop) throws {
+    let store = try Workshop.store(at: workshop.ledger("folded", of: archives))
+    defer { store.close() }
+    var folder = Folder()
+    for (position, digest) in digests {
+      try folder.fold(store, through: position)
+      guard try store.snapshotSummary().stateDigest == digest else {
+        throw try difference(.snapshot, store)
+      }
+      try compare(store, in: .snapshot)
+    }
+  }
+
+  /// Folds and deletes all events of a copy.
+  ///
+  /// - Returns: The path of the copy.
+  func checkCompaction(_ archives: [String], _ workshop: borrowing Workshop) throws -> String {
+    let path = try workshop.ledger("compacted", of: archives)
+    let store = try Workshop.store(at: path)
+    defer { store.close() }
+    var folder = Folder()
+    try folder.fold(store, through: head)
+    try folder.markReadBack(of: store)
+    while try EventDeletion(store).step(within: .init(position: head)) != nil {}
+    try compare(store, in: .compaction)
+    return path
+  }
+
+  /// Opens the compacted copy again.
+  func checkReopening(_ path: String) throws {
+    let inspector = try Ledger.inspect(at: path)
+    defer { inspector.close() }
+    try compare(inspector.log, in: .reopening)
+  }
+
+  /// Lets another process say the digest of the compacted copy.
+  func checkSecondProcess(_ path: String, _ command: String) throws {
+    let child = try ChildProcess(
+      [command, "digest", path, "--format", "json"], environment: [])
+    child.closeInput()
+    let output = String(decoding: child.read(), as: UTF8.self)
+    let ending = child.wait()
+    guard ending == .exited(0), let found = StateDigest(inJSON: output) else {
+      throw LedgerError(
+        .ioFailure, "The command \(command) did not tell the state digest; it ended with \(ending)."
+      )
+    }
+    guard found != digest else { return }
+    throw ReplayDifference(
+      .secondProcess, position: head, subject: nil, expected: digest, actual: found)
+  }
+
+  /// Exports the compacted copy and imports it.
+  func checkArchive(_ path: String, _ workshop: borrowing Workshop) throws {
+    let archive = try workshop.export(path)
+    let copy = try Ledger.inspect(at: workshop.ledger("imported", of: [archive]))
+    defer { copy.close() }
+    try compare(copy.log, in: .archive)
+  }
+}
+
+extension Folder {
+  /// Folds exactly up to a position.
+  ///
+  /// - Throws: Why an event cannot be folded.
+  fileprivate mutating func fold(
+    _ store: LMDBEventStore, through end: Position
+  ) throws(LedgerError) {
+    while let step = try step(of: store, through: end, limit: 5_000) {
+      if let problem = step.problem { throw problem }
+    }
+  }
+}
+
+extension StateDigest {
+  /// The member `stateDigest` of what the command prints.
+  fileprivate init?(inJSON text: String) {
+    guard let start = text.firstRange(of: "\"stateDigest\":\"")?.upperBound else { return nil }
+    self.init(String(text[start...].prefix(64)))
+  }
+}

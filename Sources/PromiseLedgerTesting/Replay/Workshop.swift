@@ -1,0 +1,42 @@
+import LedgerSystem
+import PromiseLedger
+
+/// A directory for the copies of a history, which is gone with this value.
+struct Workshop: ~Copyable {
+  private let path: String
+
+  init() throws {
+    path = try FileSystem.createUniqueDirectory(beside: "/tmp/promise-ledger-replay")
+  }
+
+  deinit {
+    try? FileSystem.removeTree(path)
+  }
+
+  /// A path where nothing is yet.
+  func path(_ name: String) -> String { path + "/" + name }
+
+  /// Exports a ledger to a new file.
+  func export(_ ledger: String) throws -> String {
+    let inspector = try Ledger.inspect(at: ledger)
+    defer { inspector.close() }
+    let target = path("history.jsonl")
+    var file = try AtomicFile(target)
+    try inspector.export { try file.write($0) }
+    try file.finish()
+    return target
+  }
+
+  /// Makes a ledger of a history.
+  func ledger(_ name: String, of archives: [String]) throws -> String {
+    let target = path(name)
+    try LedgerImport().makeLedger(at: target, from: archives)
+    return target
+  }
+
+  /// Opens a ledger's store, without a session.
+  static func store(at path: String) throws -> LMDBEventStore {
+    try LMDBEventStore(
+      opening: LedgerDirectory(path), options: StoreOptions(sizeLimit: 1 << 40))
+  }
+}
