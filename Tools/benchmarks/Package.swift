@@ -10,15 +10,17 @@ let package = Package(
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
+    .target(name: "CAllocations", path: "allocations"),
     .executableTarget(
       name: "PromiseBenchmarks",
       dependencies: [
+        "CAllocations",
         .product(name: "LedgerPromises", package: "PromiseLedger"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "OpenCombine", package: "OpenCombine"),
       ]
-    )
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,21 @@
-/// The time that one way of doing a shape took, in nanoseconds for each unit of work, round by round.
-struct Measurement {
-  let name: String
-  var rounds: [Double] = []
+import CAllocations
 
-  /// The fastest round: everything else is somebody else's noise.
-  var best: Double { rounds.min() ?? .nan }
+/// What one way of doing a shape cost, for each unit of work.
+struct Measurement {
+  let contestant: Contestant
+  /// Nanoseconds, round by round.
+  var rounds: [Double] = []
+  /// Allocations on the heap, or `nil` if they cannot be counted.
+  var allocations: Double?
+
+  /// How long a round takes as a rule. Not the fastest: two threads that never meet are luck.
+  var median: Double { rounds.median }
+
+  /// The ratio of the times of one round, as a rule: what slows down the machine for a while slows
+  /// down both sides of it.
+  func ratio(to other: Measurement) -> Double {
+    zip(rounds, other.rounds).map { $0 / $1 }.median
+  }
 }
 
 /// One shape of work, done by several libraries.
@@ -12,21 +23,46 @@ struct Shape {
   let name: String
   /// How many units (promises, links, inputs) one run does.
   let units: Int
-  var contestants: [(name: String, run: () -> Void)]
+  /// The largest allowed ratio of the judged contestant to the fastest peer.
+  var bar: Double?
+  /// How often each contestant runs, after two runs that are not timed.
+  var rounds = 25
+  var contestants: [Contestant]
 
-  /// Runs the contestants in turn, round after round, so that drifting machines drift for all.
-  func measure(rounds: Int) -> [Measurement] {
+  /// Runs the contestants in turn, round after round, so that a drifting machine drifts for all; every
+  /// other round backwards, so that nobody always comes behind the same neighbour.
+  func measure() -> [Measurement] {
+    var measurements = contestants.map { Measurement(contestant: $0) }
+    // The first run warms up, the second one counts.
+    for index in contestants.indices {
+      contestants[index].run()
+      measurements[index].allocations = countAllocations(contestants[index])
+    }
     let clock = ContinuousClock()
-    var measurements = contestants.map { Measurement(name: $0.name) }
-    for round in 0...rounds {
-      for (index, contestant) in contestants.enumerated() {
-        let duration = clock.measure { contestant.run() }
-        guard round > 0 else { continue }  // The first one warms up.
+    for round in 0..<rounds {
+      let order = Array(contestants.indices)
+      for index in round.isMultiple(of: 2) ? order : order.reversed() {
+        let duration = clock.measure { contestants[index].run() }
         let (seconds, attoseconds) = duration.components
         let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
         measurements[index].rounds.append(nanoseconds / Double(units))
       }
     }
     return measurements
+  }
+
+  private func countAllocations(_ contestant: Contestant) -> Double? {
+    allocations_start()
+    contestant.run()
+    let count = allocations_stop()
+    return count < 0 ? nil : Double(count) / Double(units)
+  }
+}
+
+extension [Double] {
+  var median: Double {
+    guard !isEmpty else { return .nan }
+    let sorted = sorted()
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
   }
 }

@@ -1,0 +1,24 @@
+/// One way of doing a shape of work.
+struct Contestant {
+  enum Kind {
+    /// This library, used as everybody would; the bar is for it.
+    case judged
+    /// This library, used in another way.
+    case other
+    /// A library whose callbacks run later, as ours do.
+    case peer
+    /// A library whose callbacks run inside the call that settles, which is less work.
+    case inlinePeer
+  }
+
+  let name: String
+  let kind: Kind
+  /// Does the work once, and returns when the last callback has run.
+  let run: () -> Void
+
+  init(_ name: String, _ kind: Kind, run: @escaping () -> Void) {
+    self.name = name
+    self.kind = kind
+    self.run = run
+  }
+}
