@@ -54,7 +54,7 @@ extension Promise {
   ) async throws -> Outcome<Value> {
     if let outcome { return outcome }
     let waiter = Waiter()
-    storage.observe(triggers: [], waiter: waiter) { _, _, _ in waiter.wake(.settled) }
+    storage.observe(triggers: [], waiter: waiter) { _, _ in waiter.wake(.settled) }
     let wake = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         waiter.wait { continuation.resume(returning: $0) }

@@ -24,7 +24,7 @@ extension Promise {
     }
     let waiter = Waiter()
     let semaphore = DispatchSemaphore(value: 0)
-    storage.observe(triggers: [], waiter: waiter) { _, _, _ in waiter.wake(.settled) }
+    storage.observe(triggers: [], waiter: waiter) { _, _ in waiter.wake(.settled) }
     waiter.wait { _ in semaphore.signal() }
     if semaphore.wait(timeout: .now() + timeout.dispatchInterval) == .timedOut,
       waiter.wake(.detached)

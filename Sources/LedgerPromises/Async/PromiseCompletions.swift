@@ -56,7 +56,7 @@ public struct PromiseCompletions<Value: Sendable>: AsyncSequence, Sendable {
     if promises.isEmpty { continuation.finish() }
     for (index, promise) in promises.enumerated() {
       let storage = promise.storage
-      storage.observe(triggers: []) { _, _, _ in
+      storage.observe(triggers: []) { _, _ in
         if let outcome = storage.settledOutcome {
           continuation.yield(Element(index: index, outcome: outcome))
         }

@@ -80,7 +80,7 @@ extension Promise {
   public func cancelled(by token: CancellationToken) -> Promise<Value> {
     guard isPending else { return self }
     let release = token.onCancel { [weak storage] reason in storage?.cancel(reason) }
-    storage.observe(triggers: [], quietly: true) { _, _, _ in release() }
+    storage.observe(triggers: [], quietly: true) { _, _ in release() }
     return self
   }
 }

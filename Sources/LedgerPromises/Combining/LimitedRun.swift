@@ -34,11 +34,11 @@ final class LimitedRun<Value: Sendable>: Sendable {
   // MARK: - Pulling
 
   private func pullLater(in context: DrainContext?) {
-    let job = Job(source: target, fate: .fulfilled) { [self] _, fate, context in
-      guard fate != .abandoned else { return fail(abandonedBy: context) }
+    let observer = Observer { [self] fate, context in
+      guard !fate.isAbandoned else { return fail(abandonedBy: context) }
       pull(in: context)
     }
-    target.executor.target.enqueue(job, from: context)
+    target.executor.target.enqueue(Job(observer, fate: .fulfilled), from: context)
   }
 
   private func fail(abandonedBy context: DrainContext) {
@@ -103,7 +103,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
       if !state.isOver { state.running[index] = promise }
       return state.isOver
     }
-    promise.observe(triggers: [], in: context) { [self] _, fate, context in
+    promise.observe(triggers: [], in: context) { [self] fate, context in
       promiseDidSettle(promise, at: index, fate, context)
     }
     if isOver, case .cancelled(let reason)? = target.isSettled ? target.failure : nil {
@@ -116,9 +116,9 @@ final class LimitedRun<Value: Sendable>: Sendable {
   private func promiseDidSettle(
     _ promise: PromiseStorage<Value>, at index: Int, _ fate: Fate, _ context: DrainContext
   ) {
-    guard fate == .fulfilled, let value = promise.value else {
+    guard fate.isFulfilled, let value = promise.value else {
       end()
-      return target.settleFailure(of: promise, fate: fate, in: context)
+      return target.settleFailure(fate, in: context)
     }
     let mustPull = state.withLock { state in
       guard !state.isOver else { return false }

@@ -17,8 +17,8 @@ extension Promise {
     let target = PromiseStorage<[Element]>(executor: executor, site: SourceSite(file, line))
     let inputs = promises.map(\.storage)
     let collector = AllCollector(inputs, into: target)
-    gather(inputs, into: target) { source, fate, context in
-      collector.inputDidSettle(source, fate, context)
+    gather(inputs, into: target) { fate, context in
+      collector.inputDidSettle(fate, context)
     }
     return Promise<[Element]>(target)
   }
@@ -41,8 +41,8 @@ extension Promise {
     for promise in repeat each promises { inputs.append(promise.storage) }
     let collector = TupleCollector(
       repeat (each promises).storage, count: inputs.count, into: target)
-    gather(inputs, into: target) { source, fate, context in
-      collector.inputDidSettle(source, fate, context)
+    gather(inputs, into: target) { fate, context in
+      collector.inputDidSettle(fate, context)
     }
     return Promise<(repeat each Element)>(target)
   }
@@ -53,7 +53,7 @@ extension Promise {
 func gather(
   _ inputs: [PromiseCore],
   into target: PromiseCore,
-  _ body: @escaping @Sendable (PromiseCore, Fate, DrainContext) -> Void
+  _ body: @escaping @Sendable (Fate, DrainContext) -> Void
 ) {
   let context = DrainContext(queue: nil)
   for input in inputs { input.observe(triggers: [], in: context, body) }
@@ -78,10 +78,10 @@ private final class AllCollector<Element: Sendable>: Sendable {
     if inputs.isEmpty { target.fulfill([], in: nil) }
   }
 
-  func inputDidSettle(_ source: PromiseCore, _ fate: Fate, _ context: DrainContext) {
-    guard fate == .fulfilled else {
+  func inputDidSettle(_ fate: Fate, _ context: DrainContext) {
+    guard fate.isFulfilled else {
       _ = takeInputs()
-      return target.settleFailure(of: source, fate: fate, in: context)
+      return target.settleFailure(fate, in: context)
     }
     guard remaining.countDown() else { return }
     target.fulfill(takeInputs().compactMap(\.value), in: context)
@@ -113,9 +113,9 @@ private final class TupleCollector<each Element: Sendable>: Sendable {
     if count == 0 { fulfill(in: nil) }
   }
 
-  func inputDidSettle(_ source: PromiseCore, _ fate: Fate, _ context: DrainContext) {
-    guard fate == .fulfilled else {
-      return target.settleFailure(of: source, fate: fate, in: context)
+  func inputDidSettle(_ fate: Fate, _ context: DrainContext) {
+    guard fate.isFulfilled else {
+      return target.settleFailure(fate, in: context)
     }
     if remaining.countDown() { fulfill(in: context) }
   }

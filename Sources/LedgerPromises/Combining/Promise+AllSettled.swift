@@ -13,7 +13,7 @@ extension Promise {
     let inputs = promises.map(\.storage)
     if inputs.isEmpty { target.fulfill([], in: nil) }
     let remaining = Countdown(inputs.count)
-    gather(inputs, into: target) { _, _, context in
+    gather(inputs, into: target) { _, context in
       guard remaining.countDown() else { return }
       target.fulfill(inputs.compactMap(\.settledOutcome), in: context)
     }

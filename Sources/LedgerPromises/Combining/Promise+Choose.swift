@@ -45,7 +45,7 @@ extension Promise {
     let failures = Mutex([Failure?](repeating: nil, count: inputs.count))
     let box = FailureBox(failures)
     gatherEach(inputs, into: target) { index, source, fate, context in
-      if fate == .fulfilled { return target.settle(like: source, fate: fate, in: context) }
+      if fate.isFulfilled { return target.settle(like: source, fate: fate, in: context) }
       box.failures.withLock { $0[index] = source.failure }
       guard remaining.countDown() else { return }
       target.settle(allFailed(box.failures.withLock { $0.compactMap(\.self) }, site), in: context)
@@ -88,7 +88,7 @@ func gatherEach<Value: Sendable>(
 ) {
   let context = DrainContext(queue: nil)
   for (index, input) in inputs.enumerated() {
-    input.observe(triggers: [], in: context) { _, fate, context in
+    input.observe(triggers: [], in: context) { fate, context in
       body(index, input, fate, context)
     }
   }

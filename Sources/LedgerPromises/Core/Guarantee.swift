@@ -57,7 +57,7 @@ public struct Guarantee<Value: Sendable>: Sendable {
     get async {
       let storage = base.storage
       return await withCheckedContinuation { continuation in
-        storage.observe(triggers: []) { _, _, _ in
+        storage.observe(triggers: []) { _, _ in
           guard let value = storage.value else {
             preconditionFailure("a guarantee failed, which its initializers rule out")
           }

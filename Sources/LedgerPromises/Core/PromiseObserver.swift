@@ -18,6 +18,14 @@ struct Triggers: OptionSet, Sendable {
     rawValue & (1 << kind.rawValue) != 0
   }
 
+  func contains(_ fate: Fate) -> Bool {
+    switch fate {
+    case .fulfilled: contains(OutcomeKind.fulfilled)
+    case .failed(let failure): contains(failure.kind)
+    case .abandoned: false
+    }
+  }
+
   /// The failures an error handler runs for.
   static func failures(includingCancellation: Bool) -> Triggers {
     includingCancellation ? .failed : .rejected
@@ -27,30 +35,42 @@ struct Triggers: OptionSet, Sendable {
 /// Why an observer's body is called.
 @usableFromInline
 enum Fate: Sendable {
+  /// The promise has its value.
   case fulfilled
-  case rejected
-  case cancelled
+  case failed(Failure)
   /// The executor dropped the call; there will be no other.
   case abandoned
 
-  init(_ kind: OutcomeKind) {
-    switch kind {
-    case .fulfilled: self = .fulfilled
-    case .rejected: self = .rejected
-    case .cancelled: self = .cancelled
-    }
+  @usableFromInline
+  var isFulfilled: Bool {
+    if case .fulfilled = self { true } else { false }
+  }
+
+  var isAbandoned: Bool {
+    if case .abandoned = self { true } else { false }
+  }
+
+  var failure: Failure? {
+    if case .failed(let failure) = self { failure } else { nil }
   }
 }
 
 /// What happens when a promise is settled. It has no type parameter: bodies that need the value capture
-/// the typed storage. So storing and moving observers costs no generic code and no reabstraction.
+/// the typed storage, which also keeps the promise until they have run. So storing and moving observers
+/// costs no generic code and no reabstraction.
 @usableFromInline
 struct Observer: Sendable {
   @usableFromInline typealias Body =
-    @Sendable (_ source: PromiseCore, _ fate: Fate, _ context: DrainContext) -> Void
+    @Sendable (_ fate: Fate, _ context: DrainContext) -> Void
 
   /// Where the body runs; `nil` stands for the executor of the promise.
   let executor: ExecutorTarget?
   let body: Body
   let triggers: Triggers
+
+  init(on executor: ExecutorTarget? = nil, triggers: Triggers = [], _ body: @escaping Body) {
+    self.executor = executor
+    self.body = body
+    self.triggers = triggers
+  }
 }

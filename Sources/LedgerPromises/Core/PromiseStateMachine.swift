@@ -70,6 +70,8 @@ struct PromiseStateMachine: ~Copyable {
     self.extras = Extras(starter: starter)
   }
 
+  // Inlined, as a call would copy the whole state.
+  @inline(__always)
   var isSettled: Bool { phase == .delivering || phase == .settled }
 
   var upstream: PromiseCore? { extras?.upstream }
@@ -87,7 +89,7 @@ struct PromiseStateMachine: ~Copyable {
     case wait
     case start(Starter)
     /// The observer was not taken.
-    case deliver(OutcomeKind)
+    case deliver
   }
 
   /// Takes the observer, unless it is to be called now.
@@ -110,7 +112,7 @@ struct PromiseStateMachine: ~Copyable {
       return .wait
     case .delivering, .settled:
       // What passes through has no order to keep, and a wait must not wait for another's callback.
-      return .deliver(kind)
+      return .deliver
     }
   }
 
@@ -166,38 +168,39 @@ struct PromiseStateMachine: ~Copyable {
   }
 
   /// - Parameters:
-  ///   - executor: That of the promise, for observers that name none.
+  ///   - isLocal: Whether the promise's executor, for observers that name none, runs on this thread.
   ///   - context: What the settling thread is running.
   mutating func settle(
     _ kind: OutcomeKind,
     by settler: Settler,
-    on executor: ExecutorTarget,
+    isLocal: Bool,
     in context: DrainContext?
   ) -> SettleAction {
     guard !isSettled, settler == .library || !isLocked else {
       return SettleAction(didSettle: false, wasCancelled: isSettled && self.kind == .cancelled)
     }
     self.kind = kind
-    let isLocal = areObserversLocal(to: context, for: kind, executor)
-    phase = isLocal ? .settled : .delivering
+    let areLocal = areObserversLocal(to: context, for: kind, orElse: isLocal)
+    phase = areLocal ? .settled : .delivering
     return SettleAction(
-      didSettle: true, mustFinish: !isLocal, first: first.take(), extras: extras.take())
+      didSettle: true, mustFinish: !areLocal, first: first.take(), extras: extras.take())
   }
 
   /// Whether the thread that settles may hand over every observer without leaving its own queues.
+  @inline(__always)
   private borrowing func areObserversLocal(
-    to context: DrainContext?, for kind: OutcomeKind, _ executor: ExecutorTarget
+    to context: DrainContext?, for kind: OutcomeKind, orElse isLocal: Bool
   ) -> Bool {
     // Field by field: a copy of the observer would be reference counting.
     if first?.triggers.contains(kind) == true,
-      !(first?.executor ?? executor).isLocal(to: context)
+      !(first?.executor?.isLocal(to: context) ?? isLocal)
     {
       return false
     }
     guard let extras else { return true }
     return extras.others.allSatisfy { entry in
       !entry.observer.triggers.contains(kind)
-        || (entry.observer.executor ?? executor).isLocal(to: context)
+        || entry.observer.executor?.isLocal(to: context) ?? isLocal
     }
   }
 

@@ -92,10 +92,10 @@ final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sen
 
   /// Settles as `source`, of the same type, was settled.
   func settle(like source: PromiseStorage<Value>, fate: Fate, in context: DrainContext?) {
-    if fate == .fulfilled, let value = source.value {
+    if fate.isFulfilled, let value = source.value {
       fulfill(value, in: context)
     } else {
-      settleFailure(of: source, fate: fate, in: context)
+      settleFailure(fate, in: context)
     }
   }
 
@@ -115,7 +115,7 @@ final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sen
       return result
     }
     if leadsBack(from: other) { return rejectAsCycle(byResolver: false, in: context) }
-    other.observe(triggers: [], in: context) { [self] _, fate, context in
+    other.observe(triggers: [], in: context) { [self] fate, context in
       settle(like: other, fate: fate, in: context)
     }
     return result

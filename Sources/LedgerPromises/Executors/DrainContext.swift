@@ -5,44 +5,17 @@ final class DrainContext: @unchecked Sendable {
 
   /// The serial queue whose jobs this thread runs now, if any; to be compared only.
   let queueID: ObjectIdentifier?
-  /// In one place, because each access to a property of a class is checked when it happens.
-  private var queues = Queues()
+  private var direct = JobFIFO()
+  /// Whether there may be something in `direct`. This flag is cheaper to read, because the compiler
+  /// can prove that its accesses do not overlap, and leaves out the check when they happen.
+  private var mayHaveDirect = false
+  /// The next link of the chain that is running: its promises are in the processor's cache.
+  private var next: Job?
+  private var runLength = 0
+  private var jobs = JobFIFO()
 
-  private struct Queues {
-    /// How many callbacks of one chain run in a row while others wait.
-    private static let longestRun = 64
-
-    var direct = JobFIFO()
-    /// The next link of the chain that is running: its promises are in the processor's cache.
-    private var next: Job?
-    private var runLength = 0
-    private var jobs = JobFIFO()
-
-    mutating func push(_ job: consuming Job) {
-      // Behind the others at the latest when a run is over, so that a chain without end does not keep
-      // them waiting for ever. Callbacks of one promise stay in order: they are all pushed before the
-      // next job is popped, and only the first of them can get in front.
-      if next == nil, runLength < Self.longestRun {
-        next = job
-      } else {
-        jobs.append(job)
-      }
-    }
-
-    mutating func push(_ batch: inout [Job]) {
-      jobs.append(&batch)
-    }
-
-    mutating func popFirst() -> Job? {
-      if let job = direct.popFirst() { return job }
-      if let job = next.take() {
-        runLength += 1
-        return job
-      }
-      runLength = 0
-      return jobs.popFirst()
-    }
-  }
+  /// How many callbacks of one chain run in a row while others wait.
+  private static let longestRun = 64
 
   init(queue: SerialQueue?) {
     queueID = queue.map { ObjectIdentifier($0) }
@@ -50,31 +23,52 @@ final class DrainContext: @unchecked Sendable {
 
   /// Adds a job that runs no code of the user, or one for the inline executor: it goes first.
   func pushDirect(_ job: consuming Job) {
-    queues.direct.append(job)
+    direct.append(job)
+    mayHaveDirect = true
   }
 
   /// Adds a callback for the serial queue that this thread drains.
   func push(_ job: consuming Job) {
-    queues.push(job)
+    // Behind the others at the latest when a run is over, so that a chain without end does not keep
+    // them waiting for ever. Callbacks of one promise stay in order: they are all pushed before the
+    // next job is popped, and only the first of them can get in front.
+    if next == nil, runLength < Self.longestRun {
+      next = job
+    } else {
+      jobs.append(job)
+    }
   }
 
   /// Adds a batch of callbacks and leaves an empty array behind.
   func push(_ batch: inout [Job]) {
-    queues.push(&batch)
+    jobs.append(&batch)
   }
 
   /// Runs everything, including what comes meanwhile.
   func runAll() {
-    while let job = queues.popFirst() { job.run(in: self) }
+    while let job = popFirst() { job.run(in: self) }
   }
 
   /// Runs up to `limit` jobs; `false` if none is left.
   func run(limit: Int) -> Bool {
     for _ in 0..<limit {
-      guard let job = queues.popFirst() else { return false }
+      guard let job = popFirst() else { return false }
       job.run(in: self)
     }
     return true
+  }
+
+  private func popFirst() -> Job? {
+    if mayHaveDirect {
+      if let job = direct.popFirst() { return job }
+      mayHaveDirect = false
+    }
+    if let job = next.take() {
+      runLength += 1
+      return job
+    }
+    runLength = 0
+    return jobs.popFirst()
   }
 }
 

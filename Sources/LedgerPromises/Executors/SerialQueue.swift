@@ -41,8 +41,8 @@ final class SerialQueue: ExecutorTarget, @unchecked Sendable {
   }
 
   override func enqueue(_ job: consuming Job, from context: DrainContext?) {
-    if let context, context.queueID == ObjectIdentifier(self) {
-      context.push(job)
+    if isLocal(to: context) {
+      context?.push(job)
     } else if appendPatiently(job) {
       dispatchQueue.async { self.drain() }
     }

@@ -94,7 +94,7 @@ extension Promise {
     _ body: @escaping @Sendable (Outcome<Value>) -> Void
   ) -> Promise<Value> {
     link(on: executor, SourceSite(file, line), triggers: .always) { source, target, fate, context in
-      if fate != .abandoned, let outcome = source.settledOutcome { body(outcome) }
+      if !fate.isAbandoned, let outcome = source.settledOutcome { body(outcome) }
       target.settle(like: source, fate: fate, in: context)
     }
   }
@@ -111,7 +111,7 @@ extension Promise {
     _ body: @escaping @Sendable () -> Void
   ) -> Promise<Value> {
     link(on: executor, SourceSite(file, line), triggers: .always) { source, target, fate, context in
-      if fate != .abandoned { body() }
+      if !fate.isAbandoned { body() }
       target.settle(like: source, fate: fate, in: context)
     }
   }
@@ -134,7 +134,7 @@ extension Promise {
   ) -> Promise<Value> {
     let site = SourceSite(file, line)
     return link(on: executor, site, triggers: .always) { source, target, fate, context in
-      guard fate != .abandoned else { return target.abandon(in: context) }
+      guard !fate.isAbandoned else { return target.abandon(in: context) }
       let cleanUp: Promise<Void>
       do {
         cleanUp = try body()
@@ -143,8 +143,8 @@ extension Promise {
         return
       }
       target.onCancel { cleanUp.cancel($0) }
-      cleanUp.storage.observe(triggers: [], in: context) { cleanUp, _, context in
-        target.settle(cleanedUpOutcome(of: source, cleanUp.failure, site), in: context)
+      cleanUp.storage.observe(triggers: [], in: context) { fate, context in
+        target.settle(cleanedUpOutcome(of: source, fate.failure, site), in: context)
       }
     }
   }

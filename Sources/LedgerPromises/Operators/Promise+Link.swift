@@ -16,7 +16,7 @@ extension Promise {
   ) -> Promise<NewValue> {
     let source = storage
     let target = PromiseStorage<NewValue>(executor: executor ?? source.executor, site: site)
-    source.observe(on: executor, triggers: triggers) { _, fate, context in
+    source.observe(on: executor, triggers: triggers) { fate, context in
       body(source, target, fate, context)
     }
     return Promise<NewValue>(target)
@@ -53,7 +53,7 @@ extension Promise {
   ) -> Promise<Value> {
     let triggers = Triggers.failures(includingCancellation: includingCancellation)
     return link(on: executor, site, triggers: triggers) { source, target, fate, context in
-      guard fate != .abandoned, let failure = source.failure, triggers.contains(failure.kind) else {
+      guard !fate.isAbandoned, let failure = source.failure, triggers.contains(failure.kind) else {
         return target.settle(like: source, fate: fate, in: context)
       }
       guard !target.isSettled else { return }
@@ -89,8 +89,8 @@ extension PromiseStorage {
     in context: DrainContext,
     _ body: (Source) throws -> Void
   ) {
-    guard fate == .fulfilled, let value = source.value else {
-      return settleFailure(of: source, fate: fate, in: context)
+    guard fate.isFulfilled, let value = source.value else {
+      return settleFailure(fate, in: context)
     }
     guard !isSettled else { return }
     do {

@@ -12,7 +12,7 @@ extension Promise {
   ) -> Promise<NewValue> {
     let source = storage
     let target = source.makeTarget(of: NewValue.self, on: executor, file, line)
-    source.observe(on: executor, triggers: .fulfilled) { _, fate, context in
+    source.observe(on: executor, triggers: .fulfilled) { fate, context in
       target.settle(withValueOf: source, fate: fate, in: context) { value in
         target.fulfill(try transform(value), in: context)
       }
@@ -33,7 +33,7 @@ extension Promise {
   ) -> Promise<NewValue> {
     let source = storage
     let target = source.makeTarget(of: NewValue.self, on: executor, file, line)
-    source.observe(on: executor, triggers: .fulfilled) { _, fate, context in
+    source.observe(on: executor, triggers: .fulfilled) { fate, context in
       target.settle(withValueOf: source, fate: fate, in: context) { value in
         target.follow(try next(value).storage, in: context)
       }
@@ -52,7 +52,7 @@ extension Promise {
   ) -> Promise<Void> {
     let source = storage
     let target = source.makeTarget(of: Void.self, on: executor, file, line)
-    source.observe(on: executor, triggers: .fulfilled) { _, fate, context in
+    source.observe(on: executor, triggers: .fulfilled) { fate, context in
       target.settle(withValueOf: source, fate: fate, in: context) { value in
         target.fulfill(try body(value), in: context)
       }
@@ -70,7 +70,7 @@ extension Promise {
   ) -> Promise<Value> {
     let source = storage
     let target = source.makeTarget(of: Value.self, on: executor, file, line)
-    source.observe(on: executor, triggers: .fulfilled) { _, fate, context in
+    source.observe(on: executor, triggers: .fulfilled) { fate, context in
       target.settle(withValueOf: source, fate: fate, in: context) { value in
         try body(value)
         target.fulfill(value, in: context)
@@ -125,8 +125,8 @@ extension Promise {
       let inner = try body(value)
       let back = inner.link(to: Value.self, on: .inline, site, triggers: []) {
         source, target, fate, context in
-        guard fate == .fulfilled else {
-          return target.settleFailure(of: source, fate: fate, in: context)
+        guard fate.isFulfilled else {
+          return target.settleFailure(fate, in: context)
         }
         target.fulfill(value, in: context)
       }
@@ -138,8 +138,8 @@ extension Promise {
   /// Forgets the value.
   public func asVoid(file: StaticString = #fileID, line: UInt = #line) -> Promise<Void> {
     link(on: nil, SourceSite(file, line), triggers: []) { source, target, fate, context in
-      guard fate == .fulfilled else {
-        return target.settleFailure(of: source, fate: fate, in: context)
+      guard fate.isFulfilled else {
+        return target.settleFailure(fate, in: context)
       }
       target.fulfill((), in: context)
     }

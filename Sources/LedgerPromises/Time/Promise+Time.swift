@@ -17,7 +17,7 @@ extension Promise {
     let source = storage
     let limited = link(to: Value.self, on: nil, site, triggers: []) {
       source, target, fate, context in
-      let isLate = target.isSettled && target.failure?.kind == .rejected && fate == .fulfilled
+      let isLate = target.isSettled && target.failure?.kind == .rejected && fate.isFulfilled
       target.settle(like: source, fate: fate, in: context)
       if isLate { PromiseDiagnostics.report(.settledLate, at: site) }
     }
@@ -30,7 +30,7 @@ extension Promise {
       let result = target.settle(Failure.rejected(error), in: nil)
       if cancellingSource, result.didSettle { source.cancel("timed out") }
     }
-    target.observe(triggers: [], quietly: true) { _, _, _ in timer.cancel() }
+    target.observe(triggers: [], quietly: true) { _, _ in timer.cancel() }
     return limited
   }
 
@@ -46,7 +46,7 @@ extension Promise {
   ) -> Promise<Value> {
     link(to: Value.self, on: nil, SourceSite(file, line), triggers: []) {
       source, target, fate, context in
-      guard fate == .fulfilled, duration > .zero else {
+      guard fate.isFulfilled, duration > .zero else {
         return target.settle(like: source, fate: fate, in: context)
       }
       let timer = Timer(after: duration, on: clock) {

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Cancelling a promise, and what hears of it.
+extension PromiseCore {
+  @discardableResult
+  func cancel(_ reason: CancellationReason) -> Bool {
+    settle(.cancelled(reason), isRequest: true, in: nil).didSettle
+  }
+
+  func onCancel(
+    onlyIfRequested: Bool = false,
+    _ body: @escaping @Sendable (CancellationReason) -> Void
+  ) {
+    let handler = PromiseStateMachine.CancelHandler(onlyIfRequested: onlyIfRequested, body: body)
+    switch machine.withLock({ $0.addCancelHandler(handler) }) {
+    case .keep, .drop:
+      break
+    case .call:
+      guard case .cancelled(let reason)? = failure else { return }
+      body(reason)
+    }
+  }
+
+  /// Calls the handlers and cancels the promise that this one follows, without recursion: a
+  /// cancellation that such a handler starts in turn waits in the thread's trampoline.
+  func propagateCancellation(
+    _ reason: CancellationReason, isRequest: Bool, _ extras: PromiseStateMachine.Extras
+  ) {
+    let upstream = isRequest ? extras.upstream : nil
+    let handlers = extras.cancelHandlers.filter { isRequest || !$0.onlyIfRequested }
+    guard upstream != nil || !handlers.isEmpty else { return }
+    let observer = Observer { _, _ in
+      for handler in handlers { handler.body(reason) }
+      upstream?.cancel(reason)
+    }
+    InlineTrampoline.run(Job(observer, fate: .fulfilled))
+  }
+}
