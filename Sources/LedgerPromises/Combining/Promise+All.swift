@@ -8,14 +8,22 @@ extension Promise {
   /// that are pending.
   ///
   /// - Complexity: O(n) in time; the inputs share one observer.
+  @inlinable
   public static func all<Inputs: Sequence, Element: Sendable>(
     _ promises: Inputs,
     on executor: PromiseExecutor = .default,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Promise<[Element]> where Inputs.Element == Promise<Element>, Value == [Element] {
-    let target = PromiseStorage<[Element]>(executor: executor, site: SourceSite(file, line))
-    let inputs = promises.map(\.storage)
+    let inputs = promises.map { $0.storage }
+    return all(inputs, on: executor, SourceSite(file, line))
+  }
+
+  @usableFromInline
+  static func all<Element: Sendable>(
+    _ inputs: [PromiseStorage<Element>], on executor: PromiseExecutor, _ site: SourceSite
+  ) -> Promise<[Element]> where Value == [Element] {
+    let target = PromiseStorage<[Element]>(executor: executor, site: site)
     let collector = AllCollector(inputs, into: target)
     gather(inputs, into: target) { fate, context in
       collector.inputDidSettle(fate, context)
@@ -51,7 +59,7 @@ extension Promise {
 /// Observes the inputs of a combination with one shared body, and cancels the pending ones when the
 /// result is cancelled.
 func gather(
-  _ inputs: [PromiseCore],
+  _ inputs: [some PromiseCore],
   into target: PromiseCore,
   _ body: @escaping @Sendable (Fate, DrainContext) -> Void
 ) {
@@ -84,7 +92,17 @@ private final class AllCollector<Element: Sendable>: Sendable {
       return target.settleFailure(fate, in: context)
     }
     guard remaining.countDown() else { return }
-    target.fulfill(takeInputs().compactMap(\.value), in: context)
+    target.fulfill(values(of: takeInputs()), in: context)
+  }
+
+  /// A loop of its own: the closure of `compactMap` would look up the type for each input.
+  private func values(of inputs: [PromiseStorage<Element>]) -> [Element] {
+    var values: [Element] = []
+    values.reserveCapacity(inputs.count)
+    for input in inputs {
+      if let value = input.value { values.append(value) }
+    }
+    return values
   }
 
   private func takeInputs() -> [PromiseStorage<Element>] {
