@@ -43,8 +43,9 @@ final class SerialQueue: ExecutorTarget, @unchecked Sendable {
   override func enqueue(_ job: consuming Job, from context: DrainContext?) {
     if isLocal(to: context) {
       context?.push(job)
-    } else if appendPatiently(job) {
-      dispatchQueue.async { self.drain() }
+    } else {
+      var job: Job? = consume job
+      if appendPatiently(&job) { dispatchQueue.async { self.drain() } }
     }
   }
 
@@ -56,18 +57,21 @@ final class SerialQueue: ExecutorTarget, @unchecked Sendable {
   ///
   /// Tries the lock a few times before it waits for it: the lock of a queue is held for some
   /// nanoseconds by each of many threads, and handing it over in the kernel costs a thousand times that.
-  private func appendPatiently(_ job: Job) -> Bool {
+  ///
+  /// - Parameter job: is taken, because the thread that drains may be running the job already when this
+  ///   returns, and two threads would count references to it.
+  private func appendPatiently(_ job: inout Job?) -> Bool {
     for attempt in 1...Self.lockAttempts {
-      if let mustSchedule = state.withLockIfAvailable({ append(job, to: &$0) }) {
+      if let mustSchedule = state.withLockIfAvailable({ append(&job, to: &$0) }) {
         return mustSchedule
       }
       if attempt.isMultiple(of: 8) { sched_yield() }
     }
-    return state.withLock { append(job, to: &$0) }
+    return state.withLock { append(&job, to: &$0) }
   }
 
-  private func append(_ job: Job, to state: inout State) -> Bool {
-    state.jobs.append(job)
+  private func append(_ job: inout Job?, to state: inout State) -> Bool {
+    if let job = job.take() { state.jobs.append(consume job) }
     if state.jobs.count == 1 { hasJobs.store(true, ordering: .relaxed) }
     guard !state.isScheduled else { return false }
     state.isScheduled = true
