@@ -35,9 +35,11 @@ public struct LedgerConfiguration: Sendable {
   /// What happens to stale promises of this instance when an app opens the ledger.
   public var stalePromisePolicy: StalePromisePolicy = .keep
 
-  /// When a session of the role `app` compacts the ledger by itself; `nil`, the
-  /// default, for never.
-  public var automaticCompaction: AutomaticCompaction?
+  /// When a session of the role `app` compacts the ledger by itself; `nil` for never.
+  ///
+  /// By default it does so when 50,000 events were not folded. It then keeps events for 7 days and at
+  /// least 1,000 of them, and records of what ended for 30 days.
+  public var automaticCompaction: AutomaticCompaction? = AutomaticCompaction()
 
   /// The kinds of handlers that the session knows the code of.
   public var handlers = HandlerRegistry()

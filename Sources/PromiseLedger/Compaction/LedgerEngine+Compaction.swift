@@ -28,6 +28,14 @@ extension LedgerEngine {
   package func compact(
     _ policy: CompactionPolicy, progress: @Sendable (CompactionProgress) -> Void = { _ in }
   ) async throws -> CompactionReport {
+    try await withTaskExecutorPreference(compactionExecutor) {
+      try await compactHere(policy, progress)
+    }
+  }
+
+  private func compactHere(
+    _ policy: CompactionPolicy, _ progress: @Sendable (CompactionProgress) -> Void
+  ) async throws -> CompactionReport {
     _ = try await openStore()
     try compactionLock.take(setup.directory)
     defer { compactionLock.release() }

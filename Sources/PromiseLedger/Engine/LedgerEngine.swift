@@ -29,6 +29,8 @@ package final class LedgerEngine: Sendable {
   let inbox: Inbox
   let phase = SessionPhase()
   let compactionLock = CompactionLock()
+  /// Each step of a compaction blocks for some milliseconds.
+  let compactionExecutor = ThreadTaskExecutor(name: "ledger-compact")
   let automaticCompaction = AutomaticCompactor()
   /// Wakes the listener when the session unfreezes or closes.
   let listenerWakeUp = WakeSemaphore()
