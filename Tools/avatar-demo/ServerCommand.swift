@@ -15,12 +15,13 @@ struct ServerCommand: AsyncParsableCommand {
     let say = Narrator("server")
     say("started")
     while true {
-      for request in try spool.takeRequests() {
+      for request in try spool.requests() {
         say("got the request \(request.id) to remove the avatar of \(request.room.address)")
         try await Task.sleep(for: .milliseconds(delay))
         let refusal = ServerError(
           code: 403, condition: "forbidden", text: "Only owners may change the avatar.")
         try spool.send(Stanza(id: request.id, error: refusal))
+        try spool.remove(request)
         say("answered: \(refusal.code) \(refusal.condition)")
       }
       try await Task.sleep(for: .milliseconds(20))

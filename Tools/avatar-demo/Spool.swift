@@ -14,9 +14,14 @@ struct Spool: Sendable, ExpressibleByArgument {
     try write(request, to: file("request", request.id))
   }
 
-  /// Takes the requests that wait for the server.
-  func takeRequests() throws -> [Request] {
-    try take("request")
+  /// The requests that wait for the server.
+  func requests() throws -> [Request] {
+    try contents("request")
+  }
+
+  /// Forgets a request that was answered.
+  func remove(_ request: Request) throws {
+    try FileManager.default.removeItem(at: file("request", request.id))
   }
 
   /// Sends an answer from the server.
@@ -24,20 +29,23 @@ struct Spool: Sendable, ExpressibleByArgument {
     try write(answer, to: file("answer", answer.id))
   }
 
-  /// Takes the answers of the server that nobody got yet.
-  func takeAnswers() throws -> [Stanza] {
-    try take("answer")
+  /// The answers of the server that nobody dealt with yet.
+  func answers() throws -> [Stanza] {
+    try contents("answer")
   }
 
-  private func take<Content: Decodable>(_ kind: String) throws -> [Content] {
+  /// Forgets an answer that was dealt with.
+  func remove(_ answer: Stanza) throws {
+    try FileManager.default.removeItem(at: file("answer", answer.id))
+  }
+
+  private func contents<Content: Decodable>(_ kind: String) throws -> [Content] {
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
       .filter { $0.hasPrefix("\(kind)-") && $0.hasSuffix(".json") }
       .sorted()
     return try names.map { name in
       let file = directory.appendingPathComponent(name)
-      let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: file))
-      try FileManager.default.removeItem(at: file)
-      return content
+      return try JSONDecoder().decode(Content.self, from: Data(contentsOf: file))
     }
   }
 
