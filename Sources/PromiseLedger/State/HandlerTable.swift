@@ -3,6 +3,8 @@ package struct HandlerTable: Sendable {
   private var entities: [HandlerID: HandlerEntity] = [:]
   private var openIDs: Set<HandlerID> = []
   private var activeIDsByScope: [String: Set<HandlerID>] = [:]
+  /// The handlers of which a call is not finished.
+  private var calledIDs: Set<HandlerID> = []
   /// The handlers of which some session runs a call.
   package private(set) var runningIDs: Set<HandlerID> = []
 
@@ -36,9 +38,9 @@ package struct HandlerTable: Sendable {
 
   /// The calls that are not finished, running or given back, in the order of their beginnings.
   ///
-  /// - Complexity: O(n log n) in the number of open handlers.
+  /// - Complexity: O(n log n) in their number.
   package var openCalls: [StartedCall] {
-    open.flatMap { entity in
+    listed(calledIDs).flatMap { entity in
       entity.openCalls.values.map { StartedCall(entity: entity, call: $0) }
     }
     .sorted { $0.call.firstStart.position < $1.call.firstStart.position }
@@ -73,6 +75,7 @@ package struct HandlerTable: Sendable {
     guard let entity = entities.removeValue(forKey: id) else { return nil }
     openIDs.remove(id)
     runningIDs.remove(id)
+    calledIDs.remove(id)
     for scope in entity.scopes {
       activeIDsByScope[scope]?.remove(id)
       if activeIDsByScope[scope]?.isEmpty == true { activeIDsByScope[scope] = nil }
@@ -83,6 +86,7 @@ package struct HandlerTable: Sendable {
   private mutating func index(_ entity: HandlerEntity) {
     openIDs.set(entity.id, isMember: entity.isOpen)
     runningIDs.set(entity.id, isMember: entity.isRunning)
+    calledIDs.set(entity.id, isMember: !entity.openCalls.isEmpty)
     for scope in entity.scopes {
       activeIDsByScope[scope, default: []].set(entity.id, isMember: entity.status == .active)
       if activeIDsByScope[scope]?.isEmpty == true { activeIDsByScope[scope] = nil }
@@ -98,6 +102,7 @@ package struct HandlerTable: Sendable {
     return entity.id == id && entity.isConsistent
       && openIDs.contains(id) == entity.isOpen
       && runningIDs.contains(id) == entity.isRunning
+      && calledIDs.contains(id) != entity.openCalls.isEmpty
       && entity.scopes.allSatisfy { activeIDsByScope[$0]?.contains(id) ?? false == isActive }
   }
 }

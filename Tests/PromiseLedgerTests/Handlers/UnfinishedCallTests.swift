@@ -106,6 +106,41 @@ struct UnfinishedCallTests {
     for ledger in others { await ledger.close() }
   }
 
+  @Test func aCallThatFollowsFromAnotherIsNotRunIfItEndedElsewhere() async throws {
+    let gate = Gate()
+    let notes = Notes()
+    let ledger = try await open { scripted, call in
+      notes.add("\(scripted.name ?? "-") \(call.attempt)")
+      if scripted.name == "slow" { await gate.pass() }
+      if scripted.name == "first" {
+        let key = try ["slow", "taken", "left"].map { try HandlerKey($0) }
+        for key in key { try call.call(call.ledger.handler(forKey: key)) }
+      }
+      return 1
+    }
+    let elsewhere = try await open(as: .appExtension) { _, _ in 2 }
+    for name in ["slow", "taken", "left"] {
+      try await ledger.createHandler(Scripted.self, ["name": name], key: HandlerKey(name))
+    }
+    let first = try await ledger.createHandler(Scripted.self, ["name": "first"]).handler
+    let call = Task { try await first.call() }
+    await gate.arrival()
+    // All three are given back; one of them is run elsewhere.
+    try await ledger.freeze()
+    let offered = try await elsewhere.unfinishedCalls()
+    #expect(offered.count == 3 && offered.allSatisfy { $0.release == .frozen })
+    try await elsewhere.retry(offered[1])
+    try await ledger.unfreeze()
+    gate.open()
+    #expect(try await call.value.effects.map(\.verdict) == [.done, .done, .done])
+    #expect(notes.lines == ["first 1", "slow 1", "left 2"])
+    #expect(try await ledger.unfinishedCalls().isEmpty)
+    let finished = try await ledger.payloads(of: HandlerCallFinished.self)
+    #expect(finished.map(\.end.attempt).sorted() == [1, 1, 2, 2])
+    await ledger.close()
+    await elsewhere.close()
+  }
+
   /// Waits at the gate of each attempt, and does not survive a cancellation there.
   private func cancellable(_ gates: [Gate]) -> Scripted.Code {
     { _, call in
@@ -231,6 +266,79 @@ struct UnfinishedCallTests {
     #expect(try await promise.value == 2)
     #expect(notes.lines == ["1", "2"])
     await ledger.close()
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func thePolicyOutlivesFreezesOfASessionThatDoesNotWait() async throws {
+    let gate = Gate()
+    let openGate = Gate()
+    openGate.open()
+    var configuration = LedgerConfiguration()
+    configuration.unfinishedCallPolicy = .retry
+    configuration.waitsWhileFrozen = false
+    let code = resolving(openGate)
+    try configuration.handlers.register(Scripted.self) { Scripted.Script(code: code) }
+    let watching = try await temporary.open(as: .appExtension, configuration: configuration)
+    // The watch looks while the session is frozen in some of these.
+    for _ in 0..<30 {
+      try await watching.freeze()
+      try await watching.unfreeze()
+    }
+    let ledger = try await open(resolving(gate))
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    await ledger.close()
+    gate.open()
+    _ = await call.result
+    let there = try watching.promise(id: promise.id, of: Int.self)
+    #expect(try await there.outcome == .fulfilled(2))
+    await watching.close()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func thePolicySeesWhatASnapshotHides() async throws {
+    let gate = Gate()
+    let openGate = Gate()
+    openGate.open()
+    let watching = try await open(as: .appExtension, policy: .retry, resolving(openGate))
+    let ledger = try await open(resolving(gate))
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    try await watching.freeze()
+    await ledger.close()
+    gate.open()
+    _ = await call.result
+    // Nothing of the call is left but in the snapshot.
+    let compacting = try await open(as: .operator) { _, _ in 0 }
+    try await compacting.compact(LedgerCompactionTests.events)
+    await compacting.close()
+    try await watching.unfreeze()
+    let there = try watching.promise(id: promise.id, of: Int.self)
+    #expect(try await there.outcome == .fulfilled(2))
+    await watching.close()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func theWatchOfThePolicyKeepsNoLedger() async throws {
+    let gate = Gate()
+    let ledger = try await open(resolving(gate))
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    await ledger.close()
+    gate.open()
+    _ = await call.result
+    let openGate = Gate()
+    openGate.open()
+    var watching: Ledger? = try await open(policy: .retry, resolving(openGate))
+    weak let reference = watching
+    // The watch has looked, and found the call.
+    #expect(try await watching?.promise(id: promise.id, of: Int.self).outcome == .fulfilled(2))
+    watching = nil
+    while reference != nil, !Task.isCancelled { await Task.yield() }
   }
 
   @Test func aLedgerWithThePolicyEndsWithItsLastReference() async throws {

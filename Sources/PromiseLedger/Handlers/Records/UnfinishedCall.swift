@@ -51,7 +51,11 @@ extension UnfinishedCall.Purpose {
 public enum UnfinishedCallPolicy: Sendable, Hashable {
   /// They stay, to be listed and run again on request.
   case keep
-  /// They are run again: when the ledger is opened or unfrozen, and when the session of another
-  /// process freezes, ends, or is found dead. Each is tried once on each such occasion.
+  /// They are run again, all at the same time: when the ledger is opened or unfrozen, and when the
+  /// session of another process freezes, ends, or is found dead. Each is tried once on each such
+  /// occasion.
+  ///
+  /// Calls that were given back for another reason (``CallRelease/cancelled``,
+  /// ``CallRelease/notRunnable``) wait until somebody asks for them with ``Ledger/retry(_:)``.
   case retry
 }

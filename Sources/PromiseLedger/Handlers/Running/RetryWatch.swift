@@ -17,53 +17,89 @@ struct RetryWatch: Sendable {
   }
 
   /// An attempt of a call; each is tried once, until this session comes back from a freeze.
-  private struct Attempt: Hashable {
+  fileprivate struct Attempt: Hashable {
+    let handler: HandlerID
     let call: CallID
     let number: Int
+
+    init(_ call: UnfinishedCall) {
+      handler = call.handler
+      self.call = call.id
+      number = call.attempt
+    }
+  }
+
+  /// What the watch knows.
+  private struct Memory: Sendable {
+    /// Up to where it looked.
+    var position = Position.start
+    /// The last event of its own session.
+    var ownPosition: Position?
+    var tried: Set<Attempt> = []
   }
 
   private func run() async {
-    var tried: Set<Attempt> = []
-    var sessionPosition = Position.start
+    var memory = Memory()
     while true {
-      let session = engine.setup.session
-      let found = try? await engine.read { state in
-        (state.position, try state.session(session)?.lastPosition, try Self.offered(state))
-      }
-      guard let (position, ownPosition, calls) = found else { return }
-      if let ownPosition, ownPosition != sessionPosition {
-        sessionPosition = ownPosition
-        tried = []
-      }
-      // Without a strong reference while it waits.
-      guard let ledger else { return }
-      for call in calls where !ledger.runningCalls.contains(call.id) {
-        guard tried.insert(Attempt(call: call.id, number: call.attempt)).inserted else { continue }
-        retry(call, in: ledger)
-      }
       do {
-        try await waitForChange(after: position)
+        let calls = try await look(&memory)
+        guard retry(calls, unless: &memory.tried) else { return }
+        try await engine.changed(after: memory.position)
       } catch {
-        return
+        guard await waitsOn(after: error) else { return }
       }
     }
   }
 
-  private func waitForChange(after position: Position) async throws {
-    try await engine.changed(after: position)
+  /// Looks for calls that are offered: for all of them at first, and when the session came back; later
+  /// for those whose handlers changed, unless a snapshot hides changes that were not seen.
+  private func look(_ memory: inout Memory) async throws -> [UnfinishedCall] {
+    let session = engine.setup.session
+    let known = memory
+    let (calls, seen) = try await engine.read { state in
+      var seen = known
+      seen.position = state.position
+      seen.ownPosition = try state.session(session)?.lastPosition
+      let isBack = seen.ownPosition != known.ownPosition
+      seen.tried = isBack ? [] : known.tried.filter { state.mayOffer($0) }
+      let seesAll = isBack || state.base > known.position
+      let calls = seesAll ? try state.openCalls() : state.handlers.openCalls
+      return (calls.filter(\.call.isOffered).map { UnfinishedCall($0) }, seen)
+    }
+    memory = seen
+    return calls
   }
 
-  /// The calls whose sessions ended or froze; those that were given back for another reason wait
-  /// for somebody to ask for them.
-  private static func offered(
-    _ state: LedgerState
-  ) throws(LedgerError) -> [UnfinishedCall] {
-    try state.openCalls().filter { started in
-      switch started.call.release?.reason {
-      case .frozen, .closed, .died: true
-      case .cancelled, .notRunnable, nil: false
+  /// Waits until it may be worth another look; false if the session ended.
+  private func waitsOn(after error: any Error) async -> Bool {
+    let code = (error as? LedgerError)?.code
+    do {
+      if code == .frozen {
+        // Calls do not wait for the session to come back, but this does.
+        try await engine.phase.waitWhileFrozen()
+      } else {
+        let position = engine.replica.position
+        if code != .closed, code != .sessionEnded {
+          engine.setup.logger.warning(
+            "unfinished calls cannot be looked for", metadata: ["error": "\(error)"])
+        }
+        try await engine.changed(after: position)
       }
-    }.map { UnfinishedCall($0) }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Runs calls again that were not tried yet; false if the ledger is gone.
+  ///
+  /// It is no part of the loop, which must hold no reference to the ledger while it waits.
+  private func retry(_ calls: [UnfinishedCall], unless tried: inout Set<Attempt>) -> Bool {
+    guard let ledger else { return false }
+    for call in calls where !ledger.runningCalls.contains(call.id) {
+      if tried.insert(Attempt(call)).inserted { retry(call, in: ledger) }
+    }
+    return true
   }
 
   private func retry(_ call: UnfinishedCall, in ledger: Ledger) {
@@ -77,6 +113,25 @@ struct RetryWatch: Sendable {
             "handler": "\(call.handler)", "call": "\(call.id)", "error": "\(error)",
           ])
       }
+    }
+  }
+}
+
+extension LedgerState {
+  /// Whether an attempt may still be that of an unfinished call.
+  fileprivate func mayOffer(_ attempt: RetryWatch.Attempt) -> Bool {
+    guard let handler = handlers[attempt.handler] else { return true }
+    return handler.openCalls[attempt.call].map { Int($0.attempt) == attempt.number } ?? false
+  }
+}
+
+extension OpenCall {
+  /// Whether its session ended or froze; one that was given back for another reason waits for somebody
+  /// to ask for it.
+  fileprivate var isOffered: Bool {
+    switch release?.reason {
+    case .frozen, .closed, .died: true
+    case .cancelled, .notRunnable, nil: false
     }
   }
 }
