@@ -68,7 +68,8 @@ extension LedgerError {
     public static let handlerKindTaken = Code(.handlerKindTaken)
     /// There is no handler with this id.
     public static let handlerNotFound = Code(.handlerNotFound)
-    /// A handler's code called the handler itself, at once or by way of others.
+    /// A handler's code called the handler itself, at once or by way of others, or called others to a
+    /// depth of 64.
     public static let handlerRecursion = Code(.handlerRecursion)
     /// A call of the one-shot handler is not finished: it runs, or waits to be run again.
     public static let handlerRunning = Code(.handlerRunning)
@@ -110,7 +111,8 @@ extension LedgerError {
     public static let sessionEnded = Code(.sessionEnded)
     /// The snapshot is not where it was when a look-up was prepared; never reaches a user.
     package static let snapshotMoved = Code(.snapshotMoved)
-    /// Another attempt of the call began meanwhile, so the end of this one counts for nothing.
+    /// Another attempt of the call began meanwhile, or the handler was withdrawn while nobody ran it, so
+    /// the end of this attempt counts for nothing.
     public static let superseded = Code(.superseded)
     /// As many commands wait for the writer as the configuration allows; await some answers first.
     public static let tooManyCommands = Code(.tooManyCommands)

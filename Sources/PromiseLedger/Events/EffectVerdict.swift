@@ -14,6 +14,9 @@ public enum EffectKind: UInt8, Sendable, Hashable, CaseIterable {
   case callHandler = 5
   /// Withdraw a handler.
   case invalidateHandler = 6
+
+  /// Whether it makes something new.
+  var isCreation: Bool { self == .createPromise || self == .createHandler }
 }
 
 /// What became of an effect, decided when the call finished.
@@ -24,13 +27,15 @@ public enum EffectVerdict: UInt8, Sendable, Hashable, CaseIterable {
   case deduplicated = 1
   /// The promise had an outcome.
   case alreadyResolved = 2
-  /// There is no such promise or handler.
+  /// There is no such promise or handler, or not any more: compaction removed its record.
   case notFound = 3
   /// The promise was given up.
   case abandoned = 4
-  /// There is a promise or handler with this key already.
+  /// There is a promise or handler with this key already, or there was one, and compaction removed its
+  /// record.
   case exists = 5
-  /// The value has another type than the promise.
+  /// The value has another type than the promise, or an argument of the call is missing or has another
+  /// type than the handler wants.
   case typeMismatch = 6
   /// The one-shot handler has a call that is not finished.
   case alreadyRunning = 7

@@ -33,9 +33,13 @@ extension DurableHandler {
       guard let entity = try await ledger.engine.read({ try $0.handler(handlerID) }) else {
         throw LedgerError.handlerNotFound(id)
       }
-      let bound = try ArgumentSet(
-        checking: try await ledger.load(entity.bound.arguments),
-        references: entity.bound.references)
+      let (binding, bound) = try await ledger.withNewest(entity) { entity in
+        let arguments = try await ledger.load(entity.bound.arguments)
+        return (
+          entity.bound.position,
+          try ArgumentSet(checking: arguments, references: entity.bound.references)
+        )
+      }
       let merged = try given.merged(over: bound)
       let limit = ledger.configuration.maximumPayloadSizeInBytes
       guard merged.payloadByteCount <= limit else {
@@ -46,7 +50,7 @@ extension DurableHandler {
       }
       let answer = try await ledger.engine.submit(
         RebindHandler(
-          id: id, mode: .merged, arguments: merged, expectedBinding: entity.bound.position))
+          id: id, mode: .merged, arguments: merged, expectedBinding: binding))
       if try answer.hasRebound(id) { return }
     }
   }

@@ -53,6 +53,7 @@ extension DurableHandler {
   /// - Throws: What the invalidation code throws, after the handler was withdrawn; otherwise as
   ///   ``call(_:)``.
   public func invalidate(_ arguments: HandlerArguments = [:], reason: String = "") async throws {
-    try await HandlerRunner(ledger: try ledger).invalidate(id, arguments, reason: reason)
+    let runner = HandlerRunner(ledger: try ledger)
+    if let refusal = try await runner.withdraw(id, arguments, reason: reason) { throw refusal }
   }
 }

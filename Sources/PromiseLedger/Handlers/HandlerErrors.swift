@@ -17,13 +17,14 @@ extension LedgerError {
     return LedgerError(.handlerInvalidated, "\(entity.name) was withdrawn for ever\(reason).")
   }
 
-  static func handlerRunning(_ started: StartedCall) -> LedgerError {
+  /// - Parameter isLeft: Whether its session does not run it any more, but could not record its end.
+  static func handlerRunning(_ started: StartedCall, isLeft: Bool = false) -> LedgerError {
     let call = started.call
     let state =
-      if let session = call.runningSession {
+      if let session = call.runningSession, !isLeft {
         "is run by session \(session). Wait for it"
       } else {
-        "was given back unfinished. Run it again with retry(_:)"
+        "was left unfinished. Run it again with retry(_:)"
       }
     return LedgerError(
       .handlerRunning,
@@ -45,10 +46,24 @@ extension LedgerError {
     )
   }
 
+  static func handlerNesting(_ id: HandlerID, depth: Int) -> LedgerError {
+    LedgerError(
+      .handlerRecursion,
+      "Handler \(id) is called by code that \(depth) handlers wait for, each called by the one before. Call it as an effect, or from a handler that does not wait for it."
+    )
+  }
+
   static func superseded(_ call: CallID, attempt: UInt32, of handler: String) -> LedgerError {
     LedgerError(
       .superseded,
-      "\(handler): attempt \(attempt) of call \(call) is not the newest any more, so its end and its effects count for nothing."
+      "\(handler): attempt \(attempt) of call \(call) is not the newest any more, or the handler was withdrawn while nobody ran the call. So its end and its effects count for nothing."
+    )
+  }
+
+  static func withoutInvalidationCode(_ entity: HandlerEntity) -> LedgerError {
+    LedgerError(
+      .handlerUnregistered,
+      "\(entity.name) has no invalidation code in this build, and a run of it is not finished. Register the kind with its code before the ledger is opened."
     )
   }
 }

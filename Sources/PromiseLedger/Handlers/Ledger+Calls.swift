@@ -20,12 +20,12 @@ extension Ledger {
     var report = InvalidationReport()
     for id in ids {
       do {
-        try await handler(id: id).invalidate(arguments, reason: reason)
-        report.invalidated.append(id)
-      } catch let error as LedgerError
-        where error.code == .handlerInvalidated || error.code == .handlerFinished
-      {
-        report.closedMeanwhile.append(id)
+        let refusal = try await HandlerRunner(ledger: self).withdraw(id, arguments, reason: reason)
+        if refusal == nil {
+          report.invalidated.append(id)
+        } else {
+          report.closedMeanwhile.append(id)
+        }
       } catch {
         report.failures[id] = error
       }
@@ -72,45 +72,5 @@ extension Ledger {
       }
     }
     return results
-  }
-
-  // MARK: Looking ahead
-
-  /// What of the ledger this session cannot run, and why: handlers whose kind it does not know, or
-  /// whose bound arguments are not what their kind wants, and unfinished calls.
-  ///
-  /// A mandatory argument that is not bound is no problem: the call may give it.
-  ///
-  /// - Complexity: O(n) in the number of open handlers, whose arguments are decoded.
-  public func preflight() async throws -> [HandlerProblem] {
-    var problems: [HandlerProblem] = []
-    for entity in try await engine.read({ try $0.openHandlers() }) {
-      guard let registration = configuration.handlers[entity.kind] else {
-        problems.append(HandlerProblem(entity, nil, .handlerUnregistered(entity)))
-        continue
-      }
-      if entity.status == .active {
-        let source = ArgumentSource(
-          handler: entity.name, bound: try await load(entity.bound.arguments), given: .none)
-        if let error = registration.problem(source, .call, false) {
-          problems.append(HandlerProblem(entity, nil, error))
-        }
-      }
-      for call in entity.callsInOrder {
-        let source = ArgumentSource(
-          handler: entity.name, bound: try await load(call.bound.arguments),
-          given: try await load(call.arguments))
-        if let error = registration.problem(source, call.purpose, true) {
-          problems.append(HandlerProblem(entity, call.id, error))
-        }
-      }
-    }
-    return problems
-  }
-}
-
-extension HandlerProblem {
-  fileprivate init(_ entity: HandlerEntity, _ call: CallID?, _ error: LedgerError) {
-    self.init(handler: entity.id, kind: entity.kind, call: call, error: error)
   }
 }

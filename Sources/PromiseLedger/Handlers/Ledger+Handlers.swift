@@ -91,7 +91,28 @@ extension Ledger {
   }
 
   func record(_ entity: HandlerEntity) async throws -> HandlerRecord {
-    HandlerRecord(entity, bound: try await load(entity.bound.arguments))
+    try await withNewest(entity) { entity in
+      HandlerRecord(entity, bound: try await self.load(entity.bound.arguments))
+    }
+  }
+
+  /// Does something with a handler's arguments; again with its newest state if they are not there any
+  /// more: it may have been bound anew, and the ledger compacted, since the handler was looked up.
+  func withNewest<R: Sendable>(
+    _ entity: HandlerEntity, _ body: (HandlerEntity) async throws -> R
+  ) async throws -> R {
+    var entity = entity
+    while true {
+      do {
+        return try await body(entity)
+      } catch let error as LedgerError where error.code == .corrupt {
+        let id = entity.id
+        guard let newest = try await engine.read({ try $0.handler(id) }), newest != entity else {
+          throw error
+        }
+        entity = newest
+      }
+    }
   }
 
   private func records(_ entities: [HandlerEntity]) async throws -> [HandlerRecord] {

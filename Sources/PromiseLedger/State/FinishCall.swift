@@ -65,7 +65,7 @@ package struct FinishCall: Command {
       let decided = try decider.decide(effect, in: &decision)
       guard effect.isRequired, !decided.verdict.isSuccess else { continue }
       try decision.rollBack(toCount: countBefore)
-      let error = Self.refusal(decided)
+      let error = Self.refusal(decided, effect.unfit?.error)
       let report = CallReport(effects: [decided], result: .failed(error))
       let entity = try end(open, report, in: &decision)
       return .requiredEffectRefused(decided, error, entity)
@@ -101,11 +101,12 @@ package struct FinishCall: Command {
     return try decision.requireHandler(id)
   }
 
-  private static func refusal(_ decided: DecidedEffect) -> StoredError {
-    StoredError(
+  private static func refusal(_ decided: DecidedEffect, _ unfit: LedgerError?) -> StoredError {
+    let why = decided.verdict == .typeMismatch ? unfit.map { " \($0.message)" } : nil
+    return StoredError(
       domain: "PromiseLedger.requiredEffectRefused", code: Int64(decided.verdict.rawValue),
       message:
-        "The effect \(decided.effect) on \(decided.subject), which the call required, was refused: \(decided.verdict)."
+        "The effect \(decided.effect) on \(decided.subject), which the call required, was refused: \(decided.verdict).\(why ?? "")"
     )
   }
 }

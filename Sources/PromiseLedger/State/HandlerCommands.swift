@@ -102,6 +102,8 @@ package struct InvalidateHandler: Command {
   package enum Answer: Sendable {
     /// With the run of its invalidation code, if it has code; this session is to run it.
     case invalidated(HandlerEntity, OpenCall?)
+    /// Another rebinding came first: check the arguments against what is bound now.
+    case changedMeanwhile(HandlerEntity)
     case alreadyInvalidated(HandlerEntity)
     case finished(HandlerEntity)
     case notFound
@@ -115,18 +117,21 @@ package struct InvalidateHandler: Command {
   package let arguments: ArgumentSet
   /// Whether the handler's kind has invalidation code.
   package let runsCode: Bool
+  /// The position of the binding that the arguments were checked with; `nil` if it does not matter.
+  package let expectedBinding: Position?
   /// The event that led to the invalidation.
   package let cause: Position
 
   package init(
     id: HandlerID, call: CallID, reason: String, arguments: ArgumentSet, runsCode: Bool,
-    cause: Position = .start
+    expectedBinding: Position? = nil, cause: Position = .start
   ) {
     self.id = id
     self.call = call
     self.reason = reason
     self.arguments = arguments
     self.runsCode = runsCode
+    self.expectedBinding = expectedBinding
     self.cause = cause
   }
 
@@ -136,6 +141,9 @@ package struct InvalidateHandler: Command {
     case .finished: return .finished(entity)
     case .invalidated: return .alreadyInvalidated(entity)
     case .active: break
+    }
+    if let expectedBinding, expectedBinding != entity.bound.position {
+      return .changedMeanwhile(entity)
     }
     if runsCode { try decision.requireOwnSession() }
     let invalidated = HandlerInvalidated(

@@ -11,6 +11,8 @@ package struct HandlerEffect: Sendable {
   package let action: Action
   /// Whether the call fails, with all its effects, if this one is refused.
   package let isRequired: Bool
+  /// What is wrong with the arguments of a call or an invalidation, if anything is.
+  package var unfit: UnfitArguments?
 
   package init(_ action: Action, isRequired: Bool = false) {
     self.action = action
@@ -44,6 +46,18 @@ package struct HandlerEffect: Sendable {
   }
 }
 
+/// That the code of a handler cannot be run with the arguments of an effect and what is bound.
+package struct UnfitArguments: Sendable {
+  /// What was bound; `nil` for a handler that an effect of the same call creates.
+  let binding: Position?
+  let error: LedgerError
+
+  package init(binding: Position?, error: LedgerError) {
+    self.binding = binding
+    self.error = error
+  }
+}
+
 /// Decides effects one after the other, and gathers what follows from them.
 struct EffectDecider {
   let runnableKinds: Set<String>
@@ -68,11 +82,12 @@ struct EffectDecider {
   ) throws(LedgerError) -> DecidedEffect {
     let verdict: EffectVerdict
     do throws(LedgerError) {
-      verdict = try carryOut(effect.action, in: &decision)
+      verdict = try carryOut(effect, in: &decision)
     } catch {
       switch error.code {
       case .typeMismatch: verdict = .typeMismatch
       case .unsupportedEvent, .corrupt: verdict = .blocked
+      case .compacted: verdict = effect.kind.isCreation ? .exists : .notFound
       default: throw error
       }
     }
@@ -82,9 +97,9 @@ struct EffectDecider {
   }
 
   private mutating func carryOut(
-    _ action: HandlerEffect.Action, in decision: inout Decision
+    _ effect: HandlerEffect, in decision: inout Decision
   ) throws(LedgerError) -> EffectVerdict {
-    switch action {
+    switch effect.action {
     case .resolvePromise(var command):
       command.cause = cause
       return try decision.run(command).verdict
@@ -96,18 +111,33 @@ struct EffectDecider {
       command.cause = cause
       return try decision.run(command).verdict
     case .callHandler(let id, let call, let arguments):
+      if let entity = try decision.handler(id), entity.hinderingCall == nil,
+        refuses(effect, entity)
+      {
+        return .typeMismatch
+      }
       return try start(
         StartCall(
           id: id, call: call, arguments: arguments, expectedBinding: nil,
           runnableKinds: runnableKinds, cause: cause), in: &decision)
     case .invalidateHandler(let id, let call, let reason, let arguments):
-      let kind = try decision.handler(id)?.kind
+      let entity = try decision.handler(id)
+      if let entity, refuses(effect, entity) { return .typeMismatch }
+      let runsCode = entity.map { kindsWithInvalidationCode.contains($0.kind) } ?? false
       return try invalidate(
         InvalidateHandler(
-          id: id, call: call, reason: reason, arguments: arguments,
-          runsCode: kind.map(kindsWithInvalidationCode.contains) ?? false, cause: cause),
+          id: id, call: call, reason: reason, arguments: arguments, runsCode: runsCode,
+          cause: cause),
         in: &decision)
     }
+  }
+
+  /// Whether the arguments of an effect are not what the code of the handler wants: begun with them, a
+  /// call could never be run.
+  private func refuses(_ effect: HandlerEffect, _ entity: HandlerEntity) -> Bool {
+    guard let unfit = effect.unfit, entity.status == .active else { return false }
+    if let binding = unfit.binding { return binding == entity.bound.position }
+    return verdicts.contains(DecidedEffect(.createHandler, .done, on: entity.id.entityID))
   }
 
   private mutating func start(
@@ -138,6 +168,9 @@ struct EffectDecider {
     case .alreadyInvalidated: return .invalidated
     case .finished: return .finished
     case .notFound: return .notFound
+    case .changedMeanwhile:
+      throw LedgerError(
+        .internalInconsistency, "An invalidation without an expected binding met another binding.")
     }
   }
 }

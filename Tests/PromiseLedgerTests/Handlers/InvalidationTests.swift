@@ -224,6 +224,21 @@ struct InvalidationTests {
     await ledger.close()
   }
 
+  @Test func codeThatFailsAsAClosedHandlerDoesIsAFailure() async throws {
+    var script = Scripted.Script()
+    script.invalidation = { parameters, call in
+      // What it calls is spent.
+      try await call.ledger.handler(forKey: HandlerKey("spent")).call()
+    }
+    let ledger = try await open(script)
+    try await ledger.createHandler(Nothing.self, key: HandlerKey("spent")).handler.call()
+    let mine = try await ledger.createHandler(Scripted.self, scopes: ["s"]).handler
+    let report = try await ledger.invalidateAll(scope: "s")
+    #expect(report.closedMeanwhile.isEmpty && report.invalidated.isEmpty)
+    #expect((report.failures[mine.id] as? LedgerError)?.code == .handlerFinished)
+    await ledger.close()
+  }
+
   @Test func oneThatFailsKeepsNoOtherBack() async throws {
     var script = Scripted.Script()
     script.invalidation = { parameters, _ in

@@ -162,6 +162,25 @@ import Testing
   }
 
   @Test(arguments: State.allCases)
+  func anInvalidationThatWasCheckedWithAnOlderBindingIsDoneAgain(state: State) throws {
+    var ledger = try Self.ledger(in: state)
+    let before = ledger.state.contents
+    let isActive = try ledger.state.handler(Self.id)?.status == .active
+    let binding = try ledger.state.handler(Self.id)?.bound.position ?? .start
+    func invalidate(_ expected: Position) throws -> String {
+      try ledger.commit(
+        InvalidateHandler(
+          id: Self.id, call: .numbered(3), reason: "", arguments: .none, runsCode: true,
+          expectedBinding: expected)
+      ).verdict
+    }
+    let expected = Self.expected[state.rawValue]?[Column.invalidate.rawValue]
+    #expect(try invalidate(binding.advanced(by: 1_000)) == (isActive ? "changed" : expected))
+    #expect(ledger.state.contents == before)
+    #expect(try invalidate(binding) == expected)
+  }
+
+  @Test(arguments: State.allCases)
   func theStatesAreWhatTheirNamesSay(state: State) throws {
     let entity = try Self.ledger(in: state).state.handler(Self.id)
     let status: HandlerEntity.Status? =

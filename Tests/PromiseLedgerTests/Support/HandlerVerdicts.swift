@@ -77,6 +77,7 @@ extension InvalidateHandler.Answer: NamedAnswer {
   var verdict: String {
     switch self {
     case .invalidated: "invalidated"
+    case .changedMeanwhile: "changed"
     case .alreadyInvalidated: "already"
     case .finished: "finished"
     case .notFound: "notFound"

@@ -80,6 +80,7 @@ public struct HandlerProblem: Sendable {
   public let kind: String
   /// The unfinished call, or `nil` if it is about what is bound.
   public let call: CallID?
-  /// What is wrong: `handlerUnregistered`, `argumentMissing`, `argumentMismatch` or `decodingFailed`.
+  /// What is wrong: `handlerUnregistered`, `argumentMissing`, `argumentMismatch`, `decodingFailed`,
+  /// `invalidArgument` (a type that takes its arguments apart), `unsupportedEvent` or `corrupt`.
   public let error: LedgerError
 }

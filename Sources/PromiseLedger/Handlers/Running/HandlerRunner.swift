@@ -20,11 +20,14 @@ struct HandlerRunner: Sendable {
     while true {
       let entity = try await callableHandler(id)
       if let expected { try require(expected, of: entity) }
-      let run = try await prepare(
-        entity, .call, bound: entity.bound.arguments, given: given.arguments)
+      let (binding, run) = try await ledger.withNewest(entity) { entity in
+        let run = try await prepare(
+          entity, .call, bound: entity.bound.arguments, given: given.arguments)
+        return (entity.bound.position, run)
+      }
       let answer = try await ledger.engine.submit(
         StartCall(
-          id: id, call: call, arguments: given, expectedBinding: entity.bound.position,
+          id: id, call: call, arguments: given, expectedBinding: binding,
           runnableKinds: registry.kinds))
       switch answer {
       case .started(let started): return try await perform(started, run)
@@ -47,7 +50,8 @@ struct HandlerRunner: Sendable {
     case .active: break
     }
     if let call = entity.hinderingCall {
-      throw LedgerError.handlerRunning(StartedCall(entity: entity, call: call))
+      let isLeft = call.runningSession == ledger.session && !running.contains(call.id)
+      throw LedgerError.handlerRunning(StartedCall(entity: entity, call: call), isLeft: isLeft)
     }
     return entity
   }
@@ -116,28 +120,37 @@ struct HandlerRunner: Sendable {
 
   // MARK: Withdrawing
 
-  func invalidate(
+  /// Withdraws a handler, and runs its invalidation code.
+  ///
+  /// - Returns: Why it was not withdrawn, if it was withdrawn or finished already.
+  /// - Throws: What else keeps it from being withdrawn; what its code throws.
+  func withdraw(
     _ id: HandlerID, _ arguments: HandlerArguments, reason: String
-  ) async throws {
+  ) async throws -> LedgerError? {
     try TextLimit.reason.check(reason)
     let given = try ledger.stored(arguments, of: "Handler \(id)")
     let call = CallID(entityID: ledger.makeID())
     try begin(call, of: id)
     defer { running.end(call) }
-    let entity = try await handler(id)
-    let runsCode = registry[entity.kind]?.hasInvalidationCode ?? false
-    if runsCode, entity.status == .active { try await checkInvalidation(of: entity, given) }
-    let answer = try await ledger.engine.submit(
-      InvalidateHandler(
-        id: id, call: call, reason: reason, arguments: given, runsCode: runsCode))
-    switch answer {
-    case .invalidated(let marked, let open):
-      guard let open else { return }
-      let started = StartedCall(entity: marked, call: open)
-      _ = try await perform(started, try await prepareOrGiveBack(started))
-    case .alreadyInvalidated(let entity): throw LedgerError.handlerInvalidated(entity)
-    case .finished(let entity): throw LedgerError.handlerFinished(entity)
-    case .notFound: throw LedgerError.handlerNotFound(id)
+    while true {
+      let entity = try await handler(id)
+      let runsCode = registry[entity.kind]?.hasInvalidationCode ?? false
+      if runsCode, entity.status == .active { try await checkInvalidation(of: entity, given) }
+      let answer = try await ledger.engine.submit(
+        InvalidateHandler(
+          id: id, call: call, reason: reason, arguments: given, runsCode: runsCode,
+          expectedBinding: runsCode ? entity.bound.position : nil))
+      switch answer {
+      case .invalidated(let marked, let open):
+        guard let open else { return nil }
+        let started = StartedCall(entity: marked, call: open)
+        _ = try await perform(started, try await prepareOrGiveBack(started))
+        return nil
+      case .changedMeanwhile: continue
+      case .alreadyInvalidated(let entity): return .handlerInvalidated(entity)
+      case .finished(let entity): return .handlerFinished(entity)
+      case .notFound: throw LedgerError.handlerNotFound(id)
+      }
     }
   }
 

@@ -1,0 +1,68 @@
+extension Ledger {
+  /// What of the ledger this session cannot run, and why: handlers whose kind it does not know, whose
+  /// bound arguments are not what their kind wants, or whose events it cannot read; and unfinished calls.
+  ///
+  /// A mandatory argument that is not bound is no problem: the call may give it.
+  ///
+  /// - Complexity: O(n) in the number of open handlers, whose arguments are decoded.
+  public func preflight() async throws -> [HandlerProblem] {
+    let open = try await engine.read { state in
+      try state.openHandlers().map { ($0, state.blocked[$0.id.entityID]) }
+    }
+    var problems: [HandlerProblem] = []
+    for (entity, blocked) in open {
+      if let blocked {
+        problems.append(HandlerProblem(entity, nil, blocked.refusal(of: entity.id.entityID)))
+      } else {
+        problems += try await self.problems(of: entity)
+      }
+    }
+    return problems
+  }
+
+  private func problems(of entity: HandlerEntity) async throws -> [HandlerProblem] {
+    guard let registration = configuration.handlers[entity.kind] else {
+      return [HandlerProblem(entity, nil, .handlerUnregistered(entity))]
+    }
+    do {
+      return try await withNewest(entity) { entity in
+        try await self.problems(of: entity, as: registration)
+      }
+    } catch let error as LedgerError where error.code == .corrupt {
+      // One that is damaged keeps no other from being looked at.
+      return [HandlerProblem(entity, nil, error)]
+    }
+  }
+
+  private func problems(
+    of entity: HandlerEntity, as registration: HandlerRegistration
+  ) async throws -> [HandlerProblem] {
+    var problems: [HandlerProblem] = []
+    if entity.status == .active {
+      let source = ArgumentSource(
+        handler: entity.name, bound: try await load(entity.bound.arguments), given: .none)
+      if let error = registration.problem(source, .call, false) {
+        problems.append(HandlerProblem(entity, nil, error))
+      }
+    }
+    for call in entity.callsInOrder {
+      guard call.purpose == .call || registration.hasInvalidationCode else {
+        problems.append(HandlerProblem(entity, call.id, .withoutInvalidationCode(entity)))
+        continue
+      }
+      let source = ArgumentSource(
+        handler: entity.name, bound: try await load(call.bound.arguments),
+        given: try await load(call.arguments))
+      if let error = registration.problem(source, call.purpose, true) {
+        problems.append(HandlerProblem(entity, call.id, error))
+      }
+    }
+    return problems
+  }
+}
+
+extension HandlerProblem {
+  fileprivate init(_ entity: HandlerEntity, _ call: CallID?, _ error: LedgerError) {
+    self.init(handler: entity.id, kind: entity.kind, call: call, error: error)
+  }
+}
