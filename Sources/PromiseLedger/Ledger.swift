@@ -37,7 +37,9 @@ public final class Ledger: Sendable {
   /// instead of the log, and `false` comes back. Freezing a frozen ledger does nothing.
   ///
   /// The calls of handlers that the session runs are given back. Their code goes on; its end counts
-  /// after ``unfreeze()``, unless another session ran the call again meanwhile.
+  /// after ``unfreeze()``, unless another session ran the call again meanwhile, or calls do not wait
+  /// while the ledger is frozen (``LedgerConfiguration/waitsWhileFrozen``): then it is lost, and the call
+  /// is to be run again.
   ///
   /// iOS kills a suspended app that holds a lock in a shared container (0xdead10cc), so freeze when
   /// the app goes to the background, every session of the process, and close what it inspects.

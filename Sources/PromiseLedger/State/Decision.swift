@@ -141,14 +141,16 @@ package struct Decision {
     try staged.apply(view, over: base)
   }
 
-  /// Appends an event, with what is large beside it.
+  /// Appends an event, with what is large beside it: that is not for the reserve.
   mutating func appendAttaching(
     _ payload: some AttachablePayload, to subject: EntityID, cause: Position = .start
   ) throws(LedgerError) {
     if payload.encoded.count > EventBatch.maximumPayloadByteCount,
       let attachment = payload.attachable
     {
-      try append(payload.detachingContent(), to: subject, cause: cause, attachment: attachment)
+      try append(
+        payload.detachingContent(), to: subject, cause: cause, attachment: attachment,
+        usesReserve: false)
     } else {
       try append(payload, to: subject, cause: cause)
     }

@@ -225,7 +225,9 @@ struct HandlerBadInputTests {
 
   @Test func aTypeThatTakesArgumentsApartIsRefused() async throws {
     let handler = try await ledger.createHandler(Structured.self, ["a": [1]]).handler
-    await expectError(.invalidArgument, naming: ["one by one"]) { try await handler.call() }
+    await expectError(.invalidArgument, naming: ["one by one", "\(handler.id)", "structured"]) {
+      try await handler.call()
+    }
   }
 
   private struct Structured: LedgerHandler {

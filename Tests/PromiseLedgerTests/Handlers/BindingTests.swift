@@ -69,6 +69,18 @@ struct BindingTests {
     #expect(try await handler.call(as: Echo.self) == "x 1 -")
   }
 
+  @Test func whatIsSaidLaterOfANameCounts() async throws {
+    let handler = try await make(["a": "x", "b": 1])
+    var arguments: HandlerArguments = ["a": "given", "b": 2]
+    arguments.set("later", for: "a")
+    arguments.erase("b")
+    #expect(try await handler.call(as: Echo.self, arguments) == "later - -")
+    arguments.set(3, for: "b")
+    #expect(try await handler.call(as: Echo.self, arguments) == "later 3 -")
+    try await handler.merge(arguments, erasing: ["a", "b"])
+    #expect(try await handler.record?.bound.arguments.isEmpty == true)
+  }
+
   @Test func simultaneousMergesAllCount() async throws {
     let elsewhere = try await temporary.open(as: .appExtension)
     let handler = try await make([:])

@@ -197,19 +197,67 @@ struct EffectTests {
   }
 
   @Test func aCallAsAnEffectThatCannotRunIsGivenBack() async throws {
-    let ledger = try await open { scripted, call in
-      try call.call(#require(scripted.other), ["name": 5])
-      return 1
+    struct Gone: Error {}
+    let isThere = Flag()
+    let ledger = try await temporary.open { registry in
+      try registry.register(
+        Scripted.self,
+        contextFor: { record in
+          guard isThere.isSet || record.references.handlers.count == 1 else { throw Gone() }
+          return Scripted.Script { scripted, call in
+            if let other = scripted.other { try call.call(other, ["name": "given"]) }
+            return call.attempt
+          }
+        })
     }
-    let second = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let second = try await ledger.createHandler(Scripted.self).handler
     let first = try await ledger.createHandler(Scripted.self, ["other": second]).handler
     try await first.call()
     let unfinished = try await ledger.unfinishedCalls()
     #expect(unfinished.map(\.handler) == [second.id])
     #expect(unfinished.first?.release == .notRunnable)
-    let problems = try await ledger.preflight()
-    #expect(problems.map(\.call) == [unfinished.first?.id])
-    #expect(problems.map(\.error.code) == [.argumentMismatch])
+    #expect(try await ledger.preflight().isEmpty)
+    isThere.set()
+    #expect(try await ledger.retry(unfinished[0]).value(as: Int.self) == 2)
+    await ledger.close()
+  }
+
+  @Test(arguments: [false, true])
+  func aCallAsAnEffectWithUnfitArgumentsLeavesTheHandlerCallable(isRequired: Bool) async throws {
+    let ledger = try await open { scripted, call in
+      guard let other = scripted.other else { return 7 }
+      try call.call(other, ["name": 5], required: isRequired)
+      return 1
+    }
+    let second = try await ledger.createHandler(Scripted.self).handler
+    let first = try await ledger.createHandler(Scripted.self, ["other": second]).handler
+    if isRequired {
+      await expectError(
+        .requiredEffectRefused, naming: ["\(second.id)", "name", "string", "not int"]
+      ) { try await first.call() }
+    } else {
+      #expect(try await first.call().effects.map(\.verdict) == [.typeMismatch])
+    }
+    #expect(try await ledger.unfinishedCalls().isEmpty)
+    // It is one-shot, and was not used up.
+    #expect(try await second.call(as: Scripted.self, ["name": "five"]) == 7)
+    await ledger.close()
+  }
+
+  @Test func aHandlerThatACallMakesIsNotCalledWithUnfitArguments() async throws {
+    let ledger = try await open { scripted, call in
+      guard scripted.name == "maker" else { return 2 }
+      let made = try call.createHandler(Scripted.self, ["name": 5], key: HandlerKey("made"))
+      try call.call(made)
+      try call.invalidate(made)
+      return 1
+    }
+    let maker = try await ledger.createHandler(Scripted.self, ["name": "maker"]).handler
+    let result = try await maker.call()
+    #expect(result.effects.map(\.verdict) == [.done, .typeMismatch, .typeMismatch])
+    let made = ledger.handler(forKey: try HandlerKey("made"))
+    #expect(try await made.record?.status == .active)
+    #expect(try await made.call(as: Scripted.self, ["name": "given"]) == 2)
     await ledger.close()
   }
 
@@ -289,6 +337,8 @@ struct EffectTests {
     #expect(try await ledger.record(forKey: PromiseKey("large")) == nil)
     let unfinished = try await ledger.unfinishedCalls()
     #expect(unfinished.map(\.handler) == [handler.id])
+    // Nobody runs it, so there is nothing to wait for.
+    await expectError(.handlerRunning, naming: ["retry"]) { try await handler.call() }
     isSmall.set()
     let results = try await ledger.retryUnfinishedCalls()
     #expect(try results[unfinished[0].id]?.get().value(as: Int.self) == 2)

@@ -68,6 +68,44 @@ import Testing
     }
   }
 
+  @Test func effectsOnWhatIsGoneAreRefusedAndTheCallFinishes() throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
+    let (promise, gone, caller) = (
+      PromiseID.numbered(101), HandlerID.numbered(101), HandlerID.numbered(102)
+    )
+    let createPromise = CreatePromise(
+      id: promise, creation: PromiseCreated(typeTag: "text", key: "k", idempotencyKey: "k"),
+      isStrict: false)
+    let createHandler = CreateHandler(id: gone, .init(kind: "greet", key: "k"), arguments: .none)
+    try subject.commit(createPromise)
+    try subject.commit(AbandonPromise(id: promise, reason: ""))
+    try subject.commit(createHandler)
+    try subject.commit(InvalidateHandler(gone, .numbered(1), runsCode: false))
+    try subject.fold()
+    try subject.removeRecords(endedBy: .at(.max))
+    #expect(try subject.state.isTombstone(promise.entityID))
+    #expect(try subject.state.isTombstone(gone.entityID))
+    try subject.commit(CreateHandler(caller))
+    try subject.commit(StartCall(caller, .numbered(2)))
+    let actions: [HandlerEffect.Action] = [
+      .resolvePromise(ResolvePromise(promise)), .createPromise(createPromise),
+      .createHandler(createHandler), .callHandler(gone, .numbered(3), .none),
+      .invalidateHandler(gone, .numbered(4), reason: "", .none),
+    ]
+
+    let answer = try subject.commit(
+      FinishCall(caller, .numbered(2), effects: actions.map { HandlerEffect($0) }))
+
+    guard case .finished(let finished) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(
+      finished.effects.map(\.verdict) == [.notFound, .exists, .exists, .notFound, .notFound])
+    #expect(try subject.state.promise(promise) == nil)
+    #expect(try subject.state.handler(gone) == nil)
+  }
+
   @Test func whatIsBoundAfterThePlanStays() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
     let (promise, handler) = (PromiseID.numbered(101), HandlerID.numbered(101))

@@ -193,6 +193,87 @@ import Testing
     #expect(try ledger.state.handler(other)?.invalidation?.runsCode == false)
   }
 
+  // MARK: Unfit arguments
+
+  private static let unfitError = LedgerError(.argumentMissing, "the argument a is missing")
+
+  /// Effects that call and withdraw a handler with arguments that do not fit what was bound at a position.
+  private func unfit(
+    _ id: HandlerID, _ binding: Position?, isRequired: Bool = false
+  ) -> [HandlerEffect] {
+    let actions: [HandlerEffect.Action] = [
+      .callHandler(id, .numbered(30), .none),
+      .invalidateHandler(id, .numbered(31), reason: "", .none),
+    ]
+    return actions.map { action in
+      var effect = HandlerEffect(action, isRequired: isRequired)
+      effect.unfit = UnfitArguments(binding: binding, error: Self.unfitError)
+      return effect
+    }
+  }
+
+  @Test(arguments: HandlerStateTableTests.State.allCases)
+  func unfitArgumentsBeginNothing(state: HandlerStateTableTests.State) throws {
+    guard let call = Self.verdictsOfCalls[state],
+      let invalidation = Self.verdictsOfInvalidations[state]
+    else { return }
+    for (index, expected) in [call, invalidation].enumerated() {
+      var ledger = try ledgerWithCaller(state)
+      let before = try ledger.state.handler(id)
+      let effect = unfit(id, before?.bound.position ?? .start)[index]
+      let answer = try ledger.commit(FinishCall(other, .numbered(20), effects: [effect]))
+      guard case .finished(let finished) = answer else {
+        Issue.record("\(answer)")
+        return
+      }
+      #expect(finished.effects.map(\.verdict) == [expected == .done ? .typeMismatch : expected])
+      #expect(try ledger.state.handler(id) == before)
+    }
+  }
+
+  @Test func whatWasBoundAnewMeanwhileIsNotRefused() throws {
+    var ledger = try ledgerWithCaller(.repeating)
+    let old = try #require(try ledger.state.handler(id)?.bound.position)
+    try ledger.commit(
+      RebindHandler(id: id, mode: .replaced, arguments: .sample(["a": 1]), expectedBinding: nil))
+    let answer = try ledger.commit(FinishCall(other, .numbered(20), effects: unfit(id, old)))
+    guard case .finished(let finished) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(finished.effects.map(\.verdict) == [.done, .done])
+  }
+
+  @Test(arguments: [false, true])
+  func aHandlerMadeByTheSameCallIsNotCalledWithUnfitArguments(isThere: Bool) throws {
+    var ledger = try ledger()
+    if isThere { try ledger.commit(CreateHandler(other)) }
+    let create = HandlerEffect(.createHandler(CreateHandler(other)))
+    let answer = try finish(&ledger, [create] + unfit(other, nil))
+    guard case .finished(let finished) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    // What was there before has other arguments than those that were looked at.
+    #expect(
+      finished.effects.map(\.verdict)
+        == (isThere ? [.exists, .done, .done] : [.done, .typeMismatch, .typeMismatch]))
+  }
+
+  @Test func theRefusalOfARequiredEffectSaysWhatIsUnfit() throws {
+    var ledger = try ledger()
+    try ledger.commit(CreateHandler(other))
+    let binding = try ledger.state.handler(other)?.bound.position
+    let answer = try finish(&ledger, unfit(other, binding, isRequired: true))
+    guard case .requiredEffectRefused(let decided, let error, _) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(decided.verdict == .typeMismatch)
+    #expect(error.message.contains(Self.unfitError.message))
+    #expect(try ledger.state.handler(other)?.openCalls.isEmpty == true)
+  }
+
   @Test func aHandlerMayInvalidateItselfAndStillFinish() throws {
     var ledger = try ledger()
     let action = HandlerEffect.Action.invalidateHandler(id, .numbered(6), reason: "", .none)
@@ -394,6 +475,26 @@ import Testing
     #expect(try ledger.commit(FinishCall(second, .numbered(9))).verdict == "finished")
     try ledger.commit(CloseSession(id: .numbered(1), reason: .closed))
     #expect(ledger.state.handlers.openCalls.allSatisfy { $0.call.isReleased })
+  }
+
+  @Test func whatIsLargeIsNotForTheReserve() throws {
+    var ledger = try ledger()
+    try ledger.commit(CreateHandler(other))
+    ledger.context.room = CommitRoom(bytes: 0, bytesWithReserve: 100_000)
+    let before = ledger.state.contents
+    let large = CallResult.returned(typeTag: "bytes", bytes: [UInt8](repeating: 1, count: 9_000))
+    let errors = [
+      #expect(throws: LedgerError.self) { try finish(&ledger, [], result: large) },
+      #expect(throws: LedgerError.self) {
+        try ledger.commit(InvalidateHandler(other, .numbered(9), arguments: .bytes(9_000)))
+      },
+    ]
+    #expect(errors.map(\.?.code) == [.ledgerFull, .ledgerFull])
+    #expect(ledger.state.contents == before)
+    let small = CallResult.returned(typeTag: "bytes", bytes: [UInt8](repeating: 1, count: 900))
+    #expect(try finish(&ledger, [], result: small).verdict == "finished")
+    let invalidate = InvalidateHandler(other, .numbered(9), arguments: .bytes(900))
+    #expect(try ledger.commit(invalidate).verdict == "invalidated")
   }
 
   @Test func tooManyEffectsAreRefusedAndTheCallStaysOpen() throws {

@@ -17,14 +17,10 @@ struct ArgumentDecoder: Decoder {
     KeyedDecodingContainer(ArgumentContainer(decoder: self))
   }
 
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Self.refusal }
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Self.refusal }
-
-  /// What is nested without a type of its own has no type tag that could be compared.
-  fileprivate static let refusal = LedgerError(
-    .invalidArgument,
-    "A handler must decode its arguments one by one from a keyed container, as the compiler's own init(from:) does. Give what is nested a type of its own."
-  )
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw source.takenApart }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    throw source.takenApart
+  }
 }
 
 extension ArgumentSource {
@@ -72,7 +68,7 @@ private struct ArgumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     if let optional = type as? any DecodableOptionalArgument.Type {
       guard let value = try optional.decode(forKey: key, from: self) as? Value else {
-        throw ArgumentDecoder.refusal
+        throw decoder.source.takenApart
       }
       return value
     }
@@ -102,59 +98,18 @@ private struct ArgumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     return actual.fits(into: expected)
   }
 
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decodeArgument(type, key) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decodeArgument(type, key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decodeArgument(type, key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try decodeArgument(type, key)
-  }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try decodeArgument(type, key)
-  }
-
-  private func decodeArgument<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try decode(type, forKey: key) as Value
-  }
-
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey> {
-    throw ArgumentDecoder.refusal
+    throw decoder.source.takenApart
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    throw ArgumentDecoder.refusal
+    throw decoder.source.takenApart
   }
 
-  func superDecoder() throws -> any Decoder { throw ArgumentDecoder.refusal }
-  func superDecoder(forKey key: Key) throws -> any Decoder { throw ArgumentDecoder.refusal }
+  func superDecoder() throws -> any Decoder { throw decoder.source.takenApart }
+  func superDecoder(forKey key: Key) throws -> any Decoder { throw decoder.source.takenApart }
 }
 
 /// An optional whose value can be decoded; without the argument it is `nil`.

@@ -47,6 +47,14 @@ struct ArgumentSource: Sendable {
       .decodingFailed, "\(handler): its type refuses the arguments. \(both)", cause: cause)
   }
 
+  /// What is nested without a type of its own has no type tag that could be compared.
+  var takenApart: LedgerError {
+    LedgerError(
+      .invalidArgument,
+      "\(handler): a handler must decode its arguments one by one from a keyed container, as the compiler's own init(from:) does. Give what is nested a type of its own."
+    )
+  }
+
   /// The names and types of both sets of arguments.
   private var both: String {
     "Bound: \(bound.summary). Given: \(given.summary)."

@@ -8,8 +8,8 @@
 /// let arguments: HandlerArguments = ["room": "room@example.org", "promise": promise]
 /// ```
 ///
-/// A value that cannot be encoded, and a name that is there twice, are reported when the arguments
-/// are used.
+/// A value that cannot be encoded, and a name that is there twice in a literal, are reported when the
+/// arguments are used.
 public struct HandlerArguments: Sendable {
   /// What was said of one name.
   enum Content: Sendable {
@@ -30,18 +30,19 @@ public struct HandlerArguments: Sendable {
   /// Makes arguments of nothing.
   public init() {}
 
-  /// Puts a value in.
+  /// Puts a value in, in place of what was said of the name before.
   ///
   /// - Parameters:
   ///   - value: The value; `nil` is the same as no argument.
   ///   - name: The name of the parameter: 1 to 128 bytes of UTF-8.
   public mutating func set(_ value: (any Encodable & Sendable)?, for name: String) {
-    entries.append(Entry(name: name, content: Content(encoding: value)))
+    put(Entry(name: name, content: Content(encoding: value)))
   }
 
-  /// Takes a bound argument away: for the call that gets this, or for good if it is merged.
+  /// Takes a bound argument away: for the call that gets this, or for good if it is merged. What was said
+  /// of the name before does not count.
   public mutating func erase(_ name: String) {
-    entries.append(Entry(name: name, content: .erased))
+    put(Entry(name: name, content: .erased))
   }
 
   /// The same arguments, and no bound one of these names.
@@ -49,21 +50,32 @@ public struct HandlerArguments: Sendable {
     erasing(names)
   }
 
+  /// The same arguments, and no bound one of these names.
+  public func erasing(_ names: [String]) -> HandlerArguments {
+    var arguments = self
+    for name in names { arguments.erase(name) }
+    return arguments
+  }
+
   mutating func append(_ entry: Entry) {
     entries.append(entry)
   }
 
-  func erasing(_ names: [String]) -> HandlerArguments {
-    var arguments = self
-    for name in names { arguments.erase(name) }
-    return arguments
+  private mutating func put(_ entry: Entry) {
+    if let index = entries.firstIndex(where: { $0.name == entry.name }) {
+      entries[index] = entry
+    } else {
+      entries.append(entry)
+    }
   }
 }
 
 extension HandlerArguments: ExpressibleByDictionaryLiteral {
   /// Makes arguments of names and values.
   public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
-    for (name, value) in elements { set(value, for: name) }
+    for (name, value) in elements {
+      append(Entry(name: name, content: Content(encoding: value)))
+    }
   }
 }
 

@@ -148,6 +148,9 @@ extension HandlerCall {
 
   /// Calls a handler: the call begins when this one finishes, and is run afterwards.
   ///
+  /// With an argument that is missing or has another type than the handler wants, it does not begin: the
+  /// verdict is ``EffectVerdict/typeMismatch``, the error is logged, and the handler stays as it is.
+  ///
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`,
   ///   `callEnded`.
   public func call(
@@ -161,6 +164,9 @@ extension HandlerCall {
   }
 
   /// Withdraws a handler when this call finishes; its invalidation code runs afterwards.
+  ///
+  /// With an argument that is missing or has another type than that code wants, the handler stays as it
+  /// is, as for ``call(_:_:required:)``.
   ///
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`,
   ///   `callEnded`.

@@ -58,10 +58,11 @@ final class RunningCall: Sendable {
   /// Whether the code has returned or thrown.
   var hasEnded: Bool { contents.withLock { $0.hasEnded } }
 
-  /// Ends the time for effects, and hands them over.
+  /// Ends the time for effects, and hands them over: what the code left behind may keep the call.
   func end() -> [HandlerEffect] {
     contents.withLock { contents in
       contents.hasEnded = true
+      defer { contents.effects = [] }
       return contents.effects
     }
   }

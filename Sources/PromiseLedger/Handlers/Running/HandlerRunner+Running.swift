@@ -29,8 +29,7 @@ extension HandlerRunner {
     case .call: return try await registration.prepareCall(source, record, ledger)
     case .invalidation:
       guard let prepare = registration.prepareInvalidation else {
-        throw LedgerError(
-          .handlerUnregistered, "\(entity.name) has no invalidation code in this build.")
+        throw LedgerError.withoutInvalidationCode(entity)
       }
       return try await prepare(source, record, ledger)
     }
@@ -74,12 +73,29 @@ extension HandlerRunner {
         continue
       }
       do {
-        let run = try await prepareOrGiveBack(started)
-        queue += try await runAndFinish(started, run).next
+        guard let own = try await stillOwn(started) else {
+          log("a call that followed from another was taken over, or withdrawn", started, nil)
+          continue
+        }
+        let run = try await prepareOrGiveBack(own)
+        queue += try await runAndFinish(own, run).next
       } catch {
         log("a call that followed from another failed", started, error)
       }
     }
+  }
+
+  /// A call that began some time ago, if it is this session's to run: as its next attempt if the session
+  /// gave it back meanwhile, because it froze.
+  private func stillOwn(_ started: StartedCall) async throws -> StartedCall? {
+    let (id, call, attempt) = (started.entity.id, started.call.id, started.call.attempt)
+    let entity = try await ledger.engine.read { try $0.handler(id) }
+    guard let open = entity?.openCalls[call], open.attempt == attempt else { return nil }
+    guard open.isReleased else { return started }
+    let answer = try await ledger.engine.submit(
+      RetryCall(id: id, call: call, expectedAttempt: attempt))
+    guard case .started(let again) = answer else { return nil }
+    return again
   }
 
   private func runAndFinish(
@@ -88,7 +104,7 @@ extension HandlerRunner {
     let call = RunningCall(started, in: ledger)
     let value: StoredValue
     do {
-      value = try await CallChain.$current.withValue(CallChain.current + [call]) {
+      value = try await CallChain.$current.withValue(CallChain.waiting + [call]) {
         try await run(call)
       }
     } catch {
@@ -122,6 +138,7 @@ extension HandlerRunner {
         effects = try await commitEarly(effects)
       }
     #endif
+    effects = try await checked(effects)
     let follower = effects.compactMap(\.followingCall)
     for id in follower { _ = running.begin(id) }
     var started: Set<CallID> = []
@@ -133,6 +150,12 @@ extension HandlerRunner {
     switch try await submitUncancelled(command) {
     case .finished(let finished):
       started = Set((finished.startedCalls + finished.startedInvalidations).map(\.call.id))
+      for (effect, decided) in zip(effects, finished.effects)
+      where decided.verdict == .typeMismatch {
+        guard let unfit = effect.unfit else { continue }
+        log(
+          "an effect of a call has unfit arguments", call.handler, call.kind, call.id, unfit.error)
+      }
       return finished
     case .superseded:
       throw LedgerError.superseded(call.id, attempt: call.attempt, of: call.handlerName)
@@ -182,11 +205,18 @@ extension HandlerRunner {
   }
 
   private func log(_ what: Logger.Message, _ started: StartedCall, _ error: (any Error)?) {
+    log(what, started.entity.id, started.entity.kind, started.call.id, error)
+  }
+
+  private func log(
+    _ what: Logger.Message, _ handler: HandlerID, _ kind: String, _ call: CallID,
+    _ error: (any Error)?
+  ) {
     ledger.configuration.logger.warning(
       what,
       metadata: [
-        "handler": "\(started.entity.id)", "kind": "\(started.entity.kind)",
-        "call": "\(started.call.id)", "error": "\(error.map { "\($0)" } ?? "none")",
+        "handler": "\(handler)", "kind": "\(kind)", "call": "\(call)",
+        "error": "\(error.map { "\($0)" } ?? "none")",
       ])
   }
 }
@@ -205,6 +235,6 @@ extension StoredError {
   /// The error, if need be without its payload and most of its message.
   fileprivate func limited(toByteCount limit: Int) -> StoredError {
     guard encoded.count > limit else { return self }
-    return StoredError(domain: domain, code: code, message: String(message.prefix(256)))
+    return StoredError(domain: domain, code: code, message: message.cut(toByteCount: 1_024))
   }
 }

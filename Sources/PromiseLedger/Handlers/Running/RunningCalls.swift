@@ -20,10 +20,16 @@ enum CallChain {
 
   @TaskLocal static var current: [RunningCall] = []
 
+  /// Those of them that did not end. Tasks that code leaves behind inherit the chain, and may call
+  /// handlers for ever.
+  static var waiting: [RunningCall] { current.filter { !$0.hasEnded } }
+
   /// Refuses a call by the handler's own code.
   static func refuseRecursion(of id: HandlerID, in ledger: Ledger) throws(LedgerError) {
-    let waiting = current.filter { !$0.hasEnded }
-    let isOwn = waiting.contains { $0.handler == id && $0.ledger.id == ledger.id }
-    guard !isOwn, waiting.count < maximumDepth else { throw .handlerRecursion(id) }
+    let waiting = waiting
+    guard !waiting.contains(where: { $0.handler == id && $0.ledger.id == ledger.id }) else {
+      throw .handlerRecursion(id)
+    }
+    guard waiting.count < maximumDepth else { throw .handlerNesting(id, depth: maximumDepth) }
   }
 }
