@@ -27,33 +27,27 @@ public struct HandlerCallStarted: EventPayload, Hashable {
     self.arguments = arguments
   }
 
-  private struct Flags: OptionSet {
-    let rawValue: UInt8
-    static let attachment = Flags(rawValue: 1)
-  }
+  private var tail: ArgumentsTail { ArgumentsTail(references: references, arguments: arguments) }
 
   /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
-      let flags = Flags(rawValue: try reader.integer())
+      let flags: UInt8 = try reader.integer()
       try reader.skip(3)
       let attempt = try reader.attempt()
+      let call: CallID = try reader.identifier()
+      let tail = try ArgumentsTail(reading: &reader, flags: flags)
       return Self(
-        call: try reader.identifier(), attempt: attempt,
-        references: try HandlerReferences(reading: &reader),
-        arguments: flags.contains(.attachment)
-          ? nil : try StoredArguments(parsing: reader.rest()))
+        call: call, attempt: attempt, references: tail.references, arguments: tail.arguments)
     }
   }
 
   /// The encoded payload.
   public var encoded: [UInt8] {
-    let flags: Flags = arguments == nil ? .attachment : []
-    var bytes: [UInt8] = [flags.rawValue, 0, 0, 0]
+    var bytes: [UInt8] = [tail.flags, 0, 0, 0]
     bytes.appendLittleEndian(attempt)
     call.entityID.append(to: &bytes)
-    references.append(to: &bytes)
-    if let arguments { bytes.append(contentsOf: arguments.encoded) }
+    tail.append(to: &bytes)
     return bytes
   }
 }

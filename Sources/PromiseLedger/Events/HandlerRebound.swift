@@ -31,33 +31,26 @@ public struct HandlerRebound: EventPayload, Hashable {
     self.arguments = arguments
   }
 
-  private struct Flags: OptionSet {
-    let rawValue: UInt8
-    static let attachment = Flags(rawValue: 1)
-  }
+  private var tail: ArgumentsTail { ArgumentsTail(references: references, arguments: arguments) }
 
   /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
-      let flags = Flags(rawValue: try reader.integer())
+      let flags: UInt8 = try reader.integer()
       let number: UInt8 = try reader.integer()
       guard let mode = BindingMode(rawValue: number) else {
         throw PayloadDamage(what: "mode \(number)")
       }
       try reader.skip(6)
-      return Self(
-        mode: mode, references: try HandlerReferences(reading: &reader),
-        arguments: flags.contains(.attachment)
-          ? nil : try StoredArguments(parsing: reader.rest()))
+      let tail = try ArgumentsTail(reading: &reader, flags: flags)
+      return Self(mode: mode, references: tail.references, arguments: tail.arguments)
     }
   }
 
   /// The encoded payload.
   public var encoded: [UInt8] {
-    let flags: Flags = arguments == nil ? .attachment : []
-    var bytes: [UInt8] = [flags.rawValue, mode.rawValue, 0, 0, 0, 0, 0, 0]
-    references.append(to: &bytes)
-    if let arguments { bytes.append(contentsOf: arguments.encoded) }
+    var bytes: [UInt8] = [tail.flags, mode.rawValue, 0, 0, 0, 0, 0, 0]
+    tail.append(to: &bytes)
     return bytes
   }
 }

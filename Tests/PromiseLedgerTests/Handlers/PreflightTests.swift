@@ -29,7 +29,9 @@ struct PreflightTests {
     try crafted.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
     let ids = (1...2).map(HandlerID.numbered)
     try crafted.commit(
-      ids.map { .of(HandlerCreated(handlerKind: "greet", arguments: StoredArguments.none), on: $0.entityID) })
+      ids.map {
+        .of(HandlerCreated(handlerKind: "greet", arguments: StoredArguments.none), on: $0.entityID)
+      })
     try crafted.commit([.raw(.handlerRebound, version: 9, on: ids[0].entityID)])
     let ledger = try await open(crafted.path)
     let problems = try await ledger.preflight()

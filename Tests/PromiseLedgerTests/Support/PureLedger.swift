@@ -64,6 +64,13 @@ struct PureLedger: Sendable {
     return fresh
   }
 
+  /// The state of a process that replays up to a frame, and goes on from there later.
+  func replayed(stoppingAt cut: Int) throws(LedgerError) -> LedgerState {
+    var state = try LedgerState.replaying(frames[..<cut])
+    for frame in frames[cut...] { try frame.replay(into: &state) }
+    return state
+  }
+
   private mutating func pack(_ batch: EventBatch) {
     guard !batch.isEmpty else { return }
     commitCount += 1
