@@ -40,6 +40,7 @@ struct StatsCommand: ReadingCommand {
     report.add("sessions not ended", "sessionsNotEnded", statistics.openSessionCount)
     report.add("file bytes", "fileBytes", statistics.space.fileByteCount)
     report.add("free bytes", "freeBytes", statistics.space.freeByteCount)
+    addReaders(statistics, to: &report)
     addTables(statistics, to: &report)
     try report.write(as: output.format, to: sink)
   }
@@ -56,6 +57,23 @@ struct StatsCommand: ReadingCommand {
       report.addLine("  \(kind)", "\(count)")
     }
     report.add("eventsByKind", .object(members))
+  }
+
+  private func addReaders(_ statistics: LedgerStatistics, to report: inout Report) {
+    let readers = statistics.space.readers
+    for reader in readers {
+      report.addLine(
+        "reader", "process \(reader.processID), \(reader.transactionsBehind) transactions behind")
+    }
+    report.add(
+      "readers",
+      .array(
+        readers.map { reader in
+          .object([
+            "process": .integer(Int64(reader.processID)),
+            "transactionsBehind": .integer(Int64(reader.transactionsBehind)),
+          ])
+        }))
   }
 
   private func addTables(_ statistics: LedgerStatistics, to report: inout Report) {

@@ -50,6 +50,9 @@ public struct CompactionReport: Sendable, Hashable {
   /// Neither it nor what follows was folded, and no event was deleted. Update the library, or verify the
   /// ledger and restore it from a copy.
   public internal(set) var problem: String?
+  /// How many readers were released whose processes are gone: they kept freed space from being used
+  /// again.
+  public internal(set) var releasedReaders = 0
   /// The longest time that writers were kept waiting.
   public internal(set) var longestLock = Duration.zero
 }

@@ -41,7 +41,10 @@ extension LedgerEngine {
     defer { compactionLock.release() }
     let now = setup.clock.now()
     var run = CompactionRun()
-    let head = try await stepping { (store) throws(LedgerError) in try store.head() }
+    let head = try await stepping { (store) throws(LedgerError) in
+      run.report.releasedReaders = store.releaseDeadReaders()
+      return try store.head()
+    }
     try await fold(&run, through: head, progress)
     if run.report.problem == nil { try await removeRecords(&run, policy, now, progress) }
     try await finishFold(&run)

@@ -50,7 +50,20 @@ extension LedgerStatistics.Space {
       }
       return Self(
         fileByteCount: fileSize, freeByteCount: try transaction.freePageCount() * pageSize,
-        tables: tables)
+        tables: tables, readers: try Self.readers(of: environment))
+    }
+  }
+
+  /// The readers of other processes, as a transaction that just began sees them.
+  private static func readers(of environment: Environment) throws -> [LedgerStatistics.Reader] {
+    let slots = try environment.readerList()
+    let newest = slots.compactMap(\.transactionID).max() ?? 0
+    return slots.compactMap { slot in
+      guard let transaction = slot.transactionID, slot.processID != ThisProcess.id else {
+        return nil
+      }
+      return LedgerStatistics.Reader(
+        processID: slot.processID, transactionsBehind: Int(clamping: newest - transaction))
     }
   }
 }

@@ -45,6 +45,18 @@ public struct LedgerStatistics: Sendable, Hashable {
     public let freeByteCount: Int
     /// The tables, in the order of their names.
     public let tables: [Table]
+    /// The other processes that read just now.
+    public let readers: [Reader]
+  }
+
+  /// A process that reads: space that was freed after its read began cannot be used again before it
+  /// ends.
+  public struct Reader: Sendable, Hashable {
+    /// The process.
+    public let processID: Int32
+    /// How many transactions were written since its read began. A reader far behind is stuck, or its
+    /// process is suspended; one whose process is gone is released by the next session or compaction.
+    public let transactionsBehind: Int
   }
 
   /// One table of the store.

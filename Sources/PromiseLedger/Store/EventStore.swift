@@ -58,7 +58,10 @@ package protocol EventStore: EventSource, SnapshotSource, AnyObject, Sendable {
   func interruptWaits()
 
   /// Frees what readers in processes that are gone still keep from being used again.
-  func releaseDeadReaders()
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  func releaseDeadReaders() -> Int
 
   /// Lets go of every lock, map and descriptor.
   func close()

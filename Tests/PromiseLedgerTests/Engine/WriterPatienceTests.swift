@@ -171,7 +171,7 @@ private final class StalledStore: EventStore {
 
   func interruptWaits() { store.interruptWaits() }
 
-  func releaseDeadReaders() {}
+  func releaseDeadReaders() -> Int { 0 }
 
   func close() { store.close() }
 }

@@ -202,7 +202,7 @@ import Testing
   @Test func aLongTailIsCompactedByItself() async throws {
     let temporary = try TemporaryLedger()
     var configuration = Self.configuration()
-    #expect(configuration.automaticCompaction == AutomaticCompaction(tailEventCount: 50_000))
+    #expect(LedgerConfiguration().automaticCompaction?.tailEventCount == 50_000)
     configuration.automaticCompaction = AutomaticCompaction(tailEventCount: 50)
     let ledger = try await temporary.open(configuration: configuration)
     _ = try await Self.fill(ledger, 60)
