@@ -140,6 +140,9 @@
           try transaction.put(name.span, forKey: UInt64(key), in: environment.log)
         }
         try transaction.put(name.span, forKey: name.span, in: environment.names)
+        try transaction.putSorted(in: environment.names) { writer in
+          try writer.put(name.span, forKey: name.span)
+        }
         try transaction.reserve(4, forKey: 9, in: environment.log) { $0[0] = 1 }
         try transaction.delete(forKey: 9, in: environment.log)
         try transaction.deleteRange(0...1, in: environment.log, limit: 5)

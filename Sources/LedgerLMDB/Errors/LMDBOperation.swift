@@ -27,6 +27,7 @@ package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case delete = "mdb_del"
   case openCursor = "mdb_cursor_open"
   case moveCursor = "mdb_cursor_get"
+  case putAtCursor = "mdb_cursor_put"
   case deleteAtCursor = "mdb_cursor_del"
 
   // Steps of ours, named by the system call that can fail.

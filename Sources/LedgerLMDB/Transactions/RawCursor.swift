@@ -62,6 +62,18 @@ struct RawCursor: ~Copyable {
     }
   }
 
+  /// `mdb_cursor_put`: stores an entry and stays there.
+  mutating func put(
+    _ newValue: MDB_val, forKey newKey: MDB_val, flags: Int32
+  ) throws(LMDBError) {
+    var newKey = unsafe newKey
+    var newValue = unsafe newValue
+    let status = seam(.putAtCursor) {
+      unsafe mdb_cursor_put(handle, &newKey, &newValue, UInt32(bitPattern: flags))
+    }
+    guard status == .success else { throw LMDBError(status, .putAtCursor) }
+  }
+
   /// `mdb_cursor_del`: deletes the current entry; `MDB_NEXT` then moves to the one after it.
   mutating func delete() throws(LMDBError) {
     let status = seam(.deleteAtCursor) { unsafe mdb_cursor_del(handle, 0) }
