@@ -100,7 +100,7 @@ public final class LedgerInspector: Sendable {
   ) throws -> R {
     var outcome: Result<R, any Error>?
     try readingEnvironment { (environment) throws(LedgerError) in
-      let tables = try LMDBLog.handles(environment)
+      let tables = LMDBLog.handles(environment)
       try LedgerError.mapping {
         try environment.read { transaction in
           do {

@@ -29,6 +29,9 @@ package struct FoldSlice: Sendable {
   package static func next(
     of store: any EventStore, from snapshot: SnapshotReader, through end: Position, limit: Int
   ) throws(LedgerError) -> FoldSlice {
+    let subjects = try subjects(
+      of: store, after: snapshot.position, through: end, limit: limit)
+    let snapshot = try snapshot.preloading(subjects)
     var slice = FoldSlice(snapshot)
     do throws(LedgerError) {
       _ = try store.read(after: snapshot.position, limit: limit) { (frame) throws(LedgerError) in
@@ -44,6 +47,29 @@ package struct FoldSlice: Sendable {
     }
     try slice.finish(snapshot)
     return slice
+  }
+
+  /// The subjects of the events, each once and in order.
+  ///
+  /// What it leaves out is read later: so damage, which the replay meets again, is no error here.
+  private static func subjects(
+    of store: any EventStore, after position: Position, through end: Position, limit: Int
+  ) throws(LedgerError) -> [EntityID] {
+    var subjects: [EntityID] = []
+    do throws(LedgerError) {
+      _ = try store.read(after: position, limit: limit) { (frame) throws(LedgerError) in
+        try frame.forEachEvent(after: position) { event in
+          if event.position <= end, subjects.count < limit { subjects.append(event.subject) }
+        }
+      }
+    } catch {
+      guard error.code == .corrupt || error.code == .incompatibleFormat else { throw error }
+    }
+    subjects.sort()
+    var distinct: [EntityID] = []
+    distinct.reserveCapacity(subjects.count)
+    for subject in subjects where subject != distinct.last { distinct.append(subject) }
+    return distinct
   }
 
   private mutating func take(
@@ -82,11 +108,14 @@ package struct FoldSlice: Sendable {
   }
 
   private mutating func put(_ snapshot: SnapshotReader) throws(LedgerError) {
-    let entities = state.overlaid.sorted { $0.id < $1.id }
-    for start in stride(from: 0, to: entities.count, by: SnapshotReader.sliceCount) {
-      let slice = entities[start..<min(start + SnapshotReader.sliceCount, entities.count)]
-      let stored = try snapshot.records(slice.map(\.id))
-      for (entity, stored) in zip(slice, stored) { try edit.put(entity, replacing: stored) }
+    let entities = state.overlaid
+    // Entities are large, so their places are sorted.
+    let order = entities.indices.map { (id: entities[$0].id, place: $0) }.sorted { $0.id < $1.id }
+    for start in stride(from: 0, to: order.count, by: SnapshotReader.sliceCount) {
+      let slice = order[start..<min(start + SnapshotReader.sliceCount, order.count)]
+      for (entry, stored) in zip(slice, try snapshot.records(slice.map(\.id))) {
+        try edit.put(entities[entry.place], replacing: stored)
+      }
     }
   }
 

@@ -1,3 +1,5 @@
+import LedgerSystem
+
 /// Moves a snapshot on, one bounded and checked step after the other.
 ///
 /// One at a time may work on a ledger; a step that finds that it is not alone fails with
@@ -14,6 +16,10 @@ package struct Folder: Sendable {
     package let recordCount: Int
     /// How long other writers were locked out.
     package let lock: Duration
+    /// How long it waited for other writers.
+    package var wait = Duration.zero
+    /// How long it took without that.
+    package var duration = Duration.zero
     /// Whether most of these have ids in no order of time.
     package let isRandom: Bool
   }
@@ -35,6 +41,7 @@ package struct Folder: Sendable {
   package mutating func step(
     of store: any EventStore, through end: Position, limit: Int
   ) throws(LedgerError) -> Step? {
+    let start = MonotonicClock.now
     let snapshot = try SnapshotReader(store)
     if verified != snapshot.position { try checkUnread(snapshot, store) }
     verified = snapshot.position
@@ -48,29 +55,29 @@ package struct Folder: Sendable {
     var edit = slice.edit
     // Every step but the newest was read back.
     edit.new.readBackThrough = edit.old.position
-    let lock = try store.apply(edit, patience: Patience(timeout))
-    try readBack(edit, of: store)
+    let changes = edit.sortedChanges
+    let writing = MonotonicClock.now
+    let lock = try store.changeSnapshot(
+      changes, from: edit.old, to: edit.new, patience: Patience(timeout))
+    let wait = MonotonicClock.now - writing - lock
+    try readBack(changes, of: store)
     verified = edit.new.position
-    let touched = edit.touched
     return Step(
       eventCount: slice.eventCount, position: edit.new.position, problem: slice.problem,
-      recordCount: touched.count, lock: lock,
-      isRandom: 2 * touched.count(where: { $0.id.time == nil }) > touched.count)
+      recordCount: edit.recordCount, lock: lock, wait: wait,
+      duration: MonotonicClock.now - start - wait,
+      isRandom: 2 * edit.randomRecordCount > edit.recordCount)
   }
 
-  /// Reads every record that a step touched in a fresh view, and compares it with what was computed.
+  /// Reads every change of a step in a fresh view, and compares it with what was computed.
   package func readBack(
-    _ edit: SnapshotEdit, of store: any EventStore
+    _ changes: [TableChange], of store: any EventStore
   ) throws(LedgerError) {
     let reader = try SnapshotReader(store)
-    let touched = edit.touched
-    for start in stride(from: 0, to: touched.count, by: SnapshotReader.sliceCount) {
-      let slice = touched[start..<min(start + SnapshotReader.sliceCount, touched.count)]
-      for (expected, found) in zip(slice, try reader.records(slice.map(\.id))) {
-        let found = found.map { SnapshotEdit.Record(kind: $0.kind, content: $0.content) }
-        guard found == expected.record else {
-          throw SnapshotRecord.damaged(expected.id, "it is not what was written")
-        }
+    for start in stride(from: 0, to: changes.count, by: SnapshotReader.sliceCount) {
+      let slice = changes[start..<min(start + SnapshotReader.sliceCount, changes.count)]
+      if let wrong = try reader.firstMissing(of: slice) ?? slice.first(where: { !$0.isSound }) {
+        throw SnapshotRecord.damaged(wrong.subject, "it is not what was written")
       }
     }
   }

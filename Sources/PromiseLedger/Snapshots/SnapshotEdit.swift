@@ -5,24 +5,15 @@ package struct SnapshotEdit: Sendable {
   /// A record as it is stored.
   package typealias Stored = (kind: EntityKind, content: [UInt8])
 
-  /// A record that a step wrote or removed, to be read back.
-  package struct Touched: Sendable, Hashable {
-    package let id: EntityID
-    /// `nil` if the record was removed.
-    package let record: Record?
-  }
-
-  package struct Record: Sendable, Hashable {
-    package let kind: EntityKind
-    package let content: [UInt8]
-  }
-
   /// Where the snapshot stands before.
   package let old: SnapshotSummary
   /// Where it stands afterwards.
   package var new: SnapshotSummary
-  package private(set) var touched: [Touched] = []
-  private var changes: [TableChange] = []
+  /// The records that are written and removed.
+  package private(set) var recordCount = 0
+  /// Those of them with ids in no order of time, such as those of keys.
+  package private(set) var randomRecordCount = 0
+  private var changes: [SnapshotTable: [TableChange]] = [:]
 
   package init(_ summary: SnapshotSummary) {
     old = summary
@@ -31,20 +22,27 @@ package struct SnapshotEdit: Sendable {
 
   /// The changes in the order of tables and keys, for which a store is fastest.
   package var sortedChanges: [TableChange] {
-    var byTable: [SnapshotTable: [TableChange]] = [:]
-    for change in changes { byTable[change.table, default: []].append(change) }
-    return SnapshotTable.allCases.flatMap { table in
-      (byTable[table] ?? []).sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    SnapshotTable.allCases.flatMap { table in
+      (changes[table] ?? []).sorted { $0.key.precedes($1.key) }
     }
   }
 
   /// How many entries change.
-  package var changeCount: Int { changes.count }
+  package var changeCount: Int { changes.values.reduce(0) { $0 + $1.count } }
 
   /// The changes so far, which are forgotten then.
   package mutating func takeSortedChanges() -> [TableChange] {
-    defer { (changes, touched) = ([], []) }
+    defer { changes = [:] }
     return sortedChanges
+  }
+
+  private mutating func append(_ change: TableChange) {
+    changes[change.table, default: []].append(change)
+  }
+
+  private mutating func touch(_ id: EntityID) {
+    recordCount += 1
+    if id.time == nil { randomRecordCount += 1 }
   }
 
   // MARK: Records
@@ -67,24 +65,24 @@ package struct SnapshotEdit: Sendable {
     deleteParts(of: id, from: pieces.count, stored)
     list(id, before?.openEntries ?? [], entity.openEntries)
     release(before?.attachments ?? [], except: entity.attachments)
-    touched.append(Touched(id: id, record: Record(kind: entity.kind, content: content)))
+    touch(id)
   }
 
   /// Removes the record of an entity; a keyed one leaves a tombstone.
   package mutating func remove(_ id: EntityID, _ stored: Stored) throws(LedgerError) {
     let entity = try LedgerEntity(kind: stored.kind, id: id, content: stored.content)
     takeOut(id, stored)
-    changes.append(TableChange(.entities, SnapshotRecord.key(id), nil))
+    append(TableChange(.entities, SnapshotRecord.key(id), nil))
     deleteParts(of: id, from: 1, stored)
     list(id, entity.openEntries, [])
     release(entity.attachments, except: [])
     if entity.isKeyed { putTombstone(id) }
-    touched.append(Touched(id: id, record: nil))
+    touch(id)
   }
 
   /// Adds a tombstone.
   package mutating func putTombstone(_ id: EntityID) {
-    changes.append(TableChange(.tombstones, SnapshotRecord.key(id), []))
+    append(TableChange(.tombstones, SnapshotRecord.key(id), []))
     new.stateDigest.addTombstone(id)
     new.counts.tombstones &+= 1
   }
@@ -106,9 +104,9 @@ package struct SnapshotEdit: Sendable {
 
   private mutating func put(_ piece: [UInt8], _ number: Int, of id: EntityID) {
     if number == 0 {
-      changes.append(TableChange(.entities, SnapshotRecord.key(id), piece))
+      append(TableChange(.entities, SnapshotRecord.key(id), piece))
     } else {
-      changes.append(TableChange(.parts, SnapshotRecord.partKey(id, number), piece))
+      append(TableChange(.parts, SnapshotRecord.partKey(id, number), piece))
     }
   }
 
@@ -116,7 +114,7 @@ package struct SnapshotEdit: Sendable {
     guard let stored else { return }
     let storedCount = SnapshotRecord.pieceCount(ofContent: stored.content.count)
     for number in min(count, storedCount)..<storedCount {
-      changes.append(TableChange(.parts, SnapshotRecord.partKey(id, number), nil))
+      append(TableChange(.parts, SnapshotRecord.partKey(id, number), nil))
     }
   }
 
@@ -124,10 +122,10 @@ package struct SnapshotEdit: Sendable {
 
   private mutating func list(_ id: EntityID, _ before: [OpenEntry], _ after: [OpenEntry]) {
     for entry in before where !after.contains(where: { $0.key == entry.key }) {
-      changes.append(TableChange(.open, entry.key, nil))
+      append(TableChange(.open, entry.key, nil))
     }
     for entry in after where !before.contains(entry) {
-      changes.append(TableChange(.open, entry.key, entry.value))
+      append(TableChange(.open, entry.key, entry.value))
     }
     new.counts.listEntries &+= UInt64(after.count)
     new.counts.listEntries &-= UInt64(before.count)
@@ -139,13 +137,13 @@ package struct SnapshotEdit: Sendable {
   ) {
     for attachment in before.subtracting(kept)
     where attachment.position <= old.deletedThrough {
-      changes += attachment.deletion
+      add(attachment.deletion)
     }
   }
 
   /// Adds changes of the log and of attachments.
   package mutating func add(_ changes: [TableChange]) {
-    self.changes += changes
+    for change in changes { append(change) }
   }
 }
 

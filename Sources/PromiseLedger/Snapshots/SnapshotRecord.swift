@@ -132,6 +132,12 @@ package enum SnapshotRecord {
 
   static func lost(_ id: EntityID) -> LedgerError { damaged(id, "it is missing") }
 
+  /// Whether the checksum of a piece fits, in the table of entities or of parts.
+  static func isSound(_ piece: [UInt8], key: [UInt8]) -> Bool {
+    piece.count >= partHeaderByteCount
+      && piece.span.loadLittleEndian(at: 0) == checksum(of: piece.span, key: key)
+  }
+
   static func damaged(_ id: EntityID, _ what: String) -> LedgerError {
     LedgerError(
       .corrupt,

@@ -1,3 +1,5 @@
+import LedgerSystem
+
 /// The tables that a snapshot lies in, and those whose entries compaction deletes.
 package enum SnapshotTable: String, Sendable, Hashable, CaseIterable {
   case entities, parts, open, tombstones, meta, log, blob
@@ -9,6 +11,11 @@ package enum SnapshotTable: String, Sendable, Hashable, CaseIterable {
 package protocol SnapshotTables {
   /// The value under a key.
   func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]?
+
+  /// Whether exactly these bytes are stored under a key; with `nil`, whether nothing is.
+  func holds(
+    _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
+  ) throws(LedgerError) -> Bool
 
   /// Visits the entries from the first key at or above `start` on, until `body` returns false.
   func scan(
@@ -37,5 +44,22 @@ package struct TableChange: Sendable, Hashable {
     self.table = table
     self.key = key
     self.value = value
+  }
+}
+
+extension TableChange {
+  /// Whether what is put carries the checksum that its table wants.
+  var isSound: Bool {
+    switch table {
+    case .entities, .parts: value.map { SnapshotRecord.isSound($0, key: key) } ?? true
+    case .open, .tombstones, .meta, .log, .blob: true
+    }
+  }
+
+  /// The entity that it is about, in the tables of a snapshot.
+  var subject: EntityID {
+    let start = table == .open ? key.count - 16 : 0
+    guard start >= 0, start + 16 <= key.count else { return EntityID(high: 0, low: 0) }
+    return EntityID(loadedFrom: key.span, at: start)
   }
 }

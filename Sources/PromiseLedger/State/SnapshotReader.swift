@@ -9,6 +9,9 @@ package struct SnapshotReader: Sendable {
   /// Where the snapshot stands, as it is read here.
   package let summary: SnapshotSummary
 
+  /// What was read already.
+  private var known: Preimages?
+
   /// The snapshot of a ledger that has none.
   package static let empty = SnapshotReader()
 
@@ -21,6 +24,13 @@ package struct SnapshotReader: Sendable {
   package init(_ source: any SnapshotSource & Sendable) throws(LedgerError) {
     summary = try source.snapshotSummary()
     self.source = source
+  }
+
+  /// The same snapshot with records that were read already.
+  func knowing(_ known: Preimages) -> SnapshotReader {
+    var reader = self
+    reader.known = known
+    return reader
   }
 
   package var position: Position { summary.position }
@@ -48,8 +58,14 @@ package struct SnapshotReader: Sendable {
 
   /// The entity as of the snapshot's position.
   package func entity(_ id: EntityID) throws(LedgerError) -> LedgerEntity? {
-    guard let record = try reading(nil, { (tables) throws(LedgerError) in try tables.record(id) })
-    else { return nil }
+    let record: SnapshotEdit.Stored?
+    switch known?[id] {
+    case .record(let stored): record = stored
+    case .tombstone, .nothing: return nil
+    case nil:
+      record = try reading(nil) { (tables) throws(LedgerError) in try tables.record(id) }
+    }
+    guard let record else { return nil }
     return try LedgerEntity(kind: record.kind, id: id, content: record.content)
   }
 
@@ -57,7 +73,8 @@ package struct SnapshotReader: Sendable {
   package func records(
     _ ids: some Collection<EntityID>
   ) throws(LedgerError) -> [(kind: EntityKind, content: [UInt8])?] {
-    try reading(ids.map { _ in nil }) { (tables) throws(LedgerError) in
+    if let records = known?.records(ids) { return records }
+    return try reading(ids.map { _ in nil }) { (tables) throws(LedgerError) in
       var records: [(kind: EntityKind, content: [UInt8])?] = []
       for id in ids { records.append(try tables.record(id)) }
       return records
@@ -93,8 +110,39 @@ package struct SnapshotReader: Sendable {
 
   /// Whether the record of a keyed entity was removed.
   package func isTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
-    try reading(false) { (tables) throws(LedgerError) in
-      try tables.value(forKey: SnapshotRecord.key(id), in: .tombstones) != nil
+    switch known?[id] {
+    case .tombstone: return true
+    case .nothing: return false
+    case .record, nil: break
+    }
+    return try reading(false) { (tables) throws(LedgerError) in try tables.hasTombstone(id) }
+  }
+
+  /// What there is of ids, in their order, and `nil` where it is damaged; all in one read.
+  func preimages(
+    of ids: some Collection<EntityID>
+  ) throws(LedgerError) -> [Preimages.Preimage?] {
+    try reading(ids.map { _ in .nothing }) { (tables) throws(LedgerError) in
+      var preimages: [Preimages.Preimage?] = []
+      preimages.reserveCapacity(ids.count)
+      for id in ids { preimages.append(try tables.preimage(id)) }
+      return preimages
+    }
+  }
+
+  // MARK: Reading back
+
+  /// The first change that the tables do not show; all in one read.
+  func firstMissing(
+    of changes: some Collection<TableChange>
+  ) throws(LedgerError) -> TableChange? {
+    try reading(nil) { (tables) throws(LedgerError) in
+      for change in changes {
+        guard try tables.holds(change.value, forKey: change.key, in: change.table) else {
+          return change
+        }
+      }
+      return nil
     }
   }
 
@@ -160,6 +208,20 @@ package struct SnapshotReader: Sendable {
 }
 
 extension SnapshotTables {
+  fileprivate func preimage(_ id: EntityID) throws(LedgerError) -> Preimages.Preimage? {
+    do throws(LedgerError) {
+      if let record = try record(id) { return .record(record) }
+      return try hasTombstone(id) ? .tombstone : .nothing
+    } catch {
+      guard error.code == .corrupt || error.code == .incompatibleFormat else { throw error }
+      return nil
+    }
+  }
+
+  fileprivate func hasTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
+    try !holds(nil, forKey: SnapshotRecord.key(id), in: .tombstones)
+  }
+
   /// The record of an entity, checked and joined.
   func record(
     _ id: EntityID

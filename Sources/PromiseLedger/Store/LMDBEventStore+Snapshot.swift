@@ -43,8 +43,7 @@ extension LMDBEventStore {
     _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
     _ environment: Environment
   ) throws {
-    let handles = try LMDBLog.handles(environment)
-    guard let meta = handles[.meta] else { throw LedgerError.storeClosed }
+    guard let meta = environment.handle(of: .meta) else { throw LedgerError.storeClosed }
     let room = try commitRoom(environment).bytesWithReserve
     guard changes.reduce(0, { $0 + ($1.value?.count ?? 0) }) <= room else {
       throw LedgerError(
@@ -62,10 +61,7 @@ extension LMDBEventStore {
         stored = try SnapshotSummary(decoding: copy)
       }
       guard stored == old else { throw LedgerError.snapshotMoved }
-      for change in changes {
-        guard let table = handles[change.table] else { throw LedgerError.storeClosed }
-        try transaction.apply(change, table)
-      }
+      try transaction.apply(changes, environment)
       try transaction.put(new.encoded.span, forKey: key.span, in: meta)
       options.hooks.beforeCommit?()
     }
@@ -95,18 +91,40 @@ extension LMDBEventStore {
 }
 
 extension WriteTransaction {
-  fileprivate mutating func apply(_ change: TableChange, _ table: Table) throws {
-    if table.keys == .integer {
-      guard change.key.count == 8, change.value == nil else {
+  /// Carries out changes in the order of tables and keys.
+  fileprivate mutating func apply(_ changes: [TableChange], _ environment: Environment) throws {
+    var start = 0
+    while start < changes.count {
+      let table = changes[start].table
+      let end = changes[start...].firstIndex { $0.table != table } ?? changes.count
+      guard let handle = environment.handle(of: table) else { throw LedgerError.storeClosed }
+      // First what leaves: its pages then have room for what comes.
+      for change in changes[start..<end] where change.value == nil {
+        try delete(change.key, handle)
+      }
+      if handle.keys == .bytes {
+        try putSorted(in: handle) { writer in
+          for change in changes[start..<end] {
+            guard let value = change.value else { continue }
+            try writer.put(value.span, forKey: change.key.span)
+          }
+        }
+      } else if changes[start..<end].contains(where: { $0.value != nil }) {
         throw LedgerError(.internalInconsistency, "Compaction may only delete from the log.")
       }
-      let position: UInt64 = change.key.span.loadLittleEndian(at: 0)
-      let key = position.byteSwapped
-      try deleteRange(key...key, in: table, limit: 1)
-    } else if let value = change.value {
-      try put(value.span, forKey: change.key.span, in: table)
-    } else {
-      try delete(forKey: change.key.span, in: table)
+      start = end
     }
+  }
+
+  private mutating func delete(_ key: [UInt8], _ table: Table) throws {
+    guard table.keys == .integer else {
+      try delete(forKey: key.span, in: table)
+      return
+    }
+    guard key.count == 8 else {
+      throw LedgerError(.internalInconsistency, "A frame's key has \(key.count) bytes.")
+    }
+    let position: UInt64 = key.span.loadLittleEndian(at: 0)
+    try delete(forKey: position.byteSwapped, in: table)
   }
 }

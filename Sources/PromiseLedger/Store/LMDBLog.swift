@@ -59,27 +59,18 @@ struct LMDBLog: EventSource, Sendable {
   // MARK: The snapshot
 
   /// The tables of a snapshot, as far as the environment has them.
-  static func handles(_ environment: Environment) throws(LedgerError) -> [SnapshotTable: Table] {
-    try LedgerError.mapping {
-      var handles: [SnapshotTable: Table] = [:]
-      for table in SnapshotTable.allCases {
-        do throws(LMDBError) {
-          handles[table] = try environment.table(named: table.rawValue)
-        } catch {
-          guard case .unknownTable = error.refusal else { throw error }
-        }
-      }
-      return handles
-    }
+  static func handles(_ environment: Environment) -> [SnapshotTable: Table] {
+    var handles: [SnapshotTable: Table] = [:]
+    for table in SnapshotTable.allCases { handles[table] = environment.handle(of: table) }
+    return handles
   }
 
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    let handles = try Self.handles(environment)
-    return try LedgerError.mapping {
+    try LedgerError.mapping {
       try environment.read { transaction in
-        let tables = LMDBSnapshotTables(transaction, handles)
+        let tables = LMDBSnapshotTables(transaction, of: environment)
         defer { tables.end() }
         return try body(tables)
       }

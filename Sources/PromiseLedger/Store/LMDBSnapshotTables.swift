@@ -12,12 +12,17 @@ final class LMDBSnapshotTables: SnapshotTables {
 
   private let reader: Reader
   /// Those that the environment has: a ledger that only an older build wrote has not all.
-  private let handles: [SnapshotTable: Table]
+  private let handles: [Table]
   private var isOver = false
+
+  init(_ transaction: borrowing ReadTransaction, of environment: Environment) {
+    reader = Reader(raw: transaction.raw)
+    handles = environment.tables
+  }
 
   init(_ transaction: borrowing ReadTransaction, _ handles: [SnapshotTable: Table]) {
     reader = Reader(raw: transaction.raw)
-    self.handles = handles
+    self.handles = Array(handles.values)
   }
 
   /// Says that the transaction ends.
@@ -33,7 +38,7 @@ final class LMDBSnapshotTables: SnapshotTables {
 
   private func handle(_ table: SnapshotTable) throws(LedgerError) -> Table? {
     try checkIsOpen()
-    return handles[table]
+    return handles.first { $0.name == table.rawValue }
   }
 
   func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
@@ -44,6 +49,18 @@ final class LMDBSnapshotTables: SnapshotTables {
       copy.reserveCapacity(found.count)
       copy.append(contentsOf: found)
       return copy
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
+  func holds(
+    _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
+  ) throws(LedgerError) -> Bool {
+    guard let handle = try handle(table) else { return value == nil }
+    do throws(LMDBError) {
+      guard let found = try reader.value(forKey: key.span, in: handle) else { return value == nil }
+      return value.map { $0.span.isEqual(to: found) } ?? false
     } catch {
       throw LedgerError(error)
     }
@@ -63,5 +80,29 @@ final class LMDBSnapshotTables: SnapshotTables {
         return try body(keyCopy, valueCopy)
       }
     }
+  }
+}
+
+extension Environment {
+  /// A table of the snapshot; `nil` in an environment that only an older build wrote.
+  func handle(of table: SnapshotTable) -> Table? {
+    tables.first { $0.name == table.rawValue }
+  }
+}
+
+extension Span<UInt8> {
+  fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    var offset = 0
+    while offset + 8 <= count {
+      guard loadLittleEndian(UInt64.self, at: offset) == other.loadLittleEndian(at: offset)
+      else { return false }
+      offset += 8
+    }
+    while offset < count {
+      guard self[offset] == other[offset] else { return false }
+      offset += 1
+    }
+    return true
   }
 }

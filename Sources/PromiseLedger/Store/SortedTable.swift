@@ -55,6 +55,12 @@ struct InMemoryTables: SnapshotTables, Sendable {
     tables[table]?[key]
   }
 
+  func holds(
+    _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
+  ) throws(LedgerError) -> Bool {
+    tables[table]?[key] == value
+  }
+
   func scan(
     _ table: SnapshotTable, from start: [UInt8],
     _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
