@@ -32,10 +32,13 @@ package final class Replica: Sendable {
   // MARK: The snapshot
 
   /// Builds the state on the snapshot as it is now.
+  ///
+  /// Quick, so that it can be done behind the gate: what the snapshot has now is dropped from memory
+  /// later, by ``catchUp(from:rebases:sliceEventCount:)``.
   package func rebase(onto reader: SnapshotReader) throws(LedgerError) {
     try contents.withLock { (contents) throws(LedgerError) in
       // Whoever waits is looked at anew: the event that settled it may never be seen.
-      if try contents.state.rebase(onto: reader) { contents.waiters.touchAll() }
+      if try contents.state.rebase(onto: reader, drops: false) { contents.waiters.touchAll() }
       contents.isStale = false
     }
   }
@@ -55,6 +58,7 @@ package final class Replica: Sendable {
           try rebase(onto: try SnapshotReader(store))
           mustRebase = false
         }
+        contents.withLock { if $0.state.isDropDue { $0.state.dropFolded() } }
         let position = position
         let last = try store.read(after: position, limit: sliceEventCount) {
           (frame) throws(LedgerError) in try apply(frame)

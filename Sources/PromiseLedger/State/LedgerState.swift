@@ -21,12 +21,15 @@ package struct LedgerState: Sendable {
   /// The entry of the snapshot's deadlines up to which all are in the overlay.
   var passedDeadline: [UInt8]?
   var snapshot: SnapshotReader
+  /// The snapshot position up to which the overlay holds nothing.
+  var droppedThrough: Position
 
   /// The state at the position of a snapshot.
   package init(snapshot: SnapshotReader = .empty) {
     self.snapshot = snapshot
     let summary = snapshot.summary
     position = summary.position
+    droppedThrough = summary.position
     time = summary.time
     ledgerID = summary.ledgerID
     horizon = summary.horizon

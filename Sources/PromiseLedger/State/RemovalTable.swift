@@ -87,10 +87,15 @@ package struct RemovalTable: Sendable {
     removed[id] = nil
   }
 
-  /// Forgets what the snapshot at a position shows by itself.
-  mutating func drop(through position: Position) {
+  /// Forgets the removals that the snapshot at a position shows by itself.
+  mutating func dropRemovals(through position: Position) {
+    guard !ranges.isEmpty else { return }
     ranges.removeAll { $0.position <= position }
     removed = removed.filter { $0.value.position > position }
+  }
+
+  /// Forgets the ends of entities that the overlay does not have any more.
+  mutating func dropClosings(through position: Position) {
     closings?.removeAll { $0.position <= position }
   }
 

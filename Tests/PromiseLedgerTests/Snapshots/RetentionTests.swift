@@ -22,6 +22,30 @@ import Testing
     try checkNothingComesBack(subject, "seed \(seed)")
   }
 
+  @Test(arguments: 2_001...2_060 as ClosedRange<UInt64>)
+  func whatTheSnapshotHasMayStayInTheOverlay(seed: UInt64) throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)
+    subject.dropsAtOnce = false
+    try subject.fold(limit: 9)
+    try check(subject, "seed \(seed), folded")
+    #expect(!subject.state.overlaid.isEmpty)
+    let early = Timestamp.at(subject.state.time.nanosecondsSinceEpoch * 2 / 3)
+    try subject.removeRecords(endedBy: early)
+    try check(subject, "seed \(seed), removed")
+    try subject.fold(limit: 9)
+    try check(subject, "seed \(seed), removed and folded")
+    if seed.isMultiple(of: 2) { subject.dropFolded() }
+    try subject.removeRecords(endedBy: .at(.max))
+    try check(subject, "seed \(seed), all removed")
+    try subject.fold(limit: 9)
+    try check(subject, "seed \(seed), all removed and folded")
+    try checkNothingComesBack(subject, "seed \(seed)")
+    try subject.fold(limit: 9)
+    subject.dropFolded()
+    #expect(subject.state.overlaid.isEmpty)
+    try check(subject, "seed \(seed), dropped")
+  }
+
   private func check(_ subject: CompactedStore, _ comment: Comment) throws {
     let whole = try Answers(subject.replayed(), subject.writer)
     #expect(try Answers(subject.state, subject.writer) == whole, comment)

@@ -7,6 +7,8 @@ final class CompactedStore {
   private(set) var commits: [PureLedger.StoredCommit] = []
   private(set) var state: LedgerState
   private var folder = Folder()
+  /// Whether the session drops at once what the snapshot has, or only when it is told.
+  var dropsAtOnce = true
 
   init(_ store: any EventStore, seed: UInt64, groupCount: Int) throws {
     self.store = store
@@ -35,8 +37,11 @@ final class CompactedStore {
 
   func fold(limit: Int = 100) throws {
     while try folder.step(of: store, through: try store.head(), limit: limit) != nil {}
-    _ = try state.rebase(onto: SnapshotReader(store))
+    _ = try state.rebase(onto: SnapshotReader(store), drops: dropsAtOnce)
   }
+
+  /// Drops what the snapshot has.
+  func dropFolded() { state.dropFolded() }
 
   @discardableResult
   func commit<Answer>(_ command: some Command<Answer>) throws -> Answer {
