@@ -75,20 +75,24 @@ extension LedgerEngine {
       var folder = run.folder
       let limit = setup.hooks.sliceEventCount ?? run.pace.eventCount
       let result = try await stepping {
-        (store) throws(LedgerError) -> (Folder.Step?, Folder) in
+        (store) throws(LedgerError) -> (step: Folder.Step?, folder: Folder, head: Position) in
         let step = try folder.step(of: store, through: head, limit: limit)
-        return (step, folder)
+        return (step, folder, try store.head())
       }
-      run.folder = result.1
-      guard let step = result.0 else { return }
+      run.folder = result.folder
+      guard let step = result.step else { return }
       run.pace.adapt(to: step.lock, isRandom: step.isRandom)
       run.report.foldedEvents += step.eventCount
       run.report.longestLock = max(run.report.longestLock, step.lock)
       run.report.problem = step.problem?.message
-      let rest = Int(clamping: head.rawValue - min(head, step.position).rawValue)
+      let left = Int(clamping: head.rawValue - min(head, step.position).rawValue)
       progress(
         CompactionProgress(
-          phase: .folding, done: run.report.foldedEvents, total: run.report.foldedEvents + rest))
+          phase: .folding, done: run.report.foldedEvents, total: run.report.foldedEvents + left))
+      let rest = run.pace.rest(after: step.duration, wait: step.wait)
+      // Whoever writes faster than this folds has to wait a little, or the log would grow for ever.
+      let isBehind = result.head.rawValue > head.rawValue + UInt64(run.report.foldedEvents)
+      if rest > .zero, !isBehind { try await Task.sleep(for: rest) }
     }
   }
 

@@ -1,22 +1,60 @@
 /// How many events the next slice folds, so that writers wait for a bounded time only.
+///
+/// Most of a lock's time can be the disk's, which no smaller slice makes shorter: so it looks at the
+/// median of a few slices, and does not go below a number of events that take little time themselves.
 package struct SlicePace {
-  /// For ids in the order of time, and for those in no order, such as those of keys.
-  private static let targets = (
-    ordered: Duration.milliseconds(2), random: Duration.milliseconds(20)
-  )
+  /// What holds for ids in the order of time, or for those in no order, such as those of keys.
+  private struct Bounds {
+    /// The longest lock that is aimed at; the promised bound is a third above.
+    let lock: Duration
+    let fewestEvents: Int
+
+    static let ordered = Bounds(lock: .microseconds(1_500), fewestEvents: 1_000)
+    static let random = Bounds(lock: .milliseconds(15), fewestEvents: 250)
+  }
+
+  private static let mostEvents = 10_000
+  private static let samplesPerChange = 3
 
   package private(set) var eventCount = 500
+  private var locks: [Duration] = []
 
   package init() {}
 
+  // MARK: Leaving room for writers
+
+  /// From this wait on, another writer was there.
+  private static let noticedWait = Duration.microseconds(20)
+  /// After a writer was noticed, it is expected for so many slices.
+  private static let slicesOfCaution = 16
+
+  private var cautiousSlices = 0
+
+  /// How long to rest after a slice: while others write, as long as the slice took, so that they keep
+  /// the disk, the gate and the processor for more than half of the time.
+  ///
+  /// - Parameters:
+  ///   - duration: How long the slice took without waiting.
+  ///   - wait: How long it waited for other writers.
+  package mutating func rest(after duration: Duration, wait: Duration) -> Duration {
+    cautiousSlices = wait >= Self.noticedWait ? Self.slicesOfCaution : max(0, cautiousSlices - 1)
+    return cautiousSlices > 0 ? duration : .zero
+  }
+
+  // MARK: Bounding the lock
+
   /// Takes in how long writers were locked out for a slice.
   package mutating func adapt(to lock: Duration, isRandom: Bool) {
-    let target = isRandom ? Self.targets.random : Self.targets.ordered
-    if lock > target {
-      let ratio = max(0.1, 0.8 * (target / lock))
-      eventCount = max(64, Int(Double(eventCount) * ratio))
-    } else if lock * 2 < target {
-      eventCount = min(10_000, eventCount + eventCount / 2)
+    locks.append(lock)
+    guard locks.count == Self.samplesPerChange else { return }
+    let median = locks.sorted()[Self.samplesPerChange / 2]
+    locks = []
+    let bounds = isRandom ? Bounds.random : Bounds.ordered
+    if median > bounds.lock {
+      let ratio = max(0.25, 0.8 * (bounds.lock / median))
+      eventCount = max(bounds.fewestEvents, Int(Double(eventCount) * ratio))
+    } else if median * 2 < bounds.lock {
+      eventCount = min(Self.mostEvents, eventCount + eventCount / 2)
     }
   }
 }
