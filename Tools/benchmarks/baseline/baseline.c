@@ -8,6 +8,7 @@
 struct baseline {
   MDB_env *env;
   MDB_dbi log;
+  MDB_dbi tables[2];
 };
 
 int baseline_open(const char *path, baseline **out) {
@@ -19,6 +20,8 @@ int baseline_open(const char *path, baseline **out) {
   if (!rc) rc = mdb_env_open(b->env, path, MDB_NOTLS, 0600);
   if (!rc) rc = mdb_txn_begin(b->env, NULL, 0, &txn);
   if (!rc) rc = mdb_dbi_open(txn, "log", MDB_CREATE | MDB_INTEGERKEY, &b->log);
+  if (!rc) rc = mdb_dbi_open(txn, "first", MDB_CREATE, &b->tables[0]);
+  if (!rc) rc = mdb_dbi_open(txn, "second", MDB_CREATE, &b->tables[1]);
   if (!rc) rc = mdb_txn_commit(txn);
   *out = b;
   return rc;
@@ -43,6 +46,25 @@ int baseline_commit(baseline *b, const uint64_t *keys, const uint32_t *lengths, 
       return rc;
     }
     bytes += lengths[i];
+  }
+  return mdb_txn_commit(txn);
+}
+
+int baseline_put(baseline *b, const uint8_t *tables, const uint16_t *key_lengths,
+                 const uint32_t *lengths, size_t count, const uint8_t *bytes) {
+  MDB_txn *txn;
+  int rc = mdb_txn_begin(b->env, NULL, 0, &txn);
+  if (rc) return rc;
+  for (size_t i = 0; i < count; i++) {
+    MDB_val key = {key_lengths[i], (void *)bytes};
+    bytes += key_lengths[i];
+    MDB_val value = {lengths[i], (void *)bytes};
+    bytes += lengths[i];
+    rc = mdb_put(txn, b->tables[tables[i]], &key, &value, 0);
+    if (rc) {
+      mdb_txn_abort(txn);
+      return rc;
+    }
   }
   return mdb_txn_commit(txn);
 }

@@ -20,6 +20,13 @@ final class Baseline {
     guard status == 0 else { throw BaselineError(status: status) }
   }
 
+  func put(_ entries: Entries) throws {
+    let status = unsafe baseline_put(
+      handle, entries.tables, entries.keyLengths, entries.lengths, entries.tables.count,
+      entries.bytes)
+    guard status == 0 else { throw BaselineError(status: status) }
+  }
+
   func scan(from key: UInt64 = 0) throws -> (events: UInt64, damaged: UInt64) {
     var events: UInt64 = 0
     var damaged: UInt64 = 0
@@ -32,6 +39,14 @@ final class Baseline {
 /// Frames of one commit, one after the other.
 struct Frames {
   var keys: [UInt64] = []
+  var lengths: [UInt32] = []
+  var bytes: [UInt8] = []
+}
+
+/// Entries of one commit in tables of byte keys: each key and its value, one after the other.
+struct Entries {
+  var tables: [UInt8] = []
+  var keyLengths: [UInt16] = []
   var lengths: [UInt32] = []
   var bytes: [UInt8] = []
 }

@@ -94,7 +94,7 @@ enum MemoryBenchmark {
   }
 
   /// The private memory of this process that no file backs, as Linux counts it.
-  private static func anonymousBytes() throws -> Int {
+  static func anonymousBytes() throws -> Int {
     let bytes = try FileSystem.readPrefix("/proc/self/smaps_rollup", maximumBytes: 4_096)
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
       .first { $0.hasPrefix("Anonymous:") }

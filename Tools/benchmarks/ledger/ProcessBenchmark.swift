@@ -93,6 +93,9 @@ enum ProcessBenchmark {
   /// What a child process does.
   static func runChild(_ arguments: [String]) async throws {
     if arguments[0] == "replay" { return try MemoryBenchmark.runChild(arguments[1]) }
+    if arguments[0] == "open" {
+      return try await OpenBenchmark.runChild(arguments[1], Array(arguments[2...]))
+    }
     let ledger = try await Ledger.open(at: arguments[1], as: .app)
     switch arguments[0] {
     case "write":

@@ -17,6 +17,11 @@ void baseline_close(baseline *b);
 int baseline_commit(baseline *b, const uint64_t *keys, const uint32_t *lengths, size_t count,
                     const uint8_t *bytes);
 
+/// Puts `count` entries in one durable transaction. Entry i goes into table `tables[i]`, 0 or 1, with a
+/// key of `key_lengths[i]` bytes; keys and values stand one after the other in `bytes`.
+int baseline_put(baseline *b, const uint8_t *tables, const uint16_t *key_lengths,
+                 const uint32_t *lengths, size_t count, const uint8_t *bytes);
+
 /// Reads every frame after `key`, checks its CRC-32C and walks over its events.
 int baseline_scan(baseline *b, uint64_t key, uint64_t *events, uint64_t *damaged);
 

@@ -1,0 +1,84 @@
+import LedgerSystem
+import PromiseLedger
+import PromiseLedgerTesting
+
+/// Opening a folded ledger with a tail of a thousand events, and unfreezing it: the time against that of
+/// an empty ledger, and the memory; and both against a ledger of a tenth of the size.
+///
+/// Of a hundred promises one is pending with a deadline, all others are consumed. Each opening is a
+/// process of its own.
+enum OpenBenchmark {
+  static func run(_ report: inout Report, size: Int) throws {
+    let empty = try measure(promiseCount: 0)
+    let small = try measure(promiseCount: size / 10)
+    let large = try measure(promiseCount: size)
+    let note = "\(rounded(large.open)) us against \(rounded(empty.open)) us, \(size) promises"
+    report.add(
+      "open and first read, times an empty ledger", large.open / empty.open, .atMost(20), note)
+    report.add(
+      "unfreeze and first read, times an empty ledger", large.unfreeze / empty.unfreeze,
+      .atMost(20), "\(rounded(large.unfreeze)) us against \(rounded(empty.unfreeze)) us")
+    report.add(
+      "anonymous memory of the process, MiB", large.memory / 1_048_576, .atMost(24),
+      "empty ledger \(rounded(empty.memory / 1_048_576))")
+    report.add("open, times a ledger of a tenth", large.open / small.open, .atMost(2))
+    report.add("memory, times a ledger of a tenth", large.memory / small.memory, .atMost(1.1))
+  }
+
+  /// Medians: microseconds and bytes.
+  private struct Opening {
+    var open: Double
+    var unfreeze: Double
+    var memory: Double
+  }
+
+  private static func measure(promiseCount: Int) throws -> Opening {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/ledger"
+    let writer = try HistoryWriter(at: path)
+    let kind = HistoryWriter.Kind(pendingEvery: 100, unconsumedEvery: 0)
+    var ids: (consumed: PromiseID?, live: PromiseID?) = (nil, nil)
+    let chunk = 100_000
+    for first in stride(from: 0, to: promiseCount, by: chunk) {
+      ids = try writer.write(first..<min(first + chunk, promiseCount), kind)
+      try writer.compact()
+    }
+    // About a thousand events.
+    if promiseCount > 0 { try writer.write(promiseCount..<(promiseCount + 336), kind) }
+    writer.store.close()
+    let looked = [ids.consumed, ids.live].map { $0?.description ?? "-" }
+    var openings: [[Double]] = []
+    for _ in 0..<9 {
+      let line = try Child("open", path, looked[0], looked[1]).waitForLine()
+      openings.append(line.split(separator: " ").compactMap { Double($0) })
+    }
+    return Opening(
+      open: openings.map { $0[0] }.median, unfreeze: openings.map { $0[1] }.median,
+      memory: openings.map { $0[2] }.median)
+  }
+
+  // MARK: The child
+
+  static func runChild(_ path: String, _ ids: [String]) async throws {
+    let ids = ids.compactMap { PromiseID($0) }
+    let start = MonotonicClock.now
+    let ledger = try await Ledger.open(at: path, as: .app)
+    try await look(ids, in: ledger)
+    let opened = MonotonicClock.now
+    try await ledger.freeze()
+    let frozen = MonotonicClock.now
+    try await ledger.unfreeze()
+    try await look(ids, in: ledger)
+    let unfrozen = MonotonicClock.now
+    let memory = try MemoryBenchmark.anonymousBytes()
+    Child.say(
+      "\((opened - start).inMicroseconds) \((unfrozen - frozen).inMicroseconds) \(memory)")
+    await ledger.close()
+  }
+
+  private static func look(_ ids: [PromiseID], in ledger: Ledger) async throws {
+    for id in ids {
+      guard try await ledger.record(of: id) != nil else { throw BaselineError(status: -5) }
+    }
+  }
+}
