@@ -53,7 +53,7 @@ struct CompactedVerifyTests {
       try ledger.put(entry.value, forKey: entry.key, in: "entities")
       guard case .promise(let promise)? = try reader.entity(id), let resolution = promise.resolution
       else { continue }
-      let older = try promise.before(resolution)
+      let older = promise.before(resolution)
       let piece = try SnapshotRecord.pieces(id, .promise, older.content)[0]
       try ledger.put(piece, forKey: entry.key, in: "entities")
       #expect(try !ledger.findings().isEmpty, "record \(id) is old")
@@ -62,6 +62,37 @@ struct CompactedVerifyTests {
     }
     #expect(count > 0)
     #expect(try ledger.findings() == [])
+  }
+
+  private static let twenty: CompactionPolicy = {
+    var policy = LedgerCompactionTests.events
+    policy.minimumEventCount = 20
+    return policy
+  }()
+
+  /// A record, with digest, counts and lists that fit it, that leaves out a kept event.
+  @Test(arguments: [[.foldOnly], [twenty]] as [[CompactionPolicy]])
+  func aSnapshotThatFitsItselfAndNotItsEventsIsFound(policies: [CompactionPolicy]) async throws {
+    let ledger = try await CompactedLedger(policies)
+    #expect(try ledger.findings() == [])
+    let store = try LMDBEventStore(
+      opening: LedgerDirectory(ledger.path), options: StoreOptions(sizeLimit: 1 << 30))
+    let snapshot = try SnapshotReader(store)
+    var changed: EntityID?
+    try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
+      guard let promise = try snapshot.promise(PromiseID(entityID: entry.id)),
+        promise.lastPosition > snapshot.summary.deletedThrough, let resolution = promise.resolution
+      else { return true }
+      var edit = SnapshotEdit(snapshot.summary)
+      try edit.put(
+        .promise(promise.before(resolution)), replacing: (kind: .promise, content: promise.content))
+      try store.apply(edit, patience: Patience(.seconds(5)))
+      changed = entry.id
+      return false
+    }
+    store.close()
+    #expect(changed != nil)
+    #expect(try ledger.findings().map(\.subject) == [changed])
   }
 
   @Test func whatBelongsToNobodyIsFound() async throws {
@@ -113,7 +144,7 @@ struct CompactedVerifyTests {
 
 extension PromiseEntity {
   /// The promise when it was pending.
-  fileprivate func before(_ resolution: Resolution) throws -> PromiseEntity {
+  fileprivate func before(_ resolution: Resolution) -> PromiseEntity {
     PromiseEntity(
       id: id, created: created, creationPayload: creationPayload, resolution: nil, closing: nil)
   }
