@@ -50,6 +50,8 @@ public struct CompactionReport: Sendable, Hashable {
   /// Neither it nor what follows was folded, and no event was deleted. Update the library, or verify the
   /// ledger and restore it from a copy.
   public internal(set) var problem: String?
+  /// The class of ``problem``: `unsupportedEvent` if this build does not know the event, else `corrupt`.
+  public internal(set) var problemCode: LedgerError.Code?
   /// How many readers were released whose processes are gone: they kept freed space from being used
   /// again.
   public internal(set) var releasedReaders = 0

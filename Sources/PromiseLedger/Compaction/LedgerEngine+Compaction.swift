@@ -4,20 +4,7 @@ extension LedgerEngine {
     let now = setup.clock.now()
     let retention = try await planRetention(policy, now)
     return try await withStore { (store) throws(LedgerError) in
-      let summary = try store.snapshotSummary()
-      let head = try store.head()
-      var deletion = EventDeletion.Step(through: summary.deletedThrough)
-      if let limits = policy.limits(head: head, now: now) {
-        deletion = try EventDeletion(store).count(within: limits)
-      }
-      return CompactionPlan(
-        policy: policy, head: head, snapshotPosition: summary.position,
-        eventsToFold: Int(clamping: head.rawValue - min(summary.position, head).rawValue),
-        recordsToRemove: retention.removedCount, recordsNeeded: retention.neededCount,
-        eventsToDelete: deletion.eventCount, bytesToDelete: deletion.byteCount,
-        deletedThrough: deletion.through,
-        archivePath: deletion.eventCount == 0
-          ? nil : policy.archivePath(of: store.ledgerID, after: summary, through: deletion.through))
+      try CompactionPlan(policy, retention, now: now, of: store, ledger: store.ledgerID)
     }
   }
 
@@ -85,6 +72,7 @@ extension LedgerEngine {
       run.report.foldedEvents += step.eventCount
       run.report.longestLock = max(run.report.longestLock, step.lock)
       run.report.problem = step.problem?.message
+      run.report.problemCode = step.problem?.code
       let left = Int(clamping: head.rawValue - min(head, step.position).rawValue)
       progress(
         CompactionProgress(
@@ -102,10 +90,8 @@ extension LedgerEngine {
     _ policy: CompactionPolicy, _ now: Timestamp
   ) async throws -> RetentionPlan {
     try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
-    let cutoff = policy.recordRetention.map { now + (.zero - $0) }
     return try await read { state in
-      guard let cutoff else { return RetentionPlan(nothingOf: state) }
-      return try RetentionPlan(state, endedBy: cutoff)
+      try RetentionPlan(state, endedBy: policy.recordCutoff(now: now))
     }
   }
 
@@ -181,15 +167,4 @@ private struct CompactionRun {
   var report = CompactionReport()
   var pace = SlicePace()
   var folder = Folder()
-}
-
-extension CompactionPolicy {
-  /// Which events may be deleted; `nil` for none.
-  fileprivate func limits(head: Position, now: Timestamp) -> EventDeletion.Limits? {
-    guard let eventRetention else { return nil }
-    let kept = UInt64(max(0, minimumEventCount))
-    return EventDeletion.Limits(
-      position: Position(rawValue: head.rawValue - min(head.rawValue, kept)),
-      time: now + (.zero - eventRetention))
-  }
 }

@@ -17,7 +17,7 @@ extension LedgerEngine {
       let summary = try store.snapshotSummary()
       var folded = wanted
       folded.position = min(folded.position, summary.readBackThrough)
-      let deletion = try EventDeletion(store).count(within: folded)
+      let deletion = try EventDeletion.count(in: store, within: folded)
       return (id: store.ledgerID, createdAt: store.createdAt, summary, deletion)
     }
     let (summary, deletion) = (begin.2, begin.3)

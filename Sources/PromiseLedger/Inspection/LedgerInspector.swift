@@ -173,11 +173,17 @@ public final class LedgerInspector: Sendable {
 
   /// What is stored beside an event because it is large.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt` if it is damaged.
+  /// - Throws: ``LedgerError`` with `corrupt` if it is damaged; with `eventsCompacted` if the event was
+  ///   deleted meanwhile.
   public func attachment(of event: LedgerEvent) throws(LedgerError) -> [UInt8] {
     guard event.attachmentByteCount > 0 else { return [] }
-    return try reading { (log) throws(LedgerError) in
-      try log.attachment(of: event.position, byteCount: event.attachmentByteCount)
+    do throws(LedgerError) {
+      return try log.attachment(of: event.position, byteCount: event.attachmentByteCount)
+    } catch {
+      // The event was there when it was read.
+      let deleted = try log.snapshotSummary().deletedThrough
+      guard error.code == .corrupt, event.position <= deleted else { throw error }
+      throw .eventsCompacted(after: event.position, through: deleted)
     }
   }
 }

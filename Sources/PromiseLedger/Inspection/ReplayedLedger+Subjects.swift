@@ -6,6 +6,16 @@ public enum LedgerSubject: Sendable, Hashable {
   case session(SessionID)
   /// A handler.
   case handler(HandlerID)
+
+  /// What it is.
+  public enum Kind: Sendable, Hashable, CaseIterable {
+    /// A promise.
+    case promise
+    /// A session.
+    case session
+    /// A handler.
+    case handler
+  }
 }
 
 extension ReplayedLedger {
@@ -14,15 +24,18 @@ extension ReplayedLedger {
   /// - Parameters:
   ///   - first: The lowest id.
   ///   - last: The highest id.
+  ///   - kinds: What is wanted; by default everything.
   ///   - limit: The most that is returned.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile.
   /// - Complexity: O(entities that changed since the snapshot + entities between the two ids).
   public func subjects(
-    from first: EntityID, through last: EntityID, limit: Int
+    from first: EntityID, through last: EntityID,
+    of kinds: Set<LedgerSubject.Kind> = Set(LedgerSubject.Kind.allCases), limit: Int
   ) throws(LedgerError) -> [LedgerSubject] {
+    let wanted = Set(kinds.map(EntityKind.init))
     let found = try reading { (state) throws(LedgerError) in
-      try state.ids(from: first, through: last, limit: limit)
+      try state.ids(from: first, through: last, of: wanted, limit: limit)
     }
     return found.map { found in
       switch found.kind {
@@ -31,5 +44,16 @@ extension ReplayedLedger {
       case .handler: .handler(HandlerID(entityID: found.id))
       }
     }
+  }
+}
+
+extension EntityKind {
+  fileprivate init(_ kind: LedgerSubject.Kind) {
+    self =
+      switch kind {
+      case .promise: .promise
+      case .session: .session
+      case .handler: .handler
+      }
   }
 }

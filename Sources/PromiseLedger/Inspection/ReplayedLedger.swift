@@ -33,7 +33,7 @@ public final class ReplayedLedger: Sendable {
     guard
       let entity = try reading({ (state) throws(LedgerError) in try state.promise(id) })
     else { return nil }
-    return try entity.record(attachment: log.attachment)
+    return try entity.record(attachment: attachment)
   }
 
   /// What the ledger knows about a handler, or `nil` if there is none.
@@ -43,14 +43,7 @@ public final class ReplayedLedger: Sendable {
     guard
       let entity = try reading({ (state) throws(LedgerError) in try state.handler(id) })
     else { return nil }
-    return try HandlerRecord(entity, attachment: log.attachment)
-  }
-
-  /// Why there is no such promise: it was never created, or its record was removed.
-  ///
-  /// - Throws: As ``record(of:)-(PromiseID)``.
-  public func reason(forMissing id: PromiseID) throws(LedgerError) -> LedgerError {
-    try reading { (state) throws(LedgerError) in try state.refusal(ofMissing: id) }
+    return try HandlerRecord(entity, attachment: attachment)
   }
 
   /// Whether a promise is resolved, and whoever created it cannot consume it any more: its session
@@ -103,7 +96,14 @@ public final class ReplayedLedger: Sendable {
 
   /// Reads the value that is stored beside an event.
   func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-    try log.attachment(of: position, byteCount: byteCount)
+    do throws(LedgerError) {
+      return try log.attachment(of: position, byteCount: byteCount)
+    } catch {
+      // What an entity owned then may be gone by now.
+      let (known, now) = (state.withLock { $0.snapshot.summary }, try log.snapshotSummary())
+      guard error.code == .corrupt, known != now else { throw error }
+      throw .eventsCompacted(after: position, through: now.position)
+    }
   }
 
   // MARK: Reading

@@ -39,7 +39,8 @@ package struct EventDeletion {
   /// - Returns: `nil` if none may go.
   package func step(within limits: Limits) throws(LedgerError) -> Step? {
     let snapshot = try SnapshotReader(store)
-    let plan = try plan(within: limits, after: snapshot.summary.deletedLog, snapshot)
+    let plan = try Self.plan(
+      store, within: limits, after: snapshot.summary.deletedLog, snapshot)
     guard plan.step.eventCount > 0 else { return nil }
     var edit = SnapshotEdit(snapshot.summary)
     edit.new.deletedLog = plan.log
@@ -49,12 +50,14 @@ package struct EventDeletion {
   }
 
   /// What all steps together would delete, once all events are folded.
-  package func count(within limits: Limits) throws(LedgerError) -> Step {
-    let snapshot = try SnapshotReader(store)
+  package static func count(
+    in source: any EventSource & SnapshotSource & Sendable, within limits: Limits
+  ) throws(LedgerError) -> Step {
+    let snapshot = try SnapshotReader(source)
     var total = Step(through: snapshot.summary.deletedThrough)
     while true {
       let start = LogDigest(position: total.through, bytes: snapshot.summary.deletedLog.bytes)
-      let step = try plan(within: limits, after: start, snapshot, isDryRun: true).step
+      let step = try plan(source, within: limits, after: start, snapshot, isDryRun: true).step
       guard step.eventCount > 0 else { return total }
       total.eventCount += step.eventCount
       total.byteCount += step.byteCount
@@ -63,18 +66,18 @@ package struct EventDeletion {
   }
 
   /// What a step would delete.
-  private func plan(
-    within limits: Limits, after start: LogDigest, _ snapshot: SnapshotReader,
-    isDryRun: Bool = false
+  private static func plan(
+    _ source: any EventSource, within limits: Limits, after start: LogDigest,
+    _ snapshot: SnapshotReader, isDryRun: Bool = false
   ) throws(LedgerError) -> (step: Step, changes: [TableChange], log: LogDigest) {
     let summary = snapshot.summary
     let end = isDryRun ? limits.position : min(limits.position, summary.readBackThrough)
-    let head = try store.head()
+    let head = try source.head()
     var step = Step(through: start.position)
     var log = start
     var changes: [TableChange] = []
     var isOver = false
-    _ = try store.read(after: start.position, limit: Self.maximumEventCount) {
+    _ = try source.read(after: start.position, limit: Self.maximumEventCount) {
       (frame) throws(LedgerError) in
       let header = frame.header
       guard !isOver, header.lastPosition <= end, header.lastPosition < head else {
@@ -88,7 +91,7 @@ package struct EventDeletion {
         if event.time > limits.time { isOld = false }
         guard !isDryRun else { return }
         attachments += try deletionOfAttachment(event, snapshot)
-        next.append(event, of: header.commit, attachment: try store.attachment(of: event))
+        next.append(event, of: header.commit, attachment: try source.attachment(of: event))
       }
       guard isOld else {
         isOver = true
@@ -105,7 +108,7 @@ package struct EventDeletion {
   }
 
   /// Deletes what stands beside an event, unless the record of its subject names it.
-  private func deletionOfAttachment(
+  private static func deletionOfAttachment(
     _ event: borrowing EventView, _ snapshot: SnapshotReader
   ) throws(LedgerError) -> [TableChange] {
     guard event.attachmentByteCount > 0 else { return [] }

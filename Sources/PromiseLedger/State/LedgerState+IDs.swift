@@ -1,19 +1,23 @@
 extension LedgerState {
   /// The ids of the entities that there are between two ids, both included, in their order.
   ///
-  /// - Parameter limit: The most ids that are returned.
+  /// - Parameters:
+  ///   - kinds: Which entities are wanted; others do not count for the limit.
+  ///   - limit: The most ids that are returned.
   /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
   package func ids(
-    from first: EntityID, through last: EntityID, limit: Int
+    from first: EntityID, through last: EntityID,
+    of kinds: Set<EntityKind> = Set(EntityKind.allCases), limit: Int
   ) throws(LedgerError) -> [(kind: EntityKind, id: EntityID)] {
-    let above = overlaid.filter { $0.id >= first && $0.id <= last }
+    let above = overlaid.filter { $0.id >= first && $0.id <= last && kinds.contains($0.kind) }
     var found = above.map { (kind: $0.kind, id: $0.id) }
     var below = 0
     var start = first
     while below < limit {
       let slice = try snapshot.ids(from: start, limit: SnapshotReader.sliceCount)
       for id in slice where id <= last && !isOverlaid(id) {
-        guard let entity = try snapshot.entity(id), !isHidden(entity) else { continue }
+        guard let entity = try snapshot.entity(id), kinds.contains(entity.kind), !isHidden(entity)
+        else { continue }
         found.append((entity.kind, id))
         below += 1
         if below == limit { break }

@@ -20,12 +20,14 @@ package struct RetentionPlan: Sendable, Hashable {
   private var count = 0
   private var kept: [EntityID] = []
 
-  /// Plans the removal of every record in the snapshot whose entity ended at or before a time.
+  /// Plans the removal of every record in the snapshot whose entity ended at or before a time; of none
+  /// if there is no time.
   ///
   /// - Throws: `snapshotMoved`; `corrupt`.
   /// - Complexity: O(open entities + records that leave or are needed).
-  package init(_ state: LedgerState, endedBy cutoff: Timestamp) throws(LedgerError) {
+  package init(_ state: LedgerState, endedBy cutoff: Timestamp?) throws(LedgerError) {
     position = state.position
+    guard let cutoff else { return }
     let needed = try state.neededIDs()
     try state.snapshot.forEachEntry(of: .closed) { (entry) throws(LedgerError) in
       guard entry.time <= cutoff else { return false }
@@ -34,11 +36,6 @@ package struct RetentionPlan: Sendable, Hashable {
       return true
     }
     endRange()
-  }
-
-  /// A plan that removes nothing.
-  package init(nothingOf state: LedgerState) {
-    position = state.position
   }
 
   private mutating func take(_ entry: OpenEntry, isNeeded: Bool) {

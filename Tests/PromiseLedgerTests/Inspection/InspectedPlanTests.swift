@@ -1,0 +1,129 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// What inspection says about compaction, before and after it.
+@Suite(.serialized) struct InspectedPlanTests {
+  private static let configuration = LedgerCompactionTests.configuration()
+
+  @Test(arguments: [
+    CompactionPolicy(), .foldOnly, LedgerCompactionTests.events, LedgerCompactionTests.everything,
+  ])
+  func planIsThatOfTheLedger(policy: CompactionPolicy) async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration)
+    let inspector = try Ledger.inspect(at: temporary.path)
+    for _ in 0..<3 {
+      _ = try await LedgerCompactionTests.fill(ledger, 20)
+      #expect(try inspector.plan(policy) == (try await ledger.plan(policy)))
+      try await ledger.compact(LedgerCompactionTests.events)
+    }
+    await ledger.close()
+  }
+
+  @Test func archiveIsPlannedByName() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration)
+    _ = try await LedgerCompactionTests.fill(ledger, 20)
+    var policy = LedgerCompactionTests.events
+    policy.archiveDirectory = "/archives"
+    let plan = try Ledger.inspect(at: temporary.path).plan(policy)
+    #expect(plan.archivePath?.hasPrefix("/archives/\(ledger.id)-") == true)
+    #expect(plan == (try await ledger.plan(policy)))
+    await ledger.close()
+  }
+
+  @Test func kindsOfSubjectsHideNoOther() async throws {
+    let temporary = try TemporaryLedger()
+    var ids: [SessionID] = []
+    for _ in 0..<12 {
+      let ledger = try await temporary.open(as: .operator, configuration: Self.configuration)
+      ids.append(ledger.session)
+      await ledger.close()
+    }
+    let ledger = try await temporary.open(configuration: Self.configuration)
+    try await ledger.compact(.foldOnly)
+    let promise = try await ledger.createPromise(of: Int.self).id
+    let handler = try await ledger.handler(named: "h")
+    for isFolded in [false, true] {
+      if isFolded { try await ledger.compact(.foldOnly) }
+      let replayed = try Ledger.inspect(at: temporary.path).replay()
+      let found = try replayed.subjects(
+        from: EntityID(high: 0, low: 0), through: EntityID(high: .max, low: .max),
+        of: [.promise, .handler], limit: 3)
+      #expect(Set(found) == [.promise(promise), .handler(handler)])
+      let sessions = try replayed.subjects(
+        from: EntityID(high: 0, low: 0), through: EntityID(high: .max, low: .max), of: [.session],
+        limit: 5)
+      #expect(sessions.count == 5)
+    }
+    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let record = try #require(try replayed.record(of: ids[0]))
+    #expect(record.id == ids[0] && record.status == .ended(.closed))
+    #expect(record.opened.role == .operator)
+    #expect(try replayed.record(of: SessionID(entityID: .numbered(1))) == nil)
+    await ledger.close()
+  }
+
+  @Test func reasonsForMissingHandlersTellOfRemoval() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration)
+    let keyed = try await ledger.handler(named: "gone")
+    let random = HandlerID(
+      entityID: Self.configuration.idGenerator.makeID(
+        at: Timestamp(
+          nanosecondsSinceEpoch: 1_000_000_000_000_000_000)))
+    _ = try await ledger.engine.submit(
+      CreateHandler(id: random, CreateHandler.Description(kind: "k"), arguments: .none))
+    for id in [keyed, random] {
+      _ = try await ledger.engine.submit(
+        InvalidateHandler(
+          id: id, call: CallID(entityID: id.entityID), reason: "", arguments: .none,
+          runsCode: false))
+    }
+    try await ledger.compact(LedgerCompactionTests.everything)
+    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    #expect(try replayed.record(of: keyed) == nil)
+    #expect(try replayed.reason(forMissing: keyed).code == .compacted)
+    #expect(try replayed.reason(forMissing: keyed.entityID).code == .compacted)
+    let old = try replayed.reason(forMissing: random)
+    #expect(old.code == .handlerNotFound && old.message.contains("were removed"))
+    let never = try replayed.reason(forMissing: try HandlerKey("never").handlerID)
+    #expect(never.code == .handlerNotFound && !never.message.contains("were removed"))
+    await ledger.close()
+  }
+
+  // MARK: What compaction takes away while it is looked at
+
+  @Test func valuesOfDeletedEventsAreNoDamage() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration)
+    let promise = try await ledger.createPromise(of: String.self)
+    try await promise.reject(
+      StoredError(domain: "d", code: 1, message: String(repeating: "x", count: 9_000)))
+    _ = try await promise.consume { _ in }
+    let inspector = try Ledger.inspect(at: temporary.path)
+    let event = try #require(try inspector.events().first { $0.attachmentByteCount > 0 })
+    let held = try inspector.replay()
+    #expect(try held.record(of: promise.id)?.outcome != nil)
+    try await ledger.compact(LedgerCompactionTests.everything)
+    let error = #expect(throws: LedgerError.self) { try inspector.attachment(of: event) }
+    #expect(error?.code == .eventsCompacted)
+    let gone = #expect(throws: LedgerError.self) {
+      try held.attachment(of: event.position, byteCount: event.attachmentByteCount)
+    }
+    #expect(gone?.code == .eventsCompacted)
+    await ledger.close()
+  }
+}
+
+extension Ledger {
+  /// Makes a handler with a key.
+  fileprivate func handler(named key: String) async throws -> HandlerID {
+    let id = try HandlerKey(key).handlerID
+    _ = try await engine.submit(
+      CreateHandler(id: id, CreateHandler.Description(kind: "k", key: key), arguments: .none))
+    return id
+  }
+}
