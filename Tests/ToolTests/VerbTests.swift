@@ -49,20 +49,25 @@ struct VerbTests {
     #expect(run.status == 0)
   }
 
-  @Test func showNeedsOnePromise() async throws {
+  @Test func showNeedsOneName() async throws {
     let sample = try await SampleLedger()
     let many = try CommandRun("show", sample.path, "019b")
     #expect(many.status == 2)
     #expect(
-      many.notes.hasPrefix("promise-ledger: The ids of several promises begin with 019b: 019b76da-")
-    )
+      many.notes.hasPrefix("promise-ledger: Several ids begin with 019b: promise 019b76da-"))
     let none = try CommandRun("show", sample.path, "ffff")
     #expect(none.status == 3)
     #expect(
-      none.notes == "promise-ledger: There is no promise whose id begins with ffff.\n")
+      none.notes.hasPrefix(
+        "promise-ledger: There is no promise, handler or session whose id begins with ffff."))
     #expect(try CommandRun("show", sample.path, "--key", "nothing").status == 3)
     #expect(try CommandRun("show", sample.path).status == 2)
     #expect(try CommandRun("show", sample.path, "xyz").status == 2)
+    for extra in [
+      ["4b", "--key", "a"], ["--key", "a", "--handler-key", "a"], ["--handler-key", ""],
+    ] {
+      #expect(try CommandRun(["show", sample.path] + extra).status == 2)
+    }
   }
 
   @Test func promisesAreListedByState() async throws {
@@ -154,11 +159,13 @@ struct VerbTests {
 
   @Test func digestIsComparedAndPrinted() async throws {
     let sample = try await SampleLedger()
-    let digest = try Ledger.inspect(at: sample.path).logDigest()
+    let inspector = try Ledger.inspect(at: sample.path)
+    let digest = try inspector.logDigest()
+    let state = try inspector.replay().digest()
     let run = try CommandRun("digest", sample.path, "--format", "json")
     #expect(
       run.output == """
-        {"ledger":"019b76da-a800-7000-8700-000000000001","logDigest":"\(digest)","position":17}
+        {"ledger":"019b76da-a800-7000-8700-000000000001","logDigest":"\(digest)","position":17,"stateDigest":"\(state)"}
 
         """)
     #expect(run.status == 0)

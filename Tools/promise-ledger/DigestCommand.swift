@@ -2,13 +2,15 @@ import ArgumentParser
 import PromiseLedger
 
 /// `promise-ledger digest`: a number that stands for all events.
-struct DigestCommand: ReadingCommand {
+struct DigestCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "digest",
     abstract: "Prints a SHA-256 of all events, to be compared with one written down elsewhere.",
     discussion: """
-      Two ledgers with the same events have the same digest. With --expect the exit code is 1 if \
-      the digest is another.
+      Two ledgers with the same events have the same log digest. The state digest is that of what \
+      they came to; compaction changes neither. With --through it is left out if the state at that \
+      position cannot be rebuilt any more. With --expect the exit code is 1 if the log digest is \
+      another.
       """)
 
   @OptionGroup var reading: ReadingOptions
@@ -21,17 +23,38 @@ struct DigestCommand: ReadingCommand {
 
   @OptionGroup var output: FormatOptions
 
-  func read(_ sink: any TextSink) throws {
+  func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let digest = try inspector.logDigest(
-      through: through.map(Position.init(rawValue:)), progress: { _ in try? sink.alive() })
+    let (digest, state) = try digests(of: inspector, sink)
     var report = Report()
     report.add("ledger", "ledger", inspector.id.description)
     report.add("position", "position", digest.position.rawValue)
     report.add("log digest", "logDigest", digest.description)
+    if let state { report.add("state digest", "stateDigest", state.description) }
     try report.write(as: output.format, to: sink)
     if let expect, expect.bytes != digest.bytes {
       throw Status.Failure(.findings, "The log digest is not the expected one.")
+    }
+  }
+
+  private func digests(
+    of inspector: LedgerInspector, _ sink: any TextSink
+  ) throws -> (LogDigest, StateDigest?) {
+    let progress = { (_: Position) in _ = try? sink.alive() }
+    if let through {
+      let position = Position(rawValue: through)
+      let digest = try inspector.logDigest(through: position, progress: progress)
+      do throws(LedgerError) {
+        return (digest, try inspector.state(at: position, progress: progress).digest())
+      } catch {
+        guard error.code == .eventsCompacted else { throw error }
+        return (digest, nil)
+      }
+    }
+    return try inspector.retryingWhileCompacted {
+      let replayed = try inspector.replay(progress: progress)
+      let state = try replayed.digest()
+      return (try inspector.logDigest(through: replayed.position, progress: progress), state)
     }
   }
 }

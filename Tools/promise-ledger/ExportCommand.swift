@@ -2,7 +2,7 @@ import ArgumentParser
 import PromiseLedger
 
 /// `promise-ledger export`: all events as an archive.
-struct ExportCommand: ReadingCommand {
+struct ExportCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Writes all events as an archive, which import makes a ledger of.",
@@ -13,7 +13,7 @@ struct ExportCommand: ReadingCommand {
 
   @OptionGroup var reading: ReadingOptions
 
-  func read(_ sink: any TextSink) throws {
+  func perform(_ sink: any TextSink) throws {
     try reading.open().export { piece in
       try sink.write(piece)
       try sink.alive()

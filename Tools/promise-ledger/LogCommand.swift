@@ -2,7 +2,7 @@ import ArgumentParser
 import PromiseLedger
 
 /// `promise-ledger log`: the events as they stand in the ledger.
-struct LogCommand: ReadingCommand {
+struct LogCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
     abstract: "Prints the events of a ledger in their order.",
@@ -68,7 +68,7 @@ struct LogCommand: ReadingCommand {
     if let key { _ = try PromiseKey(checking: key) }
   }
 
-  func read(_ sink: any TextSink) throws {
+  func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     var reader = EventReader(inspector: inspector, output: sink)
     reader.after = Position(rawValue: after)
@@ -78,8 +78,8 @@ struct LogCommand: ReadingCommand {
     var printer = try RecordPrinter(output.format, Record.eventColumns, to: sink)
     var findings = Findings()
     var left = limit ?? .max
-    do {
-      guard left > 0 else { return try printer.end() }
+    try printer.printAll { printer in
+      guard left > 0 else { return }
       try reader.read { event in
         guard filter.wants(event) else { return true }
         let details = EventDetails(of: event, in: inspector)
@@ -88,12 +88,7 @@ struct LogCommand: ReadingCommand {
         left -= 1
         return left > 0
       }
-    } catch let damage as LedgerError {
-      // What could be read is shown, and is whole JSON, before the damage is told.
-      try printer.end()
-      throw damage
     }
-    try printer.end()
     try findings.throwIfAny()
   }
 
@@ -107,16 +102,5 @@ struct LogCommand: ReadingCommand {
     filter.since = since?.time
     filter.until = until?.time
     return filter
-  }
-}
-
-extension PromiseKey {
-  /// A key of the command line.
-  init(checking text: String) throws {
-    do throws(LedgerError) {
-      try self.init(text)
-    } catch {
-      throw ValidationError("The key is none: \(error.message)")
-    }
   }
 }

@@ -5,15 +5,16 @@ import ArgumentParser
 struct PromiseLedgerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promise-ledger",
-    abstract: "Looks into a promise ledger.",
+    abstract: "Looks into a promise ledger, and keeps it small.",
     discussion: """
       Data goes to standard output, notes to standard error. Exit codes: \
       0 fine, 1 findings or a difference, 2 usage, 3 not found, 4 busy, 5 corrupt, \
       6 incompatible format, 74 a failure of the system.
       """,
     subcommands: [
-      LogCommand.self, ShowCommand.self, PromisesCommand.self, StatsCommand.self,
-      VerifyCommand.self, DigestCommand.self, ExportCommand.self, ImportCommand.self,
+      LogCommand.self, ShowCommand.self, PromisesCommand.self, HandlersCommand.self,
+      StatsCommand.self, VerifyCommand.self, DigestCommand.self, CompactCommand.self,
+      ExportCommand.self, ImportCommand.self,
     ])
 
   /// Runs the command. It is our own because the exit codes are.
@@ -29,7 +30,7 @@ struct PromiseLedgerCommand: ParsableCommand {
   private static func run(_ arguments: [String]) -> Status {
     do {
       var command = try parseAsRoot(arguments)
-      if let command = command as? any ReadingCommand {
+      if let command = command as? any LedgerCommand {
         return try ReadingParent.run(
           arguments, timeout: .seconds(command.reading.timeout))
       }

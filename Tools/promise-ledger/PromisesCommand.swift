@@ -2,7 +2,7 @@ import ArgumentParser
 import PromiseLedger
 
 /// `promise-ledger promises`: promises by their state.
-struct PromisesCommand: ReadingCommand {
+struct PromisesCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "promises",
     abstract: "Lists promises by their state.",
@@ -50,28 +50,25 @@ struct PromisesCommand: ReadingCommand {
     if let limit, limit < 0 { throw ValidationError("The limit must not be negative.") }
   }
 
-  func read(_ sink: any TextSink) throws {
-    let inspector = try reading.open()
-    let replayed = try inspector.replay { _ in try? sink.alive() }
+  func perform(_ sink: any TextSink) throws {
+    let replayed = try reading.open().replay { _ in try? sink.alive() }
     let now = SystemLedgerClock().now()
     var printer = try RecordPrinter(output.format, Record.promiseColumns, to: sink)
     var left = limit ?? .max
-    do {
+    var heart = Heartbeat(sink)
+    try printer.printAll { printer in
+      guard left > 0 else { return }
       try replayed.forEachPromise(statuses) { record in
-        guard left > 0 else { return false }
+        try heart.beat()
         guard tags.allSatisfy(record.tags.contains) else { return true }
         let isStale = try replayed.isStale(record)
         guard isStale || !stale else { return true }
         try printer.print(
           Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
         left -= 1
-        return true
+        return left > 0
       }
-    } catch let damage as LedgerError {
-      try printer.end()
-      throw damage
     }
-    try printer.end()
   }
 
   private var statuses: Set<PromiseRecord.Status> {

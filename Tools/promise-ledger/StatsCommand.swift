@@ -2,7 +2,7 @@ import ArgumentParser
 import PromiseLedger
 
 /// `promise-ledger stats`: how much there is.
-struct StatsCommand: ReadingCommand {
+struct StatsCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
     abstract: "Counts events, promises, handlers and sessions, and the space that they take.")
@@ -10,9 +10,11 @@ struct StatsCommand: ReadingCommand {
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var output: FormatOptions
 
-  func read(_ sink: any TextSink) throws {
+  func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let statistics = try inspector.statistics { _ in try? sink.alive() }
+    let statistics = try inspector.retryingWhileCompacted {
+      try inspector.statistics { _ in try? sink.alive() }
+    }
     var report = Report()
     report.add("ledger", "ledger", inspector.id.description)
     report.add("format version", "formatVersion", Int(inspector.formatVersion))

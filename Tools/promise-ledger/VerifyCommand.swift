@@ -2,7 +2,7 @@ import ArgumentParser
 import PromiseLedger
 
 /// `promise-ledger verify`: whether everything is whole and makes sense.
-struct VerifyCommand: ReadingCommand {
+struct VerifyCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Checks a ledger and lists what is wrong with it.",
@@ -22,7 +22,7 @@ struct VerifyCommand: ReadingCommand {
 
   @OptionGroup var output: FormatOptions
 
-  func read(_ sink: any TextSink) throws {
+  func perform(_ sink: any TextSink) throws {
     var printer = try RecordPrinter(output.format, Record.findingColumns, to: sink)
     do {
       let inspector = try reading.open()

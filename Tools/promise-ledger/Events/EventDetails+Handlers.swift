@@ -71,8 +71,7 @@ extension EventDetails {
     if let arguments {
       for argument in arguments.arguments { words.append(argument.words) }
       if !arguments.arguments.isEmpty {
-        members["arguments"] = .object(
-          Dictionary(arguments.arguments.map { ($0.name, $0.member) }) { $1 })
+        members["arguments"] = arguments.json
       }
     } else {
       let count = event.attachmentByteCount
@@ -120,22 +119,6 @@ extension LedgerInspector {
   }
 }
 
-extension StoredArgument {
-  fileprivate var words: String {
-    guard !isErased else { return "erases \(name.escapingControlCharacters)" }
-    let value = payload.isEmpty ? "" : "\(ContentText(payload).words) "
-    return "\(name.escapingControlCharacters): \(value)(\(typeTag.escapingControlCharacters))"
-  }
-
-  fileprivate var member: JSONValue {
-    guard !isErased else { return .object(["isErased": .bool(true)]) }
-    let content = ContentText(payload)
-    return .object([
-      "typeTag": .string(typeTag), content.jsonName(for: "value"): .string(content.text),
-    ])
-  }
-}
-
 extension DecidedEffect {
   fileprivate var words: String {
     "\(effect.words) \(subject.shortText) \(verdict.words)"
@@ -173,8 +156,4 @@ extension EffectVerdict {
     default: "\(self)"
     }
   }
-}
-
-extension CallRelease {
-  fileprivate var words: String { self == .notRunnable ? "not runnable" : "\(self)" }
 }

@@ -18,7 +18,10 @@ struct EventDetails {
       let isAboutSession = try addSession(event)
       let isAboutPromise = try addPromise(event, in: inspector)
       let isAboutHandler = try addHandler(event, in: inspector)
-      if !isAboutSession, !isAboutPromise, !isAboutHandler { addUnknown(event) }
+      let isAboutCompaction = try addCompaction(event)
+      if !isAboutSession, !isAboutPromise, !isAboutHandler, !isAboutCompaction {
+        addUnknown(event)
+      }
     } catch {
       add(error, of: event)
     }
@@ -32,6 +35,9 @@ struct EventDetails {
 
   private mutating func add(_ error: LedgerError, of event: LedgerEvent) {
     guard error.code != .unsupportedEvent else { return addUnknown(event) }
+    guard error.code != .eventsCompacted else {
+      return add("problem", .string("deleted meanwhile"), "deleted meanwhile")
+    }
     problem = .damaged
     add("problem", .string(error.message), "DAMAGED: \(error.message.escapingControlCharacters)")
   }

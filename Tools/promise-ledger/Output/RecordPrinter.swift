@@ -1,3 +1,5 @@
+import PromiseLedger
+
 /// Prints a list, record by record.
 struct RecordPrinter {
   private let output: any TextSink
@@ -16,6 +18,19 @@ struct RecordPrinter {
     // The same for every record after the first.
     if isFirst { try output.setClosing(renderer.footer) }
     isFirst = false
+  }
+
+  /// Ends the output after what `body` prints: what could be read is shown, and is whole JSON, before
+  /// it is told why the rest could not.
+  mutating func printAll(_ body: (inout RecordPrinter) throws -> Void) throws {
+    do {
+      try body(&self)
+    } catch let error as LedgerError {
+      try end()
+      guard error.code != .eventsCompacted else { throw Status.Failure.compactedMeanwhile }
+      throw error
+    }
+    try end()
   }
 
   mutating func end() throws {

@@ -7,7 +7,7 @@ enum Status: Int32 {
   case findings = 1
   /// The command line is wrong.
   case usage = 2
-  /// There is no such ledger.
+  /// There is no such ledger, or not what was asked for in it, or not any more.
   case notFound = 3
   /// Another process is in the way.
   case busy = 4
@@ -23,8 +23,8 @@ enum Status: Int32 {
       switch code {
       case .unsupportedEvent: .findings
       case .invalidArgument, .alreadyExists, .payloadTooLarge: .usage
-      case .notALedger, .notFound: .notFound
-      case .writerStalled: .busy
+      case .notALedger, .notFound, .handlerNotFound, .compacted, .eventsCompacted: .notFound
+      case .writerStalled, .compactionBusy: .busy
       case .corrupt: .corrupt
       case .incompatibleFormat: .incompatible
       default: .systemFailure
@@ -42,6 +42,10 @@ extension Status {
       self.status = status
       self.message = message
     }
+
+    /// Reading could not go on from where it was.
+    static let compactedMeanwhile = Failure(
+      .busy, "The ledger was compacted while it was read. Try again.")
 
     /// What an error means for the command; `nil` if it is not ours, but the argument parser's.
     init?(_ error: any Error) {

@@ -23,8 +23,8 @@ enum ReadingChild {
       var status = Status.fine
       do {
         let command = try PromiseLedgerCommand.parseAsRoot(Array(arguments.dropFirst()))
-        guard let command = command as? any ReadingCommand else { return .usage }
-        try command.read(output)
+        guard let command = command as? any LedgerCommand else { return .usage }
+        try command.perform(output)
       } catch {
         guard let failure = Status.Failure(error) else { return .usage }
         if let message = failure.message { try output.note(message) }

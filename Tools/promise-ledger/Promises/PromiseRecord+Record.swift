@@ -13,7 +13,7 @@ extension Record {
       "\(promise.id)", "\(promise.status)", outcome, "\(promise.created.time)",
       promise.words(isStale: isStale, isOverdue: isOverdue).joined(separator: ", "),
     ]
-    guard case .object(var members) = PromiseReport(promise).json else {
+    guard case .object(var members) = Report(promise).json else {
       json = .object([:])
       return
     }

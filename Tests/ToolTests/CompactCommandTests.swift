@@ -1,0 +1,260 @@
+import Foundation
+import PromiseLedger
+import PromiseLedgerTesting
+import Synchronization
+import Testing
+
+/// `compact`: what it says, what it does, and what it leaves alone.
+struct CompactCommandTests {
+  private static let all = [
+    "--keep-events-for", "0", "--keep-events", "0", "--keep-records-for", "0s",
+  ]
+
+  @Test func planSaysWhatGoesAndWhatStays() async throws {
+    let sample = try await CompactedSampleLedger()
+    let before = try sample.data
+    let run = try CommandRun("compact", sample.path)
+    #expect(
+      run.output == """
+        ledger             019b76da-a800-7000-8700-000000000001
+        head               27
+        snapshot           20
+        events to fold     7
+        records to remove  0
+        events to delete   0
+        bytes to delete    0
+        deleted through    19
+        events kept        8, as the newest 1000 and those of the last 7 d stay, and always the last frame
+        records kept       all that is open, or ended in the last 30 d; of removed keys a tombstone
+        records needed     1, old enough to go, but something open refers to them
+
+        """)
+    #expect(run.notes == "promise-ledger: Nothing was changed. --apply does it.\n")
+    #expect(run.status == 0)
+    let json = try CommandRun(["compact", sample.path, "--format", "json"] + Self.all)
+    #expect(
+      json.output == """
+        {"bytesToDelete":1008,"deletedThrough":26,"eventsKept":1,"eventsToDelete":7,"eventsToFold":7,"head":27,"isEmpty":false,"ledger":"019b76da-a800-7000-8700-000000000001","policy":{"eventRetentionInSeconds":0,"minimumEventCount":0,"recordRetentionInSeconds":0},"recordsNeeded":1,"recordsToRemove":0,"snapshotPosition":20}
+
+        """)
+    let fold = try CommandRun("compact", sample.path, "--fold-only")
+    #expect(fold.output.contains("events kept        8, all\nrecords kept       all\n"))
+    #expect(try sample.data == before)
+  }
+
+  @Test func applyDoesWhatWasPlanned() async throws {
+    let sample = try await SampleLedger()
+    let before = try answers(sample.path)
+    let plan = try CommandRun(["compact", sample.path] + Self.all)
+    #expect(plan.output.contains("events to fold     17\n"))
+    let run = try CommandRun(
+      ["compact", sample.path, "--apply", "--progress", "--format", "json"] + Self.all)
+    let inspector = try Ledger.inspect(at: sample.path)
+    let last = Position(rawValue: 19)
+    let events = try inspector.events(after: Position(rawValue: 18))
+    let lock = try #require(run.output.firstMatch(of: /"longestLockInMicroseconds":([0-9]+)/)?.1)
+    let bytes = try #require(run.output.firstMatch(of: /"deletedBytes":([0-9]+)/)?.1)
+    let readers = try #require(run.output.firstMatch(of: /"releasedReaders":([0-9]+)/)?.1)
+    // The tool opened a session, and what it removed is younger than what it may delete.
+    #expect(
+      run.output == """
+        {"deletedBytes":\(bytes),"deletedEvents":18,"deletedThrough":18,"foldedEvents":19,"ledger":"019b76da-a800-7000-8700-000000000001","logDigest":"\(try inspector.logDigest(through: last))","longestLockInMicroseconds":\(lock),"releasedReaders":\(readers),"removedRecords":2,"snapshotPosition":19,"stateDigest":"\(try inspector.state(at: last).digest())"}
+
+        """)
+    #expect(
+      run.notes == """
+        promise-ledger: Folded 18 of 18 events.
+        promise-ledger: Removed 2 of 2 records.
+        promise-ledger: Deleted 18 events.
+
+        """)
+    #expect(run.status == 0)
+    #expect(
+      events.map(\.kind)
+        == [.retentionApplied, .snapshotTaken, .eventsCompacted, .sessionClosed])
+    #expect(try answers(sample.path) == before)
+    #expect(try CommandRun("verify", sample.path).status == 0)
+  }
+
+  /// What compaction may not change, whatever it lets go.
+  private func answers(_ path: String) throws -> String { try CommandRun("promises", path).output }
+
+  @Test func aTableOfWhatWasDone() async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun("compact", sample.path, "--apply", "--fold-only")
+    let titles = run.output.split(separator: "\n").map { $0.prefix(15) }
+    #expect(
+      titles.joined(separator: "\n") == """
+        ledger         \nsnapshot       \nevents folded  \nrecords removed\nevents deleted \nbytes deleted  \ndeleted through\nstate digest   \nlog digest     \ndead readers   \nlongest lock   
+        """)
+    #expect(run.output.contains("events folded    18\nrecords removed  0\nevents deleted   0\n"))
+    // Standard error is no terminal.
+    #expect(run.notes == "")
+    #expect(run.status == 0)
+    let again = try CommandRun("compact", sample.path, "--fold-only")
+    #expect(again.output.contains("events to fold     2\n"))
+  }
+
+  @Test func deletedEventsAreArchived() async throws {
+    let sample = try await SampleLedger()
+    let files = try TemporaryLedger()
+    try FileManager.default.createDirectory(
+      atPath: files.path, withIntermediateDirectories: false)
+    let options = ["--archive", files.path, "--format", "json"] + Self.all
+    let name = "019b76da-a800-7000-8700-000000000001-00000000000000000001-"
+    let plan = try CommandRun(["compact", sample.path] + options)
+    #expect(plan.output.hasPrefix("{\"archivePath\":\"\(files.path)/\(name)"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: files.path) == [])
+    let run = try CommandRun(["compact", sample.path, "--apply", "--progress"] + options)
+    let archive = "\(files.path)/\(name)00000000000000000018.jsonl"
+    #expect(run.output.hasPrefix("{\"archivePath\":\"\(archive)\",\"deletedBytes\":"))
+    #expect(run.notes.contains("promise-ledger: Archived 18 of 18 events.\n"))
+    #expect(run.status == 0)
+    let rest = files.path + "/rest.jsonl"
+    try CommandRun("export", sample.path).output.write(
+      toFile: rest, atomically: true, encoding: .utf8)
+    let whole = try TemporaryLedger()
+    #expect(try CommandRun("import", whole.path, archive, rest).status == 0)
+    #expect(try CommandRun("digest", whole.path).output == CommandRun("digest", sample.path).output)
+    let nowhere = try CommandRun(
+      [
+        "compact", sample.path, "--apply", "--archive", "/dev/null/x",
+      ] + Self.all)
+    #expect(nowhere.output == "" && nowhere.notes.contains("No event was deleted"))
+    #expect(nowhere.status == 74)
+  }
+
+  @Test(arguments: [[], ["--apply"]])
+  func aLedgerThatIsNotThereIsNotMade(options: [String]) throws {
+    let temporary = try TemporaryLedger()
+    let run = try CommandRun(["compact", temporary.path] + options)
+    #expect(run.output == "")
+    #expect(run.notes.hasPrefix("promise-ledger: notALedger: "))
+    #expect(run.status == 3)
+    #expect(!FileManager.default.fileExists(atPath: temporary.path))
+  }
+
+  @Test(arguments: [
+    ["--keep-events-for", "7w"], ["--keep-events-for", "-1"], ["--keep-events-for", ""],
+    ["--keep-events-for", "d"], ["--keep-events-for", "36501d"], ["--keep-events=-1"],
+    ["--keep-events-for", "9223372036854775807d"], ["--keep-records-for", "1 d"],
+    ["--fold-only", "--keep-events", "1"], ["--fold-only", "--archive", "/tmp"], ["--archive", ""],
+    ["--apply", "--without-lock"], ["--keep-events", "x"],
+  ])
+  func whatIsNoneIsAUsageError(options: [String]) throws {
+    let run = try CommandRun(["compact", "/nowhere"] + options)
+    #expect(run.status == 2)
+    #expect(run.output == "")
+  }
+
+  @Test(
+    arguments: [
+      ("90", 90), ("90s", 90), ("30m", 1_800), ("12h", 43_200), ("7d", 604_800), ("forever", nil),
+    ] as [(String, Int?)])
+  func durationsHaveUnits(text: String, seconds: Int?) async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun(
+      "compact", sample.path, "--keep-events-for", text, "--keep-records-for", text, "--format",
+      "json")
+    let events = seconds.map { "\"eventRetentionInSeconds\":\($0)," } ?? ""
+    let records = seconds.map { ",\"recordRetentionInSeconds\":\($0)" } ?? ""
+    #expect(run.output.contains("\"policy\":{\(events)\"minimumEventCount\":1000\(records)}"))
+    #expect(run.status == 0)
+  }
+
+  // MARK: What stops it
+
+  @Test(
+    arguments: [
+      (EventKind(rawValue: 999), [0xCA, 0xFE], 1, "does not know"),
+      (.promiseConsumed, [9], 5, "does not make sense"),
+    ] as [(EventKind, [UInt8], Int32, String)])
+  func anEventThatCannotBeFoldedKeepsAllEvents(
+    kind: EventKind, payload: [UInt8], status: Int32, text: String
+  ) async throws {
+    let sample = try await SampleLedger()
+    try await sample.append(kind, payload: payload)
+    let run = try CommandRun(["compact", sample.path, "--apply", "--format", "json"] + Self.all)
+    #expect(run.output.contains(#""deletedEvents":0,"deletedThrough":0,"foldedEvents":18,"#))
+    #expect(run.output.contains(#""problem":""#))
+    #expect(run.notes.hasPrefix("promise-ledger: Compaction stopped, and no event was deleted. "))
+    #expect(run.notes.contains(text))
+    #expect(run.status == status)
+    #expect(try Ledger.inspect(at: sample.path).events().first?.position.rawValue == 1)
+  }
+
+  @Test(arguments: [[], ["--apply"]])
+  func damageIsCorrupt(options: [String]) async throws {
+    let sample = try await SampleLedger()
+    try sample.damage("nobody asks")
+    let before = try sample.data
+    let run = try CommandRun(["compact", sample.path] + options)
+    #expect(run.output == "")
+    #expect(run.notes.hasPrefix("promise-ledger: corrupt: "))
+    #expect(run.status == 5)
+    #expect(try sample.data == before)
+  }
+
+  @Test func anotherCompactionIsBusy() async throws {
+    let sample = try await SampleLedger()
+    let app = try await sample.open()
+    let second = Mutex<CommandRun?>(nil)
+    try await app.compact(.foldOnly) { [path = sample.path] _ in
+      second.withLock { run in
+        if run == nil { run = try? CommandRun("compact", path, "--apply") }
+      }
+    }
+    await app.close()
+    let run = try #require(second.withLock { $0 })
+    #expect(run.notes.hasPrefix("promise-ledger: compactionBusy: "))
+    #expect(run.output == "")
+    #expect(run.status == 4)
+  }
+
+  @Test func aWriterThatDoesNotGoOnIsBusy() async throws {
+    let temporary = try TemporaryLedger()
+    let blocked = Mutex<CommandRun?>(nil)
+    let isArmed = Mutex(false)
+    var configuration = LedgerConfiguration()
+    configuration.hooks.gatePassed = { [path = temporary.path] in
+      let isMine = isArmed.withLock { isArmed in
+        defer { isArmed = false }
+        return isArmed
+      }
+      guard isMine else { return }
+      blocked.withLock { $0 = try? CommandRun("compact", path, "--apply") }
+    }
+    let app = try await temporary.open(as: .app, configuration: configuration)
+    isArmed.withLock { $0 = true }
+    _ = try await app.createPromise(of: Int.self)
+    await app.close()
+    let run = try #require(blocked.withLock { $0 })
+    #expect(run.notes.hasPrefix("promise-ledger: writerStalled: "))
+    #expect(run.output == "")
+    #expect(run.status == 4)
+  }
+
+  @Test(arguments: [[], ["--apply"]])
+  func closedPipeIsNoFailure(options: [String]) async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun(intoClosedPipe: ["compact", sample.path, "--fold-only"] + options)
+    #expect(run.status == 0)
+    if !options.isEmpty {
+      #expect(try CommandRun("stats", sample.path).output.contains(/snapshot +18\n/))
+    }
+  }
+}
+
+extension SampleLedger {
+  /// The file that holds everything.
+  fileprivate var data: Data { get throws { try dataFile(of: path) } }
+}
+
+extension CompactedSampleLedger {
+  /// The file that holds everything.
+  fileprivate var data: Data { get throws { try dataFile(of: path) } }
+}
+
+private func dataFile(of path: String) throws -> Data {
+  try Data(contentsOf: URL(fileURLWithPath: path + "/generation-000001/data.mdb"))
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import PromiseLedger
+
+/// `promise-ledger compact`: makes a ledger small, or says what that would do.
+struct CompactCommand: LedgerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compact",
+    abstract: "Prints what compaction would do, and does it with --apply.",
+    discussion: """
+      Compaction folds events into the snapshot, removes records of what ended long ago, and \
+      deletes folded events that are old enough, after writing them to an archive if --archive says \
+      so. Without --apply nothing is written. Records that \
+      end in events that are not folded yet are not counted in the plan, but they may go, too. It \
+      goes on beside readers and writers, may be interrupted at any time, and the next one goes on \
+      where it ended. Exit code 4 says that another one is under way or that a writer does not go \
+      on; if an event cannot be folded, the exit code is 1 or 5 and no event is deleted.
+      """)
+
+  @OptionGroup var reading: ReadingOptions
+
+  @Flag(help: "Compact. The session that does it is written to the ledger, with the role operator.")
+  var apply = false
+
+  @OptionGroup var keeping: CompactionOptions
+
+  @Flag(help: "Say on standard error how far it is, also if that is no terminal.")
+  var progress = false
+
+  @OptionGroup var output: FormatOptions
+
+  func validate() throws {
+    guard !apply || !reading.withoutLock else {
+      throw ValidationError("Without a lock nothing can be written: leave out --without-lock.")
+    }
+  }
+
+  func perform(_ sink: any TextSink) throws {
+    // Looking makes no ledger where none is.
+    let inspector = try reading.open()
+    guard apply else { return try plan(inspector, sink) }
+    let id = inspector.id
+    inspector.close()
+    let report = try compact(sink)
+    try Report(report, of: id).write(as: output.format, to: sink)
+    if let failure = report.failure { throw failure }
+  }
+
+  private func plan(_ inspector: LedgerInspector, _ sink: any TextSink) throws {
+    let plan = try inspector.retryingWhileCompacted {
+      try inspector.plan(keeping.policy) { _ in try? sink.alive() }
+    }
+    try Report(plan, of: inspector.id).write(as: output.format, to: sink)
+    try sink.note(
+      plan.isEmpty ? "There is nothing to do." : "Nothing was changed. --apply does it.")
+  }
+
+  private func compact(_ sink: any TextSink) throws -> CompactionReport {
+    let isTold = progress || isatty(STDERR_FILENO) == 1
+    var notes = ProgressNotes()
+    let work = BackgroundWork<CompactionReport, CompactionProgress> {
+      [path = reading.path, policy = keeping.policy] say in
+      let ledger = try await Ledger.open(at: path, as: .operator)
+      do {
+        let report = try await ledger.compact(policy, progress: say)
+        await ledger.close()
+        return report
+      } catch {
+        await ledger.close()
+        throw error
+      }
+    }
+    return try work.wait { progress in
+      try sink.alive()
+      if isTold, let note = notes.note(progress) { try sink.note(note) }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import PromiseLedger
+
+extension Report {
+  /// What compaction would do, and what would stay and why.
+  init(_ plan: CompactionPlan, of ledger: LedgerID) {
+    self.init()
+    add("ledger", "ledger", ledger.description)
+    add("head", "head", plan.head.rawValue)
+    add("snapshot", "snapshotPosition", plan.snapshotPosition.rawValue)
+    add("events to fold", "eventsToFold", plan.eventsToFold)
+    add("records to remove", "recordsToRemove", plan.recordsToRemove)
+    add("events to delete", "eventsToDelete", plan.eventsToDelete)
+    add("bytes to delete", "bytesToDelete", plan.bytesToDelete)
+    add("deleted through", "deletedThrough", plan.deletedThrough.rawValue)
+    if let path = plan.archivePath { add("archive", "archivePath", path) }
+    add("events kept", "eventsKept", .unsigned(plan.eventsKept), text: plan.keptEvents)
+    addLine("records kept", plan.keptRecords)
+    add(
+      "records needed", "recordsNeeded", .integer(Int64(plan.recordsNeeded)),
+      text: "\(plan.recordsNeeded), old enough to go, but something open refers to them")
+    add("isEmpty", .bool(plan.isEmpty))
+    add("policy", .object(plan.policy.members))
+  }
+}
+
+extension CompactionPlan {
+  fileprivate var eventsKept: UInt64 {
+    head.rawValue - min(deletedThrough.rawValue, head.rawValue)
+  }
+
+  fileprivate var keptEvents: String {
+    guard let retention = policy.eventRetention else { return "\(eventsKept), all" }
+    let age = DurationArgument(retention).words
+    return
+      "\(eventsKept), as the newest \(policy.minimumEventCount) and those of the last \(age) stay, and always the last frame"
+  }
+
+  fileprivate var keptRecords: String {
+    guard let retention = policy.recordRetention else { return "all" }
+    let age = DurationArgument(retention).words
+    return "all that is open, or ended in the last \(age); of removed keys a tombstone"
+  }
+}
+
+extension CompactionPolicy {
+  fileprivate var members: [String: JSONValue] {
+    var members: [String: JSONValue] = ["minimumEventCount": .integer(Int64(minimumEventCount))]
+    members["eventRetentionInSeconds"] = eventRetention.map { .integer($0.components.seconds) }
+    members["archiveDirectory"] = archiveDirectory.map(JSONValue.string)
+    members["recordRetentionInSeconds"] = recordRetention.map { .integer($0.components.seconds) }
+    return members
+  }
+}

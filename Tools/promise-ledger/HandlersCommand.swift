@@ -1,0 +1,76 @@
+import ArgumentParser
+import PromiseLedger
+
+/// `promise-ledger handlers`: handlers by their state.
+struct HandlersCommand: LedgerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "handlers",
+    abstract: "Lists handlers by their state.",
+    discussion: """
+      Without --state these are the handlers that can be called, and those that have a call that is \
+      not finished, in the order of their creation. With it, the others come before them, in the \
+      order of their ends. A handler must fit all that is asked for.
+      """)
+
+  enum State: String, ExpressibleByArgument, CaseIterable {
+    case active, finished, invalidated
+
+    var status: HandlerRecord.Status {
+      switch self {
+      case .active: .active
+      case .finished: .finished
+      case .invalidated: .invalidated
+      }
+    }
+  }
+
+  @OptionGroup var reading: ReadingOptions
+
+  @Option(
+    name: .customLong("state"), help: "Print only handlers in this state; may be repeated.")
+  var states: [State] = []
+
+  @Option(
+    name: .customLong("kind"),
+    help: ArgumentHelp("Print only handlers of this kind; may be repeated.", valueName: "name"))
+  var kinds: [String] = []
+
+  @Option(
+    name: .customLong("scope"), help: "Print only handlers with this scope; may be repeated.")
+  var scopes: [String] = []
+
+  @Option(help: ArgumentHelp("Print at most this many handlers.", valueName: "count"))
+  var limit: Int?
+
+  @OptionGroup var output: FormatOptions
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("The limit must not be negative.") }
+  }
+
+  func perform(_ sink: any TextSink) throws {
+    let replayed = try reading.open().replay { _ in try? sink.alive() }
+    var printer = try RecordPrinter(output.format, Record.handlerColumns, to: sink)
+    var left = limit ?? .max
+    var heart = Heartbeat(sink)
+    try printer.printAll { printer in
+      guard left > 0 else { return }
+      try replayed.forEachHandler(includesClosed: includesClosed) { record in
+        try heart.beat()
+        guard wants(record) else { return true }
+        try printer.print(Record(record))
+        left -= 1
+        return left > 0
+      }
+    }
+  }
+
+  /// Every active handler is an open one.
+  private var includesClosed: Bool { states.contains { $0 != .active } }
+
+  private func wants(_ record: HandlerRecord) -> Bool {
+    (states.isEmpty || states.contains { $0.status == record.status })
+      && (kinds.isEmpty || kinds.contains(record.kind))
+      && scopes.allSatisfy(record.scopes.contains)
+  }
+}

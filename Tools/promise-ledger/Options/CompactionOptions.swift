@@ -1,0 +1,58 @@
+import ArgumentParser
+import PromiseLedger
+
+/// What compaction keeps.
+struct CompactionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How long events are kept at least: seconds, or such as 7d, 12h, 30m, forever. (default: \(Self.words(\.eventRetention)))",
+      valueName: "duration"))
+  var keepEventsFor: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many of the newest events are kept at least. (default: \(CompactionPolicy().minimumEventCount))",
+      valueName: "count"))
+  var keepEvents: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long records of what ended are kept at least. (default: \(Self.words(\.recordRetention)))",
+      valueName: "duration"))
+  var keepRecordsFor: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write events to a file in this directory before they are deleted; import takes such files.",
+      valueName: "directory"), completion: .directory)
+  var archive: String?
+
+  @Flag(help: "Fold events into the snapshot only; delete no event and remove no record.")
+  var foldOnly = false
+
+  private static func words(_ path: KeyPath<CompactionPolicy, Duration?>) -> String {
+    DurationArgument(CompactionPolicy()[keyPath: path]).defaultValueDescription
+  }
+
+  func validate() throws {
+    if let keepEvents, keepEvents < 0 {
+      throw ValidationError("The count of events must not be negative.")
+    }
+    if archive == "" { throw ValidationError("Give the directory of the archive.") }
+    let isOnly =
+      keepEventsFor == nil && keepEvents == nil && keepRecordsFor == nil && archive == nil
+    guard !foldOnly || isOnly else {
+      throw ValidationError("With --fold-only everything is kept; leave out the other options.")
+    }
+  }
+
+  var policy: CompactionPolicy {
+    if foldOnly { return .foldOnly }
+    var policy = CompactionPolicy()
+    if let keepEventsFor { policy.eventRetention = keepEventsFor.duration }
+    if let keepEvents { policy.minimumEventCount = keepEvents }
+    if let keepRecordsFor { policy.recordRetention = keepRecordsFor.duration }
+    policy.archiveDirectory = archive
+    return policy
+  }
+}

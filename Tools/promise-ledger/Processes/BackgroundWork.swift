@@ -1,0 +1,47 @@
+import LedgerSystem
+import Synchronization
+
+/// Asynchronous work that a command waits for, with what it says on the way.
+final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
+  private struct State {
+    var messages: [Message] = []
+    var result: Result<Value, any Error>?
+  }
+
+  private let state = Mutex(State())
+  private let wake = WakeSemaphore()
+
+  /// Begins.
+  ///
+  /// - Parameter work: Gets a closure that takes a message.
+  init(_ work: @escaping @Sendable (@escaping @Sendable (Message) -> Void) async throws -> Value) {
+    Task.detached { [self] in
+      let result: Result<Value, any Error>
+      do {
+        result = .success(try await work { self.say($0) })
+      } catch {
+        result = .failure(error)
+      }
+      state.withLock { $0.result = result }
+      wake.signal()
+    }
+  }
+
+  private func say(_ message: Message) {
+    state.withLock { $0.messages.append(message) }
+    wake.signal()
+  }
+
+  /// Blocks this thread until the work is done, and hands over each message in it.
+  func wait(_ body: (Message) throws -> Void) throws -> Value {
+    while true {
+      let (messages, result) = state.withLock { state in
+        defer { state.messages = [] }
+        return (state.messages, state.result)
+      }
+      for message in messages { try body(message) }
+      if let result { return try result.get() }
+      _ = wake.wait(timeout: .seconds(60))
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import PromiseLedger
+
+extension Report {
+  /// Everything that a ledger knows about one promise.
+  init(_ record: PromiseRecord) {
+    self.init()
+    add("promise", "id", record.id.description)
+    add("state", "state", "\(record.status)")
+    add("type", "typeTag", record.typeTag)
+    if let key = record.key { add("key", "key", key) }
+    if let label = record.label { add("label", "label", label) }
+    if !record.tags.isEmpty {
+      let text = record.tags.map(\.quoted).joined(separator: " ")
+      add("tags", "tags", .strings(record.tags), text: text)
+    }
+    if let deadline = record.deadline {
+      add("deadline", "deadline", "\(deadline)")
+      add("at deadline", "deadlineEffect", "\(record.deadlineEffect)")
+    }
+    add("created", "created", record.created)
+    if let outcome = record.outcomeKind { add("outcome", "outcome", "\(outcome)") }
+    if let content = record.outcome { add(content) }
+    if let resolved = record.resolved { add("resolved", "resolved", resolved) }
+    if let consumed = record.consumed { add("consumed", "consumed", consumed) }
+    if let abandoned = record.abandoned { add("abandoned", "abandoned", abandoned) }
+    if let reason = record.abandonReason { add("reason", "abandonReason", reason) }
+  }
+
+  private mutating func add(_ outcome: PromiseOutcome<StoredValue>) {
+    switch outcome {
+    case .fulfilled(let value):
+      let content = ContentText(value.bytes)
+      add("value", content.jsonName(for: "value"), .string(content.text), text: content.words)
+    case .rejected(let error):
+      var members: [String: JSONValue] = [
+        "domain": .string(error.domain), "message": .string(error.message),
+      ]
+      members["code"] = error.code.map(JSONValue.integer)
+      add("error", "error", .object(members), text: error.description.escapingControlCharacters)
+    case .cancelled(let reason): add("reason", "reason", reason)
+    case .timedOut: break
+    }
+  }
+}

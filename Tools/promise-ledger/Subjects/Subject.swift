@@ -1,0 +1,39 @@
+import PromiseLedger
+
+/// A promise, handler or session with everything that a ledger knows about it.
+enum Subject {
+  case promise(PromiseRecord)
+  case handler(HandlerRecord)
+  case session(SessionRecord)
+
+  /// `nil` if there is no such thing.
+  init?(_ subject: LedgerSubject, in replayed: ReplayedLedger) throws(LedgerError) {
+    switch subject {
+    case .promise(let id):
+      guard let record = try replayed.record(of: id) else { return nil }
+      self = .promise(record)
+    case .handler(let id):
+      guard let record = try replayed.record(of: id) else { return nil }
+      self = .handler(record)
+    case .session(let id):
+      guard let record = try replayed.record(of: id) else { return nil }
+      self = .session(record)
+    }
+  }
+
+  var id: EntityID {
+    switch self {
+    case .promise(let record): record.id.entityID
+    case .handler(let record): record.id.entityID
+    case .session(let record): record.id.entityID
+    }
+  }
+
+  var report: Report {
+    switch self {
+    case .promise(let record): Report(record)
+    case .handler(let record): Report(record)
+    case .session(let record): Report(record)
+    }
+  }
+}
