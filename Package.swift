@@ -129,7 +129,7 @@ let package = Package(
     ),
     .testTarget(
       name: "ToolTests",
-      dependencies: ["PromiseLedger", "PromiseLedgerTesting", "promise-ledger"]
+      dependencies: ["LedgerLocks", "PromiseLedger", "PromiseLedgerTesting", "promise-ledger"]
     ),
     .testTarget(name: "LayeringTests"),
   ],
