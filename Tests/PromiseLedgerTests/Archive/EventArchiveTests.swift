@@ -86,6 +86,25 @@ struct EventArchiveTests {
     #expect(error?.code == .invalidArgument)
   }
 
+  /// Two ledgers that say to be one, as after a restored copy.
+  @Test func otherEventsInAnOverlapAreFound() throws {
+    let files = try [1, 2].map { number in
+      var ledger = try CraftedLedger()
+      try ledger.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
+      for count in 1...(3 * number) {
+        let id = PromiseID.numbered(10 * number + count).entityID
+        try ledger.commit([.of(PromiseCreated(typeTag: "text"), on: id)])
+      }
+      return try ArchiveFile(try Ledger.inspect(at: ledger.path).archive())
+    }
+    let error = #expect(throws: LedgerError.self) {
+      try LedgerImport().makeLedger(at: files[0].target, from: files.map(\.path))
+    }
+    #expect(error?.code == .corrupt)
+    #expect(error?.message.contains("have other events up to there") == true)
+    try LedgerImport().makeLedger(at: files[0].target, from: [files[1].path, files[1].path])
+  }
+
   @Test func nothingIsDeletedWithoutItsArchive() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
