@@ -51,7 +51,7 @@ public struct LedgerImport: Sendable {
     return assembly.summary
   }
 
-  /// Reads one archive and makes the ledger; see ``makeLedger(at:from:)-([String])``.
+  /// Reads one archive and makes the ledger, as with several.
   @available(*, noasync, message: "blocks the thread for long")
   @discardableResult
   public func makeLedger(

@@ -2,7 +2,8 @@ extension DurableHandler {
   /// Calls the handler: runs its code with what is bound and what is given here.
   ///
   /// For each name counts what is given here, else what is bound. An argument without a value erases
-  /// nothing; ``HandlerArguments/erasing(_:)`` does, for this call. Further names are ignored.
+  /// nothing; ``HandlerArguments/erasing(_:)-(String...)`` does, for this call. Further names are
+  /// ignored.
   ///
   /// Everything that can fail before the code runs is checked before the call begins: if it fails
   /// so, nothing happened, and the handler can be called again. If the code throws, the failure is
