@@ -17,28 +17,22 @@ extension Ledger {
           of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
           through: try store.head())
       }
-      try await engine.write(&writer, to: sink)
+      while let piece = try await engine.nextPiece(of: &writer) { try await sink(piece) }
       return try writer.finished
     }
   }
 }
 
 extension LedgerEngine {
-  /// Writes an archive, one short read for each piece.
-  func write(
-    _ writer: inout ArchiveWriter, to sink: ([UInt8]) async throws -> Void
-  ) async throws {
-    while true {
-      try Task.checkCancellation()
-      let last = writer
-      let (piece, next) = try await stepping { (store) throws(LedgerError) in
-        var next = last
-        return (try next.next(from: store), next)
-      }
-      writer = next
-      guard let piece else { return }
-      try await sink(piece)
+  /// The next piece of an archive, in one short read.
+  func nextPiece(of writer: inout ArchiveWriter) async throws -> [UInt8]? {
+    let last = writer
+    let (piece, next) = try await stepping { (store) throws(LedgerError) in
+      var next = last
+      return (try next.next(from: store), next)
     }
+    writer = next
+    return piece
   }
 
   /// Holds the lock of compaction.

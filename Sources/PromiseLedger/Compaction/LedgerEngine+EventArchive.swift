@@ -29,14 +29,7 @@ extension LedgerEngine {
       eventsOf: begin.id, createdAt: begin.createdAt, after: summary.deletedLog,
       through: deletion.through)
     var file = try AtomicFile(archive: path)
-    while true {
-      let last = writer
-      let (piece, next) = try await stepping { (store) throws(LedgerError) in
-        var next = last
-        return (try next.next(from: store), next)
-      }
-      writer = next
-      guard let piece else { break }
+    while let piece = try await nextPiece(of: &writer) {
       do throws(SystemError) {
         try file.write(piece)
       } catch {
