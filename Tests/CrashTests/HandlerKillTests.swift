@@ -101,6 +101,7 @@ extension CrashTests {
       #expect(audit.finishedWorkCount == calledCount, "seed \(seed)")
       print("\(kills) kills, \(finishedFirst) finished before, \(audit.finishedWorkCount) after")
       #expect(kills >= 200 && finishedFirst > 0 && finishedFirst < calledCount)
+      try expectOneReplay(temporary.path)
     }
 
     #if DEBUG

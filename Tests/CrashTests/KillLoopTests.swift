@@ -72,4 +72,12 @@ func expectWorks(
   let problems = try await ledger.engine.read { $0.blocked.count }
   #expect(problems == 0, sourceLocation: sourceLocation)
   await ledger.close()
+  try expectOneReplay(temporary.path)
+}
+
+/// The history replays to one state, in every way.
+func expectOneReplay(_ path: String) throws {
+  var verifier = ReplayVerifier(.ledger(path))
+  verifier.maximumSnapshotCount = 3
+  _ = try verifier.run()
 }
