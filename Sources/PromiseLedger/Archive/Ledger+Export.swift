@@ -11,13 +11,13 @@ extension Ledger {
   ///   is then no archive: it has no last line.
   @discardableResult
   public func export(_ sink: ([UInt8]) async throws -> Void) async throws -> ArchiveSummary {
-    try await engine.withoutCompaction {
+    try await engine.alone { turn in
       var writer = try await engine.withStore { (store) throws(LedgerError) in
         ArchiveWriter(
           of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
           through: try store.head())
       }
-      while let piece = try await engine.nextPiece(of: &writer) { try await sink(piece) }
+      while let piece = try await engine.nextPiece(of: &writer, turn) { try await sink(piece) }
       return try writer.finished
     }
   }
@@ -25,26 +25,16 @@ extension Ledger {
 
 extension LedgerEngine {
   /// The next piece of an archive, in one short read.
-  func nextPiece(of writer: inout ArchiveWriter) async throws -> [UInt8]? {
+  func nextPiece(
+    of writer: inout ArchiveWriter, _ turn: CompactionLock.Turn
+  ) async throws -> [UInt8]? {
     let last = writer
-    let (piece, next) = try await stepping { (store) throws(LedgerError) in
+    let (piece, next) = try await stepping(turn) { (store) throws(LedgerError) in
       var next = last
       return (try next.next(from: store), next)
     }
     writer = next
     return piece
-  }
-
-  /// Holds the lock of compaction.
-  ///
-  /// - Throws: `compactionBusy` if somebody else holds it, and what `body` throws.
-  func withoutCompaction<R>(
-    _ body: () async throws -> R
-  ) async throws -> R {
-    _ = try await openStore()
-    try compactionLock.take(setup.directory)
-    defer { compactionLock.release() }
-    return try await body()
   }
 }
 

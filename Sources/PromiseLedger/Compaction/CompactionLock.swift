@@ -5,20 +5,28 @@ import Synchronization
 ///
 /// A session that freezes lets go of it at once, also in the middle of a compaction.
 final class CompactionLock: Sendable {
+  /// A call that wants to be the only one.
+  final class Turn: Sendable {}
+
   private enum State {
     case free
-    case held(FileLock?)
+    case held(Turn, FileLock?)
   }
 
   private let state = Mutex(State.free)
 
+  /// Takes the lock; harmless if this turn has it.
+  ///
   /// - Parameter directory: `nil` for a ledger in memory.
-  /// - Throws: `compactionBusy` if somebody holds it.
-  func take(_ directory: LedgerDirectory?) throws(LedgerError) {
+  /// - Throws: `compactionBusy` if somebody else holds it.
+  func take(_ turn: Turn, _ directory: LedgerDirectory?) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
-      guard case .free = state else { throw .compactionBusy }
+      if case .held(let holder, _) = state {
+        guard holder === turn else { throw .compactionBusy }
+        return
+      }
       guard let directory else {
-        state = .held(nil)
+        state = .held(turn, nil)
         return
       }
       let file = try LedgerError.system("The lock of compaction cannot be taken.") {
@@ -27,21 +35,53 @@ final class CompactionLock: Sendable {
         return try file.tryLock() ? file : nil
       }
       guard let file else { throw .compactionBusy }
-      state = .held(file)
+      state = .held(turn, file)
     }
   }
 
-  var isHeld: Bool {
+  /// Gives it back; harmless if this turn does not hold it.
+  func release(_ turn: Turn) {
     state.withLock { state in
-      if case .held = state { true } else { false }
+      guard case .held(let holder, let file) = state, holder === turn else { return }
+      file?.close()
+      state = .free
     }
   }
 
-  /// Gives it back; harmless if it is not held.
+  /// Takes it away from whoever holds it.
   func release() {
     state.withLock { state in
-      if case .held(let file) = state { file?.close() }
+      if case .held(_, let file) = state { file?.close() }
       state = .free
+    }
+  }
+}
+
+extension LedgerEngine {
+  /// Runs `body` as the only one that compacts the ledger.
+  ///
+  /// - Throws: `compactionBusy` if somebody else compacts it, and what `body` throws.
+  func alone<R>(_ body: (CompactionLock.Turn) async throws -> R) async throws -> R {
+    let turn = CompactionLock.Turn()
+    defer { compactionLock.release(turn) }
+    try await stepping(turn) { _ in }
+    return try await body(turn)
+  }
+
+  /// Runs one step on the open store, and holds the lock for it: a freeze took it away.
+  func stepping<R: Sendable>(
+    _ turn: CompactionLock.Turn, _ body: (any EventStore) throws(LedgerError) -> R
+  ) async throws -> R {
+    try Task.checkCancellation()
+    await Task.yield()
+    return try await withStore { (store) throws(LedgerError) in
+      try compactionLock.take(turn, setup.directory)
+      // A freeze first says that it is one, and then releases the lock, which was perhaps free then.
+      guard phase.store === store else {
+        compactionLock.release(turn)
+        throw .storeClosed
+      }
+      return try body(store)
     }
   }
 }

@@ -23,34 +23,39 @@ extension LedgerEngine {
   private func compactHere(
     _ policy: CompactionPolicy, _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws -> CompactionReport {
-    _ = try await openStore()
-    try compactionLock.take(setup.directory)
-    defer { compactionLock.release() }
-    let now = setup.clock.now()
-    var run = CompactionRun()
-    let head = try await stepping { (store) throws(LedgerError) in
-      run.report.releasedReaders = store.releaseDeadReaders()
-      return try store.head()
+    try await alone { turn in
+      let now = setup.clock.now()
+      var run = CompactionRun(turn: turn)
+      run.report.releasedReaders = try await stepping(turn) { $0.releaseDeadReaders() }
+      var full: LedgerError?
+      repeat {
+        let deletedBefore = run.report.deletedEvents
+        full = try await foldAll(&run, policy, now, progress)
+        try await finishFold(&run)
+        // A damaged ledger loses nothing that could help to mend it.
+        if run.report.problem == nil { try await deleteEvents(&run, policy, now, progress) }
+        // The space of deleted events may be enough to go on.
+        if let full, run.report.deletedEvents == deletedBefore { throw full }
+      } while full != nil
+      try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
+      return run.report
     }
-    try await fold(&run, through: head, progress)
-    if run.report.problem == nil { try await removeRecords(&run, policy, now, progress) }
-    try await finishFold(&run)
-    // A damaged ledger loses nothing that could help to mend it.
-    if run.report.problem == nil { try await deleteEvents(&run, policy, now, progress) }
-    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
-    return run.report
   }
 
-  /// Runs one step on the open store, and holds the lock for it.
-  func stepping<R: Sendable>(
-    _ body: (any EventStore) throws(LedgerError) -> R
-  ) async throws -> R {
-    try Task.checkCancellation()
-    await Task.yield()
-    return try await withStore { (store) throws(LedgerError) in
-      // A freeze took it away.
-      if !compactionLock.isHeld { try compactionLock.take(setup.directory) }
-      return try body(store)
+  /// Folds what there is, removes records, and folds that.
+  ///
+  /// - Returns: `ledgerFull` if there was no space for all of it.
+  private func foldAll(
+    _ run: inout CompactionRun, _ policy: CompactionPolicy, _ now: Timestamp,
+    _ progress: @Sendable (CompactionProgress) -> Void
+  ) async throws -> LedgerError? {
+    do {
+      let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
+      try await fold(&run, through: head, progress)
+      if run.report.problem == nil { try await removeRecords(&run, policy, now, progress) }
+      return nil
+    } catch let error as LedgerError where error.code == .ledgerFull {
+      return error
     }
   }
 
@@ -59,17 +64,11 @@ extension LedgerEngine {
     _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws {
     while run.report.problem == nil {
-      var folder = run.folder
-      let limit = setup.hooks.sliceEventCount ?? run.pace.eventCount
-      let result = try await stepping {
-        (store) throws(LedgerError) -> (step: Folder.Step?, folder: Folder, head: Position) in
-        let step = try folder.step(of: store, through: head, limit: limit)
-        return (step, folder, try store.head())
-      }
-      run.folder = result.folder
+      guard let result = try await foldStep(&run, through: head) else { continue }
       guard let step = result.step else { return }
       run.pace.adapt(to: step.lock, isRandom: step.isRandom)
       run.report.foldedEvents += step.eventCount
+      run.touchedRecords += step.recordCount
       run.report.longestLock = max(run.report.longestLock, step.lock)
       run.report.problem = step.problem?.message
       run.report.problemCode = step.problem?.code
@@ -81,6 +80,26 @@ extension LedgerEngine {
       // Whoever writes faster than this folds has to wait a little, or the log would grow for ever.
       let isBehind = result.head.rawValue > head.rawValue + UInt64(run.report.foldedEvents)
       if rest > .zero, !isBehind { try await Task.sleep(for: rest) }
+    }
+  }
+
+  /// - Returns: `nil` if there was no space for so large a step, and a smaller one may do.
+  private func foldStep(
+    _ run: inout CompactionRun, through head: Position
+  ) async throws -> (step: Folder.Step?, head: Position)? {
+    var folder = run.folder
+    let limit = setup.hooks.sliceEventCount ?? run.pace.eventCount
+    do {
+      let result = try await stepping(run.turn) {
+        (store) throws(LedgerError) -> (step: Folder.Step?, folder: Folder, head: Position) in
+        let step = try folder.step(of: store, through: head, limit: limit)
+        return (step, folder, try store.head())
+      }
+      run.folder = result.folder
+      return (result.step, result.head)
+    } catch let error as LedgerError where error.code == .ledgerFull {
+      guard run.pace.shrink() else { throw error }
+      return nil
     }
   }
 
@@ -109,7 +128,7 @@ extension LedgerEngine {
           phase: .removing, done: run.report.removedRecords, total: plan.removedCount))
     }
     guard !plan.events.isEmpty else { return }
-    let head = try await stepping { (store) throws(LedgerError) in try store.head() }
+    let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
     try await fold(&run, through: head, { _ in })
   }
 
@@ -117,7 +136,7 @@ extension LedgerEngine {
 
   private func finishFold(_ run: inout CompactionRun) async throws {
     var folder = run.folder
-    let summary = try await stepping { (store) throws(LedgerError) -> SnapshotSummary in
+    let summary = try await stepping(run.turn) { (store) throws(LedgerError) -> SnapshotSummary in
       try folder.markReadBack(of: store)
       return try store.snapshotSummary()
     }
@@ -125,7 +144,9 @@ extension LedgerEngine {
     run.report.stateDigest = summary.stateDigest
     run.report.logDigest = summary.logDigest
     run.report.deletedThrough = summary.deletedThrough
-    guard run.report.foldedEvents > 0 else { return }
+    // Or each compaction would leave an event for the next one.
+    guard run.touchedRecords > 0 else { return }
+    run.touchedRecords = 0
     let taken = SnapshotTaken(
       position: summary.position, recordCount: summary.counts.records,
       stateDigest: summary.stateDigest, logDigest: summary.logDigest)
@@ -136,34 +157,45 @@ extension LedgerEngine {
     _ run: inout CompactionRun, _ policy: CompactionPolicy, _ now: Timestamp,
     _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws {
-    let head = try await stepping { (store) throws(LedgerError) in try store.head() }
+    let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
     guard var limits = policy.limits(head: head, now: now) else { return }
-    run.report.archivePath = try await archive(policy, &limits, progress)
-    let before = try await stepping { (store) throws(LedgerError) in try store.usedByteCount() }
+    let archivePath = try await archive(policy, &limits, run.turn, progress)
+    run.report.archivePath = archivePath ?? run.report.archivePath
+    let deletedBefore = run.report.deletedEvents
+    let before = try await stepping(run.turn) { (store) throws(LedgerError) in
+      try store.usedByteCount()
+    }
     while true {
-      let step = try await stepping { (store) throws(LedgerError) in
+      let step = try await stepping(run.turn) { (store) throws(LedgerError) in
         try EventDeletion(store).step(within: limits)
       }
       guard let step else { break }
       run.report.deletedEvents += step.eventCount
       run.report.deletedBytes += step.byteCount
       run.report.deletedThrough = step.through
+      run.report.longestLock = max(run.report.longestLock, step.lock)
       progress(
         CompactionProgress(
           phase: .deleting, done: run.report.deletedEvents, total: run.report.deletedEvents))
     }
-    guard run.report.deletedEvents > 0 else { return }
-    let after = try await stepping { (store) throws(LedgerError) in try store.usedByteCount() }
+    guard run.report.deletedEvents > deletedBefore else { return }
+    let after = try await stepping(run.turn) { (store) throws(LedgerError) in
+      try store.usedByteCount()
+    }
     let deleted = EventsDeleted(
-      through: run.report.deletedThrough, eventCount: UInt64(run.report.deletedEvents),
+      through: run.report.deletedThrough,
+      eventCount: UInt64(run.report.deletedEvents - deletedBefore),
       byteCountBefore: UInt64(before),
-      byteCountAfter: UInt64(after), isArchived: run.report.archivePath != nil)
+      byteCountAfter: UInt64(after), isArchived: archivePath != nil)
     try await submit(RecordCompaction(snapshot: nil, deletion: deleted))
   }
 }
 
 /// Where a compaction stands.
 private struct CompactionRun {
+  let turn: CompactionLock.Turn
+  /// Since it was recorded that a snapshot was taken.
+  var touchedRecords = 0
   var report = CompactionReport()
   var pace = SlicePace()
   var folder = Folder()

@@ -9,11 +9,11 @@ extension LedgerEngine {
   /// - Returns: The file; `nil` if there was nothing to do.
   func archive(
     _ policy: CompactionPolicy, _ limits: inout EventDeletion.Limits,
-    _ progress: @Sendable (CompactionProgress) -> Void
+    _ turn: CompactionLock.Turn, _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws -> String? {
     guard policy.archiveDirectory != nil else { return nil }
     let wanted = limits
-    let begin = try await stepping { (store) throws(LedgerError) in
+    let begin = try await stepping(turn) { (store) throws(LedgerError) in
       let summary = try store.snapshotSummary()
       var folded = wanted
       folded.position = min(folded.position, summary.readBackThrough)
@@ -29,7 +29,7 @@ extension LedgerEngine {
       eventsOf: begin.id, createdAt: begin.createdAt, after: summary.deletedLog,
       through: deletion.through)
     var file = try AtomicFile(archive: path)
-    while let piece = try await nextPiece(of: &writer) {
+    while let piece = try await nextPiece(of: &writer, turn) {
       do throws(SystemError) {
         try file.write(piece)
       } catch {

@@ -41,6 +41,17 @@ package struct SlicePace {
     return cautiousSlices > 0 ? duration : .zero
   }
 
+  // MARK: Bounding the space
+
+  /// Makes slices smaller, because there was no space for one.
+  ///
+  /// - Returns: Whether that is possible.
+  package mutating func shrink() -> Bool {
+    guard eventCount > 16 else { return false }
+    eventCount /= 2
+    return true
+  }
+
   // MARK: Bounding the lock
 
   /// Takes in how long writers were locked out for a slice.

@@ -21,10 +21,17 @@ package struct EventDeletion {
     package var byteCount = 0
     /// Events up to here are gone.
     package var through: Position
+    /// How long other writers were locked out.
+    package var lock = Duration.zero
   }
 
   /// The most events that one step deletes.
   package static let maximumEventCount = 10_000
+
+  /// After so many changes of tables a step ends.
+  private static let maximumChangeCount = 2_000
+  /// After so many bytes of values that stand beside events a step ends.
+  private static let maximumAttachmentByteCount = 4 << 20
 
   private let store: any EventStore
   private let patience: Patience
@@ -41,12 +48,13 @@ package struct EventDeletion {
     let snapshot = try SnapshotReader(store)
     let plan = try Self.plan(
       store, within: limits, after: snapshot.summary.deletedLog, snapshot)
-    guard plan.step.eventCount > 0 else { return nil }
+    var step = plan.step
+    guard step.eventCount > 0 else { return nil }
     var edit = SnapshotEdit(snapshot.summary)
     edit.new.deletedLog = plan.log
     edit.add(plan.changes)
-    try store.apply(edit, patience: patience)
-    return plan.step
+    step.lock = try store.apply(edit, patience: patience)
+    return step
   }
 
   /// What all steps together would delete, once all events are folded.
@@ -77,10 +85,13 @@ package struct EventDeletion {
     var log = start
     var changes: [TableChange] = []
     var isOver = false
+    var attachmentByteCount = 0
     _ = try source.read(after: start.position, limit: Self.maximumEventCount) {
       (frame) throws(LedgerError) in
       let header = frame.header
-      guard !isOver, header.lastPosition <= end, header.lastPosition < head else {
+      guard !isOver, header.lastPosition <= end, header.lastPosition < head,
+        changes.count < maximumChangeCount, attachmentByteCount < maximumAttachmentByteCount
+      else {
         isOver = true
         return
       }
@@ -90,6 +101,7 @@ package struct EventDeletion {
       try frame.forEachEvent { event throws(LedgerError) in
         if event.time > limits.time { isOld = false }
         guard !isDryRun else { return }
+        attachmentByteCount += event.attachmentByteCount
         attachments += try deletionOfAttachment(event, snapshot)
         next.append(event, of: header.commit, attachment: try source.attachment(of: event))
       }

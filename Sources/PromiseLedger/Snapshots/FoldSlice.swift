@@ -10,6 +10,11 @@ package struct FoldSlice: Sendable {
   private var state: LedgerState
   private var retention: RetentionApplied?
   private var isOver = false
+  /// Of the values that stand beside its events.
+  private var attachmentByteCount = 0
+
+  /// After so many bytes of values that stand beside events a slice ends.
+  private static let maximumAttachmentByteCount = 4 << 20
 
   private init(_ snapshot: SnapshotReader) {
     edit = SnapshotEdit(snapshot.summary)
@@ -94,6 +99,8 @@ package struct FoldSlice: Sendable {
     edit.new.time = max(edit.new.time, event.time)
     edit.new.logDigest.append(event, of: commit, attachment: attachment)
     eventCount += 1
+    attachmentByteCount += byteCount
+    if attachmentByteCount >= Self.maximumAttachmentByteCount { isOver = true }
   }
 
   private mutating func finish(_ snapshot: SnapshotReader) throws(LedgerError) {

@@ -99,7 +99,7 @@ package struct Folder: Sendable {
   /// Reads the records of a step whose process died before it could.
   ///
   /// Its events are still in the log: the record of every subject must be there, be whole, and hold the
-  /// newest of them, unless records were removed meanwhile.
+  /// newest of them, unless records were removed meanwhile; and it must stand in its lists.
   private func checkUnread(
     _ snapshot: SnapshotReader, _ store: any EventStore
   ) throws(LedgerError) {
@@ -119,6 +119,7 @@ package struct Folder: Sendable {
       guard last > position else { break }
       position = last
     }
+    var lists: [TableChange] = []
     for (id, position) in newest {
       guard let entity = try snapshot.entity(id) else {
         if hasRemovals { continue }
@@ -127,6 +128,13 @@ package struct Folder: Sendable {
       guard entity.lastPosition == position else {
         throw SnapshotRecord.damaged(id, "it does not hold the event at position \(position)")
       }
+      lists += entity.openEntries.map { TableChange(.open, $0.key, $0.value) }
+    }
+    // Stale lists, deadlines and recovery depend on them.
+    for start in stride(from: 0, to: lists.count, by: SnapshotReader.sliceCount) {
+      let slice = lists[start..<min(start + SnapshotReader.sliceCount, lists.count)]
+      guard let missing = try snapshot.firstMissing(of: slice) else { continue }
+      throw SnapshotRecord.damaged(missing.subject, "it is not in its lists")
     }
   }
 }

@@ -11,9 +11,10 @@ package struct ApplyRetention: Command {
 
   /// - Returns: Whether it was done; a plan that does not fit any more must be made anew.
   package func decide(in decision: inout Decision) throws(LedgerError) -> Bool {
-    guard let ledger = decision.ledgerID, planned.horizon <= decision.snapshotPosition else {
-      return false
-    }
+    guard let ledger = decision.ledgerID, planned.horizon <= decision.snapshotPosition,
+      // What changed since the plan must be in the overlay, and understood, to be looked at.
+      decision.snapshotPosition <= position, decision.base.blocked.isEmpty
+    else { return false }
     // What was bound since may need what was to leave.
     var needed: Set<EntityID> = []
     for handler in decision.handlersChanged(since: position) where handler.isOpen {

@@ -44,8 +44,10 @@ extension LMDBEventStore {
     _ environment: Environment
   ) throws {
     guard let meta = environment.handle(of: .meta) else { throw LedgerError.storeClosed }
-    let room = try commitRoom(environment).bytesWithReserve
-    guard changes.reduce(0, { $0 + ($1.value?.count ?? 0) }) <= room else {
+    // A part of the reserve stays for consuming and freezing.
+    let room = try commitRoom(environment).bytesWithReserve - options.reserve / 4
+    let addedByteCount = changes.reduce(0) { $0 + ($1.value?.count ?? 0) }
+    guard addedByteCount == 0 || addedByteCount <= room else {
       throw LedgerError(
         .ledgerFull,
         "The ledger has reached its size limit, so its events cannot be folded. Raise the limit; nothing is lost."
