@@ -52,7 +52,10 @@ extension LedgerState {
     sessions = sessions.filter { $0.value.lastPosition > position }
     removals.dropClosings(through: position)
     // A subject whose overlay stays was perhaps made without the event that could not be applied.
-    blocked = blocked.filter { $0.value.position > position || isOverlaid($0.key) }
+    blocked = blocked.filter { subject, problem in
+      blockedThrough[subject] ?? problem.position > position || isOverlaid(subject)
+    }
+    blockedThrough = blockedThrough.filter { blocked[$0.key] != nil }
     deadlines = DeadlineQueue()
     for promise in promises.open where promise.status == .pending {
       if let deadline = promise.deadline { deadlines.insert(deadline, promise.id) }

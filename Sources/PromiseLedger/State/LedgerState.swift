@@ -14,6 +14,8 @@ package struct LedgerState: Sendable {
   package internal(set) var sessions: [SessionID: SessionEntity] = [:]
   /// Subjects that may not be written to, and the event that forbids it.
   package internal(set) var blocked: [EntityID: ReplayProblem] = [:]
+  /// The newest event that could not be applied to each of them.
+  var blockedThrough: [EntityID: Position] = [:]
   /// Up to where records of closed entities were removed.
   package internal(set) var horizon: SnapshotSummary.Horizon
   var removals = RemovalTable()
@@ -54,7 +56,9 @@ package struct LedgerState: Sendable {
     let problem = try applyToSubject(event)
     position = event.position
     time = max(time, event.time)
-    if let problem, blocked[event.subject] == nil { blocked[event.subject] = problem }
+    guard let problem else { return }
+    if blocked[event.subject] == nil { blocked[event.subject] = problem }
+    blockedThrough[event.subject] = event.position
   }
 
   /// - Returns: Why the event cannot be applied to its subject.

@@ -78,7 +78,10 @@ extension LedgerState {
   /// Everything that something open refers to, and the sessions that created open promises.
   func neededIDs() throws(LedgerError) -> Set<EntityID> {
     var ids: Set<EntityID> = []
-    for handler in try openHandlers() { handler.insertReferences(into: &ids) }
+    for handler in try openHandlers() {
+      handler.insertReferences(into: &ids)
+      ids.insert(handler.created.session.entityID)
+    }
     for promise in promises.open { ids.insert(promise.created.session.entityID) }
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
       if let creator = entry.creator, !isOverlaid(entry.id) { ids.insert(creator.entityID) }

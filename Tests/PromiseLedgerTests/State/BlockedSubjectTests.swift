@@ -201,6 +201,39 @@ import Testing
     #expect(state.position == Position(rawValue: 1))
   }
 
+  /// A newer build made the promise, and folded up to between two of its events.
+  @Test func aSubjectStaysBlockedWhileTheSnapshotLacksAnEvent() throws {
+    let store = InMemoryEventStore()
+    let id = PromiseID.numbered(3)
+    let resolved = PromiseResolved(
+      outcome: .fulfilled, resolvedAt: .at(9), idempotencyKey: nil, content: [])
+    var batch = EventBatch()
+    try batch.append(.raw(.promiseCreated, version: 9, on: id.entityID))
+    try batch.append(.of(PromiseCreated(typeTag: "text"), on: PromiseID.numbered(4).entityID))
+    try batch.append(.of(resolved, on: id.entityID))
+    let made = batch
+    _ = try store.commit(
+      CommitID(session: .numbered(1), number: 1), after: .start, patience: Patience(.seconds(5)),
+      catchUp: { (_) throws(LedgerError) in }, decide: { (_, _) in made })
+    var state = try LedgerState.tail(of: store)
+    #expect(state.blocked[id.entityID]?.position == Position(rawValue: 1))
+
+    let pending = try #require(try state.promise(.numbered(4)))
+    let record = PromiseEntity(
+      id: id, created: pending.created, creationPayload: pending.creationPayload, resolution: nil,
+      closing: nil)
+    for (position, isBlocked) in [(2, true), (3, false)] as [(UInt64, Bool)] {
+      let summary = try store.snapshotSummary()
+      var edit = SnapshotEdit(summary)
+      if summary.position == .start { try edit.put(.promise(record), replacing: nil) }
+      edit.new.position = Position(rawValue: position)
+      edit.new.logDigest = LogDigest(position: edit.new.position, bytes: LogDigest.start.bytes)
+      try store.apply(edit, patience: Patience(.seconds(5)))
+      _ = try state.rebase(onto: SnapshotReader(store))
+      #expect((state.blocked[id.entityID] != nil) == isBlocked, "folded to \(position)")
+    }
+  }
+
   private func stray(at position: UInt64) throws -> PureLedger.StoredFrame {
     var batch = EventBatch()
     try batch.append(.of(PromiseCreated(typeTag: "text"), on: PromiseID.numbered(3).entityID))
