@@ -16,7 +16,7 @@ extension CompactionPlan {
       deletion = try EventDeletion.count(in: source, within: limits)
     }
     self.init(
-      policy: policy, head: head, snapshotPosition: summary.position,
+      policy: policy, time: now, head: head, snapshotPosition: summary.position,
       eventsToFold: Int(clamping: head.rawValue - min(summary.position, head).rawValue),
       recordsToRemove: retention.removedCount, recordsNeeded: retention.neededCount,
       eventsToDelete: deletion.eventCount, bytesToDelete: deletion.byteCount,

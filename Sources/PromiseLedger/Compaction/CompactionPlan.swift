@@ -2,6 +2,8 @@
 public struct CompactionPlan: Sendable, Hashable {
   /// The policy that it follows.
   public let policy: CompactionPolicy
+  /// When it was made: what is old enough is counted from then.
+  public let time: Timestamp
   /// The position of the last event.
   public let head: Position
   /// The position of the snapshot.

@@ -30,7 +30,10 @@ extension Ledger {
     try await engine.compact(policy, progress: progress)
   }
 
-  /// Does what was planned; what happened since then is folded, too.
+  /// Does what was planned, and folds what happened since then, too.
+  ///
+  /// No event is deleted that the plan did not name. Records may leave that it could not count, because
+  /// the events that ended them were not folded.
   ///
   /// - Throws: As ``compact(_:progress:)-(CompactionPolicy,_)``.
   @discardableResult
@@ -38,6 +41,6 @@ extension Ledger {
     _ plan: CompactionPlan,
     progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
   ) async throws -> CompactionReport {
-    try await engine.compact(plan.policy, progress: progress)
+    try await engine.compact(plan.policy, plan: plan, progress: progress)
   }
 }

@@ -13,19 +13,21 @@ extension LedgerEngine {
   /// Between any two steps it can be cancelled, killed, or wait while the session is frozen: the next
   /// compaction goes on where it ended.
   package func compact(
-    _ policy: CompactionPolicy, progress: @Sendable (CompactionProgress) -> Void = { _ in }
+    _ policy: CompactionPolicy, plan: CompactionPlan? = nil,
+    progress: @Sendable (CompactionProgress) -> Void = { _ in }
   ) async throws -> CompactionReport {
     try await withTaskExecutorPreference(compactionExecutor) {
-      try await compactHere(policy, progress)
+      try await compactHere(policy, plan, progress)
     }
   }
 
   private func compactHere(
-    _ policy: CompactionPolicy, _ progress: @Sendable (CompactionProgress) -> Void
+    _ policy: CompactionPolicy, _ plan: CompactionPlan?,
+    _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws -> CompactionReport {
     try await alone { turn in
-      let now = setup.clock.now()
-      var run = CompactionRun(turn: turn)
+      let now = plan?.time ?? setup.clock.now()
+      var run = CompactionRun(turn: turn, plannedEnd: plan?.deletedThrough)
       run.report.releasedReaders = try await stepping(turn) { $0.releaseDeadReaders() }
       var full: LedgerError?
       repeat {
@@ -159,6 +161,7 @@ extension LedgerEngine {
   ) async throws {
     let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
     guard var limits = policy.limits(head: head, now: now) else { return }
+    limits.position = min(limits.position, run.plannedEnd ?? limits.position)
     let archivePath = try await archive(policy, &limits, run.turn, progress)
     run.report.archivePath = archivePath ?? run.report.archivePath
     let deletedBefore = run.report.deletedEvents
@@ -194,6 +197,8 @@ extension LedgerEngine {
 /// Where a compaction stands.
 private struct CompactionRun {
   let turn: CompactionLock.Turn
+  /// The last event that the plan lets go.
+  let plannedEnd: Position?
   /// Since it was recorded that a snapshot was taken.
   var touchedRecords = 0
   var report = CompactionReport()

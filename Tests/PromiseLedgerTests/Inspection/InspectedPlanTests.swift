@@ -16,7 +16,8 @@ import Testing
     let inspector = try Ledger.inspect(at: temporary.path)
     for _ in 0..<3 {
       _ = try await LedgerCompactionTests.fill(ledger, 20)
-      #expect(try inspector.plan(policy) == (try await ledger.plan(policy)))
+      let plan = try await ledger.plan(policy)
+      #expect(try inspector.plan(policy, now: plan.time) == plan)
       try await ledger.compact(LedgerCompactionTests.events)
     }
     await ledger.close()
@@ -28,9 +29,9 @@ import Testing
     _ = try await LedgerCompactionTests.fill(ledger, 20)
     var policy = LedgerCompactionTests.events
     policy.archiveDirectory = "/archives"
-    let plan = try Ledger.inspect(at: temporary.path).plan(policy)
+    let plan = try await ledger.plan(policy)
     #expect(plan.archivePath?.hasPrefix("/archives/\(ledger.id)-") == true)
-    #expect(plan == (try await ledger.plan(policy)))
+    #expect(try Ledger.inspect(at: temporary.path).plan(policy, now: plan.time) == plan)
     await ledger.close()
   }
 
