@@ -96,7 +96,7 @@ extension Ledger {
   /// What the ledger knows about a promise now, or `nil` if there is no such promise.
   public func record(of id: PromiseID) async throws -> PromiseRecord? {
     guard let entity = try await engine.read({ try $0.promise(id) }) else { return nil }
-    return try await record(entity)
+    return try await keptRecord(entity)
   }
 
   /// What the ledger knows about the promise with a key now, or `nil` if there is none.
@@ -174,19 +174,53 @@ extension Ledger {
       CreatePromise(id: id, creation: creation, isStrict: isStrict, adoptsAny: adoptsAny))
   }
 
+  /// The record of a promise that was looked up.
+  ///
+  /// - Throws: Why it is gone, if it was removed meanwhile.
   func record(_ entity: PromiseEntity) async throws -> PromiseRecord {
-    try PromiseRecord(entity, outcome: try await storedOutcome(of: entity))
+    guard let record = try await keptRecord(entity) else { throw try await reason(entity.id) }
+    return record
+  }
+
+  /// The record of a promise that was looked up; `nil` if it was removed meanwhile.
+  private func keptRecord(_ entity: PromiseEntity) async throws -> PromiseRecord? {
+    try await readBeside(entity, lookUp: Self.lookUp(entity.id)) { entity in
+      try PromiseRecord(entity, outcome: try await readOutcome(of: entity))
+    }
+  }
+
+  private static func lookUp(
+    _ id: PromiseID
+  ) -> @Sendable (LedgerState) throws -> PromiseEntity? {
+    { try $0.promise(id) }
+  }
+
+  private func reason(_ id: PromiseID) async throws -> LedgerError {
+    try await engine.read { try $0.refusal(ofMissing: id) }
   }
 
   func records(_ entities: [PromiseEntity]) async throws -> [PromiseRecord] {
     var records: [PromiseRecord] = []
     for entity in entities.sorted(by: { $0.created.position < $1.created.position }) {
-      records.append(try await record(entity))
+      if let record = try await keptRecord(entity) { records.append(record) }
     }
     return records
   }
 
+  /// The outcome of a promise that was looked up.
+  ///
+  /// - Throws: Why it is gone, if it was removed meanwhile.
   func storedOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<StoredValue>? {
+    let outcome = try await readBeside(entity, lookUp: Self.lookUp(entity.id)) { entity in
+      try await readOutcome(of: entity)
+    }
+    guard let outcome else { throw try await reason(entity.id) }
+    return outcome
+  }
+
+  private func readOutcome(
+    of entity: PromiseEntity
+  ) async throws -> PromiseOutcome<StoredValue>? {
     guard entity.resolution?.attachmentByteCount ?? 0 > 0 else {
       return try entity.storedOutcome { (_, _) throws(LedgerError) in [] }
     }

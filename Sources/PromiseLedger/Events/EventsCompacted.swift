@@ -18,4 +18,11 @@ extension LedgerError {
       "The events after position \(position) were deleted by compaction up to position \(through). Look at the ledger's state instead, and read events after position \(through).",
       cause: EventsCompacted(through: through))
   }
+
+  static func attachmentCompacted(of position: Position, through: Position) -> LedgerError {
+    LedgerError(
+      .eventsCompacted,
+      "The value stored at position \(position) was deleted by compaction up to position \(through), with the record that named it. Look that up again.",
+      cause: EventsCompacted(through: through))
+  }
 }

@@ -54,7 +54,7 @@ extension Ledger {
   /// What the ledger knows about a handler now, or `nil` if there is no such handler.
   public func record(of id: HandlerID) async throws -> HandlerRecord? {
     guard let entity = try await engine.read({ try $0.handler(id) }) else { return nil }
-    return try await record(entity)
+    return try await keptRecord(entity)
   }
 
   /// The handlers that can still be called, or of which a call is not finished, in the order of their
@@ -90,34 +90,45 @@ extension Ledger {
       })
   }
 
+  /// The record of a handler that was looked up.
+  ///
+  /// - Throws: Why it is gone, if it was removed meanwhile.
   func record(_ entity: HandlerEntity) async throws -> HandlerRecord {
-    try await withNewest(entity) { entity in
-      HandlerRecord(entity, bound: try await self.load(entity.bound.arguments))
+    guard let record = try await keptRecord(entity) else {
+      throw LedgerError.handlerNotFound(entity.id)
+    }
+    return record
+  }
+
+  /// The record of a handler that was looked up; `nil` if it was removed meanwhile.
+  private func keptRecord(_ entity: HandlerEntity) async throws -> HandlerRecord? {
+    let id = entity.id
+    let lookUp = { @Sendable (state: LedgerState) in try state.handler(id) }
+    return try await readBeside(entity, lookUp: lookUp) { entity in
+      HandlerRecord(entity, bound: try await load(entity.bound.arguments))
     }
   }
 
   /// Does something with a handler's arguments; again with its newest state if they are not there any
   /// more: it may have been bound anew, and the ledger compacted, since the handler was looked up.
+  ///
+  /// - Throws: `handlerNotFound` if its record was removed meanwhile; what `body` throws.
   func withNewest<R: Sendable>(
     _ entity: HandlerEntity, _ body: (HandlerEntity) async throws -> R
   ) async throws -> R {
-    var entity = entity
-    while true {
-      do {
-        return try await body(entity)
-      } catch let error as LedgerError where error.code == .corrupt {
-        let id = entity.id
-        guard let newest = try await engine.read({ try $0.handler(id) }), newest != entity else {
-          throw error
-        }
-        entity = newest
-      }
+    let id = entity.id
+    let lookUp = { @Sendable (state: LedgerState) in try state.handler(id) }
+    guard let result = try await readBeside(entity, lookUp: lookUp, body) else {
+      throw LedgerError.handlerNotFound(id)
     }
+    return result
   }
 
   private func records(_ entities: [HandlerEntity]) async throws -> [HandlerRecord] {
     var records: [HandlerRecord] = []
-    for entity in entities { records.append(try await record(entity)) }
+    for entity in entities {
+      if let record = try await keptRecord(entity) { records.append(record) }
+    }
     return records
   }
 

@@ -16,6 +16,8 @@ package protocol EventSource {
   ) throws(LedgerError) -> Position
 
   /// The attachment of the event at `position`.
+  ///
+  /// - Throws: `eventsCompacted` if it was deleted with its event; `corrupt`.
   func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8]
 }
 

@@ -70,8 +70,12 @@ package final class InMemoryEventStore: EventStore {
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    guard let bytes = contents.withLock({ $0.attachments[position] }), bytes.count == byteCount
-    else {
+    let (bytes, tables) = contents.withLock { ($0.attachments[position], $0.tables) }
+    guard let bytes, bytes.count == byteCount else {
+      let deleted = try tables.summary().deletedThrough
+      if bytes == nil, position <= deleted {
+        throw .attachmentCompacted(of: position, through: deleted)
+      }
       throw LedgerError(.corrupt, "The value stored at position \(position) is missing.")
     }
     return bytes

@@ -42,8 +42,9 @@ struct LMDBLog: EventSource, Sendable {
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    try reading("blob") { transaction, table in
-      try Self.attachment(transaction, table, of: position, byteCount)
+    let meta = try LedgerError.mapping { try environment.table(named: "meta") }
+    return try reading("blob") { transaction, blob in
+      try Self.attachment(transaction, blob, meta, of: position, byteCount)
     }
   }
 
@@ -105,6 +106,23 @@ struct LMDBLog: EventSource, Sendable {
   ) throws -> Position {
     guard let last = try transaction.floorEntry(.max, in: log) else { return .start }
     return try FrameView(checking: last.value, key: last.key).header.lastPosition
+  }
+
+  /// The attachment of an event that compaction may have deleted since somebody read of it.
+  ///
+  /// - Throws: `eventsCompacted` if it did; `corrupt`.
+  static func attachment<Reader: TableReader & ~Copyable>(
+    _ transaction: borrowing Reader, _ blob: Table, _ meta: Table, of position: Position,
+    _ byteCount: Int
+  ) throws -> [UInt8] {
+    let key = Chunk.key(position, 0)
+    if try transaction.value(forKey: key.span, in: blob) == nil {
+      let deleted = try deletedThrough(transaction, meta)
+      guard position > deleted else {
+        throw LedgerError.attachmentCompacted(of: position, through: deleted)
+      }
+    }
+    return try attachment(transaction, blob, of: position, byteCount)
   }
 
   static func attachment<Reader: TableReader & ~Copyable>(

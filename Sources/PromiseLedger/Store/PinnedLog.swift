@@ -48,7 +48,9 @@ struct PinnedLog: EventSource, SnapshotSource {
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
     try tables.checkIsOpen()
-    return try LMDBLog.attachment(reader, blob, of: position, byteCount)
+    return try LedgerError.mapping {
+      try LMDBLog.attachment(reader, blob, meta, of: position, byteCount)
+    }
   }
 
   package func readSnapshot<R>(

@@ -26,6 +26,10 @@ package struct StoreHooks: Sendable {
   package var gatePassed: (@Sendable () -> Void)?
   /// Called inside the write transaction, before its commit.
   package var beforeCommit: (@Sendable () -> Void)?
+  /// Called with the gate held, when the commit is durable and nobody knows yet.
+  package var committed: (@Sendable () -> Void)?
+  /// Called between the look-up of a record and the reading of what is stored beside its events.
+  package var lookedUp: (@Sendable () async throws -> Void)?
 
   /// How many events a step of compaction folds; `nil` lets it find its pace.
   package var sliceEventCount: Int?

@@ -47,8 +47,10 @@ import Testing
           byteCount: attachment.bytes.count)
         guard reference.position <= reader.summary.deletedThrough, !named.contains(reference)
         else { continue }
-        #expect(throws: LedgerError.self) {
+        #expect {
           try made.store.attachment(of: reference.position, byteCount: reference.byteCount)
+        } throws: {
+          ($0 as? LedgerError)?.compactedThrough == reader.summary.deletedThrough
         }
       }
       position = position.advanced(by: commit.batch.count)
