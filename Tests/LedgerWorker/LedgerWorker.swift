@@ -13,10 +13,13 @@ struct LedgerWorker {
       let path = try arguments.next("path")
       switch verb {
       case "churn": try await Churn(path, &arguments).run()
+      case "compact": try await Compact(path, &arguments).run()
+      case "compact-again": try await CompactAgain(path, &arguments).run()
       case "fill": try await Fill(path, &arguments).run()
       case "follow": try await Follow(path, &arguments).run()
       case "fork": try await Forked(path).run()
       case "handle": try await Handle(path, &arguments).run()
+      case "live": try await Live(path, &arguments).run()
       case "race": try await Race(path, &arguments).run()
       case "rights": try await Rights(path, &arguments).run()
       case "script": try await Script(path, &arguments).run()

@@ -35,8 +35,10 @@ final class CompactedStore {
     }
   }
 
-  func fold(limit: Int = 100) throws {
-    while try folder.step(of: store, through: try store.head(), limit: limit) != nil {}
+  /// - Parameter end: The last event to be folded; by default the newest.
+  func fold(limit: Int = 100, through end: Position? = nil) throws {
+    let end = try end ?? store.head()
+    while try folder.step(of: store, through: end, limit: limit) != nil {}
     _ = try state.rebase(onto: SnapshotReader(store), drops: dropsAtOnce)
   }
 

@@ -1,0 +1,27 @@
+import PromiseLedger
+
+/// Compaction with a bug, for crash tests to prove that they see it: it deletes the events before the
+/// records that hold them are durable.
+enum WrongOrder {
+  static func fold(_ store: any EventStore) throws(LedgerError) {
+    let snapshot = try SnapshotReader(store)
+    let head = try store.head()
+    let slice = try FoldSlice.next(of: store, from: snapshot, through: head, limit: .max)
+    var deletion = SnapshotEdit(snapshot.summary)
+    deletion.new = slice.edit.new
+    deletion.new.readBackThrough = slice.edit.new.position
+    var log = snapshot.summary.deletedLog
+    _ = try store.read(after: log.position, limit: .max) { (frame) throws(LedgerError) in
+      guard frame.header.lastPosition < head else { return }
+      deletion.add([TableChange(.log, frame.header.firstPosition.bigEndianBytes, nil)])
+      try frame.forEachEvent { event throws(LedgerError) in
+        log.append(event, of: frame.header.commit, attachment: try store.attachment(of: event))
+      }
+    }
+    deletion.new.deletedLog = log
+    let patience = Patience(.seconds(5))
+    try store.apply(deletion, patience: patience)
+    _ = try store.changeSnapshot(
+      slice.edit.sortedChanges, from: deletion.new, to: deletion.new, patience: patience)
+  }
+}

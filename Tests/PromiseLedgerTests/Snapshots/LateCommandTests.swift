@@ -1,0 +1,70 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// What every command answers on every state of a promise and of a handler, before and after
+/// compaction.
+///
+/// While the record is there the answer is the same, to the byte; once it is gone it is the one that is
+/// documented, and nothing comes alive again.
+@Suite struct LateCommandTests {
+  /// What a command answered and what it would write, or how it failed.
+  private typealias Answer = String
+
+  /// How the state came about.
+  private enum Stage: String, CaseIterable {
+    case replayed, folded, reopened, withoutEvents
+    case removed, removalFolded, removalReopened, removedWithoutEvents
+
+    var isRemoved: Bool {
+      switch self {
+      case .replayed, .folded, .reopened, .withoutEvents: false
+      default: true
+      }
+    }
+  }
+
+  private struct Table {
+    var answers: [Stage: [String: Answer]] = [:]
+    var ledger: LateCommandLedger
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func answersStayUntilTheRecordIsGone(kind: StoreKind) throws {
+    let table = try makeTable(kind)
+    let expected = try #require(table.answers[.replayed])
+    #expect(expected.count > 300)
+    for stage in Stage.allCases {
+      let answers = try #require(table.answers[stage])
+      for request in table.ledger.requests {
+        let answer = try #require(answers[request.name])
+        let isGone = stage.isRemoved && request.subject.isClosed
+        #expect(
+          answer == (isGone ? request.answerOnceGone : expected[request.name]),
+          "\(request.name), \(stage.rawValue)")
+      }
+    }
+  }
+
+  private func makeTable(_ kind: StoreKind) throws -> Table {
+    let made = try kind.make()
+    let subject = try CompactedStore(made.store, seed: 1, groupCount: 0)
+    let ledger = try LateCommandLedger(subject)
+    var table = Table(ledger: ledger)
+    table.answers[.replayed] = try ledger.answers(of: subject.state)
+    try subject.fold()
+    table.answers[.folded] = try ledger.answers(of: subject.state)
+    table.answers[.reopened] = try ledger.answers(of: .tail(of: made.store))
+    try subject.deleteEvents()
+    table.answers[.withoutEvents] = try ledger.answers(of: .tail(of: made.store))
+    try subject.removeRecords(endedBy: .at(.max))
+    table.answers[.removed] = try ledger.answers(of: subject.state)
+    try subject.fold()
+    table.answers[.removalFolded] = try ledger.answers(of: subject.state)
+    table.answers[.removalReopened] = try ledger.answers(of: .tail(of: made.store))
+    try subject.deleteEvents()
+    table.answers[.removedWithoutEvents] = try ledger.answers(of: .tail(of: made.store))
+    return table
+  }
+}
