@@ -82,7 +82,7 @@ extension EventSource {
   }
 
   /// What is stored beside an event because it is large.
-  func attachment(of event: borrowing EventView) throws(LedgerError) -> [UInt8] {
+  package func attachment(of event: borrowing EventView) throws(LedgerError) -> [UInt8] {
     let byteCount = event.attachmentByteCount
     guard byteCount > 0 else { return [] }
     return try attachment(of: event.position, byteCount: byteCount)

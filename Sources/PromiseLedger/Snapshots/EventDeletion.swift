@@ -133,7 +133,7 @@ package struct EventDeletion {
 
 extension Position {
   /// The key of a frame, as a change of tables has it.
-  var bigEndianBytes: [UInt8] {
+  package var bigEndianBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendLittleEndian(rawValue.byteSwapped)
     return bytes

@@ -16,7 +16,10 @@ extension LMDBEventStore {
       let (head, isAppended) = try growing { environment in
         try append(environment, commit, after: position, catchUp, decide)
       }
-      if isAppended { doorbell.ring() }
+      if isAppended {
+        options.hooks.committed?()
+        doorbell.ring()
+      }
       return head
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
       return try findOutcome(of: commit, after: position, error)

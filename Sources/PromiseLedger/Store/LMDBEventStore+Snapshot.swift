@@ -19,6 +19,7 @@ extension LMDBEventStore {
     do {
       if try environment.isPanicked { try reopen() }
       try growing { environment in try change(changes, from: old, to: new, environment) }
+      options.hooks.committed?()
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
       try findOutcome(of: new, error)
     } catch let error as LMDBError where error.status == .panic {
