@@ -7,7 +7,8 @@ import Synchronization
 /// Compacts a ledger, and dies at a point on the way; says how many points there are if it does not.
 ///
 /// The points are named `before` and `after`, for the commits, and `between`, for the steps; each is
-/// counted from 1.
+/// counted from 1. At `stop` it stops between two steps instead, as a debugger or the system would, and
+/// at `full` the disk is full after a commit, until the compaction failed; 0 is before the first.
 struct Compact {
   private let path: String
   private let archives: String
@@ -39,14 +40,29 @@ struct Compact {
         try WrongOrder.fold(store)
       }
     }
-    try await ledger.compact(.everything(archivedIn: archives)) { _ in points.reached("between") }
+    FileSizeLimit.prepare()
+    if points.isFullAtOnce { Points.fillDisk() }
+    do {
+      try await compact(ledger)
+      Output.line("compacted")
+    } catch let error as LedgerError {
+      Output.line("failed \(error.code)")
+      try FileSizeLimit.set(nil)
+      try await compact(ledger)
+    }
+    // What the disk was full for is written when the ledger is closed.
+    try FileSizeLimit.set(nil)
     for (name, count) in points.counts { Output.line("\(name) \(count)") }
     Output.line("commits \(faults.count(of: .commit) - commitCount)")
     await ledger.close()
   }
+
+  private func compact(_ ledger: Ledger) async throws {
+    try await ledger.compact(.everything(archivedIn: archives)) { _ in points.reached("between") }
+  }
 }
 
-/// Counts the points that are reached, and kills this process at one of them.
+/// Counts the points that are reached, and ends this process, or does something else, at one of them.
 private final class Points: Sendable {
   private let deadly: String
   private let number: Int
@@ -69,6 +85,26 @@ private final class Points: Sendable {
       counts?[name, default: 0] += 1
       return counts?[name]
     }
-    if name == deadly, count == number { kill(getpid(), SIGKILL) }
+    guard count == number else { return }
+    switch (deadly, name) {
+    case ("full", "after"): Self.fillDisk()
+    case ("stop", "between"):
+      Output.line("stopping")
+      // To this thread: before another one stopped the process, it could pass the gate.
+      pthread_kill(pthread_self(), SIGSTOP)
+    case (name, _): kill(getpid(), SIGKILL)
+    default: break
+    }
+  }
+
+  var isFullAtOnce: Bool { deadly == "full" && number == 0 }
+
+  /// Less than any archive, and less than where LMDB writes but for its first pages.
+  static func fillDisk() {
+    do {
+      try FileSizeLimit.set(1_000)
+    } catch {
+      Output.fail(error)
+    }
   }
 }

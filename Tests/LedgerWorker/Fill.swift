@@ -1,14 +1,6 @@
 import Foundation
 import PromiseLedger
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// Creates and resolves promises until there is no room for more, makes room, goes on, opens the
 /// ledger again and says what is in it: `C`, `R`, `K` and `S` lines, as others do.
 struct Fill {
@@ -39,17 +31,16 @@ struct Fill {
   }
 
   func run() async throws {
-    // Otherwise the system ends a process whose file passes the limit.
-    _ = signal(SIGXFSZ, SIG_IGN)
+    FileSizeLimit.prepare()
     if obstacle == .limit {
-      try setFileSizeLimit(4_096)
+      try FileSizeLimit.set(4_096)
       do {
         await (try Ledger.open(at: path, as: .app)).close()
         throw UsageError(what: "created without room")
       } catch let error as LedgerError {
         Output.line("creation \(error.code)")
       }
-      try setFileSizeLimit(nil)
+      try FileSizeLimit.set(nil)
     }
     let ledger = try await Ledger.open(at: path, as: .app)
     Output.line("opened \(ledger.session)")
@@ -110,7 +101,7 @@ struct Fill {
     case .limit:
       let file = path + "/generation-000001/data.mdb"
       let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
-      try setFileSizeLimit(size + byteCount)
+      try FileSizeLimit.set(size + byteCount)
     case .ballast:
       try Data(repeating: 1, count: byteCount).write(to: URL(fileURLWithPath: ballast))
     }
@@ -118,21 +109,8 @@ struct Fill {
 
   private func removeObstacle() throws {
     switch obstacle {
-    case .limit: try setFileSizeLimit(nil)
+    case .limit: try FileSizeLimit.set(nil)
     case .ballast: try FileManager.default.removeItem(atPath: ballast)
     }
-  }
-
-  /// Sets the limit on the size of this process's files; `nil` for the highest that it may have.
-  private func setFileSizeLimit(_ size: Int?) throws {
-    #if canImport(Glibc)
-      let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-    #else
-      let resource = RLIMIT_FSIZE
-    #endif
-    var limits = rlimit()
-    guard unsafe getrlimit(resource, &limits) == 0 else { throw UsageError(what: "getrlimit") }
-    limits.rlim_cur = size.map { rlim_t($0) } ?? limits.rlim_max
-    guard unsafe setrlimit(resource, &limits) == 0 else { throw UsageError(what: "setrlimit") }
   }
 }

@@ -25,8 +25,11 @@ struct CompactionCopy {
     try FileSystem.createDirectory(archives)
   }
 
-  func open() async throws -> Ledger {
-    try await temporary.open(configuration: CompactionHistory.configuration())
+  /// - Parameter sliceEventCount: How many events a step of compaction folds.
+  func open(sliceEventCount: Int? = nil) async throws -> Ledger {
+    var configuration = try CompactionHistory.configuration()
+    configuration.hooks.sliceEventCount = sliceEventCount
+    return try await temporary.open(configuration: configuration)
   }
 
   // MARK: Answers

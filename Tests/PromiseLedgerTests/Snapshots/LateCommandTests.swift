@@ -27,6 +27,9 @@ import Testing
 
   private struct Table {
     var answers: [Stage: [String: Answer]] = [:]
+    /// Of a ledger with as many events after them as a removal takes: new events then have the same
+    /// positions.
+    var later: [String: Answer] = [:]
     var ledger: LateCommandLedger
   }
 
@@ -37,11 +40,12 @@ import Testing
     #expect(expected.count > 300)
     for stage in Stage.allCases {
       let answers = try #require(table.answers[stage])
+      let kept = stage.isRemoved ? table.later : expected
       for request in table.ledger.requests {
         let answer = try #require(answers[request.name])
         let isGone = stage.isRemoved && request.subject.isClosed
         #expect(
-          answer == (isGone ? request.answerOnceGone : expected[request.name]),
+          answer == (isGone ? request.answerOnceGone : kept[request.name]),
           "\(request.name), \(stage.rawValue)")
       }
     }
@@ -58,7 +62,9 @@ import Testing
     table.answers[.reopened] = try ledger.answers(of: .tail(of: made.store))
     try subject.deleteEvents()
     table.answers[.withoutEvents] = try ledger.answers(of: .tail(of: made.store))
+    let head = subject.state.position.rawValue
     try subject.removeRecords(endedBy: .at(.max))
+    table.later = try laterAnswers(subject.state.position.rawValue - head)
     table.answers[.removed] = try ledger.answers(of: subject.state)
     try subject.fold()
     table.answers[.removalFolded] = try ledger.answers(of: subject.state)
@@ -66,5 +72,16 @@ import Testing
     try subject.deleteEvents()
     table.answers[.removedWithoutEvents] = try ledger.answers(of: .tail(of: made.store))
     return table
+  }
+
+  private func laterAnswers(_ eventCount: UInt64) throws -> [String: Answer] {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
+    let ledger = try LateCommandLedger(subject)
+    for _ in 0..<eventCount {
+      let taken = SnapshotTaken(
+        position: .start, recordCount: 0, stateDigest: .empty, logDigest: .start)
+      try subject.commit(RecordCompaction(snapshot: taken, deletion: nil))
+    }
+    return try ledger.answers(of: subject.state)
   }
 }

@@ -15,8 +15,12 @@ struct LateCommandLedger {
     let command: String
     var name: String { "\(command) of a \(subject.name)" }
 
-    /// A keyed one says that it was removed; of another nobody can tell that it was there.
-    var answerOnceGone: String { subject.isKeyed ? "error compacted" : "notFound, 0 events" }
+    /// A keyed one says that it was removed; of another nobody can tell that it was there. The end of a
+    /// call that is not the newest attempt of any counts as superseded.
+    var answerOnceGone: String {
+      if subject.isKeyed { return "error compacted" }
+      return command.hasPrefix("finish") ? "superseded, 0 events" : "notFound, 0 events"
+    }
   }
 
   private(set) var requests: [Request] = []

@@ -1,0 +1,139 @@
+import LedgerLMDB
+import LedgerSystem
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// A ledger that is damaged, or not in use any more, is not compacted: nothing is deleted that could
+/// help to mend it.
+@Suite(.serialized) struct DamagedCompactionTests {
+  private let temporary: TemporaryLedger
+
+  init() throws { temporary = try TemporaryLedger() }
+
+  /// Changes the files while the ledger is open.
+  private func edit(
+    _ body: (inout WriteTransaction, _ log: Table, _ meta: Table) throws -> Void
+  ) throws {
+    let environment = try Environment.open(
+      at: LedgerDirectory(temporary.path).generation(LedgerDirectory.firstGeneration),
+      tables: LMDBLog.tables)
+    let (log, meta) = (
+      try environment.table(named: "log"), try environment.table(named: "meta")
+    )
+    try environment.write { transaction in try body(&transaction, log, meta) }
+    try environment.close()
+  }
+
+  /// Turns over a bit of a frame, or turns it back.
+  ///
+  /// - Returns: The position of its first event.
+  @discardableResult
+  private func flipBit(inFrame number: Int) throws -> Position {
+    var position = Position.start
+    try edit { transaction, log, _ in
+      var frames: [(key: UInt64, bytes: [UInt8])] = []
+      try transaction.scan(log) { key, value in
+        frames.append((key, Array(copying: value)))
+        return true
+      }
+      var (key, bytes) = frames[number]
+      bytes[bytes.count / 2] ^= 4
+      try transaction.put(bytes.span, forKey: key, in: log)
+      position = Position(rawValue: key)
+    }
+    return position
+  }
+
+  private func frameCount() throws -> Int {
+    var count = 0
+    try edit { transaction, log, _ in
+      try transaction.scan(log) { _, _ in
+        count += 1
+        return true
+      }
+    }
+    return count
+  }
+
+  @Test(arguments: [3, 20])
+  func aDamagedEventStopsIt(frame: Int) async throws {
+    var configuration = LedgerCompactionTests.configuration()
+    configuration.hooks.sliceEventCount = 7
+    let ledger = try await temporary.open(configuration: configuration)
+    let ids = try await LedgerCompactionTests.fill(ledger, 30)
+    let before = try await LedgerCompactionTests.records(ledger, ids)
+    let position = try flipBit(inFrame: frame)
+    let count = try frameCount()
+    for _ in 0..<2 {
+      let report = try await ledger.compact(.everything())
+      #expect(report.problem?.contains("\(position)") == true, "\(report.problem ?? "none")")
+      #expect(report.deletedEvents == 0 && report.removedRecords == 0)
+      #expect(report.deletedThrough == .start && report.snapshotPosition < position)
+    }
+    // What it records itself is all that was added.
+    #expect(try frameCount() >= count)
+    #expect(try await LedgerCompactionTests.records(ledger, ids) == before)
+
+    try flipBit(inFrame: frame)
+    let report = try await ledger.compact(LedgerCompactionTests.events)
+    #expect(report.problem == nil && report.deletedThrough > position)
+    #expect(try await LedgerCompactionTests.records(ledger, ids) == before)
+    await ledger.close()
+  }
+
+  @Test func anEventOfANewerBuildStopsIt() async throws {
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ids = try await LedgerCompactionTests.fill(ledger, 12)
+    let store = try await ledger.engine.openStore()
+    var batch = EventBatch()
+    try batch.append(.raw(EventKind(rawValue: 999), on: ids[0].entityID))
+    let unknown = batch
+    let position = try store.commit(
+      CommitID(session: .numbered(9), number: 1), after: try store.head(),
+      patience: Patience(.seconds(5)), catchUp: { _ in }, decide: { _, _ in unknown })
+    _ = try await LedgerCompactionTests.fill(ledger, 12)
+    let report = try await ledger.compact(.everything())
+    #expect(report.problem?.contains("\(position)") == true)
+    #expect(report.snapshotPosition.advanced(by: 1) == position)
+    #expect(report.deletedEvents == 0 && report.deletedThrough == .start)
+    #expect(try store.snapshotSummary().deletedThrough == .start)
+    await ledger.close()
+  }
+
+  @Test func aSealedLedgerIsLeftAlone() async throws {
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    _ = try await LedgerCompactionTests.fill(ledger, 8)
+    let store = try await ledger.engine.openStore()
+    try edit { transaction, _, meta in
+      let key = LedgerMetadata.key
+      var metadata = try LMDBLog.metadata(of: transaction, meta)
+      metadata.isSealed = true
+      try transaction.put(metadata.encoded.span, forKey: key.span, in: meta)
+    }
+    let error = await #expect(throws: LedgerError.self) { try await ledger.compact() }
+    #expect(error?.code == .sealed)
+    #expect(try store.snapshotSummary() == SnapshotSummary())
+    await ledger.close()
+  }
+
+  /// Nothing of the events is lost if they cannot be archived.
+  @Test func anArchiveThatCannotBeWrittenKeepsTheEvents() async throws {
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    _ = try await LedgerCompactionTests.fill(ledger, 12)
+    let parent = FileSystem.parent(of: temporary.path)
+    try FileSystem.writeAtomically([1], to: parent + "/file")
+    let store = try await ledger.engine.openStore()
+    for directory in [parent + "/nowhere", parent + "/file", "/proc"] {
+      let error = await #expect(throws: LedgerError.self) {
+        try await ledger.compact(.everything(archivedIn: directory))
+      }
+      #expect(error?.message.contains(directory) == true, "\(directory)")
+      #expect(error?.message.contains("No event was deleted") == true, "\(directory)")
+      #expect(try store.snapshotSummary().deletedThrough == .start, "\(directory)")
+    }
+    #expect(try await ledger.compact(.everything(archivedIn: parent)).deletedEvents > 0)
+    await ledger.close()
+  }
+}
