@@ -24,8 +24,8 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
 
     /// The next stale promise.
     ///
-    /// - Complexity: O(n) in the number of unconsumed promises at first and after the end of a
-    ///   session, O(new events) otherwise.
+    /// - Complexity: O(n) in the number of unconsumed promises at first, after the end of a session,
+    ///   and if compaction deleted events that were not looked at; O(new events) otherwise.
     public mutating func next() async throws -> PromiseRecord? {
       while true {
         if let record = waiting.popFirst() { return record }
@@ -45,7 +45,15 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
       try ledger.requireApp()
       var concerned = StaleCandidates(ids: awaited, includesAll: position == nil)
       var position = position
-      if let start = position { position = try await ledger.readChanges(after: start, &concerned) }
+      do {
+        if let start = position {
+          position = try await ledger.readChanges(after: start, &concerned)
+        }
+      } catch let error as LedgerError where error.code == .eventsCompacted {
+        // What they did can be seen in the state only, such as after a long freeze.
+        concerned = StaleCandidates(ids: awaited.union(offered), includesAll: true)
+        position = nil
+      }
       let (candidates, head) = try await ledger.engine.read { [concerned] state in
         (try concerned.promises(in: state), state.position)
       }
@@ -87,14 +95,19 @@ struct StaleCandidates: Sendable {
     in state: LedgerState
   ) throws(LedgerError) -> (left: [PromiseEntity], closed: [PromiseID]) {
     var named: [PromiseEntity] = []
+    var closed: [PromiseID] = []
     for id in ids {
-      if let promise = try state.promise(id) { named.append(promise) }
+      if let promise = try state.promise(id), promise.isOpen {
+        named.append(promise)
+      } else {
+        closed.append(id)
+      }
     }
     var left: [PromiseEntity] = []
     for promise in includesAll ? try state.openPromises() : named {
       if try state.isLeft(promise) { left.append(promise) }
     }
-    return (left, named.filter { !$0.isOpen }.map(\.id))
+    return (left, closed)
   }
 }
 

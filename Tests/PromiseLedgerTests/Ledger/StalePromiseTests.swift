@@ -69,6 +69,39 @@ import Testing
     await helper.close()
   }
 
+  @Test func thoseWhoseEventsWereDeletedDuringAFreezeAreOffered() async throws {
+    let helper = try await temporary.open(as: .appExtension)
+    let app = try await temporary.open(as: .app)
+    let first = try await helper.createPromise(of: Int.self)
+    try await first.fulfill(1)
+    var stale = app.stalePromiseUpdates.makeAsyncIterator()
+    #expect(try await stale.next()?.id == first.id)
+    try await app.freeze()
+    let second = try await helper.createPromise(of: Int.self)
+    try await second.fulfill(2)
+    let report = try await helper.compact(LedgerCompactionTests.events)
+    #expect(report.deletedThrough > .start)
+    try await app.unfreeze()
+    // The first one is still open, and was offered already.
+    #expect(try await stale.next()?.id == second.id)
+    let third = try await helper.createPromise(of: Int.self)
+    try await third.fulfill(3)
+    #expect(try await stale.next()?.id == third.id)
+    await app.close()
+    await helper.close()
+  }
+
+  @Test func closedAndRemovedOnesAreForgotten() throws {
+    var ledger = PureLedger()
+    try ledger.commit(OpenSession(.sample(), newLedgerID: LedgerID(entityID: .numbered(9))))
+    for number in 1...2 { _ = try ledger.commit(CreatePromise(.numbered(number))) }
+    _ = try ledger.commit(AbandonPromise(id: .numbered(2), reason: "test"))
+    let ids: Set<PromiseID> = [.numbered(1), .numbered(2), .numbered(3)]
+    let candidates = StaleCandidates(ids: ids, includesAll: true)
+    let closed = try candidates.promises(in: ledger.state).closed
+    #expect(Set(closed) == [.numbered(2), .numbered(3)])
+  }
+
   @Test func onlyTheAppIsOfferedAny() async throws {
     let helper = try await temporary.open(as: .appExtension)
     var stale = helper.stalePromiseUpdates.makeAsyncIterator()
