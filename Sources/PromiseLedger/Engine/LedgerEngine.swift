@@ -113,7 +113,8 @@ package final class LedgerEngine: Sendable {
     }
   }
 
-  /// Runs `body` on the open store; once more if the session froze in between.
+  /// Runs `body` on the open store; once more if the session froze in between, also while `body`
+  /// waited for another writer.
   package func withStore<R: Sendable>(
     _ body: (any EventStore) throws(LedgerError) -> R
   ) async throws -> R {
@@ -122,7 +123,7 @@ package final class LedgerEngine: Sendable {
       do throws(LedgerError) {
         return try body(store)
       } catch {
-        guard error.code == .closed else { throw error }
+        guard error.code == .closed || error.code == .interrupted else { throw error }
         // The store was closed under us: by a freeze, or for good, which openStore tells.
         if phase.store === store { throw error }
       }
@@ -183,6 +184,11 @@ package final class LedgerEngine: Sendable {
     replica.beginUse(of: id)
     defer { replica.endUse(of: id) }
     try await catchUpIfOpen()
+    return try await settlement(of: id)
+  }
+
+  /// The promise once it is settled, as far as the replica knows.
+  func settlement(of id: PromiseID) async throws -> PromiseEntity {
     while true {
       do {
         return try await replica.settlement(of: id).value
@@ -190,6 +196,9 @@ package final class LedgerEngine: Sendable {
         try await withStore { (store) throws(LedgerError) in
           _ = try catchUp(store, rebases: true)
         }
+      } catch let error as LedgerError where error.code == .closed {
+        // As in `read`.
+        try await catchUpIfOpen()
       }
     }
   }

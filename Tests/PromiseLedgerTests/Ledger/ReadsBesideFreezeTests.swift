@@ -38,6 +38,58 @@ import Testing
     #expect(error?.code == .closed)
   }
 
+  @Test func aStepThatAFreezeInterruptedAtTheGateIsMadeAgain() async throws {
+    let ledger = try await temporary.open()
+    var attempts = 0
+    try await ledger.engine.withStore { (_) throws(LedgerError) in
+      attempts += 1
+      guard attempts == 1 else { return }
+      freezeAndUnfreeze(ledger)
+      throw .interrupted
+    }
+    #expect(attempts == 2)
+    let error = await #expect(throws: LedgerError.self) {
+      try await ledger.engine.withStore { (_) throws(LedgerError) in throw .interrupted }
+    }
+    #expect(error?.code == .interrupted)
+    await ledger.close()
+  }
+
+  /// A freeze between catching up and looking at a promise that only the snapshot has.
+  @Test func aWaitThatFindsTheSnapshotClosedGoesOnAfterTheFreeze() async throws {
+    let id = try await makeFoldedPromise()
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    try await ledger.freeze()
+    let waiting = Task { try await ledger.engine.settlement(of: id).id }
+    for _ in 0..<100 { await Task.yield() }
+    try await ledger.unfreeze()
+    #expect(try await waiting.value == id)
+    await ledger.close()
+  }
+
+  @Test func aWaitThatFindsTheSnapshotClosedSaysThatTheLedgerIsFrozenIfAskedTo() async throws {
+    let id = try await makeFoldedPromise()
+    var configuration = LedgerCompactionTests.configuration()
+    configuration.waitsWhileFrozen = false
+    let ledger = try await temporary.open(configuration: configuration)
+    try await ledger.freeze()
+    let error = await #expect(throws: LedgerError.self) {
+      try await ledger.engine.settlement(of: id)
+    }
+    #expect(error?.code == .frozen)
+    await ledger.close()
+  }
+
+  /// A resolved promise that stands in the snapshot and in no session's memory.
+  private func makeFoldedPromise() async throws -> PromiseID {
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let promise = try await ledger.createPromise(of: Int.self)
+    try await promise.fulfill(1)
+    try await ledger.compact(LedgerCompactionTests.events)
+    await ledger.close()
+    return promise.id
+  }
+
   @Test func readersGoOnBesideManyFreezes() async throws {
     let ledger = try await temporary.open()
     let promise = try await ledger.createPromise(of: [UInt8].self)
