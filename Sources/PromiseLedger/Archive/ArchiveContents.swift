@@ -29,12 +29,14 @@ struct ArchiveContents {
   private var snapshotPosition = Position.start
   /// Records, and then tombstones, come in the order of their ids.
   private var lastID: EntityID?
+  private var attachments: NamedAttachments
   /// What the newest record owns and did not come yet.
   private var owned: ArraySlice<AttachmentReference> = []
 
   init(_ header: ArchiveHeader) {
     self.header = header
     digest = header.base
+    attachments = NamedAttachments(after: header.base.position)
   }
 
   /// Reads the next line.
@@ -66,6 +68,9 @@ struct ArchiveContents {
       guard part == .snapshot, !hasSnapshot, header.base.position > .start,
         snapshot.log.position >= header.base.position
       else { throw .damaged("no snapshot can stand here") }
+      guard snapshot.horizon.position <= snapshot.log.position else {
+        throw .damaged("its horizon is further on than itself")
+      }
       hasSnapshot = true
       snapshotPosition = snapshot.log.position
       return .snapshot(snapshot)
@@ -79,6 +84,11 @@ struct ArchiveContents {
       guard event.position == next else {
         throw .damaged("it has position \(event.position), and \(next) must come next")
       }
+      let isFirst = event.kind == .ledgerCreated && digest.position == .start
+      guard !isFirst || event.subject == header.ledgerID.entityID else {
+        throw .damaged("it creates another ledger than that of the header")
+      }
+      try attachments.check(event)
       return .event(event)
     case .end(let end):
       try check(end, Array(hashBefore.finalize()))
@@ -100,8 +110,7 @@ struct ArchiveContents {
     guard let entity = try? LedgerEntity(kind: record.kind, id: record.id, content: record.content),
       entity.content == record.content, entity.lastPosition <= snapshotPosition
     else { throw .damaged("its content is no state of a \(record.kind.name)") }
-    let owned = entity.attachments.filter { $0.position <= header.base.position }
-    self.owned = owned.sorted { $0.position < $1.position }[...]
+    owned = try attachments.add(entity)
     recordCount += 1
     return .entity(entity)
   }
@@ -120,6 +129,9 @@ struct ArchiveContents {
     guard end.recordCount == recordCount else {
       throw .damaged("it counts \(end.recordCount) records, and there are \(recordCount)")
     }
+    // The newest frame of a log always stays; without it nobody would know the head.
+    guard !hasSnapshot || eventCount > 0 else { throw .damaged("no event follows the snapshot") }
+    try attachments.finish()
     guard end.hash == hash else {
       throw .damaged("its SHA-256 is not that of the lines before")
     }

@@ -42,6 +42,9 @@ extension ArchiveHeader {
       base: LogDigest(
         position: Position(rawValue: try line.number("basePosition")),
         bytes: try line.digest("baseDigest")))
+    guard base.position <= Self.greatestBase else {
+      throw .damaged("no ledger has so many events as are before it")
+    }
   }
 }
 

@@ -15,6 +15,9 @@ enum ArchiveLine: Sendable, Hashable {
 struct ArchiveHeader: Sendable, Hashable {
   /// The version of the archives that this build writes, and the newest that it reads.
   static let version: UInt32 = 0
+  /// The last position that an archive may begin after: far more events than any ledger has, with
+  /// room for those that follow.
+  static let greatestBase = Position(rawValue: 1 << 62)
 
   var ledgerID: LedgerID
   var createdAt: Timestamp

@@ -25,11 +25,14 @@ extension LedgerBuilder {
 
   /// Writes where the snapshot stands.
   ///
-  /// - Throws: `corrupt` if the records are not those of the snapshot.
+  /// - Throws: `corrupt` if the records are not those of the snapshot, or it is none that can be read.
   mutating func finishSnapshot(
     _ snapshot: ArchivedSnapshot, of header: ArchiveHeader, line: Int
   ) throws(LedgerError) {
     try writeEdit()
+    guard try !hasTombstoneOfRecord() else {
+      throw .archive(line: line, .damaged("a tombstone before it has the id of a record"))
+    }
     var summary = edit.new
     guard summary.stateDigest == snapshot.stateDigest else {
       throw .archive(line: line, .damaged("its state digest is not that of the records"))
@@ -42,10 +45,30 @@ extension LedgerBuilder {
     summary.deletedLog = header.base
     summary.readBackThrough = summary.position
     let (record, key) = (summary.encoded, SnapshotSummary.key)
+    do throws(LedgerError) {
+      _ = try SnapshotSummary(decoding: record)
+    } catch {
+      throw .archive(line: line, .damaged("its snapshot cannot be: \(error.message)"))
+    }
     try LedgerError.mapping {
       let meta = try environment.table(named: "meta")
       try environment.write { transaction in
         try transaction.put(record.span, forKey: key.span, in: meta)
+      }
+    }
+  }
+
+  private func hasTombstoneOfRecord() throws(LedgerError) -> Bool {
+    try LedgerError.mapping {
+      let records = try environment.table(named: SnapshotTable.entities.rawValue)
+      let tombstones = try environment.table(named: SnapshotTable.tombstones.rawValue)
+      return try environment.read { transaction in
+        var isFound = false
+        try transaction.scan(tombstones, fromKey: [0].span) { key, _ in
+          isFound = try transaction.value(forKey: key, in: records) != nil
+          return !isFound
+        }
+        return isFound
       }
     }
   }

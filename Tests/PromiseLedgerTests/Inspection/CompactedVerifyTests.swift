@@ -23,6 +23,16 @@ struct CompactedVerifyTests {
     #expect(summary.attachmentCount > 0)
   }
 
+  @Test func aSnapshotAtTheLastPossiblePositionIsFound() async throws {
+    let ledger = try await CompactedLedger([LedgerCompactionTests.events])
+    var summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    summary.position = Position(rawValue: .max)
+    summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
+    summary.deletedLog = summary.logDigest
+    try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")
+    #expect(try !ledger.findings().isEmpty)
+  }
+
   @Test(arguments: policies)
   func listsThatDoNotFitAreFound(policies: [CompactionPolicy]) async throws {
     let ledger = try await CompactedLedger(policies)

@@ -78,7 +78,7 @@ struct Verification {
   /// - Returns: Whether there may be more.
   private mutating func checkSlice(_ transaction: borrowing ReadTransaction) throws -> Bool {
     var count = 0
-    try transaction.scan(log, from: lastKey + 1, limit: Self.sliceFrameCount) { key, bytes in
+    try transaction.scan(log, from: lastKey &+ 1, limit: Self.sliceFrameCount) { key, bytes in
       count += 1
       guard key > lastKey else {
         throw LedgerError(.corrupt, "Its keys are not in order after \(lastKey).")

@@ -1,0 +1,133 @@
+import Crypto
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// Archives with good hashes of which no ledger can be made that works.
+struct ForgedArchiveTests {
+  /// An export with a snapshot, and events before and after its position.
+  private static let archive = Task {
+    let ledger = try await CompactedLedger([LedgerCompactionTests.events, .foldOnly])
+    return try Ledger.inspect(at: ledger.path).archive()
+  }
+
+  private static func lines() async throws -> [ArchiveLine] {
+    try await archive.value.split(separator: UInt8(ascii: "\n")).map {
+      try ArchiveLine(parsing: Array($0))
+    }
+  }
+
+  /// Imports the lines, with a last one that fits.
+  private static func failure(
+    of lines: [ArchiveLine], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> LedgerError? {
+    var (bytes, hash) = ([UInt8](), SHA256())
+    var (digest, eventCount, recordCount) = (LogDigest.start, 0, 0)
+    for line in lines {
+      switch line {
+      case .header(let header): digest = header.base
+      case .record: recordCount += 1
+      case .event(let event):
+        eventCount += 1
+        digest = digest.adding(try event.stored, attachment: event.attachment)
+      case .end: continue
+      default: break
+      }
+      hash.update(data: line.text)
+      bytes += line.text
+    }
+    let end = ArchiveEnd(
+      eventCount: eventCount, recordCount: recordCount, logDigest: digest.bytes,
+      hash: Array(hash.finalize()))
+    let file = try ArchiveFile(bytes + ArchiveLine.end(end).text)
+    let error = #expect(throws: LedgerError.self, sourceLocation: sourceLocation) {
+      try LedgerImport().makeLedger(at: file.target, from: file.path)
+    }
+    #expect(error?.code == .corrupt, sourceLocation: sourceLocation)
+    #expect(try file.neighbours() == [], sourceLocation: sourceLocation)
+    return error
+  }
+
+  @Test func aHorizonBehindTheSnapshotIsFound() async throws {
+    var lines = try await Self.lines()
+    guard case .snapshot(var snapshot) = lines[1] else { throw Missing.line }
+    snapshot.horizon.position = snapshot.log.position.advanced(by: 1)
+    lines[1] = .snapshot(snapshot)
+    #expect(try Self.failure(of: lines)?.message.contains("its horizon is further on") == true)
+  }
+
+  @Test func aSnapshotWithoutEventsIsFound() async throws {
+    var lines = try await Self.lines()
+    guard case .header(var header) = lines[0], case .snapshot(var snapshot) = lines[1] else {
+      throw Missing.line
+    }
+    snapshot = ArchivedSnapshot(
+      log: header.base, time: snapshot.time, stateDigest: .empty,
+      horizon: SnapshotSummary.Horizon())
+    lines = [.header(header), .snapshot(snapshot)]
+    #expect(try Self.failure(of: lines)?.message.contains("no event follows") == true)
+    header.base = LogDigest(position: Position(rawValue: .max), bytes: header.base.bytes)
+    snapshot.log = header.base
+    lines = [.header(header), .snapshot(snapshot)]
+    #expect(try Self.failure(of: lines)?.message.contains("so many events") == true)
+  }
+
+  @Test func aTombstoneOfARecordIsFound() async throws {
+    var lines = try await Self.lines()
+    let place = try #require(lines.lastIndex { if case .record = $0 { true } else { false } })
+    guard case .snapshot(var snapshot) = lines[1], case .record(let record) = lines[place] else {
+      throw Missing.line
+    }
+    snapshot.stateDigest.addTombstone(record.id)
+    lines[1] = .snapshot(snapshot)
+    let events = try #require(lines.firstIndex { if case .event = $0 { true } else { false } })
+    lines.insert(.tombstone(record.id), at: events)
+    #expect(try Self.failure(of: lines)?.message.contains("has the id of a record") == true)
+  }
+
+  @Test func aCreationOfAnotherLedgerIsFound() throws {
+    var ledger = try CraftedLedger(id: 78)
+    try ledger.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
+    let lines = try Ledger.inspect(at: ledger.path).archive().split(separator: UInt8(ascii: "\n"))
+    let error = try Self.failure(of: try lines.map { try ArchiveLine(parsing: Array($0)) })
+    #expect(error?.message.contains("it creates another ledger") == true)
+  }
+
+  /// - Parameter isKept: Whether the event whose value two records own is in the archive.
+  @Test(arguments: [true, false]) func aValueWithTwoOwnersIsFound(isKept: Bool) async throws {
+    var lines = try await Self.lines()
+    let (place, record) = try Self.owner(in: lines, isKept: isKept)
+    var other = record
+    other.id = EntityID(high: record.id.high, low: record.id.low &+ 1)
+    lines.insert(.record(other), at: isKept ? place + 1 : place + 2)
+    if !isKept { lines.insert(lines[place + 1], at: place + 3) }
+    #expect(try Self.failure(of: lines)?.message.contains("has another owner") == true)
+  }
+
+  @Test func aValueOfAnotherEntityIsFound() async throws {
+    var lines = try await Self.lines()
+    var (place, record) = try Self.owner(in: lines, isKept: true)
+    record.id = EntityID(high: record.id.high, low: record.id.low &+ 1)
+    lines[place] = .record(record)
+    #expect(try Self.failure(of: lines)?.message.contains("not that of the record's") == true)
+  }
+
+  /// A record that owns one value.
+  private static func owner(
+    in lines: [ArchiveLine], isKept: Bool
+  ) throws -> (place: Int, record: ArchivedRecord) {
+    guard case .header(let header) = lines[0] else { throw Missing.line }
+    for (place, line) in lines.enumerated() {
+      guard case .record(let record) = line else { continue }
+      let entity = try LedgerEntity(kind: record.kind, id: record.id, content: record.content)
+      guard let value = entity.attachments.first, entity.attachments.count == 1 else { continue }
+      if (value.position > header.base.position) == isKept { return (place, record) }
+    }
+    throw Missing.line
+  }
+
+  private enum Missing: Error {
+    case line
+  }
+}
