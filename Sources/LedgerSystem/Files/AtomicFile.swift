@@ -45,4 +45,43 @@ package struct AtomicFile: ~Copyable {
     isFinished = true
     try FileSystem.syncDirectory(FileSystem.parent(of: path))
   }
+
+  /// Puts the file in its place durably, unless one is there already: that is never replaced.
+  ///
+  /// - Throws: `.exists` if what is there has other bytes; the same bytes are fine.
+  package consuming func finishExclusively() throws(SystemError) {
+    try SystemError.check(cledger_full_sync(descriptor), "fsync", path: temporary)
+    do throws(SystemError) {
+      try renameExclusively()
+      isFinished = true
+    } catch {
+      guard error.code == .exists, try FileSystem.haveSameContent(temporary, path) else {
+        throw error
+      }
+    }
+    try FileSystem.syncDirectory(FileSystem.parent(of: path))
+  }
+
+  private func renameExclusively() throws(SystemError) {
+    do throws(SystemError) {
+      try FileSystem.renameExclusively(temporary, to: path)
+    } catch {
+      guard error.code == .notSupported else { throw error }
+      // The file system can only look before.
+      if FileSystem.exists(path) { throw SystemError(.exists, "rename", path: path) }
+      try FileSystem.rename(temporary, to: path)
+    }
+  }
+
+  /// Removes what killed processes left of files in a directory.
+  ///
+  /// - Parameter prefix: How the names of these files begin; nobody may be writing one now.
+  package static func removeUnfinished(
+    in directory: String, namePrefix prefix: String
+  ) throws(SystemError) {
+    for name in try FileSystem.list(directory)
+    where name.hasPrefix(".\(prefix)") && name.contains(FileSystem.temporaryMark) {
+      try FileSystem.remove("\(directory)/\(name)")
+    }
+  }
 }

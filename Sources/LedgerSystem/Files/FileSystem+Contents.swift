@@ -32,6 +32,26 @@ extension FileSystem {
     return try Descriptor.read(from: descriptor, maximumBytes: maximumBytes, path: path)
   }
 
+  /// Whether two files hold the same bytes.
+  package static func haveSameContent(
+    _ first: String, _ second: String
+  ) throws(SystemError) -> Bool {
+    guard try fileSize(first) == fileSize(second) else { return false }
+    var left = try FileReader(first)
+    var right = try FileReader(second)
+    while true {
+      let piece = try left.read(upTo: 1 << 16)
+      if piece.isEmpty { return true }
+      var other: [UInt8] = []
+      while other.count < piece.count {
+        let more = try right.read(upTo: piece.count - other.count)
+        if more.isEmpty { return false }
+        other += more
+      }
+      guard piece == other else { return false }
+    }
+  }
+
   /// Replaces a file, or makes it, so that it holds either the old or the new content also after a
   /// power cut, and the new one once this has returned.
   ///

@@ -74,12 +74,16 @@ package enum FileSystem {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
+  /// Stands in every temporary name.
+  static let temporaryMark = ".new-"
+
   /// A name in the parent of `path` that nothing else should have.
   static func temporaryName(for path: String, suffix: String) -> String {
     var bytes = Substring(path)
     while bytes.count > 1, bytes.last == "/" { bytes.removeLast() }
-    guard let slash = bytes.lastIndex(of: "/") else { return ".\(bytes).new-\(suffix)" }
-    return "\(bytes[...slash]).\(bytes[bytes.index(after: slash)...]).new-\(suffix)"
+    guard let slash = bytes.lastIndex(of: "/") else { return ".\(bytes)\(temporaryMark)\(suffix)" }
+    let name = bytes[bytes.index(after: slash)...]
+    return "\(bytes[...slash]).\(name)\(temporaryMark)\(suffix)"
   }
 }
 

@@ -15,9 +15,10 @@ public struct LedgerImport: Sendable {
   /// Reads archives and makes the ledger.
   ///
   /// The first archive begins with the first event, or is an export of a ledger whose first events
-  /// were deleted. Every further one goes on where the ones before end, or earlier: events that are
-  /// there already must be the same, and its snapshot is not needed. So the archives that compaction
-  /// wrote, followed by an export, make a ledger with all events.
+  /// were deleted. Every further one goes on where the ones before end, or earlier: then the events up
+  /// to that end must be the same, and its snapshot is not needed. One that ends earlier still adds
+  /// nothing, and is not compared. So the archives that compaction wrote, followed by an export, make a
+  /// ledger with all events.
   ///
   /// - Parameters:
   ///   - path: The directory of the new ledger. Nothing must be there, or an empty directory.

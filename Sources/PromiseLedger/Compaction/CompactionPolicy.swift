@@ -19,6 +19,9 @@ public struct CompactionPolicy: Sendable, Hashable {
   ///
   /// Each compaction that deletes events writes one file there first, named by the ledger and the
   /// positions of the first and the last event. ``LedgerImport`` makes a ledger of them again.
+  ///
+  /// A file is never replaced: if one of that name holds other events, as it may after the ledger was
+  /// restored from a backup, compaction fails with `alreadyExists` and deletes nothing.
   public var archiveDirectory: String?
 
   /// Makes a policy with the defaults: events for 7 days and at least 1,000 of them, records for 30

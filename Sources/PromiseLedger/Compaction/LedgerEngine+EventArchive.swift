@@ -3,17 +3,22 @@ import LedgerSystem
 extension LedgerEngine {
   /// Archives the events that are to be deleted, if the policy says so.
   ///
-  /// The file is durable when this returns, and no event after its last one may be deleted.
+  /// The file is durable when this returns, and no event after its last one may be deleted. One that
+  /// is there already with the same events, because a compaction ended before it deleted them, is fine.
   ///
   /// - Parameter limits: Which events may go; afterwards only those that were archived.
   /// - Returns: The file; `nil` if there was nothing to do.
+  /// - Throws: `alreadyExists` if a file of that name holds other events, such as those of the ledger
+  ///   before it was restored from a backup.
   func archive(
     _ policy: CompactionPolicy, _ limits: inout EventDeletion.Limits,
     _ turn: CompactionLock.Turn, _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws -> String? {
-    guard policy.archiveDirectory != nil else { return nil }
+    guard let directory = policy.archiveDirectory else { return nil }
     let wanted = limits
     let begin = try await stepping(turn) { (store) throws(LedgerError) in
+      // Nobody else writes an archive of this ledger: the lock is held. It is no matter if it fails.
+      try? AtomicFile.removeUnfinished(in: directory, namePrefix: "\(store.ledgerID)-")
       let summary = try store.snapshotSummary()
       var folded = wanted
       folded.position = min(folded.position, summary.readBackThrough)
@@ -40,7 +45,7 @@ extension LedgerEngine {
           phase: .archiving, done: writer.eventCount, total: deletion.eventCount))
     }
     do throws(SystemError) {
-      try file.finish()
+      try file.finishExclusively()
     } catch {
       throw LedgerError.archiveNotWritten(path, error)
     }
@@ -79,7 +84,13 @@ extension Position {
 
 extension LedgerError {
   fileprivate static func archiveNotWritten(_ path: String, _ error: SystemError) -> LedgerError {
-    LedgerError(
+    guard error.code != .exists else {
+      return LedgerError(
+        .alreadyExists,
+        "The archive \(path) is there already with other events, which may be nowhere else. No event was deleted; archive to another directory, or move that file away, and compact again.",
+        cause: error)
+    }
+    return LedgerError(
       error,
       "The archive \(path) cannot be written. No event was deleted; mend this and compact again.")
   }

@@ -105,6 +105,62 @@ struct EventArchiveTests {
     try LedgerImport().makeLedger(at: files[0].target, from: [files[1].path, files[1].path])
   }
 
+  /// Two ledgers that say to be one, as after a restored copy, archive the same positions.
+  @Test func theArchiveOfOtherEventsIsNeverReplaced() async throws {
+    let temporary = try TemporaryLedger()
+    let directory = FileSystem.parent(of: temporary.path)
+    for number in 1...2 {
+      var crafted = try CraftedLedger()
+      try crafted.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
+      for count in 1...3 {
+        let id = PromiseID.numbered(10 * number + count).entityID
+        try crafted.commit([.of(PromiseCreated(typeTag: "text"), on: id)])
+      }
+      let ledger = try await crafted.temporary.open(
+        configuration: LedgerCompactionTests.configuration())
+      if number == 1 {
+        let report = try await ledger.compact(Self.policy(directory))
+        #expect(report.archivePath != nil)
+      } else {
+        let before = try Self.contents(of: directory)
+        let error = await #expect(throws: LedgerError.self) {
+          try await ledger.compact(Self.policy(directory))
+        }
+        #expect(error?.code == .alreadyExists)
+        #expect(try Self.contents(of: directory) == before)
+        let store = try await ledger.engine.openStore()
+        #expect(try store.snapshotSummary().deletedThrough == .start)
+      }
+      await ledger.close()
+    }
+  }
+
+  private static func contents(of directory: String) throws -> [String: [UInt8]] {
+    let names = try FileSystem.list(directory)
+    #expect(names.count == 1)
+    return Dictionary(
+      uniqueKeysWithValues: try names.map {
+        ($0, try FileSystem.read("\(directory)/\($0)", maximumBytes: 1 << 20))
+      })
+  }
+
+  @Test func anArchiveThatAKillLeftUnfinishedIsRemoved() async throws {
+    let temporary = try TemporaryLedger()
+    let directory = FileSystem.parent(of: temporary.path) + "/archives"
+    try FileSystem.createDirectory(directory)
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    _ = try await LedgerCompactionTests.fill(ledger, 8)
+    let other = ".\(LedgerID(entityID: .numbered(9)))-1-2.jsonl.new-abc"
+    for name in [".\(ledger.id)-1-2.jsonl.new-abc", other] {
+      try FileSystem.writeAtomically([1], to: "\(directory)/\(name)")
+    }
+    let report = try await ledger.compact(Self.policy(directory))
+    let path = try #require(report.archivePath)
+    let names = try FileSystem.list(directory)
+    #expect(names.map { "\(directory)/\($0)" } == ["\(directory)/\(other)", path])
+    await ledger.close()
+  }
+
   @Test func nothingIsDeletedWithoutItsArchive() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
