@@ -10,7 +10,7 @@ struct ReplayVerifierTests {
   private static func archive(seed: UInt64, groupCount: Int) throws -> ArchiveFile {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<groupCount { writer.writeGroup() }
-    let store = InMemoryEventStore()
+    let store = InMemoryEventStore(ledgerID: try #require(writer.ledger.state.ledgerID))
     try writer.ledger.write(to: store)
     var archive = ArchiveWriter(
       of: store.ledgerID, createdAt: store.createdAt, SnapshotSummary(), through: try store.head())
