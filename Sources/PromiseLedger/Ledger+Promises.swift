@@ -108,7 +108,7 @@ extension Ledger {
   ///
   /// - Complexity: O(n log n) in their number.
   public func unconsumedPromises() async throws -> [PromiseRecord] {
-    try await records(try await engine.read { try $0.openPromises() })
+    try await records(try await engine.read(fromCopy: true) { try $0.openPromises() })
   }
 
   // MARK: Without the type

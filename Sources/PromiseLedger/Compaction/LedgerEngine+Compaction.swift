@@ -111,7 +111,7 @@ extension LedgerEngine {
     _ policy: CompactionPolicy, _ now: Timestamp
   ) async throws -> RetentionPlan {
     try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
-    return try await read { state in
+    return try await read(fromCopy: true) { state in
       try RetentionPlan(state, endedBy: policy.recordCutoff(now: now))
     }
   }

@@ -88,12 +88,16 @@ package final class LedgerEngine: Sendable {
   /// Brings the replica up to the head and looks at it.
   ///
   /// Waits while the session is frozen, or throws `frozen` if it was opened so.
+  ///
+  /// - Parameter fromCopy: Whether `body` gets a copy of the state, so that the writer need not wait
+  ///   for it: for whatever walks a list. The next change then copies what changed since the snapshot.
   package func read<R: Sendable>(
-    _ body: @Sendable (LedgerState) throws -> R
+    fromCopy: Bool = false, _ body: @Sendable (LedgerState) throws -> R
   ) async throws -> R {
     while true {
       try await catchUpIfOpen()
       do {
+        if fromCopy { return try body(replica.withState { $0 }) }
         return try replica.withState { (state) throws in try body(state) }
       } catch let error as LedgerError where error.code == .snapshotMoved {
         try await withStore { (store) throws(LedgerError) in

@@ -16,7 +16,9 @@ extension Ledger {
   ) async throws -> InvalidationReport {
     try TextLimit.scope.check(scope)
     try TextLimit.reason.check(reason)
-    let ids = try await engine.read { try $0.activeHandlers(inScope: scope).map(\.id) }
+    let ids = try await engine.read(fromCopy: true) { state in
+      try state.activeHandlers(inScope: scope).map(\.id)
+    }
     var report = InvalidationReport()
     for id in ids {
       do {
@@ -40,7 +42,7 @@ extension Ledger {
   /// - Complexity: O(n log n) in the number of open handlers.
   public func unfinishedCalls() async throws -> [UnfinishedCall] {
     let (running, session) = (runningCalls, session)
-    return try await engine.read { state in
+    return try await engine.read(fromCopy: true) { state in
       try state.openCalls().filter { started in
         let isLeftHere = started.call.runningSession == session
         return (started.call.isReleased || isLeftHere) && !running.contains(started.call.id)

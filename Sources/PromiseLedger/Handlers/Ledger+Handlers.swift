@@ -69,7 +69,7 @@ extension Ledger {
   ) async throws -> [HandlerRecord] {
     let names = kind.map { Set(configuration.handlers[$0]?.names ?? [$0]) }
     return try await records(
-      try await engine.read { state in
+      try await engine.read(fromCopy: true) { state in
         try state.openHandlers().filter { entity in
           (scope.map(entity.scopes.contains) ?? true) && (names?.contains(entity.kind) ?? true)
         }
@@ -85,7 +85,7 @@ extension Ledger {
   public func orphanedHandlers() async throws -> [HandlerRecord] {
     let known = configuration.handlers.kinds
     return try await records(
-      try await engine.read { state in
+      try await engine.read(fromCopy: true) { state in
         try state.openHandlers().filter { !known.contains($0.kind) }
       })
   }

@@ -6,7 +6,7 @@ extension Ledger {
   ///
   /// - Complexity: O(n) in the number of open handlers, whose arguments are decoded.
   public func preflight() async throws -> [HandlerProblem] {
-    let open = try await engine.read { state in
+    let open = try await engine.read(fromCopy: true) { state in
       try state.openHandlers().map { ($0, state.blocked[$0.id.entityID]) }
     }
     var problems: [HandlerProblem] = []

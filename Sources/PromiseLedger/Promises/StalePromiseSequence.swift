@@ -54,8 +54,8 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
         concerned = StaleCandidates(ids: awaited.union(offered), includesAll: true)
         position = nil
       }
-      let (candidates, head) = try await ledger.engine.read { [concerned] state in
-        (try concerned.promises(in: state), state.position)
+      let (candidates, head) = try await ledger.engine.read(fromCopy: concerned.includesAll) {
+        [concerned] state in (try concerned.promises(in: state), state.position)
       }
       offered.subtract(candidates.closed)
       let new = candidates.left.filter { !offered.contains($0.id) }

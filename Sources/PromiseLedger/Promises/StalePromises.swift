@@ -19,7 +19,7 @@ extension Ledger {
     createdBy isMeant: @escaping @Sendable (SessionEntity?) -> Bool
   ) async throws -> [PromiseEntity] {
     let engine = engine
-    return try await engine.read { state in
+    return try await engine.read(fromCopy: true) { state in
       try state.openPromises().filter { promise in
         guard try state.isLeft(promise) else { return false }
         return isMeant(try state.session(promise.created.session))

@@ -1,0 +1,140 @@
+import Synchronization
+
+@testable import PromiseLedger
+
+/// A store in memory that tells what is read of its snapshot.
+final class WatchedStore: EventStore {
+  /// What is read of a snapshot.
+  struct Reads: Equatable {
+    /// Read transactions.
+    var transactions = 0
+    /// Entries of lists.
+    var entries = 0
+  }
+
+  private struct Contents {
+    var reads = Reads()
+    var commitCount = 0
+    var onScan: (@Sendable ([UInt8]) -> Void)?
+    var onCommit: (@Sendable () -> Void)?
+  }
+
+  let store = InMemoryEventStore()
+  private let contents = Mutex(Contents())
+
+  /// How many commits were tried.
+  var commitCount: Int { contents.withLock { $0.commitCount } }
+
+  /// What was read so far.
+  var reads: Reads { contents.withLock { $0.reads } }
+
+  /// Told where each walk through entries begins, before it does.
+  var onScan: (@Sendable ([UInt8]) -> Void)? {
+    get { contents.withLock { $0.onScan } }
+    set { contents.withLock { $0.onScan = newValue } }
+  }
+
+  /// What happens once before the next commit passes the gate.
+  var onCommit: (@Sendable () -> Void)? {
+    get { contents.withLock { $0.onCommit } }
+    set { contents.withLock { $0.onCommit = newValue } }
+  }
+
+  /// Counts what `body` reads.
+  func counting(_ body: () throws -> Void) rethrows -> Reads {
+    contents.withLock { $0.reads = Reads() }
+    try body()
+    return reads
+  }
+
+  func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    contents.withLock { $0.reads.transactions += 1 }
+    return try store.readSnapshot { (tables) throws(LedgerError) in
+      try body(Tables(tables: tables, store: self))
+    }
+  }
+
+  func commit(
+    _ commit: CommitID, after position: Position, patience: Patience,
+    catchUp: (FrameView) throws(LedgerError) -> Void,
+    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
+  ) throws(LedgerError) -> Position {
+    let onCommit = contents.withLock { contents in
+      contents.commitCount += 1
+      return contents.onCommit.take()
+    }
+    onCommit?()
+    return try store.commit(
+      commit, after: position, patience: patience, catchUp: catchUp, decide: decide)
+  }
+
+  private struct Tables: SnapshotTables {
+    let tables: any SnapshotTables
+    let store: WatchedStore
+
+    func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
+      try tables.value(forKey: key, in: table)
+    }
+
+    func holds(
+      _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
+    ) throws(LedgerError) -> Bool {
+      try tables.holds(value, forKey: key, in: table)
+    }
+
+    func scan(
+      _ table: SnapshotTable, from start: [UInt8],
+      _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
+    ) throws(LedgerError) {
+      store.onScan?(start)
+      var count = 0
+      defer { store.contents.withLock { $0.reads.entries += count } }
+      try tables.scan(table, from: start) { (key, value) throws(LedgerError) in
+        count += 1
+        return try body(key, value)
+      }
+    }
+  }
+}
+
+// MARK: - As the store in memory
+
+extension WatchedStore {
+  func changeSnapshot(
+    _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
+    patience: Patience
+  ) throws(LedgerError) -> Duration {
+    try store.changeSnapshot(changes, from: old, to: new, patience: patience)
+  }
+
+  func usedByteCount() throws(LedgerError) -> Int { try store.usedByteCount() }
+
+  var ledgerID: LedgerID { store.ledgerID }
+  var createdAt: Timestamp { store.createdAt }
+
+  func head() throws(LedgerError) -> Position { try store.head() }
+
+  func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    try store.read(after: position, limit: limit, body)
+  }
+
+  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+    try store.attachment(of: position, byteCount: byteCount)
+  }
+
+  var changeCount: UInt32 { store.changeCount }
+
+  func waitForChange(since count: UInt32, timeout: Duration) {
+    store.waitForChange(since: count, timeout: timeout)
+  }
+
+  func interruptWaits() { store.interruptWaits() }
+
+  func releaseDeadReaders() -> Int { 0 }
+
+  func close() { store.close() }
+}
