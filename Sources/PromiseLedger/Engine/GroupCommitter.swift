@@ -103,6 +103,10 @@ final class GroupCommitter {
         // In slices and before the gate: nobody shall wait for a process that was stopped for long.
         _ = try replica.catchUp(
           from: store, rebases: rebases, sliceEventCount: LedgerEngine.sliceEventCount)
+        // Forgets deadlines that passed, so that deciding looks at few; if the snapshot moved, at more.
+        _ = try? replica.withState { (state) throws(LedgerError) in
+          try state.nextDeadline()?.deadline
+        }
         _ = try store.commit(
           CommitID(session: session, number: commitNumber), after: replica.position,
           patience: patience,

@@ -80,35 +80,41 @@ extension LedgerState {
 
   // MARK: Deadlines
 
+  /// How many deadlines are read at once at first.
+  private static let firstSliceCount = 16
+
   /// The earliest deadline of a pending promise that may be written to.
+  ///
+  /// Forgets the deadlines before it: from then on nobody looks at them again.
   package mutating func nextDeadline() throws(LedgerError) -> (
     deadline: Timestamp, id: PromiseID
   )? {
+    while let first = deadlines.first, !canTimeOut(first) { deadlines.removeFirst() }
     let below = try nextDeadlineBelow()
-    while let first = deadlines.first {
-      if let below, (below.deadline, below.id) < (first.deadline, first.id) { return below }
-      if canTimeOut(first) { return first }
-      deadlines.removeFirst()
-    }
-    return below
+    guard let first = deadlines.first else { return below }
+    if let below, (below.deadline, below.id) < (first.deadline, first.id) { return below }
+    return first
   }
 
   /// The earliest deadline in the snapshot of a promise that the overlay does not have.
   private mutating func nextDeadlineBelow() throws(LedgerError) -> (
     deadline: Timestamp, id: PromiseID
   )? {
-    guard !snapshot.isEmpty else { return nil }
-    while true {
-      let entries = try snapshot.entries(of: .deadlines, after: passedDeadline, limit: 16)
-      for entry in entries {
-        // One that is overlaid was resolved, and stays so: it need not be looked at again.
-        guard isOverlaid(entry.id) || blocked[entry.id] != nil else {
-          return (entry.deadline, PromiseID(entityID: entry.id))
-        }
-        passedDeadline = entry.key
+    var passed = passedDeadline
+    defer { passedDeadline = passed }
+    var next: (deadline: Timestamp, id: PromiseID)?
+    try snapshot.forEachEntry(
+      of: .deadlines, afterKey: passed, firstSliceCount: Self.firstSliceCount
+    ) { (entry) throws(LedgerError) in
+      // One that is overlaid was resolved, and stays so: it need not be looked at again.
+      guard isOverlaid(entry.id) || blocked[entry.id] != nil else {
+        next = (entry.deadline, PromiseID(entityID: entry.id))
+        return false
       }
-      if entries.count < 16 { return nil }
+      passed = entry.key
+      return true
     }
+    return next
   }
 
   /// Up to `limit` pending promises whose deadline is at or before `now`, the earliest first.
@@ -116,7 +122,9 @@ extension LedgerState {
   /// Promises that may not be written to are left out, so that they never keep others waiting.
   package func due(at now: Timestamp, limit: Int) throws(LedgerError) -> [PromiseID] {
     var due: [(deadline: Timestamp, id: PromiseID)] = []
-    try snapshot.forEachEntry(of: .deadlines) { (entry) throws(LedgerError) in
+    try snapshot.forEachEntry(
+      of: .deadlines, afterKey: passedDeadline, firstSliceCount: Self.firstSliceCount
+    ) { (entry) throws(LedgerError) in
       guard entry.deadline <= now, due.count < limit else { return false }
       if !isOverlaid(entry.id), blocked[entry.id] == nil {
         due.append((entry.deadline, PromiseID(entityID: entry.id)))

@@ -22,10 +22,8 @@ extension LedgerState {
       self = LedgerState(snapshot: reader)
       return true
     }
-    if reader.position > base {
-      removals.dropRemovals(through: reader.position)
-      passedDeadline = nil
-    }
+    // What is passed of the deadlines stays so: its promises stay in the overlay until they are dropped.
+    if reader.position > base { removals.dropRemovals(through: reader.position) }
     // Also one at the same position may be of a ledger that was opened anew.
     snapshot = reader
     // The overlay of a blocked subject is not what the snapshot has.

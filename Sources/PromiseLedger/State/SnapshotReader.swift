@@ -182,16 +182,32 @@ package struct SnapshotReader: Sendable {
     of list: OpenList, after position: Position = .start,
     _ body: (OpenEntry) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
-    guard !isEmpty else { return }
     let highest = EntityID(high: .max, low: .max)
-    var last = position == .start ? nil : list.key(highest, order: position.rawValue)
+    let last = position == .start ? nil : list.key(highest, order: position.rawValue)
+    try forEachEntry(of: list, afterKey: last, firstSliceCount: Self.sliceCount, body)
+  }
+
+  /// Hands over the entries of a list after a key, in slices, until `body` returns false.
+  ///
+  /// - Parameters:
+  ///   - key: The last entry known; `nil` for all entries.
+  ///   - firstSliceCount: How many entries are read at first; each slice is then four times as long as
+  ///     the one before, up to ``sliceCount``. Small if `body` may need a few only.
+  package func forEachEntry(
+    of list: OpenList, afterKey key: [UInt8]?, firstSliceCount: Int,
+    _ body: (OpenEntry) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    guard !isEmpty else { return }
+    var last = key
+    var limit = firstSliceCount
     while true {
-      let slice = try entries(of: list, after: last)
+      let slice = try entries(of: list, after: last, limit: limit)
       for entry in slice {
         guard try body(entry) else { return }
       }
-      guard slice.count == Self.sliceCount else { return }
+      guard slice.count == limit else { return }
       last = slice.last?.key
+      limit = min(limit * 4, Self.sliceCount)
     }
   }
 

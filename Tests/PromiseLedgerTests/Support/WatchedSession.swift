@@ -1,0 +1,48 @@
+import PromiseLedgerTesting
+
+@testable import PromiseLedger
+
+/// One session on a store, without threads.
+final class WatchedSession {
+  let replica = Replica()
+  private let store: any EventStore
+  private let inbox = Inbox()
+  private let committer: GroupCommitter
+
+  init(_ store: any EventStore, _ number: Int, clock: any LedgerClock) throws {
+    self.store = store
+    committer = GroupCommitter(
+      inbox: inbox, replica: replica, clock: clock, session: .numbered(number), role: .app)
+    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 1_000)
+    let opening = OpenSession(
+      .sample(instance: "instance \(number)"), newLedgerID: store.ledgerID)
+    try check(
+      committer.commitGroup(
+        to: store, first: [Job(opening) { _ in }], takesCommands: false, stallTimeout: .seconds(5)))
+  }
+
+  /// Commits a group of commands.
+  func commit(_ commands: [some Command] = [CreatePromise]()) throws {
+    for command in commands { inbox.add(Job(command) { _ in }) }
+    repeat {
+      try check(committer.commitGroup(to: store, stallTimeout: .seconds(5)))
+    } while inbox.hasCommands
+  }
+
+  func promise(_ number: Int) throws -> PromiseEntity? {
+    try replica.withState { (state) throws(LedgerError) in try state.promise(.numbered(number)) }
+  }
+
+  private func check(_ error: LedgerError?) throws {
+    if let error { throw error }
+  }
+}
+
+extension WatchedStore {
+  /// Folds up to a position, or all.
+  func fold(through end: Position? = nil) throws {
+    var folder = Folder()
+    let end = try end ?? head()
+    while try folder.step(of: store, through: end, limit: 1_000) != nil {}
+  }
+}
