@@ -107,12 +107,19 @@ final class GroupCommitter {
         _ = try? replica.withState { (state) throws(LedgerError) in
           try state.nextDeadline()?.deadline
         }
+        var isOnSnapshot = false
         _ = try store.commit(
           CommitID(session: session, number: commitNumber), after: replica.position,
           patience: patience,
-          catchUp: { (frame) throws(LedgerError) in try replica.apply(frame) },
+          catchUp: { (frame) throws(LedgerError) in
+            if !isOnSnapshot { try requireSnapshot(of: store) }
+            isOnSnapshot = true
+            try replica.apply(frame)
+          },
           decide: { (head, room) throws(LedgerError) in
-            try requireSnapshot(of: store)
+            if !isOnSnapshot { try requireSnapshot(of: store) }
+            // It may move if the store loses a race.
+            isOnSnapshot = false
             return try decide(&group, head, room)
           })
         return
