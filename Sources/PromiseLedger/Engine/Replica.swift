@@ -12,6 +12,16 @@ package final class Replica: Sendable {
     var closingError: LedgerError?
     /// Whether a look-up found that the snapshot moved.
     var isStale = false
+    /// Where the state stood when every awaited promise was looked up last.
+    var lookedAt: Place?
+
+    var place: Place { Place(position: state.position, base: state.base) }
+  }
+
+  /// Two states of one process at the same place are the same.
+  private struct Place: Equatable {
+    let position: Position
+    let base: Position
   }
 
   private let contents: Mutex<Contents>
@@ -139,10 +149,14 @@ package final class Replica: Sendable {
 
   /// Wakes those whose time has come.
   ///
-  /// - Parameter looksAtAll: Looks up every awaited promise, not only those that changed.
+  /// - Parameter looksAtAll: Looks up every awaited promise, not only those that changed; unless nothing
+  ///   changed since that was done last.
   package func deliver(looksAtAll: Bool = false) {
     let due = contents.withLock { contents in
-      if looksAtAll { contents.waiters.touchAll() }
+      if looksAtAll, contents.lookedAt != contents.place {
+        contents.lookedAt = contents.place
+        contents.waiters.touchAll()
+      }
       let due = contents.waiters.takeDue(contents.state)
       contents.isStale = contents.isStale || contents.waiters.hasTouched
       return due

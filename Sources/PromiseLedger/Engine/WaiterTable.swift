@@ -70,27 +70,44 @@ struct WaiterTable {
   mutating func takeDue(_ state: LedgerState) -> [Wake] {
     var due: [(position: Position, wake: Wake)] = []
     var left: Set<PromiseID> = []
-    for id in touched {
-      guard let resolver = settlements[id] else { continue }
+    let ids = touched.filter { settlements[$0] != nil }.sorted()
+    for start in stride(from: 0, to: ids.count, by: SnapshotReader.sliceCount) {
+      let slice = ids[start..<min(start + SnapshotReader.sliceCount, ids.count)]
       do throws(LedgerError) {
-        guard let entity = try state.promise(id) else { throw try state.refusal(ofMissing: id) }
-        guard entity.status != .pending else { continue }
-        due.append((entity.lastPosition, { resolver.fulfill(entity) }))
-      } catch {
-        guard error.code != .snapshotMoved, error.code != .closed else {
-          left.insert(id)
-          continue
+        let state = try state.preloading(slice)
+        for id in slice {
+          if let wake = try takeSettlement(of: id, state) { due.append(wake) }
         }
-        due.append((state.position, { resolver.reject(error) }))
+      } catch {
+        // The snapshot moved, or the ledger is frozen: those that still wait are looked at again.
+        left.formUnion(slice)
       }
-      settlements[id] = nil
     }
-    touched = left
+    touched = left.filter { settlements[$0] != nil }
     for (position, resolver) in advances where position < state.position {
       advances[position] = nil
       due.append((position, { resolver.fulfill(()) }))
     }
     return due.sorted { $0.position < $1.position }.map { $0.wake }
+  }
+
+  /// Takes out those who wait for a promise, if it is settled or will never be.
+  ///
+  /// - Throws: `snapshotMoved`, `closed`.
+  private mutating func takeSettlement(
+    of id: PromiseID, _ state: LedgerState
+  ) throws(LedgerError) -> (position: Position, wake: Wake)? {
+    guard let resolver = settlements[id] else { return nil }
+    do throws(LedgerError) {
+      guard let entity = try state.promise(id) else { throw try state.refusal(ofMissing: id) }
+      guard entity.status != .pending else { return nil }
+      settlements[id] = nil
+      return (entity.lastPosition, { resolver.fulfill(entity) })
+    } catch {
+      guard error.code != .snapshotMoved, error.code != .closed else { throw error }
+      settlements[id] = nil
+      return (state.position, { resolver.reject(error) })
+    }
   }
 
   /// Takes out everybody, to be told of a failure.
