@@ -35,7 +35,8 @@ package struct RemovalTable: Sendable {
     let id: EntityID
   }
 
-  private(set) var ranges: [Range] = []
+  /// Ranges in the order of positions that do not overlap, as those of one plan are.
+  private(set) var runs: [[Range]] = []
   private(set) var removed: [EntityID: Removed] = [:]
   /// The ends of the entities in the overlay, in the order of positions; `nil` until the first
   /// removal, so that a ledger without any does not pay for them.
@@ -43,11 +44,16 @@ package struct RemovalTable: Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { ranges.isEmpty }
+  package var isEmpty: Bool { runs.isEmpty }
 
   /// Whether a record in the snapshot counts as absent.
+  ///
+  /// - Complexity: O(log n) in the number of ranges of each plan.
   func hides(_ id: EntityID, closedAt position: Position) -> Bool {
-    ranges.contains { $0.removes(id, closedAt: position) }
+    runs.contains { ranges in
+      let next = Self.partition(ranges) { $0.after >= position }
+      return next > 0 && ranges[next - 1].removes(id, closedAt: position)
+    }
   }
 
   // MARK: Changing
@@ -67,7 +73,11 @@ package struct RemovalTable: Sendable {
 
   /// Takes in a range, and hands over what it removes from the overlay.
   mutating func apply(_ range: Range) -> [Closing] {
-    ranges.append(range)
+    if let last = runs.last?.last, last.horizon <= range.after {
+      runs[runs.count - 1].append(range)
+    } else {
+      runs.append([range])
+    }
     guard let all = closings else { return [] }
     let start = Self.partition(all) { $0.position > range.after }
     let end = Self.partition(all) { $0.position > range.horizon }
@@ -89,8 +99,8 @@ package struct RemovalTable: Sendable {
 
   /// Forgets the removals that the snapshot at a position shows by itself.
   mutating func dropRemovals(through position: Position) {
-    guard !ranges.isEmpty else { return }
-    ranges.removeAll { $0.position <= position }
+    guard !runs.isEmpty else { return }
+    runs = runs.map { $0.filter { $0.position > position } }.filter { !$0.isEmpty }
     removed = removed.filter { $0.value.position > position }
   }
 
@@ -100,7 +110,9 @@ package struct RemovalTable: Sendable {
   }
 
   /// The first index from which on `predicate` is true.
-  private static func partition(_ all: [Closing], _ predicate: (Closing) -> Bool) -> Int {
+  private static func partition<Element>(
+    _ all: [Element], _ predicate: (Element) -> Bool
+  ) -> Int {
     var low = 0
     var high = all.count
     while low < high {
