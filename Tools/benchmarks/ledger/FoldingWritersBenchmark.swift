@@ -8,7 +8,7 @@ enum FoldingWritersBenchmark {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/ledger"
     let writer = try HistoryWriter(at: path)
-    let ledger = try await Ledger.open(at: path, as: .app)
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: .withoutCompaction)
     _ = try await GroupCommitBenchmark.creations(ledger, tasks: 64, for: .milliseconds(300))
     var ratios: [Double] = []
     var folded: [Double] = []

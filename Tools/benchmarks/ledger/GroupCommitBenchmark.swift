@@ -6,7 +6,8 @@ import PromiseLedgerTesting
 enum GroupCommitBenchmark {
   static func run(_ report: inout Report) async throws {
     let directory = try TemporaryDirectory()
-    let ledger = try await Ledger.open(at: directory.path + "/ledger", as: .app)
+    let ledger = try await Ledger.open(
+      at: directory.path + "/ledger", as: .app, configuration: .withoutCompaction)
     _ = try await creations(ledger, tasks: 64, for: .milliseconds(300))
     var with64: [Double] = []
     var with512: [Double] = []

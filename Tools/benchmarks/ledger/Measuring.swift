@@ -1,4 +1,5 @@
 import LedgerSystem
+import PromiseLedger
 
 /// One figure of the report: what it is, what it must be, what it is.
 struct Figure {
@@ -75,4 +76,13 @@ extension [Double] {
     let sorted = sorted()
     return sorted[Swift.min(Int(Double(count) * q), count - 1)]
   }
+}
+
+extension LedgerConfiguration {
+  /// For what is measured without a compaction beside it.
+  static let withoutCompaction: LedgerConfiguration = {
+    var configuration = LedgerConfiguration()
+    configuration.automaticCompaction = nil
+    return configuration
+  }()
 }

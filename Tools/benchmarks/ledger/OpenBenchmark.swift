@@ -62,7 +62,7 @@ enum OpenBenchmark {
   static func runChild(_ path: String, _ ids: [String]) async throws {
     let ids = ids.compactMap { PromiseID($0) }
     let start = MonotonicClock.now
-    let ledger = try await Ledger.open(at: path, as: .app)
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: .withoutCompaction)
     try await look(ids, in: ledger)
     let opened = MonotonicClock.now
     try await ledger.freeze()

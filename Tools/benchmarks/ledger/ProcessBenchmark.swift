@@ -15,7 +15,7 @@ enum ProcessBenchmark {
   private static func measureWriters(_ report: inout Report) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/ledger"
-    let ledger = try await Ledger.open(at: path, as: .app)
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: .withoutCompaction)
     var alone: [Double] = []
     var together: [Double] = []
     for _ in 0..<3 {
@@ -96,7 +96,8 @@ enum ProcessBenchmark {
     if arguments[0] == "open" {
       return try await OpenBenchmark.runChild(arguments[1], Array(arguments[2...]))
     }
-    let ledger = try await Ledger.open(at: arguments[1], as: .app)
+    let ledger = try await Ledger.open(
+      at: arguments[1], as: .app, configuration: .withoutCompaction)
     switch arguments[0] {
     case "write":
       Child.say("ready")
