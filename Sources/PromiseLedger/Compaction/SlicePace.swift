@@ -28,17 +28,21 @@ package struct SlicePace {
   /// After a writer was noticed, it is expected for so many slices.
   private static let slicesOfCaution = 16
 
+  /// A slice also costs writers the look-ups in a snapshot that moved, so that a rest as long as the slice
+  /// would leave them less than half of their throughput.
+  private static let restPerWork = 3
+
   private var cautiousSlices = 0
 
-  /// How long to rest after a slice: while others write, as long as the slice took, so that they keep
-  /// the disk, the gate and the processor for more than half of the time.
+  /// How long to rest after a slice: while others write, so long that they keep more than half of their
+  /// throughput.
   ///
   /// - Parameters:
   ///   - duration: How long the slice took without waiting.
   ///   - wait: How long it waited for other writers.
   package mutating func rest(after duration: Duration, wait: Duration) -> Duration {
     cautiousSlices = wait >= Self.noticedWait ? Self.slicesOfCaution : max(0, cautiousSlices - 1)
-    return cautiousSlices > 0 ? duration : .zero
+    return cautiousSlices > 0 ? duration * Self.restPerWork : .zero
   }
 
   // MARK: Bounding the space

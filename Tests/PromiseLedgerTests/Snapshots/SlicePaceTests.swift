@@ -46,9 +46,9 @@ import Testing
     var pace = SlicePace()
     func rest(wait: Duration) -> Duration { pace.rest(after: .milliseconds(8), wait: wait) }
     for _ in 0..<50 { #expect(rest(wait: .microseconds(2)) == .zero) }
-    #expect(rest(wait: .milliseconds(1)) == .milliseconds(8))
+    #expect(rest(wait: .milliseconds(1)) == .milliseconds(24))
     // By chance none was met this time.
-    #expect(rest(wait: .zero) == .milliseconds(8))
+    #expect(rest(wait: .zero) == .milliseconds(24))
     for _ in 0..<20 { _ = rest(wait: .zero) }
     #expect(rest(wait: .zero) == .zero)
   }
