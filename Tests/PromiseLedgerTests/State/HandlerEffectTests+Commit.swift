@@ -213,11 +213,11 @@ extension HandlerEffectTests {
 
   // MARK: Reading
 
-  private func events(of ledger: PureLedger) throws -> [LedgerEvent] {
+  func events(of ledger: PureLedger) throws -> [LedgerEvent] {
     try ledger.frames.flatMap { try $0.events() }
   }
 
-  private func cause(
+  func cause(
     of kind: EventKind, on subject: EntityID, in ledger: PureLedger
   ) throws -> Position? {
     try events(of: ledger).last { $0.kind == kind && $0.subject == subject }?.cause
