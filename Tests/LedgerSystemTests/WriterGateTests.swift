@@ -105,6 +105,26 @@ import Testing
     }
   }
 
+  @Test func whoWaitedAloneHandsOverToNobody() throws {
+    try withDirectory { directory in
+      let words = try SharedWords(path: "\(directory)/wake")
+      defer { words.close() }
+      let gate = try WriterGate.open("\(directory)/gate", words: words)
+      for _ in 0..<20 {
+        #expect(try gate.pass(within: .zero) == .passed)
+        let waiter = try thread {
+          #expect((try? gate.pass(within: generous)) == .passed)
+        }
+        while words.load(SharedWordLayout.writersWait) == 0 {}
+        gate.leave()
+        waiter.join()
+        // He would stay away the next time, and wait for a waiter that there is not.
+        #expect(words.load(SharedWordLayout.writersWait) == 0)
+        gate.leave()
+      }
+    }
+  }
+
   @Test func interruptEndsAWait() throws {
     try withGates { holder, waiter throws in
       #expect(try holder.pass(within: .zero) == .passed)

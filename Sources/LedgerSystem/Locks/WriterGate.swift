@@ -82,12 +82,18 @@ package final class WriterGate: Sendable {
       let turn = words.load(SharedWordLayout.gateTurn)
       _ = words.exchange(1, at: SharedWordLayout.writersWait)
       if mustStop() { return .interrupted }
-      if try take() { return .passed }
+      if try take() {
+        lowerFlag()
+        return .passed
+      }
 
       let remaining = deadline - MonotonicClock.now
       if remaining <= .zero { return .stalled(holderProcessID: holderProcessID) }
       _ = words.wait(
         on: SharedWordLayout.gateTurn, while: turn, timeout: min(remaining, Self.round))
+      // Who left lowered the flag; it stays down unless another waiter raises it.
+      if mustStop() { return .interrupted }
+      if try take() { return .passed }
     }
   }
 
@@ -133,6 +139,14 @@ package final class WriterGate: Sendable {
       words.wakeAll(SharedWordLayout.gatePasses)
     }
     return true
+  }
+
+  /// Lowers the flag of a waiter who got in without sleeping: whoever else waits raises it again.
+  ///
+  /// Otherwise he would hand over to nobody when he leaves, and stay away in vain.
+  private func lowerFlag() {
+    _ = words.exchange(0, at: SharedWordLayout.writersWait)
+    wakeWaiters()
   }
 
   private func wakeWaiters() {
