@@ -2,7 +2,10 @@ extension LedgerEngine {
   /// What compaction would do now.
   package func planCompaction(_ policy: CompactionPolicy) async throws -> CompactionPlan {
     let now = setup.clock.now()
-    let retention = try await planRetention(policy, now)
+    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
+    let retention = try await read(fromCopy: true) { state in
+      try RetentionPlan(state, endedBy: policy.recordCutoff(now: now))
+    }
     return try await withStore { (store) throws(LedgerError) in
       try CompactionPlan(policy, retention, now: now, of: store, ledger: store.ledgerID)
     }
@@ -78,10 +81,9 @@ extension LedgerEngine {
       progress(
         CompactionProgress(
           phase: .folding, done: run.report.foldedEvents, total: run.report.foldedEvents + left))
-      let rest = run.pace.rest(after: step.duration, wait: step.wait)
-      // Whoever writes faster than this folds has to wait a little, or the log would grow for ever.
-      let isBehind = result.head.rawValue > head.rawValue + UInt64(run.report.foldedEvents)
-      if rest > .zero, !isBehind { try await Task.sleep(for: rest) }
+      let tail = Int(clamping: result.head.rawValue - min(step.position, result.head).rawValue)
+      let rest = run.pace.rest(after: step.duration, wait: step.wait, tail: tail)
+      if rest > .zero { try await Task.sleep(for: rest) }
     }
   }
 
@@ -107,31 +109,48 @@ extension LedgerEngine {
 
   // MARK: Records
 
-  private func planRetention(
-    _ policy: CompactionPolicy, _ now: Timestamp
-  ) async throws -> RetentionPlan {
-    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
-    return try await read(fromCopy: true) { state in
-      try RetentionPlan(state, endedBy: policy.recordCutoff(now: now))
-    }
-  }
+  /// How many events remove records before these are folded: the log must not grow by all that leaves.
+  private static let removalsPerFold = 100
 
   private func removeRecords(
     _ run: inout CompactionRun, _ policy: CompactionPolicy, _ now: Timestamp,
     _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws {
-    let plan = try await planRetention(policy, now)
+    while run.report.problem == nil {
+      // Whatever removals there are were folded, and what changes later is looked at by the command.
+      let plan = try await stepping(run.turn) { (store) throws(LedgerError) in
+        try catchUp(store, rebases: true)
+        return try RetentionPlan(
+          LedgerState(snapshot: SnapshotReader(store)), endedBy: policy.recordCutoff(now: now),
+          eventLimit: Self.removalsPerFold)
+      }
+      let (isDone, removedCount) = try await submit(plan, run.report.removedRecords, progress)
+      run.report.removedRecords += removedCount
+      guard removedCount > 0 else { return }
+      let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
+      try await fold(&run, through: head, { _ in })
+      guard isDone else { return }
+    }
+  }
+
+  /// - Returns: Whether all of the plan was carried out, and how many records leave.
+  private func submit(
+    _ plan: RetentionPlan, _ removedBefore: Int,
+    _ progress: @Sendable (CompactionProgress) -> Void
+  ) async throws -> (isDone: Bool, removedCount: Int) {
+    var removedCount = 0
     for event in plan.events {
       try Task.checkCancellation()
-      guard try await submit(ApplyRetention(event, plannedAt: plan.position)) else { break }
-      run.report.removedRecords += Int(event.removedCount)
+      guard try await submit(ApplyRetention(event, plannedAt: plan.position)) else {
+        return (false, removedCount)
+      }
+      removedCount += Int(event.removedCount)
       progress(
         CompactionProgress(
-          phase: .removing, done: run.report.removedRecords, total: plan.removedCount))
+          phase: .removing, done: removedBefore + removedCount,
+          total: removedBefore + plan.removedCount))
     }
-    guard !plan.events.isEmpty else { return }
-    let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
-    try await fold(&run, through: head, { _ in })
+    return (true, removedCount)
   }
 
   // MARK: Events

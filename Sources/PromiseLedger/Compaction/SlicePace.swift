@@ -32,6 +32,10 @@ package struct SlicePace {
   /// would leave them less than half of their throughput.
   private static let restPerWork = 3
 
+  /// From so many events on that are not folded, it does not rest: whoever writes faster than this folds
+  /// has to wait a little, or the log would grow for ever.
+  package static let longTail = 200_000
+
   private var cautiousSlices = 0
 
   /// How long to rest after a slice: while others write, so long that they keep more than half of their
@@ -40,9 +44,11 @@ package struct SlicePace {
   /// - Parameters:
   ///   - duration: How long the slice took without waiting.
   ///   - wait: How long it waited for other writers.
-  package mutating func rest(after duration: Duration, wait: Duration) -> Duration {
+  ///   - tail: How many events are left to be folded.
+  package mutating func rest(after duration: Duration, wait: Duration, tail: Int) -> Duration {
     cautiousSlices = wait >= Self.noticedWait ? Self.slicesOfCaution : max(0, cautiousSlices - 1)
-    return cautiousSlices > 0 ? duration * Self.restPerWork : .zero
+    guard cautiousSlices > 0, tail < Self.longTail else { return .zero }
+    return duration * Self.restPerWork
   }
 
   // MARK: Bounding the space

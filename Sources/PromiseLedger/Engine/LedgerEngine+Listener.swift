@@ -67,39 +67,39 @@ extension LedgerEngine {
 
   /// Records the end of sessions whose processes are gone, and frees what these still pin.
   private func endDeadSessions(_ store: any EventStore) {
-    guard let dead = try? deadSessions(), !dead.isEmpty else { return }
+    guard let dead = try? deadSessions(store), !dead.isEmpty else { return }
     store.releaseDeadReaders()
     guard let directory = setup.directory else { return }
     for id in dead { inbox.add(.deathNotice(id, directory)) }
   }
 
   /// The sessions that the log knows as alive and whose processes are gone.
-  private func deadSessions() throws(LedgerError) -> [SessionID] {
+  private func deadSessions(_ store: any EventStore) throws(LedgerError) -> [SessionID] {
     guard let directory = setup.directory else { return [] }
-    return try otherSessions { _ in true }.filter { SessionLock.probe(directory, $0) == .dead }
+    return try otherSessions(store) { _ in true }
+      .filter { SessionLock.probe(directory, $0) == .dead }
   }
 
   /// What an opening session records first: the end of sessions whose processes are gone, and, for an
   /// app, of frozen ones of its instance. These were killed while they held no lock that could tell.
-  func leftoverNotices() throws(LedgerError) -> [Job] {
+  func leftoverNotices(_ store: any EventStore) throws(LedgerError) -> [Job] {
     guard let directory = setup.directory else { return [] }
     let opened = setup.opened
-    let own = try otherSessions { session in
+    let own = try otherSessions(store) { session in
       opened.role == .app && session.opened.role == .app
         && session.opened.instance == opened.instance
     }
     let frozen = own.filter { SessionLock.probe(directory, $0) == .frozen }
-    return try deadSessions().map { .deathNotice($0, directory) }
+    return try deadSessions(store).map { .deathNotice($0, directory) }
       + frozen.map { .deathNotice($0, directory, mayBeFrozen: true) }
   }
 
   /// The sessions, other than this one, that the log does not know as ended.
   private func otherSessions(
-    where isMeant: @Sendable (SessionEntity) -> Bool
+    _ store: any EventStore, where isMeant: (SessionEntity) -> Bool
   ) throws(LedgerError) -> [SessionID] {
-    let own = setup.session
-    return try replica.withState { (state) throws(LedgerError) in
-      try state.openSessions().filter { $0.id != own && isMeant($0) }.map(\.id)
+    try replica.lookingAtCopy(with: store) { (state) throws(LedgerError) in
+      try state.openSessions().filter { $0.id != setup.session && isMeant($0) }.map(\.id)
     }
   }
 }

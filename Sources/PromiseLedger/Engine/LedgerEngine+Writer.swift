@@ -58,7 +58,7 @@ extension LedgerEngine {
       if let directory = setup.directory { lock = try SessionLock(directory, setup.session) }
       let refusal = Refusal()
       let opening = Job(OpenSession(setup.opened, newLedgerID: store.ledgerID)) { refusal.note($0) }
-      try commit(committer, to: store, try leftoverNotices() + [opening])
+      try commit(committer, to: store, try leftoverNotices(store) + [opening])
       if let error = refusal.error { throw error }
     } catch {
       lock?.end()

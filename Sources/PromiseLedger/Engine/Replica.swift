@@ -39,6 +39,21 @@ package final class Replica: Sendable {
     try contents.withLock { (contents) throws(Failure) in try body(&contents.state) }
   }
 
+  /// Looks at a copy of the state, so that nobody has to wait; anew if the snapshot moved meanwhile.
+  func lookingAtCopy<R>(
+    with store: any EventStore, _ body: (LedgerState) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    while true {
+      do throws(LedgerError) {
+        return try body(withState { $0 })
+      } catch {
+        guard error.code == .snapshotMoved else { throw error }
+        _ = try catchUp(
+          from: store, rebases: true, sliceEventCount: LedgerEngine.sliceEventCount)
+      }
+    }
+  }
+
   // MARK: The snapshot
 
   /// Builds the state on the snapshot as it is now.
@@ -68,7 +83,7 @@ package final class Replica: Sendable {
           try rebase(onto: try SnapshotReader(store))
           mustRebase = false
         }
-        contents.withLock { if $0.state.isDropDue { $0.state.dropFolded() } }
+        contents.withLock { $0.state.dropSomeFolded() }
         let position = position
         let last = try store.read(after: position, limit: sliceEventCount) {
           (frame) throws(LedgerError) in try apply(frame)

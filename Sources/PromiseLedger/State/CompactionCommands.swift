@@ -59,8 +59,9 @@ package struct RecordCompaction: Command {
 extension Decision {
   /// The handlers that changed after a position.
   func handlersChanged(since position: Position) -> [HandlerEntity] {
-    let changed = base.handlers.all.filter { $0.lastPosition > position }
-    return changed + staged.handlers.values
+    var changed = Array(staged.handlers.values)
+    base.handlers.visitAll { if $0.lastPosition > position { changed.append($0) } }
+    return changed
   }
 
   /// The position at which an entity ended; `nil` if it is open or not there.

@@ -28,6 +28,17 @@ package struct DeadlineQueue: Sendable {
     entries.min.map { ($0.deadline, $0.id) }
   }
 
+  var count: Int { entries.count }
+
+  /// The entries that are still needed.
+  ///
+  /// - Complexity: O(n).
+  func filter(_ isNeeded: ((deadline: Timestamp, id: PromiseID)) -> Bool) -> DeadlineQueue {
+    var queue = DeadlineQueue()
+    queue.entries = Heap(entries.unordered.filter { isNeeded(($0.deadline, $0.id)) })
+    return queue
+  }
+
   package mutating func removeFirst() {
     _ = entries.popMin()
   }

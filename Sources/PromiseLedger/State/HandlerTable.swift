@@ -1,6 +1,6 @@
 /// Handlers by id, with those that are open, that are being run, and that have a scope.
 package struct HandlerTable: Sendable {
-  private var entities: [HandlerID: HandlerEntity] = [:]
+  private var entities = EntityTable<HandlerEntity>()
   private var openIDs: Set<HandlerID> = []
   private var activeIDsByScope: [String: Set<HandlerID>] = [:]
   /// The handlers of which a call is not finished.
@@ -10,18 +10,17 @@ package struct HandlerTable: Sendable {
 
   package init() {}
 
-  init(_ handlers: [HandlerEntity]) {
-    for handler in handlers { update(handler) }
-  }
-
   package var count: Int { entities.count }
 
-  package subscript(id: HandlerID) -> HandlerEntity? { entities[id] }
+  package subscript(id: HandlerID) -> HandlerEntity? { entities[id.entityID] }
 
   /// All handlers, in the order in which they came.
   ///
   /// - Complexity: O(n log n).
-  package var all: [HandlerEntity] { Self.inOrder(Array(entities.values)) }
+  package var all: [HandlerEntity] { entities.all }
+
+  /// Hands over all handlers, in no order.
+  func visitAll(_ body: (HandlerEntity) -> Void) { entities.visitAll(body) }
 
   /// The handlers that can still be called, or of which a call is not finished, in the order in
   /// which they came.
@@ -47,11 +46,7 @@ package struct HandlerTable: Sendable {
   }
 
   private func listed(_ ids: Set<HandlerID>) -> [HandlerEntity] {
-    Self.inOrder(ids.compactMap { entities[$0] })
-  }
-
-  private static func inOrder(_ entities: [HandlerEntity]) -> [HandlerEntity] {
-    entities.sorted { $0.created.position < $1.created.position }
+    ids.compactMap { self[$0] }.sorted { $0.created.position < $1.created.position }
   }
 
   // MARK: Changing
@@ -60,19 +55,29 @@ package struct HandlerTable: Sendable {
   package mutating func apply(
     _ event: borrowing EventView, to id: HandlerID
   ) throws(ReplayProblem) {
-    try entities[id]?.apply(event)
-    if let entity = entities[id] { index(entity) }
+    guard let place = entities.place(of: id.entityID) else { return }
+    try entities[place]?.apply(event)
+    if let entity = entities[place] { index(entity) }
   }
 
   /// Puts a handler in, or a newer state of it.
   package mutating func update(_ entity: HandlerEntity) {
-    entities[entity.id] = entity
+    if let place = entities.place(of: entity.id.entityID) {
+      entities[place] = entity
+    } else {
+      entities.insert(entity)
+    }
     index(entity)
   }
 
   /// Takes a handler out.
   mutating func remove(_ id: HandlerID) -> HandlerEntity? {
-    guard let entity = entities.removeValue(forKey: id) else { return nil }
+    entities.place(of: id.entityID).flatMap { remove(at: $0) }
+  }
+
+  private mutating func remove(at place: Int32) -> HandlerEntity? {
+    guard let entity = entities.remove(at: place) else { return nil }
+    let id = entity.id
     openIDs.remove(id)
     runningIDs.remove(id)
     calledIDs.remove(id)
@@ -93,11 +98,36 @@ package struct HandlerTable: Sendable {
     }
   }
 
+  // MARK: Dropping what a snapshot has
+
+  /// Takes out the handlers, among those at the next places, that did not change after a position.
+  ///
+  /// - Parameters:
+  ///   - next: The first place to look at; afterwards the place to go on at.
+  ///   - limit: How many places are looked at.
+  /// - Returns: Whether there are more places.
+  mutating func drop(
+    from next: inout Int, limit: Int, unchangedSince position: Position
+  ) -> Bool {
+    for place in entities.places(from: &next, limit: limit, unchangedSince: position) {
+      _ = remove(at: place)
+    }
+    return next < entities.placeCount
+  }
+
+  /// Frees the memory of handlers that left.
+  mutating func shrink() {
+    guard entities.isSparse else { return }
+    let all = entities.all
+    self = HandlerTable()
+    for entity in all { update(entity) }
+  }
+
   // MARK: Invariants
 
   /// Whether the lists agree with the handler.
   func isConsistent(_ id: HandlerID) -> Bool {
-    guard let entity = entities[id] else { return false }
+    guard let entity = self[id] else { return false }
     let isActive = entity.status == .active
     return entity.id == id && entity.isConsistent
       && openIDs.contains(id) == entity.isOpen
@@ -111,4 +141,9 @@ extension Set {
   fileprivate mutating func set(_ element: Element, isMember: Bool) {
     if isMember { insert(element) } else { remove(element) }
   }
+}
+
+extension HandlerEntity: TabledEntity {
+  var entityID: EntityID { id.entityID }
+  var firstPosition: Position { created.position }
 }

@@ -144,7 +144,7 @@ extension LedgerState {
   }
 
   /// Whether a promise in the overlay can time out, at the deadline that it has now.
-  private func canTimeOut(_ entry: (deadline: Timestamp, id: PromiseID)) -> Bool {
+  func canTimeOut(_ entry: (deadline: Timestamp, id: PromiseID)) -> Bool {
     guard let promise = promises[entry.id] else { return false }
     return promise.status == .pending && promise.deadline == entry.deadline
       && blocked[entry.id.entityID] == nil

@@ -4,8 +4,8 @@ extension LedgerState {
   /// Builds the overlay on another snapshot position.
   ///
   /// - Parameter drops: Whether what the snapshot shows by itself is dropped at once. Otherwise it stays
-  ///   in the overlay, where it is the same, until ``dropFolded()``: that takes a while, and a snapshot
-  ///   that is folded on moves often.
+  ///   in the overlay, where it is the same, until ``dropFolded(limit:)``: that takes a while, and a
+  ///   snapshot that is folded on moves often.
   /// - Returns: Whether the whole overlay was dropped, because this state was behind the snapshot:
   ///   then anything may have changed.
   /// - Throws: `corrupt` if the snapshot went back.
@@ -27,37 +27,7 @@ extension LedgerState {
     // Also one at the same position may be of a ledger that was opened anew.
     snapshot = reader
     // The overlay of a blocked subject is not what the snapshot has.
-    if drops || !blocked.isEmpty { dropFolded() }
+    if drops || !blocked.isEmpty { dropAllFolded() }
     return false
-  }
-
-  /// Whether the snapshot moved on so far that dropping costs little for each event of it.
-  var isDropDue: Bool {
-    let moved = base.rawValue - droppedThrough.rawValue
-    let overlaidCount = promises.count + handlers.count + sessions.count
-    return moved >= max(1_000, UInt64(overlaidCount / 2))
-  }
-
-  /// Drops what the snapshot shows by itself.
-  ///
-  /// - Complexity: O(changes since the snapshot).
-  package mutating func dropFolded() {
-    let position = base
-    guard droppedThrough < position else { return }
-    droppedThrough = position
-    promises = PromiseTable(promises.all.filter { $0.lastPosition > position })
-    handlers = HandlerTable(handlers.all.filter { $0.lastPosition > position })
-    sessions = sessions.filter { $0.value.lastPosition > position }
-    removals.dropClosings(through: position)
-    // A subject whose overlay stays was perhaps made without the event that could not be applied.
-    blocked = blocked.filter { subject, problem in
-      blockedThrough[subject] ?? problem.position > position || isOverlaid(subject)
-    }
-    blockedThrough = blockedThrough.filter { blocked[$0.key] != nil }
-    deadlines = DeadlineQueue()
-    for promise in promises.open where promise.status == .pending {
-      if let deadline = promise.deadline { deadlines.insert(deadline, promise.id) }
-    }
-    passedDeadline = nil
   }
 }

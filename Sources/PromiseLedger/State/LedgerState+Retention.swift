@@ -4,10 +4,7 @@ extension LedgerState {
   /// Removes the records that a retentionApplied event removes.
   mutating func apply(_ retention: RetentionApplied, at position: Position) {
     if removals.closings == nil {
-      removals.keepClosings(
-        overlaid.filter { !$0.isOpen }.map {
-          RemovalTable.Closing(position: $0.lastPosition, kind: $0.kind, id: $0.id)
-        })
+      removals.keepClosings(closedInOverlay)
     }
     for closing in removals.apply(RemovalTable.Range(retention, at: position)) {
       remove(closing, at: position)
@@ -15,17 +12,31 @@ extension LedgerState {
     horizon.extend(to: retention.horizon, retention.time)
   }
 
-  private mutating func remove(_ closing: RemovalTable.Closing, at position: Position) {
-    var isKeyed = false
-    switch closing.kind {
-    case .promise:
-      isKeyed = promises.remove(PromiseID(entityID: closing.id))?.isKeyed ?? false
-    case .handler:
-      isKeyed = handlers.remove(HandlerID(entityID: closing.id))?.key != nil
-    case .session:
-      sessions[SessionID(entityID: closing.id)] = nil
+  /// The ends of the entities in the overlay, in no order.
+  private var closedInOverlay: [RemovalTable.Closing] {
+    var closed: [RemovalTable.Closing] = []
+    func note(_ kind: EntityKind, _ id: EntityID, _ position: Position) {
+      closed.append(RemovalTable.Closing(position: position, kind: kind, id: id))
     }
-    removals.note(closing.id, isKeyed: isKeyed, at: position)
+    promises.visitAll { if !$0.isOpen { note(.promise, $0.entityID, $0.lastPosition) } }
+    handlers.visitAll { if !$0.isOpen { note(.handler, $0.entityID, $0.lastPosition) } }
+    for session in sessions.values where session.isEnded {
+      note(.session, session.id.entityID, session.lastPosition)
+    }
+    return closed
+  }
+
+  private mutating func remove(_ closing: RemovalTable.Closing, at position: Position) {
+    let removed: LedgerEntity? =
+      switch closing.kind {
+      case .promise: promises.remove(PromiseID(entityID: closing.id)).map(LedgerEntity.promise)
+      case .handler: handlers.remove(HandlerID(entityID: closing.id)).map(LedgerEntity.handler)
+      case .session:
+        sessions.removeValue(forKey: SessionID(entityID: closing.id)).map(LedgerEntity.session)
+      }
+    // The record of one that was dropped meanwhile is in the snapshot, and hidden there.
+    guard let removed else { return }
+    removals.note(closing.id, isKeyed: removed.isKeyed, at: position)
   }
 
   /// Notes the end of an entity, once ends are kept.

@@ -23,15 +23,15 @@ package struct LedgerState: Sendable {
   /// The entry of the snapshot's deadlines up to which all are in the overlay.
   var passedDeadline: [UInt8]?
   var snapshot: SnapshotReader
-  /// The snapshot position up to which the overlay holds nothing.
-  var droppedThrough: Position
+  /// The walk that drops from the overlay what the snapshot shows by itself.
+  var drop: OverlayDrop
 
   /// The state at the position of a snapshot.
   package init(snapshot: SnapshotReader = .empty) {
     self.snapshot = snapshot
     let summary = snapshot.summary
     position = summary.position
-    droppedThrough = summary.position
+    drop = OverlayDrop(through: summary.position)
     time = summary.time
     ledgerID = summary.ledgerID
     horizon = summary.horizon
@@ -201,7 +201,7 @@ package struct LedgerState: Sendable {
     time = max(time, layer.time)
     for id in layer.changedPromises {
       guard let entity = layer.promises[id] else { continue }
-      _ = promises.update(entity)
+      promises.update(entity)
       if entity.status == .pending, let deadline = entity.deadline {
         deadlines.insert(deadline, id)
       }

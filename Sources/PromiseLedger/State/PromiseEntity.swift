@@ -21,11 +21,6 @@ package struct PromiseEntity: Sendable, Hashable {
     self.closing = closing
   }
 
-  /// What stands in a table in place of a promise that was removed.
-  var withoutPayloads: PromiseEntity {
-    PromiseEntity(id: id, created: created, creationPayload: [], resolution: nil, closing: nil)
-  }
-
   package struct Resolution: Sendable, Hashable {
     package let fact: Fact
     package let payload: [UInt8]

@@ -1,48 +1,30 @@
 /// Promises by id, with a list through those that are neither consumed nor abandoned.
-///
-/// The entities stand one after the other and the index holds their places only, so that growing moves
-/// little and an event costs one look-up.
 package struct PromiseTable: Sendable {
-  private struct Entry: Sendable {
-    var entity: PromiseEntity
-    /// Neighbours in the list of open promises.
-    var previous: Int32
-    var next: Int32
-    /// Whether the promise was removed and the place can be taken.
-    var isVacant = false
+  /// Neighbours in the list of open promises.
+  private struct Link: Sendable {
+    var previous = PlaceIndex.none
+    var next = PlaceIndex.none
   }
 
   private static let none = PlaceIndex.none
 
-  private var places = PlaceIndex()
-  private var entries: ContiguousArray<Entry> = []
+  private var entities = EntityTable<PromiseEntity>()
+  /// Of every place.
+  private var links: ContiguousArray<Link> = []
   private var firstOpen = Self.none
   private var lastOpen = Self.none
-  /// Places of promises that were removed.
-  private var vacancies: [Int32] = []
-  /// Whether places are no longer in the order in which their promises came.
-  private var isReused = false
 
   package init() {}
 
-  /// A table of promises, which are in the order in which they came.
-  init(_ promises: [PromiseEntity]) {
-    for promise in promises { insert(promise) }
-  }
+  package var count: Int { entities.count }
 
-  package var count: Int { entries.count - vacancies.count }
-
-  package subscript(id: PromiseID) -> PromiseEntity? {
-    guard let place = place(of: id) else { return nil }
-    return entries[Int(place)].entity
-  }
+  package subscript(id: PromiseID) -> PromiseEntity? { entities[id.entityID] }
 
   /// All promises, in the order in which they came.
-  package var all: [PromiseEntity] {
-    guard !vacancies.isEmpty || isReused else { return entries.map(\.entity) }
-    return entries.filter { !$0.isVacant }.map(\.entity)
-      .sorted { $0.created.position < $1.created.position }
-  }
+  package var all: [PromiseEntity] { entities.all }
+
+  /// Hands over all promises, in no order.
+  func visitAll(_ body: (PromiseEntity) -> Void) { entities.visitAll(body) }
 
   /// The promises that are neither consumed nor abandoned, in the order in which they came.
   ///
@@ -51,8 +33,8 @@ package struct PromiseTable: Sendable {
     var open: [PromiseEntity] = []
     var place = firstOpen
     while place != Self.none {
-      open.append(entries[Int(place)].entity)
-      place = entries[Int(place)].next
+      if let entity = entities[place] { open.append(entity) }
+      place = links[Int(place)].next
     }
     return open
   }
@@ -61,88 +43,98 @@ package struct PromiseTable: Sendable {
 
   /// Where a promise stands, for ``apply(_:at:)``.
   @inline(__always)
-  package func place(of id: PromiseID) -> Int32? {
-    places.find(id.entityID) { entries[Int($0)].entity.id == id }
-  }
+  package func place(of id: PromiseID) -> Int32? { entities.place(of: id.entityID) }
 
   /// Applies an event to the promise at a place.
   @inline(__always)
   package mutating func apply(
     _ event: borrowing EventView, at place: Int32
   ) throws(ReplayProblem) {
-    try entries[Int(place)].entity.apply(event)
-    if !entries[Int(place)].entity.isOpen { unlink(place) }
+    try entities[place]?.apply(event)
+    if entities[place]?.isOpen == false { unlink(place) }
   }
 
   /// Puts a promise in that is not there.
   package mutating func insert(_ entity: consuming PromiseEntity) {
-    assert(place(of: entity.id) == nil, "a promise was inserted twice")
     let isOpen = entity.isOpen
-    if let place = vacancies.popLast() {
-      isReused = true
-      places.insert(entity.id.entityID, at: place)
-      entries[Int(place)] = Entry(entity: entity, previous: Self.none, next: Self.none)
-      if isOpen { link(place) }
-      return
-    }
-    let place = Int32(entries.count)
-    places.insert(entity.id.entityID, at: place)
-    entries.append(Entry(entity: entity, previous: Self.none, next: Self.none))
+    let place = entities.insert(entity)
+    if place == links.count { links.append(Link()) }
     if isOpen { link(place) }
   }
 
   /// Puts a promise in, or a newer state of it.
-  ///
-  /// - Returns: Whether it was not there.
-  package mutating func update(_ entity: PromiseEntity) -> Bool {
-    guard let place = place(of: entity.id) else {
-      insert(entity)
-      return true
-    }
-    entries[Int(place)].entity = entity
+  package mutating func update(_ entity: PromiseEntity) {
+    guard let place = place(of: entity.id) else { return insert(entity) }
+    entities[place] = entity
     if !entity.isOpen { unlink(place) }
-    return false
   }
 
   /// Takes a promise out.
   mutating func remove(_ id: PromiseID) -> PromiseEntity? {
-    guard let place = place(of: id) else { return nil }
-    let entity = entries[Int(place)].entity
+    place(of: id).flatMap { remove(at: $0) }
+  }
+
+  private mutating func remove(at place: Int32) -> PromiseEntity? {
     unlink(place)
-    places.remove(id.entityID, at: place)
-    entries[Int(place)] = Entry(
-      entity: entity.withoutPayloads, previous: Self.none, next: Self.none, isVacant: true)
-    vacancies.append(place)
-    return entity
+    return entities.remove(at: place)
   }
 
   private mutating func link(_ place: Int32) {
-    entries[Int(place)].previous = lastOpen
+    links[Int(place)].previous = lastOpen
     if lastOpen == Self.none {
       firstOpen = place
     } else {
-      entries[Int(lastOpen)].next = place
+      links[Int(lastOpen)].next = place
     }
     lastOpen = place
   }
 
   private mutating func unlink(_ place: Int32) {
-    let (previous, next) = (entries[Int(place)].previous, entries[Int(place)].next)
+    let (previous, next) = (links[Int(place)].previous, links[Int(place)].next)
     guard previous != Self.none || firstOpen == place else { return }
-    if previous == Self.none { firstOpen = next } else { entries[Int(previous)].next = next }
-    if next == Self.none { lastOpen = previous } else { entries[Int(next)].previous = previous }
-    entries[Int(place)].previous = Self.none
-    entries[Int(place)].next = Self.none
+    if previous == Self.none { firstOpen = next } else { links[Int(previous)].next = next }
+    if next == Self.none { lastOpen = previous } else { links[Int(next)].previous = previous }
+    links[Int(place)] = Link()
+  }
+
+  // MARK: Dropping what a snapshot has
+
+  /// Takes out the promises, among those at the next places, that did not change after a position.
+  ///
+  /// - Parameters:
+  ///   - next: The first place to look at; afterwards the place to go on at.
+  ///   - limit: How many places are looked at.
+  ///   - note: Gets every promise that leaves.
+  /// - Returns: Whether there are more places.
+  mutating func drop(
+    from next: inout Int, limit: Int, unchangedSince position: Position,
+    _ note: (PromiseEntity) -> Void
+  ) -> Bool {
+    for place in entities.places(from: &next, limit: limit, unchangedSince: position) {
+      if let entity = remove(at: place) { note(entity) }
+    }
+    return next < entities.placeCount
+  }
+
+  /// Frees the memory of promises that left.
+  mutating func shrink() {
+    guard entities.isSparse else { return }
+    let all = entities.all
+    self = PromiseTable()
+    for entity in all { insert(entity) }
   }
 
   // MARK: Invariants
 
   /// Whether the list agrees with the promise.
   func isConsistent(_ id: PromiseID) -> Bool {
-    guard let place = place(of: id) else { return false }
-    let entry = entries[Int(place)]
-    let isListed = entry.previous != Self.none || firstOpen == place
-    return isListed == entry.entity.isOpen && entry.entity.id == id
-      && entry.entity.isConsistent
+    guard let place = place(of: id), let entity = entities[place] else { return false }
+    let isListed = links[Int(place)].previous != Self.none || firstOpen == place
+    return isListed == entity.isOpen && entity.id == id && entity.isConsistent
   }
+}
+
+extension PromiseEntity: TabledEntity {
+  var entityID: EntityID { id.entityID }
+  var firstPosition: Position { created.position }
 }

@@ -7,6 +7,8 @@ package struct RetentionPlan: Sendable, Hashable {
 
   /// The events to be written, in order.
   package private(set) var events: [RetentionApplied] = []
+  /// The events that are enough for one plan.
+  private let eventLimit: Int
   /// How many records leave.
   package private(set) var removedCount = 0
   /// How many records would leave, but something that is open refers to them.
@@ -23,19 +25,25 @@ package struct RetentionPlan: Sendable, Hashable {
   /// Plans the removal of every record in the snapshot whose entity ended at or before a time; of none
   /// if there is no time.
   ///
+  /// - Parameter eventLimit: After so many events, the other records are left to another plan.
   /// - Throws: `snapshotMoved`; `corrupt`.
-  /// - Complexity: O(open entities + records that leave or are needed).
-  package init(_ state: LedgerState, endedBy cutoff: Timestamp?) throws(LedgerError) {
+  /// - Complexity: O(records that leave or are needed), and if there are any, O(open entities).
+  package init(
+    _ state: LedgerState, endedBy cutoff: Timestamp?, eventLimit: Int = .max
+  ) throws(LedgerError) {
     position = state.position
+    self.eventLimit = eventLimit
     guard let cutoff else { return }
-    let needed = try state.neededIDs()
+    // What is needed takes a walk, so it is left for when something would leave.
+    var needed: Set<EntityID>?
     try state.snapshot.forEachEntry(of: .closed) { (entry) throws(LedgerError) in
-      guard entry.time <= cutoff else { return false }
+      guard entry.time <= cutoff, events.count < eventLimit else { return false }
       guard !state.removals.hides(entry.id, closedAt: entry.position) else { return true }
-      take(entry, isNeeded: needed.contains(entry.id))
+      if needed == nil { needed = try state.neededIDs() }
+      take(entry, isNeeded: needed?.contains(entry.id) ?? true)
       return true
     }
-    endRange()
+    if events.count < eventLimit { endRange() }
   }
 
   private mutating func take(_ entry: OpenEntry, isNeeded: Bool) {
@@ -82,7 +90,7 @@ extension LedgerState {
       handler.insertReferences(into: &ids)
       ids.insert(handler.created.session.entityID)
     }
-    for promise in promises.open { ids.insert(promise.created.session.entityID) }
+    promises.visitAll { if $0.isOpen { ids.insert($0.created.session.entityID) } }
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
       if let creator = entry.creator, !isOverlaid(entry.id) { ids.insert(creator.entityID) }
       return true

@@ -68,29 +68,6 @@ import Testing
     #expect(state.overlaid.isEmpty)
   }
 
-  @Test(arguments: 3_101...3_150 as ClosedRange<UInt64>)
-  func aStateThatDropsLaterAnswersTheSame(seed: UInt64) throws {
-    var writer = RandomLedger(seed: seed)
-    for _ in 0..<20 { writer.writeGroup() }
-    let whole = try Answers(writer.ledger.state, writer)
-    let store = InMemoryEventStore()
-    try writer.ledger.write(to: store)
-    var state = try LedgerState.tail(of: store)
-    var folder = Folder()
-    var steps = 0
-    while try folder.step(of: store, through: state.position, limit: 9) != nil {
-      steps += 1
-      #expect(try state.rebase(onto: SnapshotReader(store), drops: false) == false)
-      if steps.isMultiple(of: 3) {
-        state.dropFolded()
-        #expect(state.overlaid.allSatisfy { $0.lastPosition > state.base })
-      }
-      #expect(try Answers(state, writer) == whole, "seed \(seed), at \(state.base)")
-    }
-    state.dropFolded()
-    #expect(state.overlaid.isEmpty)
-  }
-
   @Test(arguments: 4_001...4_050 as ClosedRange<UInt64>)
   func aStateThatIsBehindTheSnapshotStartsFromIt(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)

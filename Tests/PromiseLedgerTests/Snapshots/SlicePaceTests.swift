@@ -44,9 +44,12 @@ import Testing
 
   @Test func foldingRestsWhileOthersWriteAndNotOtherwise() {
     var pace = SlicePace()
-    func rest(wait: Duration) -> Duration { pace.rest(after: .milliseconds(8), wait: wait) }
+    func rest(wait: Duration, tail: Int = 10) -> Duration {
+      pace.rest(after: .milliseconds(8), wait: wait, tail: tail)
+    }
     for _ in 0..<50 { #expect(rest(wait: .microseconds(2)) == .zero) }
     #expect(rest(wait: .milliseconds(1)) == .milliseconds(24))
+    #expect(rest(wait: .milliseconds(1), tail: SlicePace.longTail) == .zero)
     // By chance none was met this time.
     #expect(rest(wait: .zero) == .milliseconds(24))
     for _ in 0..<20 { _ = rest(wait: .zero) }

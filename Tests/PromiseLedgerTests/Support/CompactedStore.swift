@@ -5,7 +5,7 @@ final class CompactedStore {
   let store: any EventStore
   var writer: RandomLedger
   private(set) var commits: [PureLedger.StoredCommit] = []
-  private(set) var state: LedgerState
+  var state: LedgerState
   private var folder = Folder()
   /// Whether the session drops at once what the snapshot has, or only when it is told.
   var dropsAtOnce = true
@@ -42,15 +42,21 @@ final class CompactedStore {
     _ = try state.rebase(onto: SnapshotReader(store), drops: dropsAtOnce)
   }
 
-  /// Drops what the snapshot has.
-  func dropFolded() { state.dropFolded() }
+  /// Drops what the snapshot has, or some of it.
+  func dropFolded(limit: Int? = nil) {
+    if let limit { state.dropFolded(limit: limit) } else { state.dropAllFolded() }
+  }
 
   @discardableResult
   func commit<Answer>(_ command: some Command<Answer>) throws -> Answer {
+    try commit { decision in try decision.run(command) }
+  }
+
+  func commit<Answer>(_ decide: (inout Decision) throws -> Answer) throws -> Answer {
     let id = CommitID(session: .numbered(1), number: 1_000_000 + UInt64(commits.count))
     let context = DecisionContext(session: .numbered(1), role: .app, now: state.time)
     var decision = Decision(over: state, context: context)
-    let answer = try decision.run(command)
+    let answer = try decide(&decision)
     let batch = decision.batch
     _ = try store.commit(
       id, after: state.position, patience: Patience(.seconds(5)),

@@ -1,0 +1,43 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// Nobody is told that the snapshot moved while he looked: he looks again.
+@Suite struct LooksBesideFoldsTests {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func aLookBesideAFoldBeginsAnew(seed: UInt64) throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)
+    let head = try subject.store.head()
+    try subject.fold(through: Position(rawValue: head.rawValue / 2))
+    let replica = Replica(try .tail(of: subject.store))
+    try subject.fold()
+    var looks = 0
+    let sessions = try replica.lookingAtCopy(with: subject.store) { (state) throws(LedgerError) in
+      looks += 1
+      return try state.openSessions()
+    }
+    #expect(try sessions == subject.replayed().openSessions())
+    #expect(looks == 2)
+  }
+
+  @Test func sessionsOpenWhileAnotherFolds() async throws {
+    let temporary = try TemporaryLedger()
+    var configuration = LedgerCompactionTests.configuration()
+    configuration.hooks.sliceEventCount = 2
+    let folding = try await temporary.open(configuration: configuration)
+    _ = try await LedgerCompactionTests.fill(folding, 100)
+    let compaction = Task {
+      while !Task.isCancelled { _ = try await folding.compact(.foldOnly) }
+    }
+    for number in 0..<60 {
+      let other = try await temporary.open(
+        configuration: LedgerCompactionTests.configuration("other \(number % 3)"))
+      _ = try await other.createPromise(of: Void.self)
+      await other.close()
+    }
+    compaction.cancel()
+    _ = await compaction.result
+    await folding.close()
+  }
+}
