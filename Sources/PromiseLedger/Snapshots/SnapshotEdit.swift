@@ -65,6 +65,7 @@ package struct SnapshotEdit: Sendable {
     deleteParts(of: id, from: pieces.count, stored)
     list(id, before?.openEntries ?? [], entity.openEntries)
     release(before?.attachments ?? [], except: entity.attachments)
+    if id.time != nil { new.newestTimedID = max(new.newestTimedID, id) }
     touch(id)
   }
 

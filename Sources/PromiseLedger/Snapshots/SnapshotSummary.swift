@@ -20,6 +20,8 @@ package struct SnapshotSummary: Sendable, Hashable {
   /// Records up to here were read back.
   package var readBackThrough = Position.start
   package var counts = Counts()
+  /// No record has a later id among those in the order of time; all zeros if none has such an id.
+  package var newestTimedID = EntityID(high: 0, low: 0)
 
   /// Up to where records of closed entities were removed.
   package struct Horizon: Sendable, Hashable {
@@ -59,6 +61,11 @@ package struct SnapshotSummary: Sendable, Hashable {
 
   /// Events up to here were deleted.
   package var deletedThrough: Position { deletedLog.position }
+
+  /// Whether there may be a record or a tombstone of an id: a new one is known to have none without a
+  /// look at the tables.
+  @inline(__always)
+  func mayHold(_ id: EntityID) -> Bool { id <= newestTimedID || id.time == nil }
 
   /// The summary of a ledger that has no snapshot.
   package init() {}
@@ -104,6 +111,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     counts.bytes = try reader.integer()
     counts.listEntries = try reader.integer()
     deletedLog = LogDigest(position: deletedThrough, bytes: try reader.bytes(32))
+    newestTimedID = try reader.entityID()
   }
 
   package var encoded: [UInt8] {
@@ -127,6 +135,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     bytes.appendLittleEndian(counts.bytes)
     bytes.appendLittleEndian(counts.listEntries)
     bytes += deletedLog.bytes
+    newestTimedID.append(to: &bytes)
     while bytes.count < Self.byteCount { bytes.append(0) }
     bytes.storeLittleEndian(CRC32C.checksum(bytes.span.extracting(4..<bytes.count)), at: 0)
     return bytes

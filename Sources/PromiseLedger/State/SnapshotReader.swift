@@ -63,6 +63,7 @@ package struct SnapshotReader: Sendable {
     case .record(let stored): record = stored
     case .tombstone, .nothing: return nil
     case nil:
+      guard summary.mayHold(id) else { return nil }
       record = try reading(nil) { (tables) throws(LedgerError) in try tables.record(id) }
     }
     guard let record else { return nil }
@@ -115,6 +116,7 @@ package struct SnapshotReader: Sendable {
     case .nothing: return false
     case .record, nil: break
     }
+    guard summary.mayHold(id) else { return false }
     return try reading(false) { (tables) throws(LedgerError) in try tables.hasTombstone(id) }
   }
 
@@ -125,7 +127,9 @@ package struct SnapshotReader: Sendable {
     try reading(ids.map { _ in .nothing }) { (tables) throws(LedgerError) in
       var preimages: [Preimages.Preimage?] = []
       preimages.reserveCapacity(ids.count)
-      for id in ids { preimages.append(try tables.preimage(id)) }
+      for id in ids {
+        preimages.append(summary.mayHold(id) ? try tables.preimage(id) : .nothing)
+      }
       return preimages
     }
   }

@@ -33,6 +33,9 @@ struct CompactedArchiveTests {
     var summaries = [try original.log.snapshotSummary(), try copy.log.snapshotSummary()]
     #expect(summaries[1].readBackThrough == summaries[1].position)
     summaries[0].readBackThrough = summaries[1].readBackThrough
+    // The newest may be one that was removed, of which the copy knows nothing.
+    #expect(summaries[1].newestTimedID <= summaries[0].newestTimedID)
+    summaries[0].newestTimedID = summaries[1].newestTimedID
     #expect(summaries[0] == summaries[1])
     for table in ["entities", "parts", "open", "tombstones", "blob"] {
       let left = try ledger.entries(of: table)

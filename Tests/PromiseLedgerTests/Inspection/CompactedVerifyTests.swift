@@ -144,6 +144,8 @@ struct CompactedVerifyTests {
     try found("log digest")
     summary.counts.handlers += 1
     try found("counts")
+    summary.newestTimedID = EntityID(high: summary.newestTimedID.high - 1, low: .max)
+    try found("newer than the snapshot says")
     summary.position = Position(rawValue: 10_000)
     summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
     try found("further on")

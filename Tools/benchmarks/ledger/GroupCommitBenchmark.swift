@@ -7,7 +7,7 @@ enum GroupCommitBenchmark {
   static func run(_ report: inout Report) async throws {
     let directory = try TemporaryDirectory()
     let ledger = try await Ledger.open(
-      at: directory.path + "/ledger", as: .app, configuration: .withoutCompaction)
+      at: directory.path + "/ledger", as: .app, configuration: .asked)
     _ = try await creations(ledger, tasks: 64, for: .milliseconds(300))
     var with64: [Double] = []
     var with512: [Double] = []
@@ -18,7 +18,9 @@ enum GroupCommitBenchmark {
       with64.append(try await creations(ledger, tasks: 64, for: .milliseconds(600)) / one)
       with512.append(try await creations(ledger, tasks: 512, for: .milliseconds(600)) / one)
     }
-    report.add("one task, durable creations a second", alone.median, nil)
+    report.add(
+      "one task, durable creations a second", alone.median, nil,
+      "\(rounded(alone.min() ?? 0)) to \(rounded(alone.max() ?? 0))")
     report.add("64 tasks, times one task", with64.median, .atLeast(12))
     report.add("512 tasks, times one task", with512.median, .atLeast(40))
     await ledger.close()

@@ -2,6 +2,8 @@
 ///
 /// Arguments name the benchmarks to run; without any all run. `--size N` is the number of promises of
 /// the ledger that is opened, `--cycles N` how many promises come and go until the file is measured.
+/// Group commit and processes are measured as users have them, with automatic compaction, unless it is
+/// `--without-compaction`.
 @main
 struct LedgerBenchmarks {
   static func main() async throws {

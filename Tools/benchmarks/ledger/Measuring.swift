@@ -79,6 +79,11 @@ extension [Double] {
 }
 
 extension LedgerConfiguration {
+  private static let isWithoutCompaction = CommandLine.arguments.contains("--without-compaction")
+
+  /// What the arguments ask for: the default, or without automatic compaction.
+  static let asked = isWithoutCompaction ? withoutCompaction : LedgerConfiguration()
+
   /// For what is measured without a compaction beside it.
   static let withoutCompaction: LedgerConfiguration = {
     var configuration = LedgerConfiguration()

@@ -102,6 +102,9 @@ struct SnapshotChecks {
     guard entity.lastPosition <= summary.position else {
       throw SnapshotRecord.damaged(id, "its last event comes after the snapshot")
     }
+    guard summary.mayHold(id) else {
+      throw SnapshotRecord.damaged(id, "its id is newer than the snapshot says that any is")
+    }
     digest.add(record.kind, id, record.content)
     counts.add(record.kind, byteCount: record.content.count)
     partCount += SnapshotRecord.pieceCount(ofContent: record.content.count) - 1
