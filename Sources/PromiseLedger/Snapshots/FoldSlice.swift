@@ -8,6 +8,8 @@ package struct FoldSlice: Sendable {
   package private(set) var problem: LedgerError?
 
   private var state: LedgerState
+  /// What its events are about, in the order of ids.
+  private let subjects: [EntityID]
   private var retention: RetentionApplied?
   private var isOver = false
   /// Of the values that stand beside its events.
@@ -16,7 +18,8 @@ package struct FoldSlice: Sendable {
   /// After so many bytes of values that stand beside events a slice ends.
   private static let maximumAttachmentByteCount = 4 << 20
 
-  private init(_ snapshot: SnapshotReader) {
+  private init(_ snapshot: SnapshotReader, _ subjects: [EntityID]) {
+    self.subjects = subjects
     edit = SnapshotEdit(snapshot.summary)
     state = LedgerState(snapshot: snapshot)
   }
@@ -37,7 +40,7 @@ package struct FoldSlice: Sendable {
     let subjects = try subjects(
       of: store, after: snapshot.position, through: end, limit: limit)
     let snapshot = try snapshot.preloading(subjects)
-    var slice = FoldSlice(snapshot)
+    var slice = FoldSlice(snapshot, subjects)
     do throws(LedgerError) {
       _ = try store.read(after: snapshot.position, limit: limit) { (frame) throws(LedgerError) in
         let commit = frame.header.commit
@@ -115,13 +118,12 @@ package struct FoldSlice: Sendable {
   }
 
   private mutating func put(_ snapshot: SnapshotReader) throws(LedgerError) {
-    let entities = state.overlaid
-    // Entities are large, so their places are sorted.
-    let order = entities.indices.map { (id: entities[$0].id, place: $0) }.sorted { $0.id < $1.id }
-    for start in stride(from: 0, to: order.count, by: SnapshotReader.sliceCount) {
-      let slice = order[start..<min(start + SnapshotReader.sliceCount, order.count)]
-      for (entry, stored) in zip(slice, try snapshot.records(slice.map(\.id))) {
-        try edit.put(entities[entry.place], replacing: stored)
+    // The others have events after the slice only.
+    let changed = subjects.filter(state.isOverlaid)
+    for start in stride(from: 0, to: changed.count, by: SnapshotReader.sliceCount) {
+      let slice = changed[start..<min(start + SnapshotReader.sliceCount, changed.count)]
+      for (id, stored) in zip(slice, try snapshot.records(slice)) {
+        if let entity = state.overlaid(id) { try edit.put(entity, replacing: stored) }
       }
     }
   }

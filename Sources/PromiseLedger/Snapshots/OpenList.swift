@@ -74,8 +74,14 @@ package struct OpenEntry: Sendable, Hashable {
 
   /// The time of the end, in the list of closed entities.
   package var time: Timestamp {
-    guard value.count == 8 else { return Timestamp(nanosecondsSinceEpoch: .max) }
+    guard value.count >= 8 else { return Timestamp(nanosecondsSinceEpoch: .max) }
     return Timestamp(nanosecondsSinceEpoch: value.span.loadLittleEndian(at: 0))
+  }
+
+  /// The bytes of the attachments that the record owns, in the list of closed entities.
+  package var attachmentByteCount: Int {
+    guard value.count == 16 else { return 0 }
+    return Int(clamping: UInt64(littleEndian: value.span.loadLittleEndian(at: 8)))
   }
 }
 
@@ -94,9 +100,11 @@ extension LedgerEntity {
   /// All entries of the entity in all lists.
   package var openEntries: [OpenEntry] {
     guard isOpen else {
-      var time: [UInt8] = []
-      time.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
-      return [OpenEntry(key: OpenList.closed.key(id, order: lastPosition.rawValue), value: time)]
+      var value: [UInt8] = []
+      value.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
+      let byteCount = attachments.reduce(0) { $0 + $1.byteCount }
+      if byteCount > 0 { value.appendLittleEndian(UInt64(byteCount)) }
+      return [OpenEntry(key: OpenList.closed.key(id, order: lastPosition.rawValue), value: value)]
     }
     switch self {
     case .promise(let promise): return promise.openEntries

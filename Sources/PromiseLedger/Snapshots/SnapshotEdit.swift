@@ -13,7 +13,8 @@ package struct SnapshotEdit: Sendable {
   package private(set) var recordCount = 0
   /// Those of them with ids in no order of time, such as those of keys.
   package private(set) var randomRecordCount = 0
-  private var changes: [SnapshotTable: [TableChange]] = [:]
+  /// By table, in their order.
+  private var changes = [[TableChange]](repeating: [], count: SnapshotTable.allCases.count)
 
   package init(_ summary: SnapshotSummary) {
     old = summary
@@ -22,22 +23,20 @@ package struct SnapshotEdit: Sendable {
 
   /// The changes in the order of tables and keys, for which a store is fastest.
   package var sortedChanges: [TableChange] {
-    SnapshotTable.allCases.flatMap { table in
-      (changes[table] ?? []).sorted { $0.key.precedes($1.key) }
-    }
+    changes.flatMap { table in table.sorted { $0.key.precedes($1.key) } }
   }
 
   /// How many entries change.
-  package var changeCount: Int { changes.values.reduce(0) { $0 + $1.count } }
+  package var changeCount: Int { changes.reduce(0) { $0 + $1.count } }
 
   /// The changes so far, which are forgotten then.
   package mutating func takeSortedChanges() -> [TableChange] {
-    defer { changes = [:] }
+    defer { changes = changes.map { _ in [] } }
     return sortedChanges
   }
 
   private mutating func append(_ change: TableChange) {
-    changes[change.table, default: []].append(change)
+    changes[change.table.rawValue].append(change)
   }
 
   private mutating func touch(_ id: EntityID) {

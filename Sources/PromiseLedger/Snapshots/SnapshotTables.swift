@@ -1,8 +1,21 @@
 import LedgerSystem
 
 /// The tables that a snapshot lies in, and those whose entries compaction deletes.
-package enum SnapshotTable: String, Sendable, Hashable, CaseIterable {
+package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
   case entities, parts, open, tombstones, meta, log, blob
+
+  /// Its name in the environment.
+  package var name: String {
+    switch self {
+    case .entities: "entities"
+    case .parts: "parts"
+    case .open: "open"
+    case .tombstones: "tombstones"
+    case .meta: "meta"
+    case .log: "log"
+    case .blob: "blob"
+    }
+  }
 }
 
 /// One consistent view of a snapshot's tables.

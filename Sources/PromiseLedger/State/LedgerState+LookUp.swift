@@ -95,6 +95,13 @@ extension LedgerState {
     return removals.hides(entity.id, closedAt: entity.lastPosition)
   }
 
+  /// The entity, if it was changed since the snapshot.
+  func overlaid(_ id: EntityID) -> LedgerEntity? {
+    if let promise = promises[PromiseID(entityID: id)] { return .promise(promise) }
+    if let handler = handlers[HandlerID(entityID: id)] { return .handler(handler) }
+    return sessions[SessionID(entityID: id)].map(LedgerEntity.session)
+  }
+
   /// Every entity that was changed since the snapshot, in no order.
   package var overlaid: [LedgerEntity] {
     promises.all.map(LedgerEntity.promise) + handlers.all.map(LedgerEntity.handler)

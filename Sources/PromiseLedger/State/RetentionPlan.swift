@@ -5,6 +5,9 @@ package struct RetentionPlan: Sendable, Hashable {
   /// The most records that one event removes, so that folding it keeps nobody waiting.
   package static let maximumRemovedCount = 1_000
 
+  /// After so many bytes of values that stand beside events, an event removes no more records.
+  private static let maximumAttachmentByteCount = 4 << 20
+
   /// The events to be written, in order.
   package private(set) var events: [RetentionApplied] = []
   /// The events that are enough for one plan.
@@ -20,6 +23,7 @@ package struct RetentionPlan: Sendable, Hashable {
   private var horizon = Position.start
   private var time = Timestamp(nanosecondsSinceEpoch: .min)
   private var count = 0
+  private var attachmentByteCount = 0
   private var kept: [EntityID] = []
 
   /// Plans the removal of every record in the snapshot whose entity ended at or before a time; of none
@@ -62,8 +66,11 @@ package struct RetentionPlan: Sendable, Hashable {
       kept.append(entry.id)
       return
     }
-    if count == Self.maximumRemovedCount { endRange() }
+    if count == Self.maximumRemovedCount || attachmentByteCount >= Self.maximumAttachmentByteCount {
+      endRange()
+    }
     count += 1
+    attachmentByteCount += entry.attachmentByteCount
     horizon = entry.position
     time = max(time, entry.time)
   }
@@ -77,7 +84,7 @@ package struct RetentionPlan: Sendable, Hashable {
         kept: kept.sorted()))
     removedCount += count
     after = horizon
-    count = 0
+    (count, attachmentByteCount) = (0, 0)
     kept = []
   }
 }

@@ -38,7 +38,7 @@ final class LMDBSnapshotTables: SnapshotTables {
 
   private func handle(_ table: SnapshotTable) throws(LedgerError) -> Table? {
     try checkIsOpen()
-    return handles.first { $0.name == table.rawValue }
+    return handles.first { $0.name == table.name }
   }
 
   func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
@@ -86,7 +86,7 @@ final class LMDBSnapshotTables: SnapshotTables {
 extension Environment {
   /// A table of the snapshot; `nil` in an environment that only an older build wrote.
   func handle(of table: SnapshotTable) -> Table? {
-    tables.first { $0.name == table.rawValue }
+    tables.first { $0.name == table.name }
   }
 }
 

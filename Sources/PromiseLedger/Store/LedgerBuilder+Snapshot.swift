@@ -60,8 +60,8 @@ extension LedgerBuilder {
 
   private func hasTombstoneOfRecord() throws(LedgerError) -> Bool {
     try LedgerError.mapping {
-      let records = try environment.table(named: SnapshotTable.entities.rawValue)
-      let tombstones = try environment.table(named: SnapshotTable.tombstones.rawValue)
+      let records = try environment.table(named: SnapshotTable.entities.name)
+      let tombstones = try environment.table(named: SnapshotTable.tombstones.name)
       return try environment.read { transaction in
         var isFound = false
         try transaction.scan(tombstones, fromKey: [0].span) { key, _ in
@@ -83,7 +83,7 @@ extension LedgerBuilder {
       try environment.write { transaction in
         for change in changes {
           guard let value = change.value else { continue }
-          let table = try environment.table(named: change.table.rawValue)
+          let table = try environment.table(named: change.table.name)
           try transaction.put(value.span, forKey: change.key.span, in: table)
         }
       }

@@ -84,6 +84,9 @@ import Testing
       deletions.append(step.eventCount)
     }
     #expect(deletions.count == 5 && deletions.max() == 12)
+    let state = LedgerState(snapshot: try SnapshotReader(store))
+    let removals = try RetentionPlan(state, endedBy: .at(.max)).events.map(\.removedCount)
+    #expect(removals == [4, 4, 4, 4, 4], "4 MiB of values an event")
   }
 
   @Test func aListThatLacksWhatAStepPutThereIsNoticedLater() throws {

@@ -56,16 +56,19 @@ struct RetryWatch: Sendable {
   private func look(_ memory: inout Memory) async throws -> [UnfinishedCall] {
     let session = engine.setup.session
     let known = memory
-    let (calls, seen) = try await engine.read { state in
+    let (changed, seen) = try await engine.read { state in
       var seen = known
       seen.position = state.position
       seen.ownPosition = try state.session(session)?.lastPosition
       let isBack = seen.ownPosition != known.ownPosition
       seen.tried = isBack ? [] : known.tried.filter { state.mayOffer($0) }
       let seesAll = isBack || state.base > known.position
-      let calls = seesAll ? try state.openCalls() : state.handlers.openCalls
-      return (calls.filter(\.call.isOffered).map { UnfinishedCall($0) }, seen)
+      return (seesAll ? nil : state.handlers.openCalls.offered, seen)
     }
+    let calls =
+      if let changed { changed } else {
+        try await engine.read(fromCopy: true) { state in try state.openCalls().offered }
+      }
     memory = seen
     return calls
   }
@@ -122,6 +125,13 @@ extension LedgerState {
   fileprivate func mayOffer(_ attempt: RetryWatch.Attempt) -> Bool {
     guard let handler = handlers[attempt.handler] else { return true }
     return handler.openCalls[attempt.call].map { Int($0.attempt) == attempt.number } ?? false
+  }
+}
+
+extension [StartedCall] {
+  /// Those that are offered.
+  fileprivate var offered: [UnfinishedCall] {
+    filter(\.call.isOffered).map { UnfinishedCall($0) }
   }
 }
 
