@@ -58,7 +58,7 @@ package final class WriterGate: Sendable {
   /// Waits for the gate and takes it.
   ///
   /// - Parameters:
-  ///   - timeout: How long to wait; `.zero` tries once.
+  ///   - timeout: How long to wait; with `.zero` it does not sleep.
   ///   - isCancelled: Asked before each attempt, at least every 10 ms, on this thread.
   /// - Throws: `SystemError` of `flock`, such as no locks available.
   @available(*, noasync, message: "blocks the thread")
@@ -81,17 +81,15 @@ package final class WriterGate: Sendable {
       // flag and changes the turn, so the sleep below ends or does not begin.
       let turn = words.load(SharedWordLayout.gateTurn)
       _ = words.exchange(1, at: SharedWordLayout.writersWait)
+      // Who left lowered the flag, and changed the turn.
+      defer { if words.load(SharedWordLayout.gateTurn) == turn { lowerFlag() } }
       if mustStop() { return .interrupted }
-      if try take() {
-        lowerFlag()
-        return .passed
-      }
+      if try take() { return .passed }
 
       let remaining = deadline - MonotonicClock.now
       if remaining <= .zero { return .stalled(holderProcessID: holderProcessID) }
       _ = words.wait(
         on: SharedWordLayout.gateTurn, while: turn, timeout: min(remaining, Self.round))
-      // Who left lowered the flag; it stays down unless another waiter raises it.
       if mustStop() { return .interrupted }
       if try take() { return .passed }
     }
@@ -141,9 +139,10 @@ package final class WriterGate: Sendable {
     return true
   }
 
-  /// Lowers the flag of a waiter who got in without sleeping: whoever else waits raises it again.
+  /// Lowers the flag that a waiter raised and does not need any more: whoever else waits is woken, and
+  /// raises it again.
   ///
-  /// Otherwise he would hand over to nobody when he leaves, and stay away in vain.
+  /// Otherwise somebody would hand over to nobody when he leaves, and stay away in vain.
   private func lowerFlag() {
     _ = words.exchange(0, at: SharedWordLayout.writersWait)
     wakeWaiters()

@@ -43,6 +43,7 @@ extension LedgerEngine {
         if let full, run.report.deletedEvents == deletedBefore { throw full }
       } while full != nil
       try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
+      replica.dropFolded(begins: true)
       return run.report
     }
   }
@@ -120,37 +121,34 @@ extension LedgerEngine {
       // Whatever removals there are were folded, and what changes later is looked at by the command.
       let plan = try await stepping(run.turn) { (store) throws(LedgerError) in
         try catchUp(store, rebases: true)
+        replica.dropFolded(begins: true)
         return try RetentionPlan(
           LedgerState(snapshot: SnapshotReader(store)), endedBy: policy.recordCutoff(now: now),
           eventLimit: Self.removalsPerFold)
       }
-      let (isDone, removedCount) = try await submit(plan, run.report.removedRecords, progress)
-      run.report.removedRecords += removedCount
-      guard removedCount > 0 else { return }
+      guard !plan.events.isEmpty else { return }
+      let isDone = try await submit(plan, &run, progress)
       let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
       try await fold(&run, through: head, { _ in })
       guard isDone else { return }
     }
   }
 
-  /// - Returns: Whether all of the plan was carried out, and how many records leave.
+  /// - Returns: Whether all of the plan was carried out.
   private func submit(
-    _ plan: RetentionPlan, _ removedBefore: Int,
+    _ plan: RetentionPlan, _ run: inout CompactionRun,
     _ progress: @Sendable (CompactionProgress) -> Void
-  ) async throws -> (isDone: Bool, removedCount: Int) {
-    var removedCount = 0
+  ) async throws -> Bool {
+    let total = run.report.removedRecords + plan.removedCount
     for event in plan.events {
       try Task.checkCancellation()
-      guard try await submit(ApplyRetention(event, plannedAt: plan.position)) else {
-        return (false, removedCount)
-      }
-      removedCount += Int(event.removedCount)
+      let removedCount = try await submit(ApplyRetention(event, plannedAt: plan.position))
+      guard let removedCount else { return false }
+      run.report.removedRecords += removedCount
       progress(
-        CompactionProgress(
-          phase: .removing, done: removedBefore + removedCount,
-          total: removedBefore + plan.removedCount))
+        CompactionProgress(phase: .removing, done: run.report.removedRecords, total: total))
     }
-    return (true, removedCount)
+    return true
   }
 
   // MARK: Events

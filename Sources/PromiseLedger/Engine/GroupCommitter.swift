@@ -132,9 +132,7 @@ final class GroupCommitter {
 
   /// Makes sure that look-ups find the snapshot where they expect it: it stands still behind the gate.
   private func requireSnapshot(of store: any EventStore) throws(LedgerError) {
-    guard let base = replica.withState({ $0.base == .start ? nil : $0.base }) else { return }
-    let reader = try SnapshotReader(store)
-    if reader.position != base { try replica.rebase(onto: reader) }
+    if replica.withState({ $0.base }) > .start { try replica.rebase(from: store) }
   }
 
   /// Decides the group on the newest state. A store that lost a race calls it again.

@@ -31,6 +31,7 @@ extension LedgerEngine {
         let isPoll = MonotonicClock.now - lastCheck >= setup.pollInterval
         do throws(LedgerError) {
           let hasNews = try catchUp(store, looksAtAll: isPoll, rebases: isPoll)
+          if !hasNews { replica.dropFolded() }
           if !hasNews, !isPoll { _ = listenerWakeUp.wait(timeout: Self.ownCommitPause) }
         } catch {
           if error.code != .closed {

@@ -60,8 +60,10 @@ package final class Replica: Sendable {
   ///
   /// Quick, so that it can be done behind the gate: what the snapshot has now is dropped from memory
   /// later, by ``catchUp(from:rebases:sliceEventCount:)``.
-  package func rebase(onto reader: SnapshotReader) throws(LedgerError) {
+  package func rebase(from store: any EventStore) throws(LedgerError) {
     try contents.withLock { (contents) throws(LedgerError) in
+      // Read under the lock, or a slower thread would come with an older snapshot than a faster one had.
+      let reader = try SnapshotReader(store)
       // Whoever waits is looked at anew: the event that settled it may never be seen.
       if try contents.state.rebase(onto: reader, drops: false) { contents.waiters.touchAll() }
       contents.isStale = false
@@ -80,10 +82,10 @@ package final class Replica: Sendable {
     while true {
       do throws(LedgerError) {
         if mustRebase {
-          try rebase(onto: try SnapshotReader(store))
+          try rebase(from: store)
           mustRebase = false
         }
-        contents.withLock { $0.state.dropSomeFolded() }
+        dropFolded(placeLimit: contents.withLock { $0.state.takeDropBudget() })
         let position = position
         let last = try store.read(after: position, limit: sliceEventCount) {
           (frame) throws(LedgerError) in try apply(frame)
@@ -95,6 +97,20 @@ package final class Replica: Sendable {
         guard error.code == .snapshotMoved || error.code == .eventsCompacted else { throw error }
         mustRebase = true
       }
+    }
+  }
+
+  /// Drops from the overlay what the snapshot shows by itself, in short steps between which others can
+  /// look.
+  ///
+  /// - Parameters:
+  ///   - placeLimit: After so many places of the overlay it ends.
+  ///   - begins: Whether a walk begins even if it drops little.
+  package func dropFolded(placeLimit: Int = .max, begins: Bool = false) {
+    var placeCount = 0
+    if begins { contents.withLock { $0.state.beginDrop() } }
+    while placeCount < placeLimit, contents.withLock({ $0.state.dropStep() }) {
+      placeCount += OverlayDrop.stepPlaceCount
     }
   }
 

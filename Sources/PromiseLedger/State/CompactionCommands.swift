@@ -9,12 +9,12 @@ package struct ApplyRetention: Command {
     self.position = position
   }
 
-  /// - Returns: Whether it was done; a plan that does not fit any more must be made anew.
-  package func decide(in decision: inout Decision) throws(LedgerError) -> Bool {
+  /// - Returns: How many records leave; `nil` if the plan does not fit any more and must be made anew.
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Int? {
     guard let ledger = decision.ledgerID, planned.horizon <= decision.snapshotPosition,
       // What changed since the plan must be in the overlay, and understood, to be looked at.
       decision.snapshotPosition <= position, decision.base.blocked.isEmpty
-    else { return false }
+    else { return nil }
     // What was bound since may need what was to leave.
     var needed: Set<EntityID> = []
     for handler in decision.handlersChanged(since: position) where handler.isOpen {
@@ -27,15 +27,15 @@ package struct ApplyRetention: Command {
       else { continue }
       kept.insert(id)
     }
-    guard kept.count <= RetentionApplied.maximumKeptCount else { return false }
+    guard kept.count <= RetentionApplied.maximumKeptCount else { return nil }
     let newlyKept = UInt32(clamping: kept.count - planned.kept.count)
+    let removedCount = planned.removedCount - min(planned.removedCount, newlyKept)
     try decision.append(
       RetentionApplied(
         after: planned.after, horizon: planned.horizon, time: planned.time,
-        removedCount: planned.removedCount - min(planned.removedCount, newlyKept),
-        kept: kept.sorted()),
+        removedCount: removedCount, kept: kept.sorted()),
       to: ledger.entityID)
-    return true
+    return Int(removedCount)
   }
 }
 

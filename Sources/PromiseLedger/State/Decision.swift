@@ -99,7 +99,7 @@ package struct Decision {
 
   /// Refuses to write to a subject that this build does not understand.
   package func requireWritable(_ subject: EntityID) throws(LedgerError) {
-    if let problem = staged.blocked[subject] ?? base.blocked[subject] {
+    if let problem = base.blocked[subject] {
       throw problem.refusal(of: subject)
     }
   }

@@ -10,8 +10,8 @@ protocol TabledEntity: Sendable {
 /// Entities of one kind by id.
 ///
 /// They stand in pieces of equal size and an index holds their places only. So no entity moves when the
-/// table grows, one that left frees its place, and of a copy of the table only the pieces that change are
-/// copied.
+/// table grows, and one that left frees its place. Of a copy of the table, only the index and the pieces
+/// that change are copied.
 struct EntityTable<Entity: TabledEntity>: Sendable {
   private typealias Piece = ContiguousArray<Entity?>
 
@@ -105,19 +105,11 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
 
   // MARK: Dropping what a snapshot has
 
-  /// The places, among the next ones, of entities whose newest event is at or before a position.
-  ///
-  /// - Parameters:
-  ///   - next: The first place to look at; afterwards the place to go on at.
-  ///   - limit: How many places are looked at.
-  func places(
-    from next: inout Int, limit: Int, unchangedSince position: Position
-  ) -> [Int32] {
-    guard next < placeCount else { return [] }
-    let end = limit < placeCount - next ? next + limit : placeCount
-    defer { next = end }
-    return (Int32(next)..<Int32(end)).filter { place in
-      self[place].map { $0.lastPosition <= position } ?? false
+  /// The places, among some, of entities whose newest event is at or before a position.
+  func places(among places: Range<Int>, unchangedSince position: Position) -> [Int32] {
+    places.clamped(to: 0..<placeCount).compactMap { place in
+      guard let entity = self[Int32(place)], entity.lastPosition <= position else { return nil }
+      return Int32(place)
     }
   }
 

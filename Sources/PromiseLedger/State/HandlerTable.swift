@@ -100,19 +100,14 @@ package struct HandlerTable: Sendable {
 
   // MARK: Dropping what a snapshot has
 
-  /// Takes out the handlers, among those at the next places, that did not change after a position.
-  ///
-  /// - Parameters:
-  ///   - next: The first place to look at; afterwards the place to go on at.
-  ///   - limit: How many places are looked at.
-  /// - Returns: Whether there are more places.
-  mutating func drop(
-    from next: inout Int, limit: Int, unchangedSince position: Position
-  ) -> Bool {
-    for place in entities.places(from: &next, limit: limit, unchangedSince: position) {
+  /// How many places there are, taken or not.
+  var placeCount: Int { entities.placeCount }
+
+  /// Takes out the handlers, among those at some places, that did not change after a position.
+  mutating func drop(_ places: Range<Int>, unchangedSince position: Position) {
+    for place in entities.places(among: places, unchangedSince: position) {
       _ = remove(at: place)
     }
-    return next < entities.placeCount
   }
 
   /// Frees the memory of handlers that left.

@@ -223,7 +223,6 @@ package struct LedgerState: Sendable {
     // In the order of positions, which that of a dictionary is not.
     let ended = layer.sessions.values.sorted { $0.lastPosition < $1.lastPosition }
     for entity in ended { noteClosing(of: .session(entity)) }
-    blocked.merge(layer.blocked) { old, _ in old }
     ledgerID = layer.ledgerID ?? ledgerID
     for retention in layer.retentions { apply(retention.event, at: retention.position) }
   }

@@ -1,16 +1,24 @@
 /// Where the walk through the overlay stands that drops what the snapshot shows by itself.
 struct OverlayDrop: Sendable {
+  /// How many places one step looks at.
+  static let stepPlaceCount = 256
+
   /// The snapshot position up to which the overlay holds nothing.
-  var through: Position
-  /// The snapshot position up to which the walk under way drops; `nil` if there is none.
-  var goal: Position?
-  /// The places that it comes to next.
-  var nextPromise = 0
-  var nextHandler = 0
-  /// The position of the state when it dropped last.
-  var lastStep = Position.start
+  fileprivate(set) var through: Position
+  /// What the walk under way has before it; `nil` if there is none.
+  fileprivate var walk: Walk?
+  /// The position of the state when it was counted last how much came.
+  fileprivate var countedThrough = Position.start
   /// How many deadlines there were when those without a promise were forgotten last.
-  var keptDeadlineCount = 0
+  fileprivate var keptDeadlineCount = 0
+
+  /// Places that come later hold what is newer than the snapshot.
+  struct Walk: Sendable {
+    /// The snapshot position up to which it drops.
+    let goal: Position
+    var promises: Range<Int>
+    var handlers: Range<Int>
+  }
 
   init(through position: Position) {
     through = position
@@ -18,73 +26,71 @@ struct OverlayDrop: Sendable {
 }
 
 extension LedgerState {
-  /// The fewest places that a step of the walk looks at.
-  private static let dropStepCount = 256
+  /// How many places to look at now, if a walk is under way or due: more than events came since the last
+  /// call, so that the walk ends.
+  mutating func takeDropBudget() -> Int {
+    let news = Int(clamping: position.rawValue - min(drop.countedThrough, position).rawValue)
+    drop.countedThrough = position
+    return OverlayDrop.stepPlaceCount + 2 * news
+  }
 
-  /// Drops from the overlay, a step at a time, what the snapshot shows by itself.
+  /// Begins a walk if the snapshot moved since the last one.
+  package mutating func beginDrop() {
+    guard drop.walk == nil, drop.through < base else { return }
+    drop.walk = OverlayDrop.Walk(
+      goal: base, promises: 0..<promises.placeCount, handlers: 0..<handlers.placeCount)
+  }
+
+  /// Begins a walk if the snapshot moved on so far that it costs little for each event.
+  private mutating func beginDropIfDue() {
+    guard drop.walk == nil else { return }
+    let moved = base.rawValue - drop.through.rawValue
+    let overlaidCount = promises.count + handlers.count + sessions.count
+    if moved >= max(1_000, UInt64(overlaidCount / 2)) { beginDrop() }
+  }
+
+  /// Goes one step of a walk, if one is under way or due.
   ///
-  /// A walk through the overlay begins once the snapshot moved on so far that it costs little for each
-  /// event. A step is short, but looks at more places than events came since the last one, so that each
-  /// walk ends.
-  package mutating func dropSomeFolded() {
-    if drop.goal == nil {
-      let overlaidCount = promises.count + handlers.count + sessions.count
-      let moved = base.rawValue - drop.through.rawValue
-      guard moved >= max(1_000, UInt64(overlaidCount / 2)) else { return }
+  /// - Parameter placeCount: How many places of each table it looks at.
+  /// - Returns: Whether there is more of it.
+  package mutating func dropStep(
+    placeCount: Int = OverlayDrop.stepPlaceCount
+  ) -> Bool {
+    beginDropIfDue()
+    guard var walk = drop.walk else { return false }
+    var passed = passedDeadline
+    promises.drop(walk.promises.prefix(placeCount), unchangedSince: base) { promise in
+      guard promise.status == .pending, let deadline = promise.deadline else { return }
+      // From now on it is looked for in the snapshot.
+      let key = OpenList.deadlines.key(promise.entityID, order: deadline.ordered)
+      if let known = passed, !known.lexicographicallyPrecedes(key) { passed = key.dropLast() }
     }
-    let news = Int(clamping: position.rawValue - min(drop.lastStep, position).rawValue)
-    drop.lastStep = position
-    dropFolded(limit: max(Self.dropStepCount, min(news, 1_000) * 2))
+    passedDeadline = passed
+    handlers.drop(walk.handlers.prefix(placeCount), unchangedSince: base)
+    walk.promises.removeFirst(min(placeCount, walk.promises.count))
+    walk.handlers.removeFirst(min(placeCount, walk.handlers.count))
+    drop.walk = walk
+    guard walk.promises.isEmpty, walk.handlers.isEmpty else { return true }
+    endDrop(at: walk.goal)
+    return false
   }
 
   /// Drops all that the snapshot shows by itself.
   ///
   /// - Complexity: O(changes since the snapshot).
   package mutating func dropAllFolded() {
-    drop.goal = nil
-    guard drop.through < base else { return }
-    dropFolded(limit: .max)
-  }
-
-  /// Goes on with the walk, or begins one.
-  ///
-  /// - Parameter limit: How many places of each table it looks at.
-  package mutating func dropFolded(limit: Int) {
-    if drop.goal == nil {
-      drop.goal = base
-      (drop.nextPromise, drop.nextHandler) = (0, 0)
-    }
-    guard let goal = drop.goal else { return }
-    var passedDeadline = passedDeadline
-    let hasMorePromises = promises.drop(
-      from: &drop.nextPromise, limit: limit, unchangedSince: base
-    ) { promise in
-      guard promise.status == .pending, let deadline = promise.deadline else { return }
-      // From now on it is looked for in the snapshot.
-      let key = OpenList.deadlines.key(promise.entityID, order: deadline.ordered)
-      if let passed = passedDeadline, !passed.lexicographicallyPrecedes(key) {
-        passedDeadline = key.dropLast()
-      }
-    }
-    self.passedDeadline = passedDeadline
-    guard !hasMorePromises else { return }
-    let hasMoreHandlers = handlers.drop(
-      from: &drop.nextHandler, limit: limit, unchangedSince: base)
-    if !hasMoreHandlers { endDrop(at: goal) }
+    drop.walk = nil
+    beginDrop()
+    while drop.walk != nil { _ = dropStep() }
   }
 
   private mutating func endDrop(at goal: Position) {
     drop.through = goal
-    drop.goal = nil
+    drop.walk = nil
     promises.shrink()
     handlers.shrink()
     sessions = sessions.filter { $0.value.lastPosition > goal }
     removals.dropClosings(through: goal)
-    // A subject whose overlay stays was perhaps made without the event that could not be applied.
-    blocked = blocked.filter { subject, problem in
-      blockedThrough[subject] ?? problem.position > goal || isOverlaid(subject)
-    }
-    blockedThrough = blockedThrough.filter { blocked[$0.key] != nil }
     guard deadlines.count > 2 * drop.keptDeadlineCount + 1_000 else { return }
     deadlines = deadlines.filter(canTimeOut)
     drop.keptDeadlineCount = deadlines.count

@@ -99,21 +99,18 @@ package struct PromiseTable: Sendable {
 
   // MARK: Dropping what a snapshot has
 
-  /// Takes out the promises, among those at the next places, that did not change after a position.
+  /// How many places there are, taken or not.
+  var placeCount: Int { entities.placeCount }
+
+  /// Takes out the promises, among those at some places, that did not change after a position.
   ///
-  /// - Parameters:
-  ///   - next: The first place to look at; afterwards the place to go on at.
-  ///   - limit: How many places are looked at.
-  ///   - note: Gets every promise that leaves.
-  /// - Returns: Whether there are more places.
+  /// - Parameter note: Gets every promise that leaves.
   mutating func drop(
-    from next: inout Int, limit: Int, unchangedSince position: Position,
-    _ note: (PromiseEntity) -> Void
-  ) -> Bool {
-    for place in entities.places(from: &next, limit: limit, unchangedSince: position) {
+    _ places: Range<Int>, unchangedSince position: Position, _ note: (PromiseEntity) -> Void
+  ) {
+    for place in entities.places(among: places, unchangedSince: position) {
       if let entity = remove(at: place) { note(entity) }
     }
-    return next < entities.placeCount
   }
 
   /// Frees the memory of promises that left.

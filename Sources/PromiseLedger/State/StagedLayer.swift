@@ -13,7 +13,6 @@ package struct StagedLayer: Sendable {
   package private(set) var sessions: [SessionID: SessionEntity] = [:]
   /// The removals of records, with the positions of their events.
   package private(set) var retentions: [(event: RetentionApplied, position: Position)] = []
-  package private(set) var blocked: [EntityID: ReplayProblem] = [:]
   /// The promises changed, in the order of their first change.
   package private(set) var changedPromises: [PromiseID] = []
 

@@ -115,10 +115,12 @@ import Testing
     for _ in 0..<3 { try subject.commit(CreatePromise.sample()) }
     try subject.fold()
     subject.dropFolded()
-    #expect(try !subject.commit(ApplyRetention(event, plannedAt: plan.position)))
+    #expect(try subject.commit(ApplyRetention(event, plannedAt: plan.position)) == nil)
     let anew = try RetentionPlan(subject.state, endedBy: .at(.max))
+    let first = try #require(anew.events.first)
     #expect(
-      try subject.commit(ApplyRetention(try #require(anew.events.first), plannedAt: anew.position)))
+      try subject.commit(ApplyRetention(first, plannedAt: anew.position))
+        == Int(first.removedCount))
   }
 }
 

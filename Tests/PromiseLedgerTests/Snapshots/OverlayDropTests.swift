@@ -1,3 +1,4 @@
+import PromiseLedgerTesting
 import Testing
 
 @testable import PromiseLedger
@@ -20,7 +21,8 @@ import Testing
       let end = Position(rawValue: head - min(head, seed % 30))
       _ = try folder.step(of: store, through: end, limit: 9)
       #expect(try state.rebase(onto: SnapshotReader(store), drops: false) == false)
-      state.dropFolded(limit: 1 + Int(seed) % 7)
+      state.beginDrop()
+      _ = state.dropStep(placeCount: 1 + Int(seed) % 7)
       _ = try state.nextDeadline()
       #expect(
         try Answers(state, writer) == Answers(reference, writer), "seed \(seed), frame \(number)")
@@ -32,19 +34,32 @@ import Testing
     #expect(try Answers(state, writer) == Answers(reference, writer), "seed \(seed), dropped")
   }
 
-  @Test func aWalkEndsWhileManyEventsCome() throws {
+  /// The steps that somebody takes who gets many events at a time.
+  @Test(arguments: [400, 4_000])
+  func aWalkEndsWhileManyEventsCome(count: Int) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
-    subject.dropsAtOnce = false
+    let replica = Replica(try .tail(of: subject.store))
     var longest = 0
-    for group in 1...40 {
-      try createPromises(400, in: subject, from: 1_000 * group)
+    for group in 1...16 {
       try subject.fold(limit: 10_000)
-      subject.state.dropSomeFolded()
-      longest = max(longest, subject.state.promises.count)
+      for part in 0..<4 {
+        try createPromises(count / 4, in: subject, from: 10_000 * group + 1_000 * part)
+      }
+      _ = try replica.catchUp(from: subject.store, rebases: true, sliceEventCount: 10_000)
+      longest = max(longest, replica.withState { $0.promises.count })
     }
-    // A walk begins with 1,000 events and takes at most as long as the overlay grows by as many again.
-    #expect(longest < 4_000)
-    #expect(subject.state.drop.through > .start)
+    // A walk begins after 1,000 events, or as many as the overlay has, and ends within as many again.
+    #expect(longest <= max(4_000, 3 * count))
+  }
+
+  @Test func compactionLeavesNothingOfWhatWasFolded() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    _ = try await LedgerCompactionTests.fill(ledger, 100)
+    _ = try await ledger.compact(.foldOnly)
+    let overlaid = ledger.engine.replica.withState { $0.overlaid.map(\.id) }
+    #expect(overlaid.isEmpty)
+    await ledger.close()
   }
 
   @Test func deadlinesOfDroppedPromisesTakeNoMemory() throws {

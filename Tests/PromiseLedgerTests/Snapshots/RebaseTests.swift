@@ -1,4 +1,5 @@
 import LedgerPromises
+import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
       _ = try replica.catchUp(
         from: subject.store, rebases: number % 2 == 0, sliceEventCount: 10)
       // Looking may find that the snapshot moved without an event that would have told.
-      try replica.rebase(onto: SnapshotReader(subject.store))
+      try replica.rebase(from: subject.store)
       let answers = try replica.withState { try Answers($0, subject.writer) }
       #expect(answers == whole, "seed \(seed), process \(number)")
     }
@@ -91,7 +92,65 @@ import Testing
     #expect(try waiters[3].outcome?.get().status == .resolved)
   }
 
+  // MARK: Threads
+
+  @Test func aSlowThreadDoesNotTakeTheStateBack() throws {
+    let store = WatchedStore()
+    let subject = try CompactedStore(store, seed: 3, groupCount: 25)
+    let head = try store.head()
+    let replica = Replica(try .tail(of: store))
+    try subject.fold(through: Position(rawValue: head.rawValue / 2))
+    let isRebased = WakeSemaphore()
+    // Between the slower thread's look at the snapshot and what it does with it.
+    store.afterRead = {
+      do {
+        var folder = Folder()
+        while try folder.step(of: store, through: head, limit: 1_000) != nil {}
+        _ = try SystemThread.start(name: "faster") {
+          do { try replica.rebase(from: store) } catch { Issue.record("\(error)") }
+          isRebased.signal()
+        }
+        // It may have to wait for the slower one.
+        _ = isRebased.wait(timeout: .milliseconds(50))
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+    try replica.rebase(from: store)
+    let answers = try replica.withState { try Answers($0, subject.writer) }
+    #expect(try answers == Answers(subject.replayed(), subject.writer))
+  }
+
   // MARK: Rules
+
+  /// The deadline of a promise that nobody could write to is looked for again once somebody can.
+  @Test func theDeadlineOfAPromiseThatWasBlockedIsFound() throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
+    let store = subject.store
+    let id = PromiseID.numbered(901)
+    try subject.commit(CreatePromise(id, deadline: subject.state.time + .seconds(1)))
+    try subject.fold()
+    let replica = Replica(try .tail(of: store))
+    // A newer build writes an event that this one does not know.
+    var batch = EventBatch()
+    try batch.append(.raw(EventKind(rawValue: 999), on: id.entityID))
+    let made = batch
+    _ = try store.commit(
+      CommitID(session: .numbered(2), number: 77), after: store.head(),
+      patience: Patience(.seconds(5)), catchUp: { (_) throws(LedgerError) in },
+      decide: { (_, _) in made })
+    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 100)
+    #expect(replica.withState { $0.blocked[id.entityID] != nil })
+    _ = try replica.withState { try $0.nextDeadline()?.id }
+    #expect(try !replica.withState { try $0.due(at: .at(.max), limit: 9_999).contains(id) })
+    // And folds it, which changes nothing that this one can see.
+    var edit = SnapshotEdit(try store.snapshotSummary())
+    edit.new.position = try store.head()
+    _ = try store.apply(edit, patience: Patience(.seconds(5)))
+    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 100)
+    #expect(replica.withState { $0.blocked.isEmpty })
+    #expect(try replica.withState { try $0.due(at: .at(.max), limit: 9_999).contains(id) })
+  }
 
   @Test func anEarlierDeadlineThatWasFoldedMeanwhileIsFound() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)

@@ -38,10 +38,11 @@ import Testing
     }
     check(table, model)
     for copy in copies { check(copy.table, copy.model) }
-    var next = 0
-    while next < table.placeCount {
-      let old = table.places(from: &next, limit: 100, unchangedSince: Position(rawValue: 4_000))
-      for place in old { table.remove(at: place) }
+    for start in stride(from: 0, to: table.placeCount, by: 100) {
+      let places = start..<(start + 100)
+      for place in table.places(among: places, unchangedSince: Position(rawValue: 4_000)) {
+        table.remove(at: place)
+      }
     }
     check(table, model.filter { $0.value.lastPosition.rawValue > 4_000 })
   }

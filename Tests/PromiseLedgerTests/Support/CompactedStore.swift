@@ -43,8 +43,10 @@ final class CompactedStore {
   }
 
   /// Drops what the snapshot has, or some of it.
-  func dropFolded(limit: Int? = nil) {
-    if let limit { state.dropFolded(limit: limit) } else { state.dropAllFolded() }
+  func dropFolded(placeCount: Int? = nil) {
+    guard let placeCount else { return state.dropAllFolded() }
+    state.beginDrop()
+    _ = state.dropStep(placeCount: placeCount)
   }
 
   @discardableResult
@@ -70,7 +72,7 @@ final class CompactedStore {
   func removeRecords(endedBy time: Timestamp) throws {
     let plan = try RetentionPlan(state, endedBy: time)
     for event in plan.events {
-      guard try commit(ApplyRetention(event, plannedAt: plan.position)) else { return }
+      guard try commit(ApplyRetention(event, plannedAt: plan.position)) != nil else { return }
     }
   }
 

@@ -17,6 +17,7 @@ final class WatchedStore: EventStore {
     var commitCount = 0
     var onScan: (@Sendable ([UInt8]) -> Void)?
     var onCommit: (@Sendable () -> Void)?
+    var afterRead: (@Sendable () -> Void)?
   }
 
   let store = InMemoryEventStore()
@@ -32,6 +33,12 @@ final class WatchedStore: EventStore {
   var onScan: (@Sendable ([UInt8]) -> Void)? {
     get { contents.withLock { $0.onScan } }
     set { contents.withLock { $0.onScan = newValue } }
+  }
+
+  /// What happens once after the next read of the snapshot.
+  var afterRead: (@Sendable () -> Void)? {
+    get { contents.withLock { $0.afterRead } }
+    set { contents.withLock { $0.afterRead = newValue } }
   }
 
   /// What happens once before the next commit passes the gate.
@@ -50,7 +57,11 @@ final class WatchedStore: EventStore {
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    contents.withLock { $0.reads.transactions += 1 }
+    let afterRead = contents.withLock { contents in
+      contents.reads.transactions += 1
+      return contents.afterRead.take()
+    }
+    defer { afterRead?() }
     return try store.readSnapshot { (tables) throws(LedgerError) in
       try body(Tables(tables: tables, store: self))
     }
