@@ -107,7 +107,8 @@ let package = Package(
         "LedgerSystem",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
-      ]
+      ],
+      exclude: ["Fixtures"]
     ),
     .executableTarget(
       name: "ledger-worker",

@@ -164,7 +164,7 @@ struct CompactedLedgerTests {
     #expect(
       lines.joined(separator: "\n") == """
         ledger                 019b76da-a800-7000-8700-000000000001
-        format version         0
+        format version         1
         created                2026-01-01T00:00:00.000000Z
         head                   27
         snapshot               20

@@ -8,7 +8,7 @@ struct LogTests {
     #expect(
       run.output == #"""
         position  time                         kind                 subject   session   details
-               1  2026-01-01T00:00:00.000000Z  ledgerCreated        00000001  00000002  format version 0
+               1  2026-01-01T00:00:00.000000Z  ledgerCreated        00000001  00000002  format version 1
                2  2026-01-01T00:00:00.000000Z  sessionOpened        00000002  00000002  app, process \#(sample.processID), instance "chat", host "\#(sample.host)", library 0.1.0
                3  2026-01-01T00:00:00.000000Z  promiseCreated       2a7161c9  00000002  "Remove the \"avatar\"", key "avatar/room@example.org", type void, tags "room" "avatar"
                4  2026-01-01T00:00:01.500000Z  promiseResolved      2a7161c9  00000002  rejected, chat 403 "\u{1B}[31mno\u{A}entry\u{202E}"

@@ -37,12 +37,12 @@ struct ReadingTests {
   @Test(arguments: verbs)
   func ledgerWithoutEventsIsFine(verb: [String]) throws {
     let archive = """
-      {"type":"header","format":"promise-ledger-archive","version":0,"ledger":"01900000-004d-7000-8000-000000000001","createdAt":5,"basePosition":0,"baseDigest":"\(String(repeating: "0", count: 64))"}
+      {"type":"header","format":"promise-ledger-archive","version":1,"ledger":"01900000-004d-7000-8000-000000000001","createdAt":5,"basePosition":0,"baseDigest":"\(String(repeating: "0", count: 64))"}
 
       """
     let temporary = try TemporaryLedger()
     let digest = String(repeating: "0", count: 64)
-    let hash = "9e08beb0ba169739e58781579afc9b369557e50ec134ae6bf482db46216a0686"
+    let hash = "a6b574ba206d36c2ab1a0f98ed70032892f72794d80fc1b582527f8b1fc8ad03"
     let file = temporary.path + ".jsonl"
     let end =
       #"{"type":"end","events":0,"records":0,"logDigest":"\#(digest)","sha256":"\#(hash)"}"# + "\n"

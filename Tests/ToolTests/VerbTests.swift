@@ -108,7 +108,7 @@ struct VerbTests {
     #expect(
       beginning.joined(separator: "\n") == """
         ledger              019b76da-a800-7000-8700-000000000001
-        format version      0
+        format version      1
         created             2026-01-01T00:00:00.000000Z
         head                17
         snapshot            0

@@ -14,7 +14,7 @@ enum ArchiveLine: Sendable, Hashable {
 /// The first line: whose events these are, and where they begin.
 struct ArchiveHeader: Sendable, Hashable {
   /// The version of the archives that this build writes, and the newest that it reads.
-  static let version: UInt32 = 0
+  static let version: UInt32 = 1
   /// The last position that an archive may begin after: far more events than any ledger has, with
   /// room for those that follow.
   static let greatestBase = Position(rawValue: 1 << 62)

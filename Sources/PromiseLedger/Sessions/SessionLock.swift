@@ -11,11 +11,28 @@ package final class SessionLock: Sendable {
   private let file: FileLock
   private let path: String
 
+  /// Opens the file, in a directory that a copy of the ledger may lack: many tools leave out empty ones.
+  private static func open(
+    _ path: String, in directory: LedgerDirectory
+  ) throws(SystemError) -> FileLock {
+    do throws(SystemError) {
+      return try FileLock.open(path)
+    } catch {
+      guard error.code == .notFound else { throw error }
+    }
+    do throws(SystemError) {
+      try FileSystem.createDirectory(directory.sessions)
+    } catch {
+      guard error.code == .exists else { throw error }
+    }
+    return try FileLock.open(path)
+  }
+
   /// Creates the file if needed, locks it, and says that the session is open.
   package init(_ directory: LedgerDirectory, _ id: SessionID) throws(LedgerError) {
     path = directory.sessionLock(id)
     do throws(SystemError) {
-      file = try FileLock.open(path)
+      file = try Self.open(path, in: directory)
       // A prober holds the lock for an instant.
       let pause = WakeSemaphore()
       var attempts = 0

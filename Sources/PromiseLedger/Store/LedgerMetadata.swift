@@ -6,7 +6,9 @@ package struct LedgerMetadata: Sendable, Hashable {
   package static let key = Array("ledger".utf8)
 
   /// The format that this build writes, and the newest that it reads.
-  package static let formatVersion: UInt32 = 0
+  package static let formatVersion: UInt32 = 1
+  /// The first format that stays readable: the one before changed from build to build.
+  private static let oldestFormatVersion: UInt32 = 1
 
   package var formatVersion: UInt32
   package var ledgerID: LedgerID
@@ -24,7 +26,8 @@ package struct LedgerMetadata: Sendable, Hashable {
 
   /// Reads the record.
   ///
-  /// - Throws: `incompatibleFormat` if a newer version wrote it, `corrupt` if it is damaged.
+  /// - Throws: `incompatibleFormat` if a newer version wrote it, or one from before version 1;
+  ///   `corrupt` if it is damaged.
   package init(decoding bytes: Span<UInt8>) throws(LedgerError) {
     // A newer format may have a longer record; its version stands where ours does.
     guard bytes.count >= Self.byteCount,
@@ -38,6 +41,12 @@ package struct LedgerMetadata: Sendable, Hashable {
       throw LedgerError(
         .incompatibleFormat,
         "The ledger has format version \(formatVersion); this build reads up to \(Self.formatVersion). Update the library."
+      )
+    }
+    guard formatVersion >= Self.oldestFormatVersion else {
+      throw LedgerError(
+        .incompatibleFormat,
+        "The ledger has format version \(formatVersion), which was not kept. Export it with the build that wrote it, and import that."
       )
     }
     ledgerID = LedgerID(entityID: EntityID(loadedFrom: bytes, at: 8))

@@ -12,10 +12,10 @@ struct ArchiveTests {
     let text = String(decoding: try Ledger.inspect(at: ledger.path).archive(), as: UTF8.self)
     #expect(
       text == """
-        {"type":"header","format":"promise-ledger-archive","version":0,"ledger":"01900000-004d-7000-8000-000000000001","createdAt":5,"basePosition":0,"baseDigest":"0000000000000000000000000000000000000000000000000000000000000000"}
+        {"type":"header","format":"promise-ledger-archive","version":1,"ledger":"01900000-004d-7000-8000-000000000001","createdAt":5,"basePosition":0,"baseDigest":"0000000000000000000000000000000000000000000000000000000000000000"}
         {"type":"event","position":1,"time":1000,"kind":1,"name":"ledgerCreated","version":1,"flags":0,"subject":"01900000-004d-7000-8000-000000000001","session":"01900002-0001-7000-8000-000000000001","commit":1,"cause":0,"payload":"AAAAAA==","attachment":""}
         {"type":"event","position":2,"time":1000,"kind":999,"name":"","version":7,"flags":0,"subject":"01900000-0003-7000-8000-000000000001","session":"01900002-0001-7000-8000-000000000001","commit":2,"cause":0,"payload":"/w==","attachment":""}
-        {"type":"end","events":2,"records":0,"logDigest":"709a89bd943f2590073d5271279c14967d834392e205b24f7d287532eab54fad","sha256":"5751325cced62e6f52b3a3971a8524f559ba714d118b519edf5c487134ca5d75"}
+        {"type":"end","events":2,"records":0,"logDigest":"709a89bd943f2590073d5271279c14967d834392e205b24f7d287532eab54fad","sha256":"bbdd4d1c878edd78a0aca971c6b0d76c33a126b8d38ed2588f8ae5544441acc0"}
 
         """)
   }

@@ -82,7 +82,7 @@ struct DamagedArchiveTests {
   @Test func otherSpellingIsFound() throws {
     let text = String(decoding: try Self.archive.get(), as: UTF8.self)
     for (from, to) in [
-      ("\"version\":1,", "\"version\":01,"), ("{\"type\":\"ev", "{ \"type\":\"ev"),
+      ("\"version\":1,\"fl", "\"version\":01,\"fl"), ("{\"type\":\"ev", "{ \"type\":\"ev"),
     ] {
       let error = try failure(of: Array(text.replacing(from, with: to, maxReplacements: 1).utf8))
       #expect(error?.message.hasPrefix("Line 2 of the archive is damaged") == true)
@@ -98,7 +98,7 @@ struct DamagedArchiveTests {
   @Test func newerArchivesAreNamedSo() throws {
     let text = String(decoding: try Self.archive.get(), as: UTF8.self)
     for (from, to, line) in [
-      ("\"version\":0,", "\"version\":1,", 1), ("\"type\":\"event\"", "\"type\":\"chapter\"", 2),
+      ("\"version\":1,", "\"version\":2,", 1), ("\"type\":\"event\"", "\"type\":\"chapter\"", 2),
       ("\"kind\":999,\"name\":\"\"", "\"kind\":999,\"name\":\"promiseForgotten\"", 11),
     ] {
       let error = try failure(of: Array(text.replacing(from, with: to, maxReplacements: 1).utf8))

@@ -88,7 +88,7 @@ import Testing
     #expect(code { _ = try inspector.head } == .closed)
     #expect(code { _ = try inspector.events() } == .closed)
     #expect(code { _ = try inspector.attachment(of: event) } == nil, "it has none")
-    #expect(inspector.formatVersion == 0)
+    #expect(inspector.formatVersion == 1)
   }
 
   #if DEBUG

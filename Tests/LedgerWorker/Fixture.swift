@@ -1,0 +1,131 @@
+import PromiseLedger
+import PromiseLedgerTesting
+import Synchronization
+
+/// Makes the ledger that `FormatFixtureTests` keeps, so that each later version still reads it: everything
+/// that a ledger can hold, below the snapshot and after it.
+///
+/// Made once for each format version, and never again: the fixture is the promise.
+struct Fixture {
+  private let path: String
+  private let clock = ManualLedgerClock()
+  private let ids = SequentialIDGenerator()
+
+  init(_ path: String) {
+    self.path = path
+  }
+
+  func run() async throws {
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: try configuration())
+    try await write("old", in: ledger)
+    clock.advance(by: .seconds(7_200))
+    try await write("recent", in: ledger)
+    // What is old leaves, with its events; what is recent is folded, and its events stay.
+    var policy = CompactionPolicy()
+    policy.recordRetention = .seconds(3_600)
+    policy.eventRetention = .seconds(3_600)
+    policy.minimumEventCount = 0
+    _ = try await ledger.compact(policy)
+    clock.advance(by: .seconds(60))
+    try await write("new", in: ledger)
+    try await ledger.freeze()
+    try await ledger.unfreeze()
+    await ledger.close()
+  }
+
+  private func configuration() throws -> LedgerConfiguration {
+    var configuration = LedgerConfiguration()
+    configuration.clock = clock
+    configuration.idGenerator = ids
+    configuration.automaticCompaction = nil
+    try configuration.handlers.register(Keep.self)
+    try configuration.handlers.register(Endless.self)
+    return configuration
+  }
+
+  private func write(_ name: String, in ledger: Ledger) async throws {
+    try await writePromises(name, in: ledger)
+    try await writeHandlers(name, in: ledger)
+    let other = try await Ledger.open(
+      at: path, as: .appExtension, configuration: try configuration())
+    _ = try await other.createPromise(of: Bool.self, label: "\(name), of an extension")
+    await other.close()
+  }
+
+  private func writePromises(_ name: String, in ledger: Ledger) async throws {
+    func make(_ state: String) async throws -> DurablePromise<String> {
+      try await ledger.createPromise(label: "\(name), \(state)", tags: [name, state])
+    }
+    _ = try await make("pending")
+    let keyed: DurablePromise<String> = try await ledger.promise(forKey: PromiseKey("\(name) key"))
+    try await keyed.fulfill("by its key")
+    _ = try await keyed.value
+    let resolved = try await make("resolved")
+    try await resolved.fulfill("kept", idempotencyKey: "\(name) 1")
+    let large = try await make("large")
+    try await large.fulfill(String(repeating: "large ", count: 1_500))
+    let rejected = try await make("rejected")
+    try await rejected.reject(
+      StoredError(domain: "server", code: 403, message: "Only owners may change this."))
+    let consumed = try await make("consumed")
+    try await consumed.fulfill("read")
+    _ = try await consumed.value
+    try await make("abandoned").abandon(reason: "nobody waits")
+    try await make("cancelled").cancel()
+    let late: DurablePromise<String> = try await ledger.createPromise(
+      label: "\(name), timed out", deadline: clock.now() + .seconds(1))
+    clock.advance(by: .seconds(2))
+    _ = try await late.outcome
+    let _: DurablePromise<String> = try await ledger.createPromise(
+      label: "\(name), with a deadline", deadline: clock.now() + .seconds(1_000_000_000))
+  }
+
+  private func writeHandlers(_ name: String, in ledger: Ledger) async throws {
+    let promise = try await ledger.createPromise(of: String.self, label: "\(name), bound")
+    func make(_ state: String, isRepeating: Bool = false) async throws -> DurableHandler {
+      try await ledger.createHandler(
+        Keep.self, ["promise": promise], key: HandlerKey("\(name) \(state)"), scopes: [name],
+        isRepeating: isRepeating, label: "\(name), \(state)"
+      ).handler
+    }
+    _ = try await make("active")
+    try await make("finished").call()
+    try await make("called", isRepeating: true).call()
+    try await make("invalidated").invalidate(reason: "over")
+    try await callWithoutEnd(
+      try await ledger.createHandler(Endless.self, scopes: [name], isRepeating: true).handler,
+      in: ledger)
+  }
+
+  /// Leaves a call that was given back, because the session froze.
+  private func callWithoutEnd(_ handler: DurableHandler, in ledger: Ledger) async throws {
+    let (begun, continuation) = AsyncStream<Void>.makeStream()
+    Endless.begun.withLock { $0 = continuation }
+    let call = Task { try await handler.call() }
+    for await _ in begun { break }
+    try await ledger.freeze()
+    try await ledger.unfreeze()
+    call.cancel()
+    _ = await call.result
+  }
+}
+
+/// A handler that only keeps a promise.
+private struct Keep: LedgerHandler {
+  static let kind = "keep"
+  let promise: DurablePromise<String>
+
+  func call(in call: HandlerCall<Void>) -> Int { 1 }
+}
+
+/// A handler whose calls do not end by themselves.
+private struct Endless: LedgerHandler {
+  static let kind = "endless"
+  static let begun = Mutex<AsyncStream<Void>.Continuation?>(nil)
+
+  func call(in call: HandlerCall<Void>) async throws -> Int {
+    Self.begun.withLock { _ = $0?.yield(()) }
+    try await Task.sleep(for: .seconds(86_400))
+    return 1
+  }
+}
