@@ -50,6 +50,8 @@ extension CrashTests {
         } catch is CancellationError {
           if let phase = cancellation.phase { phases.insert(phase) }
         }
+        // One may be under way when the task is cancelled from outside of it.
+        #expect(cancellation.stepsAfter <= 1, "cancelled after step \(number)")
         try await trial.expectSame(copy, ledger, before, "cancelled after step \(number)")
       }
       #expect(phases == Set(CompactionProgress.Phase.allCases))
@@ -93,6 +95,8 @@ private final class Cancellation: Sendable {
     var phase: CompactionProgress.Phase?
     var cancel: (@Sendable () -> Void)?
     var isReached = false
+    var isCancelled = false
+    var stepsAfter = 0
   }
 
   private let state: Mutex<State>
@@ -104,22 +108,31 @@ private final class Cancellation: Sendable {
   /// The phase that was cancelled.
   var phase: CompactionProgress.Phase? { state.withLock { $0.phase } }
 
+  /// How many steps ended after it was cancelled.
+  var stepsAfter: Int { state.withLock { $0.stepsAfter } }
+
   func set(_ cancel: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       state.cancel = cancel
       return state.isReached
     }
-    if isLate { cancel() }
+    if isLate { end(cancel) }
+  }
+
+  private func end(_ cancel: () -> Void) {
+    cancel()
+    state.withLock { $0.isCancelled = true }
   }
 
   func reached(_ phase: CompactionProgress.Phase) {
     let cancel = state.withLock { state -> (@Sendable () -> Void)? in
       state.stepsLeft -= 1
+      if state.isCancelled { state.stepsAfter += 1 }
       guard state.stepsLeft == 0 else { return nil }
       state.isReached = true
       state.phase = phase
       return state.cancel
     }
-    cancel?()
+    if let cancel { end(cancel) }
   }
 }
