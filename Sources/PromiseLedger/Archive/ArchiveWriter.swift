@@ -2,6 +2,9 @@ import Crypto
 
 /// Makes an archive, piece by piece: a header, the snapshot if events were deleted, events, and a last
 /// line that proves that nothing is missing.
+///
+/// It compares all it can with what the snapshot says about itself, and writes no last line if that
+/// does not fit.
 struct ArchiveWriter: Sendable {
   private static let sliceCount = 256
   /// A piece ends after the value that reaches this size.
@@ -12,12 +15,18 @@ struct ArchiveWriter: Sendable {
     /// The records after one.
     case records(after: EntityID?)
     case tombstones(after: EntityID?)
-    case events, end, nothing
+    case events
+    /// The events after those of the archive are compared with what is known.
+    case comparison(LogDigest)
+    case end, nothing
   }
 
   private let header: ArchiveHeader
   private let snapshot: SnapshotSummary?
   private let end: Position
+  /// What is known of the log at a position of the archive, or further on.
+  private let known: LogDigest
+  private var proof: SnapshotProof
   private var step = Step.header
   private var digest: LogDigest
   private var hash = SHA256()
@@ -34,36 +43,45 @@ struct ArchiveWriter: Sendable {
     let deletesAny = summary.deletedThrough > .start
     self.init(
       of: ledgerID, createdAt: createdAt, after: summary.deletedLog,
-      snapshot: deletesAny ? summary : nil, through: end)
+      snapshot: deletesAny ? summary : nil, through: end, known: summary.logDigest)
   }
 
   /// An archive of events only, of which no ledger can be made without those before.
+  ///
+  /// - Parameter known: The log digest at some position; if that is after `end`, the events up to
+  ///   there are read, too.
   init(
-    eventsOf ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest, through end: Position
+    eventsOf ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest,
+    through end: Position, known: LogDigest = .start
   ) {
-    self.init(of: ledgerID, createdAt: createdAt, after: base, snapshot: nil, through: end)
+    self.init(
+      of: ledgerID, createdAt: createdAt, after: base, snapshot: nil, through: end, known: known)
   }
 
   private init(
     of ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest, snapshot: SnapshotSummary?,
-    through end: Position
+    through end: Position, known: LogDigest
   ) {
     header = ArchiveHeader(ledgerID: ledgerID, createdAt: createdAt, base: base)
     self.snapshot = snapshot
     self.end = end
+    self.known = known
+    proof = SnapshotProof(snapshot ?? SnapshotSummary())
     digest = base
   }
 
   /// The next bytes, or `nil` after the last.
   ///
-  /// - Throws: `compactionBusy` if the snapshot was moved on meanwhile; `corrupt`; `unsupportedEvent` if
-  ///   an event has bytes that this build does not know.
+  /// - Throws: `compactionBusy` if the snapshot was moved on meanwhile; `corrupt`, also if the records
+  ///   or the events are not those that the snapshot says; `unsupportedEvent` if an event has bytes
+  ///   that this build does not know.
   mutating func next(
     from source: any EventSource & SnapshotSource
   ) throws(LedgerError) -> [UInt8]? {
     var piece: [UInt8] = []
     switch step {
     case .header:
+      try digest.check(known)
       piece = ArchiveLine.header(header).text
       step = snapshot == nil ? .events : .snapshot
     case .snapshot:
@@ -75,7 +93,9 @@ struct ArchiveWriter: Sendable {
       piece = try tombstones(after: last, from: source)
     case .events:
       piece = try events(from: source)
-      if digest.position == end { step = .end }
+      if digest.position == end { step = .comparison(digest) }
+    case .comparison(let last):
+      step = try compare(last, with: source)
     case .end:
       piece = lastLine()
       step = .nothing
@@ -100,22 +120,23 @@ struct ArchiveWriter: Sendable {
     var last = last
     var count = 0
     var isOver = true
+    var isFirst = true
     var piece: [UInt8] = []
     let deleted = header.base.position
     try reading(source) { (tables) throws(LedgerError) in
       try tables.scan(.entities, from: Self.start(last)) { (key, _) throws(LedgerError) in
         let id = try SnapshotRecord.id(ofKey: key)
-        guard id != last else { return true }
+        defer { isFirst = false }
+        if isFirst, id == last { return true }
+        try SnapshotProof.checkOrder(last, id)
         guard piece.count < Self.pieceByteCount, count < Self.sliceCount else {
           isOver = false
           return false
         }
         guard let record = try tables.record(id) else { throw SnapshotRecord.lost(id) }
-        piece +=
-          ArchiveLine.record(
-            ArchivedRecord(kind: record.kind, id: id, content: record.content)
-          ).text
-        let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
+        let archived = ArchivedRecord(kind: record.kind, id: id, content: record.content)
+        let entity = try proof.add(archived)
+        piece += ArchiveLine.record(archived).text
         let owned = entity.attachments.filter { $0.position <= deleted }
         for attachment in owned.sorted(by: { $0.position < $1.position }) {
           let content = try source.attachment(
@@ -141,21 +162,26 @@ struct ArchiveWriter: Sendable {
     var last = last
     var count = 0
     var isOver = true
+    var isFirst = true
     var piece: [UInt8] = []
     try reading(source) { (tables) throws(LedgerError) in
       try tables.scan(.tombstones, from: Self.start(last)) { (key, _) throws(LedgerError) in
         let id = try SnapshotRecord.id(ofKey: key)
-        guard id != last else { return true }
+        defer { isFirst = false }
+        if isFirst, id == last { return true }
+        try SnapshotProof.checkOrder(last, id)
         guard count < Self.sliceCount else {
           isOver = false
           return false
         }
+        proof.addTombstone(id)
         piece += ArchiveLine.tombstone(id).text
         last = id
         count += 1
         return true
       }
     }
+    if isOver { try proof.finish() }
     step = isOver ? .events : .tombstones(after: last)
     return piece
   }
@@ -186,14 +212,29 @@ struct ArchiveWriter: Sendable {
       after: digest.position, through: end, limit: Self.sliceCount)
     guard !events.isEmpty else { throw .missingEvents(after: digest.position) }
     for event in events {
+      guard event.position == digest.position.advanced(by: 1) else {
+        throw .missingEvents(after: digest.position)
+      }
       guard event.hasPlainLayout else { throw .unknownLayout(of: event.position) }
       let attachment = try source.attachment(of: event)
       digest = digest.adding(event, attachment: attachment)
+      try digest.check(known)
       piece += ArchiveLine.event(ArchivedEvent(event, attachment: attachment)).text
       eventCount += 1
       if piece.count >= Self.pieceByteCount { break }
     }
     return piece
+  }
+
+  /// Goes on after the last event of the archive, to where the digest is known.
+  private func compare(
+    _ last: LogDigest, with source: any EventSource
+  ) throws(LedgerError) -> Step {
+    guard last.position < known.position else { return .end }
+    let next = try last.continued(over: source, through: known.position)
+    guard next.position > last.position else { throw .missingEvents(after: last.position) }
+    try next.check(known)
+    return .comparison(next)
   }
 
   private func lastLine() -> [UInt8] {

@@ -64,6 +64,9 @@ public struct LogDigest: Sendable, Hashable {
   ) throws(LedgerError) -> LogDigest {
     var digest = self
     for event in try source.storedEvents(after: position, through: end, limit: 1_000) {
+      guard event.position == digest.position.advanced(by: 1) else {
+        throw .missingEvents(after: digest.position)
+      }
       digest = digest.adding(event, attachment: try source.attachment(of: event))
     }
     return digest

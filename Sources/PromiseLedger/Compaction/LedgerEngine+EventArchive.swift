@@ -8,7 +8,8 @@ extension LedgerEngine {
   ///
   /// - Parameter limits: Which events may go; afterwards only those that were archived.
   /// - Returns: The file; `nil` if there was nothing to do.
-  /// - Throws: `alreadyExists` if a file of that name holds other events, such as those of the ledger
+  /// - Throws: `corrupt` if the events up to the snapshot are not those that it was made of;
+  ///   `alreadyExists` if a file of that name holds other events, such as those of the ledger
   ///   before it was restored from a backup.
   func archive(
     _ policy: CompactionPolicy, _ limits: inout EventDeletion.Limits,
@@ -32,7 +33,7 @@ extension LedgerEngine {
     else { return nil }
     var writer = ArchiveWriter(
       eventsOf: begin.id, createdAt: begin.createdAt, after: summary.deletedLog,
-      through: deletion.through)
+      through: deletion.through, known: summary.logDigest)
     var file = try AtomicFile(archive: path)
     while let piece = try await nextPiece(of: &writer, turn) {
       do throws(SystemError) {

@@ -1,0 +1,66 @@
+/// Compares what an archive is written of with what the ledger's snapshot says about itself.
+///
+/// So no archive is finished that an import would refuse because the ledger is damaged. It keeps sums
+/// only, however much there is.
+struct SnapshotProof: Sendable {
+  /// What the snapshot says.
+  private let summary: SnapshotSummary
+  /// Of the records and tombstones so far.
+  private var stateDigest = StateDigest.empty
+
+  init(_ summary: SnapshotSummary) {
+    self.summary = summary
+  }
+
+  /// Takes in a record.
+  ///
+  /// - Returns: Its entity.
+  /// - Throws: `corrupt` if it is no record of this snapshot.
+  mutating func add(_ record: ArchivedRecord) throws(LedgerError) -> LedgerEntity {
+    let id = record.id
+    let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
+    guard entity.content == record.content else {
+      throw SnapshotRecord.damaged(id, "its content is not as it would be written")
+    }
+    guard entity.lastPosition <= summary.position else {
+      throw SnapshotRecord.damaged(id, "its last event comes after the snapshot")
+    }
+    stateDigest.add(record.kind, id, record.content)
+    return entity
+  }
+
+  mutating func addTombstone(_ id: EntityID) {
+    stateDigest.addTombstone(id)
+  }
+
+  /// Makes sure that all records and tombstones were there.
+  func finish() throws(LedgerError) {
+    guard stateDigest == summary.stateDigest else {
+      throw .notProven("The records of the snapshot are not those that its state digest is of.")
+    }
+  }
+
+  /// Makes sure that a table is walked through in the order of ids.
+  static func checkOrder(_ last: EntityID?, _ next: EntityID) throws(LedgerError) {
+    if let last, next <= last {
+      throw .notProven("The ids of the snapshot are not in order: \(next) comes after \(last).")
+    }
+  }
+}
+
+extension LogDigest {
+  /// Compares it with what is known of the log, where that stands.
+  func check(_ known: LogDigest) throws(LedgerError) {
+    guard position == known.position, self != known else { return }
+    throw .notProven(
+      "The events up to position \(position) are not those that the snapshot was made of.")
+  }
+}
+
+extension LedgerError {
+  fileprivate static func notProven(_ what: String) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "\(what) No archive was finished. Verify the ledger, and restore it from a copy.")
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import LedgerLMDB
+import LedgerSystem
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// Ledgers that are damaged in ways that no checksum shows: no archive of them is finished that an
+/// import would refuse.
+struct DamagedExportTests {
+  /// Exports, and expects that this fails before the last line.
+  private static func failure(
+    of path: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> LedgerError? {
+    var bytes: [UInt8] = []
+    let error = #expect(throws: LedgerError.self, sourceLocation: sourceLocation) {
+      try Ledger.inspect(at: path).export { bytes += $0 }
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(!text.contains("{\"type\":\"end\""), sourceLocation: sourceLocation)
+    #expect(error?.code == .corrupt, sourceLocation: sourceLocation)
+    return error
+  }
+
+  @Test(arguments: ["entities", "tombstones"])
+  func aLostRecordIsFound(table: String) async throws {
+    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    for entry in try ledger.entries(of: table) {
+      try ledger.put(nil, forKey: entry.key, in: table)
+      #expect(try Self.failure(of: ledger.path)?.message.contains("state digest") == true)
+      try ledger.put(entry.value, forKey: entry.key, in: table)
+    }
+    #expect(try !Ledger.inspect(at: ledger.path).archive().isEmpty)
+  }
+
+  @Test func aTombstoneTooManyIsFound() async throws {
+    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    try ledger.put([], forKey: SnapshotRecord.key(.numbered(5)), in: "tombstones")
+    #expect(try Self.failure(of: ledger.path)?.message.contains("state digest") == true)
+  }
+
+  /// Tombstones have no checksum: their keys are all that there is of them.
+  @Test func aBitFlipInATombstoneIsFound() async throws {
+    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    let keys = try ledger.entries(of: "tombstones").map(\.key)
+    #expect(keys.count > 2)
+    let url = URL(fileURLWithPath: ledger.path + "/generation-000001/data.mdb")
+    let whole = try Data(contentsOf: url)
+    var messages: Set<String> = []
+    for key in keys {
+      for byte in [0, 15] {
+        var data = whole
+        var start = data.startIndex
+        while let range = data.range(of: Data(key), in: start..<data.endIndex) {
+          data[range.lowerBound + byte] ^= 0x80
+          start = range.upperBound
+        }
+        let file = try FileHandle(forUpdating: url)
+        try file.write(contentsOf: data)
+        try file.close()
+        if let error = try Self.failure(of: ledger.path) { messages.insert(error.message) }
+      }
+    }
+    #expect(messages.contains { $0.contains("not in order") })
+    #expect(messages.contains { $0.contains("state digest") })
+  }
+
+  // MARK: Events
+
+  /// Gives the first event from `first` on that begins a frame another time, with a checksum that fits.
+  ///
+  /// - Returns: Its position.
+  private static func changeEvent(from first: UInt64, of path: String) throws -> Position {
+    let environment = try Environment.open(
+      at: LedgerDirectory(path).generation(LedgerDirectory.firstGeneration),
+      tables: LMDBLog.tables)
+    let log = try environment.table(named: "log")
+    var changed = Position.start
+    try environment.write { transaction in
+      var frame: (key: UInt64, bytes: [UInt8])?
+      try transaction.scan(log, from: first) { key, value in
+        frame = (key, Array(copying: value))
+        return false
+      }
+      guard let (key, original) = frame else { return }
+      var bytes = original
+      bytes[FrameHeader.byteCount + 16] ^= 1
+      bytes.storeLittleEndian(FrameView.checksum(of: bytes.span, key: key), at: 0)
+      try transaction.put(bytes.span, forKey: key, in: log)
+      changed = Position(rawValue: key)
+    }
+    try environment.close()
+    return changed
+  }
+
+  @Test(arguments: [1, 20] as [UInt64])
+  func anotherEventThanTheSnapshotWasMadeOfIsFound(first: UInt64) async throws {
+    let ledger = try await CompactedLedger([.foldOnly])
+    _ = try Self.changeEvent(from: first, of: ledger.path)
+    #expect(try Self.failure(of: ledger.path)?.message.contains("was made of") == true)
+  }
+
+  @Test func aSnapshotThatIsFurtherOnThanTheEventsIsFound() async throws {
+    let ledger = try await CompactedLedger([LedgerCompactionTests.events])
+    var summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    summary.position = try Ledger.inspect(at: ledger.path).head.advanced(by: 1)
+    try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")
+    #expect(try Self.failure(of: ledger.path)?.message.contains("missing") == true)
+  }
+
+  /// The changed event is one of those that are to be archived, or comes after them.
+  @Test(arguments: [0, 60])
+  func nothingIsDeletedThatItsArchiveDoesNotProve(keptCount: Int) async throws {
+    let temporary = try TemporaryLedger()
+    let directory = FileSystem.parent(of: temporary.path) + "/archives"
+    try FileSystem.createDirectory(directory)
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    _ = try await LedgerCompactionTests.fill(ledger, 60)
+    try await ledger.compact(.foldOnly)
+    let store = try await ledger.engine.openStore()
+    let position = try Self.changeEvent(from: 80, of: temporary.path)
+    #expect(try position < store.snapshotSummary().position)
+    var policy = CompactionPolicy.everything(archivedIn: directory)
+    policy.minimumEventCount = keptCount
+    let error = await #expect(throws: LedgerError.self) { try await ledger.compact(policy) }
+    #expect(error?.code == .corrupt && error?.message.contains("was made of") == true)
+    #expect(try store.snapshotSummary().deletedThrough == .start)
+    #expect(try FileSystem.list(directory) == [])
+    await ledger.close()
+  }
+}
