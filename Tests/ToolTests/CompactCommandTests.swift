@@ -114,7 +114,14 @@ struct CompactCommandTests {
     try CommandRun("export", sample.path).output.write(
       toFile: rest, atomically: true, encoding: .utf8)
     let whole = try TemporaryLedger()
-    #expect(try CommandRun("import", whole.path, archive, rest).status == 0)
+    let disordered = try CommandRun("import", whole.path, rest, archive)
+    #expect(disordered.status == 2 && disordered.notes.contains("\(archive) before \(rest)."))
+    let imported = try CommandRun("import", whole.path, archive, archive, rest)
+    #expect(imported.status == 0)
+    #expect(
+      imported.notes
+        == "promise-ledger: The archive \(archive) added nothing: those before it have all its events.\n"
+    )
     #expect(try CommandRun("digest", whole.path).output == CommandRun("digest", sample.path).output)
     let nowhere = try CommandRun(
       [

@@ -32,6 +32,10 @@ struct ImportCommand: ParsableCommand {
     importer.maximumLineSizeInBytes = maximumLineSize
     let summary = try importer.makeLedger(
       at: path, from: archives.map { $0 == "-" ? "/dev/stdin" : $0 })
+    for archive in summary.unusedArchives {
+      StandardError.note(
+        "The archive \(archive) added nothing: those before it have all its events.")
+    }
     var report = Report()
     report.add("ledger", "ledger", summary.ledgerID.description)
     report.add("records", "records", summary.recordCount)

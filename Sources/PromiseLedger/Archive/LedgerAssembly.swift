@@ -1,31 +1,45 @@
 /// What archives, one after the other, have made of a new ledger so far.
 struct LedgerAssembly {
   private let header: ArchiveHeader
+  /// The path of the first archive.
+  private let first: String
   /// Of all events that are there.
   private(set) var digest: LogDigest
   private var snapshot: ArchivedSnapshot?
   private var recordCount = 0
   private var eventCount = 0
   private var byteCount = 0
+  /// What is known of the log where archives begin and end, in order.
+  private var ends: [LogDigest]
+  /// The archives that end before ``digest``, and where.
+  private var shorter: [(archive: String, end: LogDigest)] = []
+  /// The archives that added nothing.
+  private var unused: [String] = []
 
-  /// - Parameter header: Of the first archive.
-  init(_ header: ArchiveHeader) {
+  /// - Parameters:
+  ///   - header: Of the first archive.
+  ///   - path: Its path.
+  init(_ header: ArchiveHeader, of path: String) {
     self.header = header
+    first = path
     digest = header.base
+    ends = [header.base]
   }
 
   var summary: ArchiveSummary {
     ArchiveSummary(
       ledgerID: header.ledgerID, recordCount: recordCount, eventCount: eventCount,
-      logDigest: digest, byteCount: byteCount)
+      logDigest: digest, byteCount: byteCount, unusedArchives: unused)
   }
 
   /// Adds what an archive holds and is not there yet.
   mutating func add(
-    _ header: ArchiveHeader, _ reader: inout ArchiveReader, to builder: inout LedgerBuilder
+    _ header: ArchiveHeader, of path: String, _ reader: inout ArchiveReader,
+    to builder: inout LedgerBuilder
   ) throws(LedgerError) {
-    try checkBelongs(header)
+    try checkBelongs(header, path)
     let isFirst = byteCount == 0
+    let eventCountBefore = eventCount
     var contents = ArchiveContents(header)
     if header.base.position == digest.position { try compare(contents, line: 1) }
     while let (line, hash) = try reader.next() {
@@ -48,6 +62,9 @@ struct LedgerAssembly {
         }
         if isFirst { try finishSnapshot(contents, line: number, &builder) }
         byteCount += reader.byteCount
+        if !isFirst, eventCount == eventCountBefore { unused.append(path) }
+        if contents.digest.position < digest.position { shorter.append((path, contents.digest)) }
+        ends.append(digest)
         return
       }
     }
@@ -55,17 +72,41 @@ struct LedgerAssembly {
       line: reader.lineNumber, .damaged("the archive ends before it, without its last line"))
   }
 
-  private func checkBelongs(_ header: ArchiveHeader) throws(LedgerError) {
+  /// Compares the archives that end before others with the events that are there.
+  mutating func finish(_ builder: inout LedgerBuilder) throws(LedgerError) {
+    guard !shorter.isEmpty else { return }
+    try builder.finish()
+    let log = LMDBLog(builder.environment)
+    var known = header.base
+    for (archive, end) in shorter.sorted(by: { $0.end.position < $1.end.position }) {
+      let nearest = ends.last { $0.position <= end.position } ?? known
+      if nearest.position > known.position { known = nearest }
+      while known.position < end.position {
+        let next = try known.continued(over: log, through: end.position)
+        guard next.position > known.position else { throw .missingEvents(after: known.position) }
+        known = next
+      }
+      guard known == end else { throw .otherEvents(archive, through: end.position) }
+    }
+  }
+
+  private func checkBelongs(_ header: ArchiveHeader, _ path: String) throws(LedgerError) {
     guard header.ledgerID == self.header.ledgerID, header.createdAt == self.header.createdAt else {
       throw LedgerError(
         .invalidArgument,
         "The archives are of two ledgers, \(self.header.ledgerID) and \(header.ledgerID). Give those of one."
       )
     }
+    guard header.base.position >= self.header.base.position else {
+      throw LedgerError(
+        .invalidArgument,
+        "The archive \(path) begins after position \(header.base.position), before the first one, \(first), which begins after position \(self.header.base.position). Give the archives in the order of their first events: \(path) before \(first)."
+      )
+    }
     guard header.base.position <= digest.position else {
       throw LedgerError(
         .invalidArgument,
-        "The archive begins after position \(header.base.position), and the events before it end at position \(digest.position). Give the archives without a gap, in their order."
+        "The archive \(path) begins after position \(header.base.position), and the events before it end at position \(digest.position). Give the archives without a gap, in their order."
       )
     }
   }
@@ -117,5 +158,14 @@ struct LedgerAssembly {
     else { throw .archive(line: line, .damaged("its snapshot is not of these events")) }
     recordCount = contents.recordCount
     try builder.finishSnapshot(snapshot, of: header, line: line)
+  }
+}
+
+extension LedgerError {
+  fileprivate static func otherEvents(_ archive: String, through end: Position) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The archive \(archive) has other events up to position \(end) than the archives around it. Nothing was imported."
+    )
   }
 }

@@ -15,17 +15,17 @@ public struct LedgerImport: Sendable {
   /// Reads archives and makes the ledger.
   ///
   /// The first archive begins with the first event, or is an export of a ledger whose first events
-  /// were deleted. Every further one goes on where the ones before end, or earlier: then the events up
-  /// to that end must be the same, and its snapshot is not needed. One that ends earlier still adds
-  /// nothing, and is not compared. So the archives that compaction wrote, followed by an export, make a
-  /// ledger with all events.
+  /// were deleted. Every further one goes on where the ones before end, or earlier, but not before the
+  /// first one begins: then the events that both have must be the same, and its snapshot is not needed.
+  /// One that ends earlier still adds nothing; ``ArchiveSummary/unusedArchives`` tells which did. So
+  /// the archives that compaction wrote, followed by an export, make a ledger with all events.
   ///
   /// - Parameters:
   ///   - path: The directory of the new ledger. Nothing must be there, or an empty directory.
   ///   - archives: The paths of the archives in their order; each is read once, so it may be a pipe.
   /// - Throws: ``LedgerError`` with `corrupt`, `payloadTooLarge` or `incompatibleFormat`, naming the
-  ///   line; `invalidArgument` if archives do not belong together; `alreadyExists`, `notFound`,
-  ///   `permissionDenied`, `diskFull`, `ioFailure`.
+  ///   line or the archive; `invalidArgument` if archives do not belong together, or are not in order;
+  ///   `alreadyExists`, `notFound`, `permissionDenied`, `diskFull`, `ioFailure`.
   /// - Complexity: O(archives); it holds some megabytes, and one line.
   @available(*, noasync, message: "blocks the thread for long")
   @discardableResult
@@ -39,15 +39,16 @@ public struct LedgerImport: Sendable {
     }
     var reader = try ArchiveReader(first, maximumLineByteCount: maximumLineSizeInBytes)
     let header = try reader.header()
-    var assembly = LedgerAssembly(header)
+    var assembly = LedgerAssembly(header, of: first)
     let metadata = LedgerMetadata(ledgerID: header.ledgerID, createdAt: header.createdAt)
     try LMDBEventStore.construct(directory, metadata: metadata) {
       (builder) throws(LedgerError) in
-      try assembly.add(header, &reader, to: &builder)
+      try assembly.add(header, of: first, &reader, to: &builder)
       for path in archives.dropFirst() {
         reader = try ArchiveReader(path, maximumLineByteCount: maximumLineSizeInBytes)
-        try assembly.add(try reader.header(), &reader, to: &builder)
+        try assembly.add(try reader.header(), of: path, &reader, to: &builder)
       }
+      try assembly.finish(&builder)
     }
     return assembly.summary
   }

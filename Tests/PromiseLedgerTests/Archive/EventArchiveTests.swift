@@ -53,6 +53,14 @@ struct EventArchiveTests {
       }
       #expect(error?.code == .invalidArgument)
     }
+    for disordered in [[last.path] + archives, [last.path, archives[2]]] {
+      let error = #expect(throws: LedgerError.self) {
+        try LedgerImport().makeLedger(at: path + "-copy", from: disordered)
+      }
+      #expect(error?.code == .invalidArgument)
+      #expect(error?.message.contains("\(disordered[1]) before \(last.path)") == true)
+    }
+    #expect(whole.unusedArchives == [])
     let some = try LedgerImport().makeLedger(at: path + "-copy", from: Array(archives[..<2]))
     #expect(some.eventCount < whole.eventCount && some.recordCount == 0)
   }
@@ -77,11 +85,16 @@ struct EventArchiveTests {
     let files = [try archive(1, 30), try archive(10, 20), try archive(21, head.rawValue)]
     let summary = try LedgerImport().makeLedger(at: files[0].target, from: files.map(\.path))
     #expect(summary.logDigest == (try inspector.logDigest()))
+    #expect(summary.unusedArchives == [files[1].path])
+    let twice = files + [try archive(5, 12), try archive(31, 32)]
+    let same = try LedgerImport().makeLedger(at: files[1].target, from: twice.map(\.path))
+    #expect(same.logDigest == summary.logDigest && same.eventCount == summary.eventCount)
+    #expect(same.unusedArchives == [1, 3, 4].map { twice[$0].path })
 
     let other = try CraftedLedger.sample()
     let foreign = try ArchiveFile(try Ledger.inspect(at: other.path).archive())
     let error = #expect(throws: LedgerError.self) {
-      try LedgerImport().makeLedger(at: files[1].target, from: [files[0].path, foreign.path])
+      try LedgerImport().makeLedger(at: files[2].target, from: [files[0].path, foreign.path])
     }
     #expect(error?.code == .invalidArgument)
   }
@@ -102,6 +115,13 @@ struct EventArchiveTests {
     }
     #expect(error?.code == .corrupt)
     #expect(error?.message.contains("have other events up to there") == true)
+    let shorter = #expect(throws: LedgerError.self) {
+      try LedgerImport().makeLedger(at: files[0].target, from: [files[1].path, files[0].path])
+    }
+    #expect(shorter?.code == .corrupt)
+    #expect(
+      shorter?.message.contains("\(files[0].path) has other events up to position 4") == true)
+    #expect(try files[0].neighbours() == [])
     try LedgerImport().makeLedger(at: files[0].target, from: [files[1].path, files[1].path])
   }
 
