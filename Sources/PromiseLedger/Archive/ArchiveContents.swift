@@ -110,6 +110,7 @@ struct ArchiveContents {
     guard let entity = try? LedgerEntity(kind: record.kind, id: record.id, content: record.content),
       entity.content == record.content, entity.lastPosition <= snapshotPosition
     else { throw .damaged("its content is no state of a \(record.kind.name)") }
+    guard entity.fitsItsKey else { throw .damaged("its id does not follow from its key") }
     owned = try attachments.add(entity)
     recordCount += 1
     return .entity(entity)

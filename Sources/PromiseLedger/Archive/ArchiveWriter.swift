@@ -216,6 +216,7 @@ struct ArchiveWriter: Sendable {
         throw .missingEvents(after: digest.position)
       }
       guard event.hasPlainLayout else { throw .unknownLayout(of: event.position) }
+      try checkPlace(of: event)
       let attachment = try source.attachment(of: event)
       digest = digest.adding(event, attachment: attachment)
       try digest.check(known)
@@ -224,6 +225,16 @@ struct ArchiveWriter: Sendable {
       if piece.count >= Self.pieceByteCount { break }
     }
     return piece
+  }
+
+  /// Refuses what no import takes.
+  private func checkPlace(of event: StoredEvent) throws(LedgerError) {
+    let view = event.view
+    let what = EventContradiction.ofPlace(event.position, kind: view.kind, cause: view.cause)
+    if let what { throw .notProven(what) }
+    guard view.kind != .ledgerCreated || view.subject == header.ledgerID.entityID else {
+      throw .notProven("The event at position \(event.position) creates another ledger than this.")
+    }
   }
 
   /// Goes on after the last event of the archive, to where the digest is known.

@@ -125,6 +125,9 @@ struct LedgerAssembly {
     _ event: ArchivedEvent, to contents: inout ArchiveContents, line: Int,
     _ builder: inout LedgerBuilder
   ) throws(LedgerError) {
+    if let what = EventContradiction.ofPlace(event.position, kind: event.kind, cause: event.cause) {
+      throw .archive(line: line, .damaged(what))
+    }
     guard event.position > digest.position else {
       contents.advance(try event.stored, event.attachment)
       if event.position == digest.position { try compare(contents, line: line) }

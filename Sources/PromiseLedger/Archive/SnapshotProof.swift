@@ -25,6 +25,9 @@ struct SnapshotProof: Sendable {
     guard entity.lastPosition <= summary.position else {
       throw SnapshotRecord.damaged(id, "its last event comes after the snapshot")
     }
+    guard entity.fitsItsKey else {
+      throw SnapshotRecord.damaged(id, "its id does not follow from its key")
+    }
     stateDigest.add(record.kind, id, record.content)
     return entity
   }
@@ -58,7 +61,8 @@ extension LogDigest {
 }
 
 extension LedgerError {
-  fileprivate static func notProven(_ what: String) -> LedgerError {
+  /// The ledger is damaged, so that an archive of it could not be read.
+  static func notProven(_ what: String) -> LedgerError {
     LedgerError(
       .corrupt,
       "\(what) No archive was finished. Verify the ledger, and restore it from a copy.")

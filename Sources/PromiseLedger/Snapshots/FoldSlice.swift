@@ -26,8 +26,8 @@ package struct FoldSlice: Sendable {
 
   /// Replays the events after the snapshot.
   ///
-  /// It ends before an event that this build does not understand, that does not make sense, or that is
-  /// damaged; and before and after a removal of records, which is a slice of its own.
+  /// It ends before an event that this build does not understand, that does not make sense, by itself or
+  /// in the life of its subject, or that is damaged; and before and after a removal of records, which is a slice of its own.
   ///
   /// - Parameters:
   ///   - store: Where the events are.
@@ -88,14 +88,18 @@ package struct FoldSlice: Sendable {
       guard eventCount == 0 else { return }
       retention = try? RetentionApplied(decoding: event.payloadBytes)
     }
+    if let what = EventContradiction.ofPlace(
+      event.position, kind: event.kind, cause: event.cause) ?? EventContradiction.ofKey(event)
+    {
+      stop(ReplayProblem(.illegalTransition(what), at: event.position), event.subject)
+      return
+    }
     let byteCount = event.attachmentByteCount
     let attachment =
       byteCount == 0 ? [] : try store.attachment(of: event.position, byteCount: byteCount)
     try state.apply(event)
     if let problem = state.blocked.values.first {
-      isOver = true
-      retention = nil
-      self.problem = problem.refusal(of: event.subject)
+      stop(problem, event.subject)
       return
     }
     edit.new.position = event.position
@@ -104,6 +108,13 @@ package struct FoldSlice: Sendable {
     eventCount += 1
     attachmentByteCount += byteCount
     if attachmentByteCount >= Self.maximumAttachmentByteCount { isOver = true }
+  }
+
+  /// Ends the slice before an event that cannot be folded.
+  private mutating func stop(_ problem: ReplayProblem, _ subject: EntityID) {
+    isOver = true
+    retention = nil
+    self.problem = problem.refusal(of: subject)
   }
 
   private mutating func finish(_ snapshot: SnapshotReader) throws(LedgerError) {

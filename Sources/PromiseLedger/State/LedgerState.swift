@@ -173,7 +173,7 @@ package struct LedgerState: Sendable {
     switch event.kind {
     case .ledgerCreated:
       let _: LedgerCreated = try event.decode()
-      ledgerID = LedgerID(entityID: event.subject)
+      ledgerID = try LedgerID(creating: event, over: ledgerID)
     case .snapshotTaken:
       let _: SnapshotTaken = try event.decode()
     case .eventsCompacted:
@@ -223,8 +223,24 @@ package struct LedgerState: Sendable {
     // In the order of positions, which that of a dictionary is not.
     let ended = layer.sessions.values.sorted { $0.lastPosition < $1.lastPosition }
     for entity in ended { noteClosing(of: .session(entity)) }
-    ledgerID = layer.ledgerID ?? ledgerID
+    ledgerID = ledgerID ?? layer.ledgerID
     for retention in layer.retentions { apply(retention.event, at: retention.position) }
+  }
+}
+
+extension LedgerID {
+  /// The id that a ledger gets from its creation.
+  ///
+  /// - Throws: An illegal transition if it has one already: the first creation counts.
+  init(
+    creating event: borrowing EventView, over known: LedgerID?
+  ) throws(ReplayProblem) {
+    guard known == nil else {
+      throw ReplayProblem(
+        .illegalTransition("\(event.kind) of a ledger that was created before"),
+        at: event.position)
+    }
+    self.init(entityID: event.subject)
   }
 }
 

@@ -100,7 +100,7 @@ package struct StagedLayer: Sendable {
         try sessions[id]?.apply(event)
       }
     case .ledgerCreated:
-      ledgerID = LedgerID(entityID: event.subject)
+      ledgerID = try LedgerID(creating: event, over: ledgerID)
     case .snapshotTaken, .eventsCompacted:
       break
     case .retentionApplied:

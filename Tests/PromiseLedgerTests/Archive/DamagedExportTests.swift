@@ -109,6 +109,22 @@ struct DamagedExportTests {
     #expect(try Self.failure(of: ledger.path)?.message.contains("missing") == true)
   }
 
+  /// What an import refuses, an export does not write.
+  @Test func eventsThatCannotStandWhereTheyDoAreFound() throws {
+    let creation = NewEvent.of(LedgerCreated(formatVersion: 0), on: .numbered(77))
+    let created = NewEvent.of(PromiseCreated(typeTag: "text"), on: PromiseID.numbered(1).entityID)
+    var effect = created
+    effect.cause = Position(rawValue: 2)
+    for events in [[created], [creation, creation], [creation, effect]] {
+      var ledger = try CraftedLedger()
+      try ledger.commit(events)
+      #expect(try Self.failure(of: ledger.path)?.message.contains("position") == true)
+    }
+    var other = try CraftedLedger(id: 78)
+    try other.commit([creation])
+    #expect(try Self.failure(of: other.path)?.message.contains("another ledger") == true)
+  }
+
   /// The changed event is one of those that are to be archived, or comes after them.
   @Test(arguments: [0, 60])
   func nothingIsDeletedThatItsArchiveDoesNotProve(keptCount: Int) async throws {

@@ -87,18 +87,18 @@ struct ForgedArchiveTests {
   }
 
   @Test func aCreationOfAnotherLedgerIsFound() throws {
-    var ledger = try CraftedLedger(id: 78)
-    try ledger.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
-    let lines = try Ledger.inspect(at: ledger.path).archive().split(separator: UInt8(ascii: "\n"))
-    let error = try Self.failure(of: try lines.map { try ArchiveLine(parsing: Array($0)) })
-    #expect(error?.message.contains("it creates another ledger") == true)
+    var lines = try Self.eventLines()
+    guard case .header(var header) = lines[0] else { throw Missing.line }
+    header.ledgerID = LedgerID(entityID: .numbered(78))
+    lines[0] = .header(header)
+    #expect(try Self.failure(of: lines)?.message.contains("it creates another ledger") == true)
   }
 
   /// - Parameter isKept: Whether the event whose value two records own is in the archive.
   @Test(arguments: [true, false]) func aValueWithTwoOwnersIsFound(isKept: Bool) async throws {
     var lines = try await Self.lines()
     let (place, record) = try Self.owner(in: lines, isKept: isKept)
-    var other = record
+    var other = try Self.withoutKey(record)
     other.id = EntityID(high: record.id.high, low: record.id.low &+ 1)
     lines.insert(.record(other), at: isKept ? place + 1 : place + 2)
     if !isKept { lines.insert(lines[place + 1], at: place + 3) }
@@ -108,9 +108,74 @@ struct ForgedArchiveTests {
   @Test func aValueOfAnotherEntityIsFound() async throws {
     var lines = try await Self.lines()
     var (place, record) = try Self.owner(in: lines, isKept: true)
+    record = try Self.withoutKey(record)
     record.id = EntityID(high: record.id.high, low: record.id.low &+ 1)
     lines[place] = .record(record)
     #expect(try Self.failure(of: lines)?.message.contains("not that of the record's") == true)
+  }
+
+  @Test func aRecordWhoseIDIsNotThatOfItsKeyIsFound() async throws {
+    for (place, line) in try await Self.lines().enumerated() {
+      guard case .record(var record) = line else { continue }
+      let entity = try LedgerEntity(kind: record.kind, id: record.id, content: record.content)
+      guard entity.isKeyed, entity.attachments.isEmpty else { continue }
+      var lines = try await Self.lines()
+      record.id = EntityID(high: record.id.high, low: record.id.low ^ 1)
+      lines[place] = .record(record)
+      let message = try Self.failure(of: lines)?.message
+      #expect(message?.contains("its id does not follow from its key") == true)
+      return
+    }
+    throw Missing.line
+  }
+
+  // MARK: Events
+
+  /// The archive of a ledger with its creation, a session and a promise.
+  private static func eventLines() throws -> [ArchiveLine] {
+    var ledger = try CraftedLedger()
+    try ledger.commit([
+      .of(LedgerCreated(formatVersion: 0), on: .numbered(77)),
+      .of(SessionOpened.sample(), on: SessionID.numbered(1).entityID),
+      .of(PromiseCreated(typeTag: "text"), on: PromiseID.numbered(1).entityID),
+    ])
+    let bytes = try Ledger.inspect(at: ledger.path).archive()
+    return try bytes.split(separator: UInt8(ascii: "\n")).map {
+      try ArchiveLine(parsing: Array($0))
+    }
+  }
+
+  @Test func eventsThatCannotStandWhereTheyDoAreFound() throws {
+    let lines = try Self.eventLines()
+    guard case .event(let creation) = lines[1], case .event(let last) = lines[3] else {
+      throw Missing.line
+    }
+    var (first, second, effect) = (last, creation, last)
+    first.position = creation.position
+    second.position = last.position
+    effect.cause = effect.position
+    for (changed, message) in [
+      (first, "A promiseCreated event stands at position 1."),
+      (second, "A ledgerCreated event stands at position 3."),
+      (effect, "Its cause is position 3, which comes not before it."),
+    ] {
+      var forged = lines
+      forged[Int(changed.position.rawValue)] = .event(changed)
+      #expect(try Self.failure(of: forged)?.message.contains(message) == true)
+    }
+  }
+
+  /// The record without its key, whose id may be any.
+  private static func withoutKey(_ record: ArchivedRecord) throws -> ArchivedRecord {
+    let entity = try LedgerEntity(kind: record.kind, id: record.id, content: record.content)
+    guard case .promise(let promise) = entity else { return record }
+    let creation = try promise.creation()
+    let changed = PromiseEntity(
+      id: promise.id, created: promise.created,
+      creationPayload: PromiseCreated(typeTag: creation.typeTag, tags: creation.tags).encoded,
+      resolution: promise.resolution, closing: promise.closing)
+    return ArchivedRecord(
+      kind: record.kind, id: record.id, content: LedgerEntity.promise(changed).content)
   }
 
   /// A record that owns one value.

@@ -30,7 +30,7 @@ import Testing
     let reader = try SnapshotReader(made.store)
     var named: Set<AttachmentReference> = []
     for number in 1...subject.writer.entityCount {
-      for id in [PromiseID.numbered(number).entityID, HandlerID.numbered(number).entityID] {
+      for id in [RandomLedger.promise(number).entityID, RandomLedger.handler(number).entityID] {
         named.formUnion(try reader.entity(id)?.attachments ?? [])
       }
     }

@@ -45,7 +45,7 @@ import Testing
   private func write(
     to subject: CompactedStore, _ generator: inout SeededGenerator
   ) throws {
-    let id = PromiseID.numbered(.random(in: 1...12, using: &generator))
+    let id = RandomLedger.promise(.random(in: 1...12, using: &generator))
     let time = subject.state.time + .nanoseconds(.random(in: -50...400, using: &generator))
     switch Int.random(in: 0..<6, using: &generator) {
     case 0, 1:
@@ -189,6 +189,7 @@ import Testing
     let id = PromiseID.numbered(101)
     // This build sees an event that it does not know where the newer one sees a resolution.
     var old = PureLedger()
+    try old.commit(OpenSession(.sample()))
     try old.commit(CreatePromise(id))
     var new = old
     try old.append([.raw(EventKind(rawValue: 999), on: id.entityID)])

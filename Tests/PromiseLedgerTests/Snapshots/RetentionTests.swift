@@ -57,7 +57,7 @@ import Testing
     let state = subject.state
     let needed = try state.neededIDs()
     for number in 1...subject.writer.entityCount {
-      let id = PromiseID.numbered(number)
+      let id = RandomLedger.promise(number)
       if let promise = try state.promise(id) {
         #expect(promise.isOpen || needed.contains(id.entityID), comment)
       } else if try state.isTombstone(id.entityID) {
@@ -95,7 +95,7 @@ import Testing
   @Test func effectsOnWhatIsGoneAreRefusedAndTheCallFinishes() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
     let (promise, gone, caller) = (
-      PromiseID.numbered(101), HandlerID.numbered(101), HandlerID.numbered(102)
+      try PromiseKey("k").promiseID, try HandlerKey("k").handlerID, HandlerID.numbered(102)
     )
     let createPromise = CreatePromise(
       id: promise, creation: PromiseCreated(typeTag: "text", key: "k", idempotencyKey: "k"),

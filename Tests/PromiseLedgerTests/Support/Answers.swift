@@ -27,12 +27,12 @@ struct Answers: Equatable {
     ledgerID = state.ledgerID
     digest = try state.digest()
     let numbers = 1...(writer.entityCount + 2)
-    promises = try numbers.map { try state.promise(.numbered($0)) }
-    handlers = try numbers.map { try state.handler(.numbered($0)) }
+    promises = try numbers.map { try state.promise(RandomLedger.promise($0)) }
+    handlers = try numbers.map { try state.handler(RandomLedger.handler($0)) }
     sessions = try numbers.map { try state.session(.numbered($0)) }
     let ids =
-      numbers.map { PromiseID.numbered($0).entityID }
-      + numbers.map { HandlerID.numbered($0).entityID }
+      numbers.map { RandomLedger.promise($0).entityID }
+      + numbers.map { RandomLedger.handler($0).entityID }
     tombstones = try ids.map { try state.isTombstone($0) }
     openPromises = try state.openPromises().map(\.id)
     openHandlers = try state.openHandlers().map(\.id)

@@ -101,13 +101,15 @@ struct LateCommandLedger {
   private mutating func make(
     _ status: PromiseStatus, isKeyed: Bool, in store: CompactedStore
   ) throws {
-    let id = PromiseID.numbered(200 + subjects.count)
+    let key = isKeyed ? "key \(subjects.count)" : nil
+    let id =
+      try key.map { try PromiseKey($0).promiseID } ?? PromiseID.numbered(200 + subjects.count)
     let now = store.state.time
     try store.commit(
       CreatePromise(
         id: id,
         creation: PromiseCreated(
-          typeTag: "text", key: isKeyed ? "key \(id)" : nil,
+          typeTag: "text", key: key,
           deadline: status == .timedOut ? now : nil, idempotencyKey: "a"),
         isStrict: false))
     switch status {
@@ -176,13 +178,15 @@ struct LateCommandLedger {
   private mutating func make(
     _ status: HandlerStatus, isKeyed: Bool, in store: CompactedStore
   ) throws {
-    let id = HandlerID.numbered(200 + subjects.count)
+    let key = isKeyed ? "key \(subjects.count)" : nil
+    let id =
+      try key.map { try HandlerKey($0).handlerID } ?? HandlerID.numbered(200 + subjects.count)
     try store.commit(
       CreateHandler(
         id: id,
         .init(
           kind: "greet", repetition: status == .repeating ? .repeating : .oneShot,
-          key: isKeyed ? "key \(id)" : nil, scopes: ["room"]),
+          key: key, scopes: ["room"]),
         arguments: .bytes(status == .running ? 6_000 : 9)))
     switch status {
     case .oneShot, .repeating: break

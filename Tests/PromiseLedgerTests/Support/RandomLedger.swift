@@ -30,7 +30,7 @@ struct RandomLedger {
 
   private mutating func decide(in decision: inout Decision) throws(LedgerError) {
     switch Int.random(in: 0..<30, using: &generator) {
-    case 0..<4: _ = try decision.run(create(promise()))
+    case 0..<4: _ = try decision.run(create(promiseNumber()))
     case 4..<9: _ = try decision.run(resolve(promise()))
     case 9..<12: _ = try decision.run(ConsumePromise(id: promise(), delivery: .recordedBefore))
     case 12: _ = try decision.run(AbandonPromise(id: promise(), reason: generator.text(5)))
@@ -41,19 +41,20 @@ struct RandomLedger {
     case 18:
       let session = SessionID.numbered(Int.random(in: 1...4, using: &generator))
       try decision.run(CloseSession(id: session, reason: .died))
-    default: try decideAboutHandler(handler(), in: &decision)
+    default: try decideAboutHandler(handlerNumber(), in: &decision)
     }
   }
 
   private mutating func decideAboutHandler(
-    _ id: HandlerID, in decision: inout Decision
+    _ number: Int, in decision: inout Decision
   ) throws(LedgerError) {
+    let id = Self.handler(number)
     let calls = try decision.handler(id)?.callsInOrder ?? []
     let call = calls.randomElement(using: &generator)
     callCount += 1
     let newCall = CallID.numbered(callCount)
     switch Int.random(in: 0..<12, using: &generator) {
-    case 0..<4: _ = try decision.run(createHandler(id))
+    case 0..<4: _ = try decision.run(createHandler(number))
     case 4:
       _ = try decision.run(
         RebindHandler(id: id, mode: .replaced, arguments: arguments(), expectedBinding: nil))
@@ -82,13 +83,34 @@ struct RandomLedger {
 
   // MARK: Parts
 
-  private mutating func promise() -> PromiseID {
-    .numbered(Int.random(in: 1...entityCount, using: &generator))
+  /// The key of every second promise and handler.
+  private static func key(_ number: Int) -> String? {
+    number.isMultiple(of: 2) ? nil : "key of \(number)"
   }
 
-  private mutating func handler() -> HandlerID {
-    .numbered(Int.random(in: 1...max(2, entityCount / 3), using: &generator))
+  /// The promise with a number, which has a key or not.
+  static func promise(_ number: Int) -> PromiseID {
+    guard let text = key(number), let key = try? PromiseKey(text) else { return .numbered(number) }
+    return key.promiseID
   }
+
+  /// The handler with a number, which has a key or not.
+  static func handler(_ number: Int) -> HandlerID {
+    guard let text = key(number), let key = try? HandlerKey(text) else { return .numbered(number) }
+    return key.handlerID
+  }
+
+  private mutating func promiseNumber() -> Int {
+    Int.random(in: 1...entityCount, using: &generator)
+  }
+
+  private mutating func handlerNumber() -> Int {
+    Int.random(in: 1...max(2, entityCount / 3), using: &generator)
+  }
+
+  private mutating func promise() -> PromiseID { Self.promise(promiseNumber()) }
+
+  private mutating func handler() -> HandlerID { Self.handler(handlerNumber()) }
 
   private mutating func arguments() -> ArgumentSet {
     .of(
@@ -97,13 +119,12 @@ struct RandomLedger {
         promises: [promise()], handlers: generator.chance(1, of: 3) ? [handler()] : []))
   }
 
-  private mutating func create(_ id: PromiseID) -> CreatePromise {
+  private mutating func create(_ number: Int) -> CreatePromise {
     let delay = Int64.random(in: -100...2_000, using: &generator)
-    let isKeyed = id.entityID.high & 0x1_0000 != 0
     return CreatePromise(
-      id: id,
+      id: Self.promise(number),
       creation: PromiseCreated(
-        typeTag: "text", key: isKeyed ? "key of \(id)" : nil,
+        typeTag: "text", key: Self.key(number),
         label: generator.chance(1, of: 2) ? generator.text(9) : nil,
         deadline: generator.chance(1, of: 2) ? ledger.context.now + .nanoseconds(delay) : nil,
         deadlineEffect: generator.chance(1, of: 3) ? .fulfils : .timesOut,
@@ -120,13 +141,12 @@ struct RandomLedger {
       idempotencyKey: generator.chance(1, of: 2) ? "r" : nil, isStrict: generator.chance(1, of: 2))
   }
 
-  private mutating func createHandler(_ id: HandlerID) -> CreateHandler {
-    let isKeyed = id.entityID.high & 0x1_0000 != 0
-    return CreateHandler(
-      id: id,
+  private mutating func createHandler(_ number: Int) -> CreateHandler {
+    CreateHandler(
+      id: Self.handler(number),
       .init(
         kind: "greet", repetition: generator.chance(1, of: 2) ? .oneShot : .repeating,
-        key: isKeyed ? "key of \(id)" : nil,
+        key: Self.key(number),
         scopes: generator.chance(1, of: 2) ? ["room", "house"] : []),
       arguments: arguments())
   }

@@ -90,17 +90,17 @@ struct FrameChecks {
 
   private mutating func check(_ event: borrowing EventView) throws(LedgerError) {
     if event.kind == .sessionOpened { knownSessions.insert(SessionID(entityID: event.subject)) }
-    if event.cause >= event.position {
-      add("Its cause is position \(event.cause), which comes not before it.", event)
-    }
-    if (event.position.rawValue == 1) != (event.kind == .ledgerCreated) {
-      add("A \(event.kind) event stands at position \(event.position).", event)
+    let misplacement = EventContradiction.ofPlace(
+      event.position, kind: event.kind, cause: event.cause)
+    if let misplacement {
+      add(misplacement, event)
     } else if event.kind == .ledgerCreated, event.subject != ledgerID.entityID {
       add("It created another ledger than this, \(ledgerID).", event)
     }
     checkPayload(event)
     guard isWhole else { return }
-    if let what = try replay.apply(event) {
+    // Replay says of a second creation only what was said already.
+    if let what = try replay.apply(event), misplacement == nil || event.kind != .ledgerCreated {
       add("It does not fit the life of its subject: \(what).", event)
     }
   }
@@ -115,9 +115,7 @@ struct FrameChecks {
     }
     do throws(LedgerError) {
       let payload = try type.init(decoding: event.payloadBytes)
-      if let id = try Self.idFromKey(of: payload), id != event.subject {
-        add("The id of the subject does not follow from its key.", event)
-      }
+      if let what = EventContradiction.ofKey(event) { add(what, event) }
       if Self.isDetached(payload) != (event.attachmentByteCount > 0) {
         add("The event says otherwise than its payload whether a value is stored beside it.", event)
       } else if let resolved = payload as? PromiseResolved, resolved.outcome == .rejected,
@@ -127,19 +125,6 @@ struct FrameChecks {
       }
     } catch {
       add(error.message, event)
-    }
-  }
-
-  /// The id that the subject must have if it was created with a key.
-  private static func idFromKey(
-    of payload: any EventPayload
-  ) throws(LedgerError) -> EntityID? {
-    switch payload {
-    case let created as PromiseCreated:
-      try created.key.map { (key) throws(LedgerError) in try PromiseKey(key).promiseID.entityID }
-    case let created as HandlerCreated:
-      try created.key.map { (key) throws(LedgerError) in try HandlerKey(key).handlerID.entityID }
-    default: nil
     }
   }
 

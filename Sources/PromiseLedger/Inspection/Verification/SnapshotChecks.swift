@@ -102,6 +102,9 @@ struct SnapshotChecks {
     guard entity.lastPosition <= summary.position else {
       throw SnapshotRecord.damaged(id, "its last event comes after the snapshot")
     }
+    guard entity.fitsItsKey else {
+      throw SnapshotRecord.damaged(id, "its id does not follow from its key")
+    }
     guard summary.mayHold(id) else {
       throw SnapshotRecord.damaged(id, "its id is newer than the snapshot says that any is")
     }
