@@ -10,6 +10,9 @@ struct FilterTests {
     (
       ["--session", "019b76da-a800", "--kind", "sessionFrozen", "--kind", "sessionClosed"], "15 17"
     ),
+    // The beginning that the ids of promises share, and the ledger's id: no session has them.
+    (["--session", "019b76da-addc"], ""),
+    (["--session", "019b76da-a800-7000-8700-000000000001"], ""),
     (["--after", "5", "--through", "7"], "6 7"), (["--through", "2", "--limit", "1"], "1"),
     (["--until", "2026-01-01T00:00:01Z"], "1 2 3"),
     (["--until", "2026-01-01T00:00:01.499999Z"], "1 2 3"),

@@ -16,15 +16,23 @@ struct EventFilter {
     if let until, event.time > until { return false }
     if let promise, !event.kind.isAboutPromise || !promise.matches(event.subject) { return false }
     if let handler, !event.kind.isAboutHandler || !handler.matches(event.subject) { return false }
-    if let session, !session.matches(event.session.entityID), !session.matches(event.subject) {
-      return false
-    }
+    if let session, !isOf(session, event) { return false }
     return true
+  }
+
+  /// Whether one of the sessions wrote an event, or it is about one of them. Ids of one minute begin
+  /// alike, so only a session may match as a subject.
+  private func isOf(_ session: IDPrefix, _ event: LedgerEvent) -> Bool {
+    session.matches(event.session.entityID)
+      || (event.kind.isAboutSession && session.matches(event.subject))
   }
 }
 
 extension EventKind {
-  /// Whether the subject is a promise: the numbers that the file format keeps for them.
+  /// Whether the subject is a session: the numbers that the file format keeps for them.
+  var isAboutSession: Bool { (16..<32).contains(rawValue) }
+  /// Whether the subject is a promise.
   var isAboutPromise: Bool { (32..<48).contains(rawValue) }
+  /// Whether the subject is a handler.
   var isAboutHandler: Bool { (48..<64).contains(rawValue) }
 }
