@@ -178,6 +178,25 @@ struct VerbTests {
     #expect(try CommandRun("digest", sample.path, "--through", "18").status == 2)
   }
 
+  @Test func digestOfEarlierIsComparedAfterMoreEvents() async throws {
+    let sample = try await SampleLedger()
+    let digest = "\(try Ledger.inspect(at: sample.path).logDigest())"
+    #expect(try CommandRun("compact", sample.path, "--apply", "--fold-only").status == 0)
+    for verb in ["digest", "verify"] {
+      let expecting = [verb, sample.path, "--expect", digest, "--through"]
+      #expect(try CommandRun(expecting.dropLast()).status == 1, "newer events are in it")
+      #expect(try CommandRun(expecting + ["17"]).status == 0)
+      #expect(try CommandRun(expecting + ["16"]).status == 1)
+      #expect(try CommandRun(expecting + ["99"]).status == 2)
+    }
+    #expect(try CommandRun("verify", sample.path, "--through", "17").status == 2)
+    let all = ["--keep-events-for", "0", "--keep-events", "0"]
+    #expect(try CommandRun(["compact", sample.path, "--apply"] + all).status == 0)
+    let gone = try CommandRun("verify", sample.path, "--expect", digest, "--through", "17")
+    #expect(gone.notes.hasPrefix("promise-ledger: eventsCompacted: "))
+    #expect(gone.status == 3)
+  }
+
   @Test func exportGoesThroughImportAndBack() async throws {
     let sample = try await SampleLedger()
     let copy = try TemporaryLedger()

@@ -7,10 +7,13 @@ struct DigestCommand: LedgerCommand {
     commandName: "digest",
     abstract: "Prints a SHA-256 of all events, to be compared with one written down elsewhere.",
     discussion: """
-      Two ledgers with the same events have the same log digest. The state digest is that of what \
-      they came to; compaction changes neither. With --through it is left out if the state at that \
-      position cannot be rebuilt any more. With --expect the exit code is 1 if the log digest is \
-      another.
+      Two ledgers with the same events have the same log digest, also if compaction deleted some of \
+      them since. The state digest is that of what the events came to; folding and deleting events \
+      leaves it as it is. What is written later changes them, and compaction writes, too: the session \
+      that does it, and what it removed and folded. Records that it removed leave the state. To \
+      compare with a digest of earlier, give its position to --through. The state digest is then left \
+      out if that state cannot be rebuilt any more; if events after that position were deleted, the \
+      exit code is 3. With --expect the exit code is 1 if the log digest is another.
       """)
 
   @OptionGroup var reading: ReadingOptions

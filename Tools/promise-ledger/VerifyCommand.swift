@@ -10,7 +10,8 @@ struct VerifyCommand: LedgerCommand {
       It checks every record with its checksum, that no event is missing, that commits and large \
       values are whole, that payloads can be read, that promises and sessions lived by the rules, \
       and that what events refer to is there. The exit code is 5 if something is damaged, 1 if \
-      there are events that this build does not know or the digest is not the expected one.
+      there are events that this build does not know or the digest is not the expected one. Events \
+      that came after the digest was written down change it: give its position to --through.
       """)
 
   @OptionGroup var reading: ReadingOptions
@@ -20,16 +21,30 @@ struct VerifyCommand: LedgerCommand {
       "The log digest that the ledger must have, as digest prints it.", valueName: "digest"))
   var expect: DigestArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "The position that the expected digest is of; by default that of the last event.",
+      valueName: "position"))
+  var through: UInt64?
+
   @OptionGroup var output: FormatOptions
+
+  func validate() throws {
+    guard through == nil || expect != nil else {
+      throw ValidationError("--through goes with --expect: everything is verified anyway.")
+    }
+  }
 
   func perform(_ sink: any TextSink) throws {
     var printer = try RecordPrinter(output.format, Record.findingColumns, to: sink)
     do {
       let inspector = try reading.open()
+      let earlier = try earlierDigest(of: inspector, sink)
       let summary = try inspector.verify(
         progress: { _ in try? sink.alive() }, { try printer.print(Record($0)) })
-      let differs = expect.map { $0.bytes != summary.logDigest?.bytes } ?? false
-      if differs { try printer.print(.difference(summary.logDigest)) }
+      let digest = through == nil ? summary.logDigest : earlier
+      let differs = expect.map { $0.bytes != digest?.bytes } ?? false
+      if differs { try printer.print(.difference(digest)) }
       try printer.end()
       try end(summary, differs: differs, sink)
     } catch let error as LedgerError where error.code == .corrupt {
@@ -37,6 +52,22 @@ struct VerifyCommand: LedgerCommand {
       try printer.print(Record(error))
       try printer.end()
       throw Status.Failure(.corrupt, "The ledger cannot be opened.")
+    }
+  }
+
+  /// The log digest at the position that was asked for; `nil` if damage keeps it from being computed,
+  /// which the verification will find.
+  private func earlierDigest(
+    of inspector: LedgerInspector, _ sink: any TextSink
+  ) throws -> LogDigest? {
+    guard let through else { return nil }
+    do throws(LedgerError) {
+      return try inspector.logDigest(through: Position(rawValue: through)) { _ in
+        _ = try? sink.alive()
+      }
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      return nil
     }
   }
 
