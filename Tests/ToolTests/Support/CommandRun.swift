@@ -48,6 +48,8 @@ struct CommandRun {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
+    // Help is as wide as the terminal says that it is.
+    process.environment = ProcessInfo.processInfo.environment.merging(["COLUMNS": "80"]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = notes
