@@ -22,7 +22,13 @@ extension String {
   /// The beginning of a text that is too long for a line of a table.
   var clipped: String {
     let limit = 80
-    return count <= limit ? self : prefix(limit) + "..."
+    let beginning = clipped(to: limit)
+    return beginning.unicodeScalars.count < unicodeScalars.count ? beginning + "..." : self
+  }
+
+  /// The first scalars of a text. One character may be millions of them, one above the other.
+  func clipped(to count: Int) -> String {
+    String(String.UnicodeScalarView(unicodeScalars.prefix(count)))
   }
 }
 

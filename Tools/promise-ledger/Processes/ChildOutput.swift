@@ -33,7 +33,7 @@ final class ChildOutput: TextSink {
 
   func note(_ text: String) throws {
     try flush()
-    try send(.note(String(text.prefix(ChildMessage.maximumByteCount / 8))))
+    try send(.note(text.clipped(to: ChildMessage.maximumByteCount / 8)))
   }
 
   func alive() throws { try send(.alive) }
