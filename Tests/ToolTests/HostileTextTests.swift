@@ -5,6 +5,27 @@ import Testing
 
 /// Texts that are longer, or other, than they look.
 struct HostileTextTests {
+  @Test(arguments: ["log", "import", "stats", "verify"])
+  func argumentsThatAreNotUTF8AreRefused(verb: String) throws {
+    let temporary = try TemporaryLedger()
+    try FileManager.default.createDirectory(
+      atPath: temporary.path, withIntermediateDirectories: false)
+    let run = try CommandRun(
+      shell: "\(verb) \"$(printf '%s/a\\377b' '\(temporary.path)')\" /dev/null")
+    #expect(
+      run.notes
+        == "promise-ledger: Argument 2 is not UTF-8, so it cannot be taken as it is. Give UTF-8.\n")
+    #expect(run.output == "")
+    #expect(run.status == 2)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
+  }
+
+  @Test func argumentsInUTF8AreTaken() async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun(shell: "promises '\(sample.path)' --tag 'Zoë \u{FFFD}'")
+    #expect(run.notes == "" && run.status == 0)
+  }
+
   /// One character that a terminal shows is a million scalars here.
   @Test func combiningMarksMakeNoLongLine() async throws {
     let temporary = try TemporaryLedger()

@@ -29,6 +29,7 @@ struct PromiseLedgerCommand: ParsableCommand {
 
   private static func run(_ arguments: [String]) -> Status {
     do {
+      try ProgramArguments.check()
       var command = try parseAsRoot(arguments)
       if let command = command as? any LedgerCommand {
         return try ReadingParent.run(

@@ -21,6 +21,16 @@ package enum ThisProcess {
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// The number of the first argument that is not UTF-8, and would be mended to another text; 1 is the
+  /// one after the program's name.
+  package static var firstArgumentThatIsNoText: Int? {
+    let count = Int(CommandLine.argc)
+    return (0..<count).dropFirst().first { index in
+      guard let argument = unsafe CommandLine.unsafeArgv[index] else { return false }
+      return unsafe String(validatingCString: argument) == nil
+    }
+  }
+
   /// Whether a process of this id runs, as far as this process may see: one that has ended but was
   /// not yet collected by its parent does not count on Linux.
   package static func isAlive(_ id: Int32) -> Bool {

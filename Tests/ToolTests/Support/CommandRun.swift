@@ -13,10 +13,14 @@ struct CommandRun {
 
   /// Runs `promise-ledger` with arguments and waits for its end.
   init(_ arguments: [String]) throws {
+    try self.init(arguments, of: Self.program)
+  }
+
+  private init(_ arguments: [String], of program: URL) throws {
     let output = Pipe()
     let notes = Pipe()
     let process = try Self.start(
-      arguments, output: output.fileHandleForWriting, notes: notes)
+      arguments, of: program, output: output.fileHandleForWriting, notes: notes)
     try output.fileHandleForWriting.close()
     self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     self.notes = String(decoding: notes.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -42,8 +46,15 @@ struct CommandRun {
     status = process.status
   }
 
+  /// Runs `promise-ledger` with arguments as a shell makes them of a script: they may be any bytes.
+  init(shell arguments: String) throws {
+    try self.init(
+      ["-c", "exec \"$0\" \(arguments)", Self.program.path],
+      of: URL(fileURLWithPath: "/bin/sh"))
+  }
+
   private static func start(
-    _ arguments: [String], output: FileHandle, notes: Pipe
+    _ arguments: [String], of program: URL = program, output: FileHandle, notes: Pipe
   ) throws -> Process {
     let process = Process()
     process.executableURL = program

@@ -1,0 +1,11 @@
+import LedgerSystem
+
+/// The words of the command line.
+enum ProgramArguments {
+  /// Refuses words that are not UTF-8: Swift mends them silently, and a mended path is another one.
+  static func check() throws(Status.Failure) {
+    guard let number = ThisProcess.firstArgumentThatIsNoText else { return }
+    throw Status.Failure(
+      .usage, "Argument \(number) is not UTF-8, so it cannot be taken as it is. Give UTF-8.")
+  }
+}
