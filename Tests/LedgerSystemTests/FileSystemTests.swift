@@ -54,6 +54,10 @@ import Testing
       #expect(first != second)
       #expect(FileSystem.parent(of: first) == directory)
       #expect(try FileSystem.kind(second) == .directory)
+      _ = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledger.new-a")
+      _ = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledge")
+      let found = try FileSystem.uniqueDirectories(beside: "\(directory)/ledger/")
+      #expect(found.sorted() == [first, second].sorted())
     }
   }
 

@@ -8,7 +8,8 @@ struct ImportCommand: ParsableCommand {
     abstract: "Makes a new ledger of archives.",
     discussion: """
       The archives are checked to their ends before the ledger appears; if anything is wrong with \
-      them, nothing is made. A ledger made of one archive exports it again. After the archives that \
+      them, nothing is made. What an import that was killed left beside the path goes with the next \
+      one to that path. A ledger made of one archive exports it again. After the archives that \
       compact wrote, in their order, an export makes a ledger with all events.
       """)
 

@@ -30,6 +30,17 @@ package enum FileSystem {
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// Paths that ``createUniqueDirectory(beside:)`` may have made, and that were not renamed yet.
+  package static func uniqueDirectories(beside path: String) throws(SystemError) -> [String] {
+    let beginning = temporaryName(for: path, suffix: "")
+    let slash = beginning.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let namePrefix = slash.map { beginning[$0...].dropFirst() } ?? beginning[...]
+    let parent = parent(of: beginning)
+    return try list(parent)
+      .filter { $0.hasPrefix(namePrefix) && $0.utf8.count == namePrefix.utf8.count + 6 }
+      .map { "\(parent)/\($0)" }
+  }
+
   /// Renames, replacing a file, or an empty directory, of the new name.
   package static func rename(_ from: String, to: String) throws(SystemError) {
     if systemRename(from, to) == -1 { throw SystemError.last("rename", path: from) }

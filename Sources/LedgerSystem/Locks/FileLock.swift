@@ -49,6 +49,18 @@ package final class FileLock: Sendable {
     FileLock(path: path, descriptor: try Descriptor.open(path, O_RDWR | O_CREAT, mode: mode))
   }
 
+  /// Opens the lock's file, without locking it.
+  ///
+  /// - Returns: `nil` if there is none.
+  package static func openExisting(_ path: String) throws(SystemError) -> FileLock? {
+    do throws(SystemError) {
+      return FileLock(path: path, descriptor: try Descriptor.open(path, O_RDWR))
+    } catch {
+      if error.code == .notFound || error.code == .notDirectory { return nil }
+      throw error
+    }
+  }
+
   /// What this object holds.
   package var held: Kind? { state.withLock { $0.held } }
 

@@ -31,7 +31,7 @@ extension LMDBEventStore {
   /// Builds a ledger beside its final place, makes it durable, and moves it there.
   ///
   /// A process that is killed meanwhile leaves a directory with a temporary name, never half a
-  /// ledger.
+  /// ledger. The next one that makes a ledger at that place removes it.
   ///
   /// - Parameter fill: Writes the first events.
   /// - Throws: `alreadyExists` if something came to be there meanwhile, and what `fill` throws.
@@ -41,19 +41,16 @@ extension LMDBEventStore {
     _ fill: (inout LedgerBuilder) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     do {
-      let temporary = try FileSystem.createUniqueDirectory(beside: directory.path)
-      do {
-        try build(LedgerDirectory(temporary), environment, metadata, fill)
+      // It is no matter if that fails.
+      try? UnfinishedLedger.removeLeftovers(beside: directory.path)
+      let unfinished = try UnfinishedLedger(beside: directory.path)
+      try build(unfinished.directory, environment, metadata, fill)
+      do throws(SystemError) {
         // Replaces an empty directory, and nothing else.
-        try FileSystem.rename(temporary, to: directory.path)
+        try unfinished.move(to: directory.path)
       } catch {
-        try? FileSystem.removeTree(temporary)
-        if let error = error as? SystemError,
-          error.code == .exists || error.code == .directoryNotEmpty
-        {
-          throw LedgerError.somethingIs(at: directory.path)
-        }
-        throw error
+        guard error.code == .exists || error.code == .directoryNotEmpty else { throw error }
+        throw LedgerError.somethingIs(at: directory.path)
       }
       try FileSystem.syncDirectory(FileSystem.parent(of: directory.path))
     } catch let error as SystemError {
