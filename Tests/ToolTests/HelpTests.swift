@@ -78,8 +78,8 @@ struct HelpTests {
           --without-lock          Do not register as a reader, so that a directory can
                                   be read without permission to write. Only for a
                                   ledger that no process has open.
-          --timeout <seconds>     How long reading may show no sign of life before it
-                                  counts as caught in a damaged file. (default: 30.0)
+          --timeout <seconds>     How long the command may show no sign of life before
+                                  it is ended. (default: 30.0)
           --state <state>         Print only handlers in this state; may be repeated.
                                   (values: active, finished, invalidated)
           --kind <name>           Print only handlers of this kind; may be repeated.
@@ -116,8 +116,8 @@ struct HelpTests {
           --without-lock          Do not register as a reader, so that a directory can
                                   be read without permission to write. Only for a
                                   ledger that no process has open.
-          --timeout <seconds>     How long reading may show no sign of life before it
-                                  counts as caught in a damaged file. (default: 30.0)
+          --timeout <seconds>     How long the command may show no sign of life before
+                                  it is ended. (default: 30.0)
           --apply                 Compact. The session that does it is written to the
                                   ledger, with the role operator.
           --keep-events-for <duration>

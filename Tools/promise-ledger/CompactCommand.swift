@@ -70,8 +70,7 @@ struct CompactCommand: LedgerCommand {
         throw error
       }
     }
-    return try work.wait { progress in
-      try sink.alive()
+    return try work.wait(every: reading.pulseInterval, sink.alive) { progress in
       if isTold, let note = notes.note(progress) { try sink.note(note) }
     }
   }

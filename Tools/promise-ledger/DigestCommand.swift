@@ -43,12 +43,14 @@ struct DigestCommand: LedgerCommand {
   private func digests(
     of inspector: LedgerInspector, _ sink: any TextSink
   ) throws -> (LogDigest, StateDigest?) {
-    let progress = { (_: Position) in _ = try? sink.alive() }
+    let alive = { _ = try? sink.alive() }
+    let progress = { (_: Position) in alive() }
     if let through {
       let position = Position(rawValue: through)
       let digest = try inspector.logDigest(through: position, progress: progress)
       do throws(LedgerError) {
-        return (digest, try inspector.state(at: position, progress: progress).digest())
+        let replayed = try inspector.state(at: position, progress: progress)
+        return (digest, try replayed.digest(progress: alive))
       } catch {
         guard error.code == .eventsCompacted else { throw error }
         return (digest, nil)
@@ -56,7 +58,7 @@ struct DigestCommand: LedgerCommand {
     }
     return try inspector.retryingWhileCompacted {
       let replayed = try inspector.replay(progress: progress)
-      let state = try replayed.digest()
+      let state = try replayed.digest(progress: alive)
       return (try inspector.logDigest(through: replayed.position, progress: progress), state)
     }
   }

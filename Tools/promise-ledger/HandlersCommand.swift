@@ -52,11 +52,11 @@ struct HandlersCommand: LedgerCommand {
     let replayed = try reading.open().replay { _ in try? sink.alive() }
     var printer = try RecordPrinter(output.format, Record.handlerColumns, to: sink)
     var left = limit ?? .max
-    var heart = Heartbeat(sink)
     try printer.printAll { printer in
       guard left > 0 else { return }
-      try replayed.forEachHandler(includesClosed: includesClosed) { record in
-        try heart.beat()
+      try replayed.forEachHandler(
+        includesClosed: includesClosed, progress: { try? sink.alive() }
+      ) { record in
         guard wants(record) else { return true }
         try printer.print(Record(record))
         left -= 1

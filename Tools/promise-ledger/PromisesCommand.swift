@@ -55,11 +55,9 @@ struct PromisesCommand: LedgerCommand {
     let now = SystemLedgerClock().now()
     var printer = try RecordPrinter(output.format, Record.promiseColumns, to: sink)
     var left = limit ?? .max
-    var heart = Heartbeat(sink)
     try printer.printAll { printer in
       guard left > 0 else { return }
-      try replayed.forEachPromise(statuses) { record in
-        try heart.beat()
+      try replayed.forEachPromise(statuses, progress: { try? sink.alive() }) { record in
         guard tags.allSatisfy(record.tags.contains) else { return true }
         let isStale = try replayed.isStale(record)
         guard isStale || !stale else { return true }

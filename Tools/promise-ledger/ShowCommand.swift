@@ -44,7 +44,7 @@ struct ShowCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     let subject = try inspector.retryingWhileCompacted {
-      try name().find(in: inspector.replay { _ in try? sink.alive() })
+      try name().find(in: inspector.replay { _ in try? sink.alive() }) { try? sink.alive() }
     }
     let life = try SubjectLife(of: subject.id, in: inspector, sink)
     let report = subject.report

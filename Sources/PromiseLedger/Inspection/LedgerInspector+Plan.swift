@@ -13,8 +13,9 @@ extension LedgerInspector {
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> CompactionPlan {
     let cutoff = policy.recordCutoff(now: now)
-    let retention = try replay(progress: progress).reading { (state) throws(LedgerError) in
-      try RetentionPlan(state, endedBy: cutoff)
+    let replayed = try replay(progress: progress)
+    let retention = try replayed.reading { (state) throws(LedgerError) in
+      try RetentionPlan(state, endedBy: cutoff) { progress(replayed.position) }
     }
     return try CompactionPlan(policy, retention, now: now, of: log, ledger: id)
   }

@@ -24,7 +24,7 @@ extension LedgerInspector {
       }
       progress(position)
     }
-    try statistics.count(replayed)
+    try statistics.count(replayed) { progress(position) }
     return statistics
   }
 

@@ -104,38 +104,27 @@ extension LedgerStatistics {
     }
   }
 
-  /// Counts the entities that there are at a position.
-  mutating func count(_ replayed: ReplayedLedger) throws {
-    var counts: [PromiseRecord.Status: Int] = [
-      .pending: 0, .resolved: 0, .consumed: 0, .abandoned: 0,
-    ]
-    try replayed.forEachPromise(Set(counts.keys)) { record in
-      counts[record.status, default: 0] += 1
-      return true
+  /// Counts the entities that there are at a position, each in the one list that it stands in.
+  ///
+  /// - Parameter progress: Called now and then.
+  mutating func count(_ replayed: ReplayedLedger, progress: () -> Void) throws {
+    promiseCounts = [.pending: 0, .resolved: 0, .consumed: 0, .abandoned: 0]
+    for path in [.closed(nil), .openPromises, .openHandlers] as [EntityWalk.Path] {
+      try replayed.forEachEntity(on: path, progress: progress) { entity in
+        count(entity)
+        return true
+      }
     }
-    promiseCounts = counts
-    let handlers = try replayed.handlerCounts()
-    (openHandlerCount, closedHandlerCount) = (handlers.open, handlers.closed)
-    let sessions = try replayed.sessionCounts()
-    (sessionCount, openSessionCount) = (sessions.open + sessions.closed, sessions.open)
-  }
-}
-
-extension ReplayedLedger {
-  fileprivate func handlerCounts() throws -> (open: Int, closed: Int) {
-    (try count(on: .openHandlers), try count(on: .closed(.handler)))
+    openSessionCount = try replayed.openSessionCount()
+    sessionCount += openSessionCount
   }
 
-  fileprivate func sessionCounts() throws -> (open: Int, closed: Int) {
-    (try openSessionCount(), try count(on: .closed(.session)))
-  }
-
-  private func count(on path: EntityWalk.Path) throws -> Int {
-    var count = 0
-    try forEachEntity(on: path) { _ in
-      count += 1
-      return true
+  private mutating func count(_ entity: LedgerEntity) {
+    switch entity {
+    case .promise(let promise): promiseCounts[.init(promise.status), default: 0] += 1
+    case .handler where entity.isOpen: openHandlerCount += 1
+    case .handler: closedHandlerCount += 1
+    case .session: sessionCount += 1
     }
-    return count
   }
 }

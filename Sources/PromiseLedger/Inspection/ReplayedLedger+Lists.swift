@@ -8,18 +8,19 @@ extension ReplayedLedger {
   /// - Parameters:
   ///   - statuses: Which promises are wanted; by default those that are neither consumed nor
   ///     abandoned.
+  ///   - progress: Called now and then, also while nothing that is wanted is found.
   ///   - body: Gets each record; it ends the walk by returning `false`.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile; and what `body` throws.
   /// - Complexity: O(promises that are open), and O(all) if closed ones are wanted.
   public func forEachPromise(
-    _ statuses: Set<PromiseRecord.Status> = [.pending, .resolved],
+    _ statuses: Set<PromiseRecord.Status> = [.pending, .resolved], progress: () -> Void = {},
     _ body: (PromiseRecord) throws -> Bool
   ) throws {
     var isOver = false
     func visit(_ path: EntityWalk.Path) throws {
       guard !isOver else { return }
-      try forEachEntity(on: path) { entity in
+      try forEachEntity(on: path, progress: progress) { entity in
         guard case .promise(let promise) = entity else { return true }
         let record = try promise.smallRecord
         if statuses.contains(record.status) { isOver = !(try body(record)) }
@@ -35,17 +36,18 @@ extension ReplayedLedger {
   ///
   /// - Parameters:
   ///   - includesClosed: Whether the others come, too, before them, in the order in which they ended.
+  ///   - progress: Called now and then, also while nothing that is wanted is found.
   ///   - body: Gets each record; it ends the walk by returning `false`.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile; and what `body` throws.
   /// - Complexity: O(handlers that are open), and O(all) if closed ones are wanted.
   public func forEachHandler(
-    includesClosed: Bool = false, _ body: (HandlerRecord) throws -> Bool
+    includesClosed: Bool = false, progress: () -> Void = {}, _ body: (HandlerRecord) throws -> Bool
   ) throws {
     var isOver = false
     func visit(_ path: EntityWalk.Path) throws {
       guard !isOver else { return }
-      try forEachEntity(on: path) { entity in
+      try forEachEntity(on: path, progress: progress) { entity in
         guard case .handler(let handler) = entity else { return true }
         isOver = !(try body(try HandlerRecord(handler, attachment: attachment)))
         return !isOver

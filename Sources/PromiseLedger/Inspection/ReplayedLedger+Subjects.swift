@@ -26,16 +26,18 @@ extension ReplayedLedger {
   ///   - last: The highest id.
   ///   - kinds: What is wanted; by default everything.
   ///   - limit: The most that is returned.
+  ///   - progress: Called now and then.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile.
   /// - Complexity: O(entities that changed since the snapshot + entities between the two ids).
   public func subjects(
     from first: EntityID, through last: EntityID,
-    of kinds: Set<LedgerSubject.Kind> = Set(LedgerSubject.Kind.allCases), limit: Int
+    of kinds: Set<LedgerSubject.Kind> = Set(LedgerSubject.Kind.allCases), limit: Int,
+    progress: () -> Void = {}
   ) throws(LedgerError) -> [LedgerSubject] {
     let wanted = Set(kinds.map(EntityKind.init))
     let found = try reading { (state) throws(LedgerError) in
-      try state.ids(from: first, through: last, of: wanted, limit: limit)
+      try state.ids(from: first, through: last, of: wanted, limit: limit, progress)
     }
     return found.map { found in
       switch found.kind {

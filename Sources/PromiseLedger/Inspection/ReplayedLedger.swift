@@ -64,10 +64,11 @@ public final class ReplayedLedger: Sendable {
 
   /// The fingerprint of everything that there is at ``position``, equal however it came about.
   ///
+  /// - Parameter progress: Called now and then.
   /// - Throws: As ``record(of:)-(PromiseID)``.
   /// - Complexity: O(entities that changed since the snapshot).
-  public func digest() throws(LedgerError) -> StateDigest {
-    try reading { (state) throws(LedgerError) in try state.digest() }
+  public func digest(progress: () -> Void = {}) throws(LedgerError) -> StateDigest {
+    try reading { (state) throws(LedgerError) in try state.digest(progress) }
   }
 
   func openSessionCount() throws(LedgerError) -> Int {
@@ -76,7 +77,10 @@ public final class ReplayedLedger: Sendable {
 
   // MARK: Walking
 
-  func forEachEntity(on path: EntityWalk.Path, _ body: (LedgerEntity) throws -> Bool) throws {
+  /// - Parameter progress: Called after each slice that was read, also if nothing in it is wanted.
+  func forEachEntity(
+    on path: EntityWalk.Path, progress: () -> Void, _ body: (LedgerEntity) throws -> Bool
+  ) throws {
     var walk = EntityWalk(over: state.withLock { $0 }, path)
     while true {
       let slice: [LedgerEntity]?
@@ -88,6 +92,7 @@ public final class ReplayedLedger: Sendable {
         continue
       }
       guard let slice else { return }
+      progress()
       for entity in slice {
         guard try body(entity) else { return }
       }

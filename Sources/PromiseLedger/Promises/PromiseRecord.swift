@@ -64,13 +64,7 @@ public struct PromiseRecord: Sendable, Hashable {
   ) throws(LedgerError) {
     let creation = try entity.creation()
     id = entity.id
-    status =
-      switch entity.status {
-      case .pending: .pending
-      case .resolved: .resolved
-      case .consumed: .consumed
-      case .abandoned: .abandoned
-      }
+    status = Status(entity.status)
     typeTag = creation.typeTag
     key = creation.key
     label = creation.label
@@ -96,6 +90,18 @@ public struct PromiseRecord: Sendable, Hashable {
     abandonReason = reason
     outcomeKind = outcome?.kind ?? entity.resolution?.outcome
     self.outcome = outcome
+  }
+}
+
+extension PromiseRecord.Status {
+  init(_ status: PromiseEntity.Status) {
+    self =
+      switch status {
+      case .pending: .pending
+      case .resolved: .resolved
+      case .consumed: .consumed
+      case .abandoned: .abandoned
+      }
   }
 }
 

@@ -7,8 +7,9 @@ struct EntityWalk: Sendable {
     case openPromises
     /// Handlers that are active or have open calls, in the order of their creation.
     case openHandlers
-    /// Entities of a kind that nothing can happen to any more, in the order of their ends.
-    case closed(EntityKind)
+    /// Entities of a kind, or of all kinds, that nothing can happen to any more, in the order of their
+    /// ends.
+    case closed(EntityKind?)
   }
 
   private static let sliceCount = SnapshotReader.sliceCount
@@ -82,7 +83,7 @@ extension EntityWalk.Path {
 
   /// Whether an entity that stands in the list is wanted.
   fileprivate func isOn(_ entity: LedgerEntity) -> Bool {
-    guard case .closed(let kind) = self else { return true }
+    guard case .closed(let kind?) = self else { return true }
     return entity.kind == kind
   }
 
@@ -90,7 +91,7 @@ extension EntityWalk.Path {
     switch self {
     case .openPromises: state.promises.open.map(LedgerEntity.promise)
     case .openHandlers: state.handlers.open.map(LedgerEntity.handler)
-    case .closed(let kind): state.overlaid.filter { $0.kind == kind && !$0.isOpen }
+    case .closed: state.overlaid.filter { isOn($0) && !$0.isOpen }
     }
   }
 }

@@ -1,9 +1,11 @@
 extension LedgerState {
   /// The fingerprint of everything that is there, equal however the state came about.
   ///
+  /// - Parameter tick: Called now and then.
   /// - Complexity: O(changes since the snapshot), with a look-up in the snapshot for each.
-  package func digest() throws(LedgerError) -> StateDigest {
+  package func digest(_ tick: () -> Void = {}) throws(LedgerError) -> StateDigest {
     var digest = snapshot.summary.stateDigest
+    var pulse = Pulse()
     let entities = overlaid
     for start in stride(from: 0, to: entities.count, by: SnapshotReader.sliceCount) {
       let slice = entities[start..<min(start + SnapshotReader.sliceCount, entities.count)]
@@ -11,28 +13,35 @@ extension LedgerState {
       for (entity, stored) in zip(slice, below) {
         if let stored { digest.remove(stored.kind, entity.id, stored.content) }
         digest.add(entity.kind, entity.id, entity.content)
+        pulse.beat(tick)
       }
     }
     for (id, removed) in removals.removed {
+      pulse.beat(tick)
       let stored = try snapshot.records([id]).first ?? nil
       if let stored { digest.remove(stored.kind, id, stored.content) }
       if removed.isKeyed { digest.addTombstone(id) }
     }
-    try takeOutHidden(&digest)
+    try takeOutHidden(&digest, tick)
     return digest
   }
 
   /// Takes out what the snapshot has and retention removed.
-  private func takeOutHidden(_ digest: inout StateDigest) throws(LedgerError) {
+  private func takeOutHidden(
+    _ digest: inout StateDigest, _ tick: () -> Void
+  ) throws(LedgerError) {
     guard !removals.isEmpty else { return }
+    var pulse = Pulse()
     var hidden: [EntityID] = []
     try snapshot.forEachEntry(of: .closed) { (entry) throws(LedgerError) in
+      pulse.beat(tick)
       if removals.hides(entry.id, closedAt: entry.position), !isOverlaid(entry.id) {
         hidden.append(entry.id)
       }
       return true
     }
     for id in hidden {
+      pulse.beat(tick)
       guard let stored = try snapshot.records([id]).first ?? nil else { continue }
       digest.remove(stored.kind, id, stored.content)
       let entity = try LedgerEntity(kind: stored.kind, id: id, content: stored.content)

@@ -7,7 +7,8 @@ extension LedgerState {
   /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
   package func ids(
     from first: EntityID, through last: EntityID,
-    of kinds: Set<EntityKind> = Set(EntityKind.allCases), limit: Int
+    of kinds: Set<EntityKind> = Set(EntityKind.allCases), limit: Int,
+    _ tick: () -> Void = {}
   ) throws(LedgerError) -> [(kind: EntityKind, id: EntityID)] {
     let above = overlaid.filter { $0.id >= first && $0.id <= last && kinds.contains($0.kind) }
     var found = above.map { (kind: $0.kind, id: $0.id) }
@@ -15,6 +16,7 @@ extension LedgerState {
     var start = first
     while below < limit {
       let slice = try snapshot.ids(from: start, limit: SnapshotReader.sliceCount)
+      tick()
       for id in slice where id <= last && !isOverlaid(id) {
         guard let entity = try snapshot.entity(id), kinds.contains(entity.kind), !isHidden(entity)
         else { continue }

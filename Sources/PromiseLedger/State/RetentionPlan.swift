@@ -29,21 +29,26 @@ package struct RetentionPlan: Sendable, Hashable {
   /// Plans the removal of every record in the snapshot whose entity ended at or before a time; of none
   /// if there is no time.
   ///
-  /// - Parameter eventLimit: After so many events, the other records are left to another plan.
+  /// - Parameters:
+  ///   - eventLimit: After so many events, the other records are left to another plan.
+  ///   - tick: Called now and then.
   /// - Throws: `snapshotMoved`; `corrupt`.
   /// - Complexity: O(records that leave or are needed), and if there are any, O(open entities).
   package init(
-    _ state: LedgerState, endedBy cutoff: Timestamp?, eventLimit: Int = .max
+    _ state: LedgerState, endedBy cutoff: Timestamp?, eventLimit: Int = .max,
+    _ tick: () -> Void = {}
   ) throws(LedgerError) {
     position = state.position
     self.eventLimit = eventLimit
     guard let cutoff else { return }
     // What is needed takes a walk, so it is left for when something would leave.
     var needed: Set<EntityID>?
+    var pulse = Pulse()
     try state.snapshot.forEachEntry(of: .closed) { (entry) throws(LedgerError) in
+      pulse.beat(tick)
       guard entry.time <= cutoff, events.count < eventLimit else { return false }
       guard !state.removals.hides(entry.id, closedAt: entry.position) else { return true }
-      if needed == nil { needed = try state.neededIDs() }
+      if needed == nil { needed = try state.neededIDs(tick) }
       take(entry, isNeeded: needed?.contains(entry.id) ?? true)
       return true
     }
@@ -91,14 +96,16 @@ package struct RetentionPlan: Sendable, Hashable {
 
 extension LedgerState {
   /// Everything that something open refers to, and the sessions that created open promises.
-  func neededIDs() throws(LedgerError) -> Set<EntityID> {
+  func neededIDs(_ tick: () -> Void = {}) throws(LedgerError) -> Set<EntityID> {
     var ids: Set<EntityID> = []
+    var pulse = Pulse()
     for handler in try openHandlers() {
       handler.insertReferences(into: &ids)
       ids.insert(handler.created.session.entityID)
     }
     promises.visitAll { if $0.isOpen { ids.insert($0.created.session.entityID) } }
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
+      pulse.beat(tick)
       if let creator = entry.creator, !isOverlaid(entry.id) { ids.insert(creator.entityID) }
       return true
     }

@@ -15,7 +15,7 @@ struct ReadingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long reading may show no sign of life before it counts as caught in a damaged file.",
+      "How long the command may show no sign of life before it is ended.",
       valueName: "seconds"))
   var timeout = 30.0
 
@@ -24,6 +24,9 @@ struct ReadingOptions: ParsableArguments {
       throw ValidationError("The timeout must be between 0.1 and 86400 seconds.")
     }
   }
+
+  /// How often work that says nothing by itself shows that it goes on: well within the timeout.
+  var pulseInterval: Duration { .seconds(min(1, timeout / 4)) }
 
   func open() throws(LedgerError) -> LedgerInspector {
     try Ledger.inspect(at: path, locking: !withoutLock)

@@ -33,7 +33,14 @@ final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
   }
 
   /// Blocks this thread until the work is done, and hands over each message in it.
-  func wait(_ body: (Message) throws -> Void) throws -> Value {
+  ///
+  /// - Parameters:
+  ///   - interval: How often `pulse` is called at least while the work goes on, also if it says nothing:
+  ///     opening a ledger replays its tail, and may wait for another writer, until that is an error.
+  ///   - pulse: Shows that the work goes on.
+  func wait(
+    every interval: Duration, _ pulse: () throws -> Void, _ body: (Message) throws -> Void
+  ) throws -> Value {
     while true {
       let (messages, result) = state.withLock { state in
         defer { state.messages = [] }
@@ -41,7 +48,8 @@ final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
       }
       for message in messages { try body(message) }
       if let result { return try result.get() }
-      _ = wake.wait(timeout: .seconds(60))
+      try pulse()
+      _ = wake.wait(timeout: interval)
     }
   }
 }

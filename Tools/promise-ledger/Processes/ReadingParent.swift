@@ -99,7 +99,7 @@ struct ReadingParent: ~Copyable {
       return say(
         Status.Failure(
           .corrupt,
-          "Reading the ledger came to no end: no sign of life for \(watchdog.timeout). \(Self.advice) For a very slow disk raise --timeout."
+          "The command came to no end: no sign of life within \(watchdog.timeout). The disk may be slow, or a damaged file holds it up: give it longer with --timeout, and if that ends in the same way, verify the ledger."
         ))
     case .signalled(let signal) where SignalForwarder.endingSignals.contains(signal):
       SignalForwarder.end(by: signal)

@@ -10,8 +10,9 @@ enum SubjectName {
 
   /// The one thing with that name.
   ///
+  /// - Parameter progress: Called now and then.
   /// - Throws: ``Status/Failure`` if there is none or several; `LedgerError` if its record was removed.
-  func find(in replayed: ReplayedLedger) throws -> Subject {
+  func find(in replayed: ReplayedLedger, progress: () -> Void) throws -> Subject {
     switch self {
     case .promiseKey(let key):
       guard let found = try Subject(.promise(key.promiseID), in: replayed) else {
@@ -25,8 +26,9 @@ enum SubjectName {
       return found
     case .id(let prefix):
       // Sessions come after the rest, so that they make no beginning ambiguous.
-      if let found = try Self.find(prefix, of: [.promise, .handler], in: replayed) { return found }
-      if let found = try Self.find(prefix, of: [.session], in: replayed) { return found }
+      for kinds in [[.promise, .handler], [.session]] as [Set<LedgerSubject.Kind>] {
+        if let found = try Self.find(prefix, of: kinds, in: replayed, progress) { return found }
+      }
       if let id = EntityID(prefix.text) { throw try replayed.reason(forMissing: id) }
       throw Status.Failure(
         .notFound,
@@ -36,10 +38,12 @@ enum SubjectName {
   }
 
   private static func find(
-    _ prefix: IDPrefix, of kinds: Set<LedgerSubject.Kind>, in replayed: ReplayedLedger
+    _ prefix: IDPrefix, of kinds: Set<LedgerSubject.Kind>, in replayed: ReplayedLedger,
+    _ progress: () -> Void
   ) throws -> Subject? {
     let candidates = try replayed.subjects(
-      from: prefix.lowest, through: prefix.highest, of: kinds, limit: maximumCandidateCount + 1)
+      from: prefix.lowest, through: prefix.highest, of: kinds, limit: maximumCandidateCount + 1,
+      progress: progress)
     guard let first = candidates.first else { return nil }
     guard candidates.count == 1 else {
       let some = candidates.prefix(maximumCandidateCount)

@@ -31,11 +31,12 @@ struct FrameChecks {
     lastFrame = nil
   }
 
-  mutating func check(_ frame: FrameView) {
+  /// - Parameter tick: Called now and then if it takes long.
+  mutating func check(_ frame: FrameView, _ tick: () -> Void) {
     let header = frame.header
     checkCommit(header)
     do throws(LedgerError) {
-      try frame.forEachEvent { (event) throws(LedgerError) in try check(event) }
+      try frame.forEachEvent { (event) throws(LedgerError) in try check(event, tick) }
     } catch {
       findings.append(VerificationFinding(error.message, at: header.firstPosition))
       isWhole = false
@@ -88,7 +89,9 @@ struct FrameChecks {
 
   // MARK: Events
 
-  private mutating func check(_ event: borrowing EventView) throws(LedgerError) {
+  private mutating func check(
+    _ event: borrowing EventView, _ tick: () -> Void
+  ) throws(LedgerError) {
     if event.kind == .sessionOpened { knownSessions.insert(SessionID(entityID: event.subject)) }
     let misplacement = EventContradiction.ofPlace(
       event.position, kind: event.kind, cause: event.cause)
@@ -100,7 +103,8 @@ struct FrameChecks {
     checkPayload(event)
     guard isWhole else { return }
     // Replay says of a second creation only what was said already.
-    if let what = try replay.apply(event), misplacement == nil || event.kind != .ledgerCreated {
+    let what = try replay.apply(event, tick)
+    if let what, misplacement == nil || event.kind != .ledgerCreated {
       add("It does not fit the life of its subject: \(what).", event)
     }
   }

@@ -37,9 +37,12 @@ extension LedgerInspector {
     var snapshot = SnapshotChecks(view)
     try snapshot.run { progress(.start) }
     var verification = Verification(id, &snapshot, log, blob)
-    try verification.run(transaction) { verification in
+    var position = Position.start
+    let tick = { progress(position) }
+    try verification.run(transaction, tick) { verification in
       for finding in verification.takeFindings() { try report(finding) }
-      progress(verification.position)
+      position = verification.position
+      progress(position)
     }
     return verification.summary
   }

@@ -14,6 +14,7 @@ struct ReplayChecks {
   /// Whose records were put into the state.
   private var loaded: Set<EntityID> = []
   private var findings: [VerificationFinding] = []
+  private var pulse = Pulse()
 
   init(_ snapshot: SnapshotChecks) {
     self.snapshot = snapshot
@@ -34,18 +35,21 @@ struct ReplayChecks {
 
   /// Takes in the next event.
   ///
+  /// - Parameter tick: Called now and then while everything is compared with the snapshot.
   /// - Returns: Why it does not fit the life of its subject.
-  mutating func apply(_ event: borrowing EventView) throws(LedgerError) -> String? {
+  mutating func apply(
+    _ event: borrowing EventView, _ tick: () -> Void
+  ) throws(LedgerError) -> String? {
     let summary = snapshot.summary
     guard isFromStart || event.position > summary.position else {
       if event.kind.hasRecord { newest[event.subject] = event.position }
-      if event.position == summary.position { compareNewest() }
+      if event.position == summary.position { compareNewest(tick) }
       return nil
     }
     if !isFromStart { load(event.subject) }
     let blockedCount = state.blocked.count
     try state.apply(event)
-    if isFromStart, event.position == summary.position { try compareRecords() }
+    if isFromStart, event.position == summary.position { try compareRecords(tick) }
     if state.blocked.count > blockedCount,
       case .illegalTransition(let what) = state.blocked[event.subject]?.reason
     {
@@ -73,8 +77,9 @@ struct ReplayChecks {
 
   // MARK: Comparing
 
-  private mutating func compareNewest() {
+  private mutating func compareNewest(_ tick: () -> Void) {
     for (id, position) in newest.sorted(by: { $0.value < $1.value }) {
+      pulse.beat(tick)
       guard let entity = snapshot.entity(id) else {
         if position > snapshot.summary.horizon.position {
           add("The snapshot has no record of it.", position, id)
@@ -87,14 +92,17 @@ struct ReplayChecks {
     newest = [:]
   }
 
-  private mutating func compareRecords() throws(LedgerError) {
-    guard snapshot.isWhole, try state.digest() != snapshot.summary.stateDigest else { return }
+  private mutating func compareRecords(_ tick: () -> Void) throws(LedgerError) {
+    guard snapshot.isWhole, try state.digest(tick) != snapshot.summary.stateDigest else { return }
     let entities = state.overlaid.sorted { $0.id < $1.id }
-    for entity in entities where snapshot.entity(entity.id) != entity {
+    for entity in entities {
+      pulse.beat(tick)
+      guard snapshot.entity(entity.id) != entity else { continue }
       add("The record of the snapshot is not what its events make.", entity.lastPosition, entity.id)
     }
     var extra: [EntityID] = []
     try snapshot.forEachID { id in
+      pulse.beat(tick)
       if !state.isOverlaid(id) { extra.append(id) }
     }
     for id in extra { add("The snapshot has a record that no event made.", nil, id) }

@@ -13,6 +13,7 @@ struct SnapshotChecks {
   private var counts = SnapshotSummary.Counts()
   private var partCount = 0
   private var findings: [VerificationFinding] = []
+  private var pulse = Pulse()
 
   init(_ tables: any SnapshotTables) {
     self.tables = tables
@@ -40,14 +41,15 @@ struct SnapshotChecks {
   private mutating func check(_ tick: () -> Void) throws(LedgerError) {
     try tables.scan(.entities, from: [0]) { (key, first) throws(LedgerError) in
       checkRecord(key, first)
-      if recordCount.isMultiple(of: 10_000) { tick() }
+      pulse.beat(tick)
       return true
     }
     try tables.scan(.tombstones, from: [0]) { (key, value) throws(LedgerError) in
       try checkTombstone(key, value)
+      pulse.beat(tick)
       return true
     }
-    try checkExtras()
+    try checkExtras(tick)
     guard isWhole else { return }
     if counts != summary.counts { add("The counts of the snapshot are not those of its records.") }
     if digest != summary.stateDigest {
@@ -137,19 +139,32 @@ struct SnapshotChecks {
   }
 
   /// Looks for entries of lists and pieces of records that belong to nothing.
-  private mutating func checkExtras() throws(LedgerError) {
-    if try tables.count(.open) != counts.listEntries {
+  private mutating func checkExtras(_ tick: () -> Void) throws(LedgerError) {
+    if try count(.open, tick) != counts.listEntries {
       try tables.scan(.open, from: [0]) { (key, value) throws(LedgerError) in
         let entry = OpenEntry(key: key, value: value)
         if key.count < 17 || entity(entry.id)?.openEntries.contains(entry) != true {
           add("The lists of the snapshot have an entry too many.", subject: entry.id)
         }
+        pulse.beat(tick)
         return true
       }
     }
-    if try tables.count(.parts) != partCount {
+    if try count(.parts, tick) != partCount {
       add("There are other pieces of snapshot records than the records name.")
     }
+  }
+
+  private mutating func count(
+    _ table: SnapshotTable, _ tick: () -> Void
+  ) throws(LedgerError) -> Int {
+    var count = 0
+    try tables.scan(table, from: [0]) { (_, _) throws(LedgerError) in
+      count += 1
+      pulse.beat(tick)
+      return true
+    }
+    return count
   }
 
   // MARK: Findings
@@ -165,17 +180,6 @@ struct SnapshotChecks {
       VerificationFinding(
         error.message, at: nil, subject: subject,
         severity: error.code == .corrupt ? .corrupt : .unsupported))
-  }
-}
-
-extension SnapshotTables {
-  fileprivate func count(_ table: SnapshotTable) throws(LedgerError) -> Int {
-    var count = 0
-    try scan(table, from: [0]) { (_, _) throws(LedgerError) in
-      count += 1
-      return true
-    }
-    return count
   }
 }
 

@@ -18,6 +18,7 @@ struct Verification {
   private var lastKey: UInt64
   /// The last event that was read, or `nil` after a damaged frame, whose end nobody knows.
   private var lastPosition: Position?
+  private var pulse = Pulse()
   private var visitedFrameCount = 0
   private var visitedChunkCount = 0
   private(set) var summary = VerificationSummary()
@@ -52,14 +53,17 @@ struct Verification {
 
   /// Checks everything.
   ///
-  /// - Parameter pause: Called now and then, to take the findings.
+  /// - Parameters:
+  ///   - tick: Called now and then.
+  ///   - pause: Called now and then, to take the findings.
   mutating func run(
-    _ transaction: borrowing ReadTransaction, _ pause: (inout Verification) throws -> Void
+    _ transaction: borrowing ReadTransaction, _ tick: () -> Void,
+    _ pause: (inout Verification) throws -> Void
   ) throws {
     do {
-      try checkOwnedAttachments(transaction)
+      try checkOwnedAttachments(transaction, tick)
       compareDigest()
-      while try checkSlice(transaction) { try pause(&self) }
+      while try checkSlice(transaction, tick) { try pause(&self) }
       if let lastPosition, lastPosition < snapshotDigest.position {
         add("The snapshot is further on than the last event.", at: snapshotDigest.position)
       }
@@ -76,7 +80,9 @@ struct Verification {
   /// Checks some frames, and what is stored beside their events.
   ///
   /// - Returns: Whether there may be more.
-  private mutating func checkSlice(_ transaction: borrowing ReadTransaction) throws -> Bool {
+  private mutating func checkSlice(
+    _ transaction: borrowing ReadTransaction, _ tick: () -> Void
+  ) throws -> Bool {
     var count = 0
     try transaction.scan(log, from: lastKey &+ 1, limit: Self.sliceFrameCount) { key, bytes in
       count += 1
@@ -86,20 +92,20 @@ struct Verification {
       if try transaction.value(forKey: key, in: log)?.count != bytes.count {
         add("The frame of events cannot be found by its position.", at: Position(rawValue: key))
       }
-      try check(bytes, key: key, transaction, blob)
+      try check(bytes, key: key, transaction, tick)
       return true
     }
-    if count < Self.sliceFrameCount { try checkEnd(transaction, log, blob) }
+    if count < Self.sliceFrameCount { try checkEnd(transaction, tick) }
     return count == Self.sliceFrameCount
   }
 
   /// Looks whether the tables hold more than what was found by walking through them.
   private mutating func checkEnd(
-    _ transaction: borrowing ReadTransaction, _ log: Table, _ blob: Table
+    _ transaction: borrowing ReadTransaction, _ tick: () -> Void
   ) throws {
     if let lastPosition {
       try checkChunks(
-        transaction, blob, from: lastPosition.advanced(by: 1), through: .last, owners: [:])
+        transaction, tick, from: lastPosition.advanced(by: 1), through: .last, owners: [:])
     }
     for (table, visitedCount) in [(log, visitedFrameCount), (blob, visitedChunkCount)] {
       let count = try transaction.count(of: table)
@@ -115,7 +121,7 @@ struct Verification {
   // MARK: Frames
 
   private mutating func check(
-    _ bytes: Span<UInt8>, key: UInt64, _ transaction: borrowing ReadTransaction, _ blob: Table
+    _ bytes: Span<UInt8>, key: UInt64, _ transaction: borrowing ReadTransaction, _ tick: () -> Void
   ) throws {
     let position = Position(rawValue: key)
     defer { lastKey = key }
@@ -140,9 +146,9 @@ struct Verification {
       loseEvents()
     }
     let last = frame.header.lastPosition
-    checks.check(frame)
+    checks.check(frame, tick)
     findings += checks.takeFindings()
-    try checkAttachments(of: frame, transaction, blob)
+    try checkAttachments(of: frame, transaction, tick)
     summary.frameCount += 1
     summary.eventCount += frame.header.eventCount
     lastPosition = last
@@ -166,7 +172,7 @@ struct Verification {
   // MARK: Attachments
 
   private mutating func checkAttachments(
-    of frame: FrameView, _ transaction: borrowing ReadTransaction, _ blob: Table
+    of frame: FrameView, _ transaction: borrowing ReadTransaction, _ tick: () -> Void
   ) throws {
     var events: [StoredEvent] = []
     try frame.forEachEvent { event in
@@ -177,7 +183,9 @@ struct Verification {
       var attachment: [UInt8] = []
       let byteCount = event.view.attachmentByteCount
       if byteCount > 0 {
-        owners[event.position] = Chunk.count(ofAttachment: byteCount)
+        let chunkCount = Chunk.count(ofAttachment: byteCount)
+        owners[event.position] = chunkCount
+        pulse.beat(tick, steps: chunkCount)
         do throws(LedgerError) {
           attachment = try LMDBLog.attachment(transaction, blob, of: event.position, byteCount)
           try checkContent(attachment, of: event)
@@ -191,7 +199,7 @@ struct Verification {
       compareDigest()
     }
     try checkChunks(
-      transaction, blob, from: frame.header.firstPosition, through: frame.header.lastPosition,
+      transaction, tick, from: frame.header.firstPosition, through: frame.header.lastPosition,
       owners: owners)
   }
 
@@ -202,10 +210,14 @@ struct Verification {
   }
 
   /// Checks what records own whose events were deleted.
-  private mutating func checkOwnedAttachments(_ transaction: borrowing ReadTransaction) throws {
+  private mutating func checkOwnedAttachments(
+    _ transaction: borrowing ReadTransaction, _ tick: () -> Void
+  ) throws {
     var owners: [Position: Int] = [:]
     for (owner, attachment) in ownedAttachments {
-      owners[attachment.position] = Chunk.count(ofAttachment: attachment.byteCount)
+      let chunkCount = Chunk.count(ofAttachment: attachment.byteCount)
+      owners[attachment.position] = chunkCount
+      pulse.beat(tick, steps: chunkCount)
       do throws(LedgerError) {
         _ = try LMDBLog.attachment(
           transaction, blob, of: attachment.position, attachment.byteCount)
@@ -216,7 +228,7 @@ struct Verification {
     }
     guard let lastPosition else { return }
     try checkChunks(
-      transaction, blob, from: Position(rawValue: 1), through: lastPosition, owners: owners)
+      transaction, tick, from: Position(rawValue: 1), through: lastPosition, owners: owners)
   }
 
   /// An error that was stored beside its event must be one.
@@ -233,7 +245,7 @@ struct Verification {
 
   /// Looks for chunks that belong to no event.
   private mutating func checkChunks(
-    _ transaction: borrowing ReadTransaction, _ blob: Table, from first: Position,
+    _ transaction: borrowing ReadTransaction, _ tick: () -> Void, from first: Position,
     through last: Position, owners: [Position: Int]
   ) throws {
     let start = Chunk.key(first, 0)
@@ -245,6 +257,7 @@ struct Verification {
         throw LedgerError(.corrupt, "The keys of large values are not in order.")
       }
       previous = bytes
+      pulse.beat(tick)
       guard let (position, number) = Chunk.place(ofKey: bytes) else {
         add("A record of the table blob has the key \(bytes.hexadecimal), which is none.", at: nil)
         return true
