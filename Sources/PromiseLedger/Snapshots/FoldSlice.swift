@@ -27,7 +27,8 @@ package struct FoldSlice: Sendable {
   /// Replays the events after the snapshot.
   ///
   /// It ends before an event that this build does not understand, that does not make sense, by itself or
-  /// in the life of its subject, or that is damaged; and before and after a removal of records, which is a slice of its own.
+  /// in the life of its subject, or that is damaged; and before and after a removal of records, which is
+  /// a slice of its own.
   ///
   /// - Parameters:
   ///   - store: Where the events are.

@@ -40,7 +40,7 @@ import Testing
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
     let replica = Replica(try .tail(of: subject.store))
     var longest = 0
-    for group in 1...16 {
+    for group in 1...8 {
       try subject.fold(limit: 10_000)
       for part in 0..<4 {
         try createPromises(count / 4, in: subject, from: 10_000 * group + 1_000 * part)
