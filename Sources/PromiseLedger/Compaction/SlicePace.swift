@@ -34,7 +34,7 @@ package struct SlicePace {
 
   /// From so many events on that are not folded, it does not rest: whoever writes faster than this folds
   /// has to wait a little, or the log would grow for ever.
-  package static let longTail = 200_000
+  package static let longTail = 100_000
 
   private var cautiousSlices = 0
 
