@@ -125,7 +125,8 @@ private struct Endless: LedgerHandler {
 
   func call(in call: HandlerCall<Void>) async throws -> Int {
     Self.begun.withLock { _ = $0?.yield(()) }
-    try await Task.sleep(for: .seconds(86_400))
-    return 1
+    // Ends when the task is cancelled only.
+    for await _ in AsyncStream<Void>.makeStream().stream {}
+    throw CancellationError()
   }
 }

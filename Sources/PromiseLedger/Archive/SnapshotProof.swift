@@ -17,18 +17,9 @@ struct SnapshotProof: Sendable {
   /// - Returns: Its entity.
   /// - Throws: `corrupt` if it is no record of this snapshot.
   mutating func add(_ record: ArchivedRecord) throws(LedgerError) -> LedgerEntity {
-    let id = record.id
-    let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
-    guard entity.content == record.content else {
-      throw SnapshotRecord.damaged(id, "its content is not as it would be written")
-    }
-    guard entity.lastPosition <= summary.position else {
-      throw SnapshotRecord.damaged(id, "its last event comes after the snapshot")
-    }
-    guard entity.fitsItsKey else {
-      throw SnapshotRecord.damaged(id, "its id does not follow from its key")
-    }
-    stateDigest.add(record.kind, id, record.content)
+    let entity = try LedgerEntity(
+      kind: record.kind, id: record.id, content: record.content, checkedFor: summary)
+    stateDigest.add(record.kind, record.id, record.content)
     return entity
   }
 
@@ -47,6 +38,26 @@ struct SnapshotProof: Sendable {
   static func checkOrder(_ last: EntityID?, _ next: EntityID) throws(LedgerError) {
     if let last, next <= last {
       throw .notProven("The ids of the snapshot are not in order: \(next) comes after \(last).")
+    }
+  }
+}
+
+extension LedgerEntity {
+  /// Reads the content of a record that is to be passed on as whole.
+  ///
+  /// - Throws: `corrupt` if it can be no record of the snapshot.
+  init(
+    kind: EntityKind, id: EntityID, content: [UInt8], checkedFor summary: SnapshotSummary
+  ) throws(LedgerError) {
+    try self.init(kind: kind, id: id, content: content)
+    guard self.content == content else {
+      throw SnapshotRecord.damaged(id, "its content is not as it would be written")
+    }
+    guard lastPosition <= summary.position else {
+      throw SnapshotRecord.damaged(id, "its last event comes after the snapshot")
+    }
+    guard fitsItsKey else {
+      throw SnapshotRecord.damaged(id, "its id does not follow from its key")
     }
   }
 }
