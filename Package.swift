@@ -27,7 +27,12 @@ let package = Package(
     .target(name: "CLedgerSystem"),
     .target(name: "LedgerLocks"),
     .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB"]),
-    .target(name: "LedgerSystem", dependencies: ["CLedgerSystem", "LedgerLocks"]),
+    .target(
+      name: "LedgerSystem",
+      dependencies: [
+        "CLedgerSystem", "LedgerLocks", .product(name: "Crypto", package: "swift-crypto"),
+      ]
+    ),
     .target(
       name: "LedgerPromises",
       dependencies: ["LedgerLocks", .product(name: "Logging", package: "swift-log")]

@@ -11,8 +11,8 @@ extension Rule {
       "The layer over LMDB needs LMDB and libc only."),
     imports(
       "Sources/LedgerSystem/",
-      only: libc.union(["CLedgerSystem", "LedgerLocks", "Synchronization"]),
-      "The layer over the system needs libc only."),
+      only: libc.union(["CLedgerSystem", "Crypto", "LedgerLocks", "Synchronization"]),
+      "The layer over the system needs libc and hashes only."),
     imports(
       ["Sources/LedgerPromises/"],
       not: ["CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "LedgerSystem", "PromiseLedger"],

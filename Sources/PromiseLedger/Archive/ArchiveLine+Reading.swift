@@ -1,3 +1,5 @@
+import LedgerSystem
+
 extension ArchiveLine {
   /// Reads a line without its line feed.
   ///
@@ -159,7 +161,7 @@ private struct ArchiveLineReader {
 
   mutating func digest(_ name: StaticString) throws(ArchiveProblem) -> [UInt8] {
     guard let digest = [UInt8](hexadecimalDigits: try string(name)),
-      digest.count == LogDigest.byteCount
+      digest.count == SHA256Hash.byteCount
     else { throw .damaged("the member \(name) is not a digest") }
     return digest
   }

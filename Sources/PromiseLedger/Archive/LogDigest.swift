@@ -1,4 +1,3 @@
-import Crypto
 import LedgerSystem
 
 /// A SHA-256 over every event up to a position: equal for two ledgers with the same events.
@@ -8,19 +7,37 @@ import LedgerSystem
 /// See the article *File format*.
 public struct LogDigest: Sendable, Hashable {
   /// The last event that it covers.
-  public let position: Position
+  public private(set) var position: Position
+  private var hash: SHA256Hash
+
   /// The 32 bytes of the hash.
-  public let bytes: [UInt8]
+  public var bytes: [UInt8] { hash.bytes }
 
   /// The digest before the first event: zeros.
-  public static let start = LogDigest(
-    position: .start, bytes: [UInt8](repeating: 0, count: byteCount))
+  public static let start = LogDigest(position: .start, hash: .zeros)
 
-  static let byteCount = 32
-
-  package init(position: Position, bytes: [UInt8]) {
+  private init(position: Position, hash: SHA256Hash) {
     self.position = position
-    self.bytes = bytes
+    self.hash = hash
+  }
+
+  /// - Precondition: There are 32 bytes.
+  package init(position: Position, bytes: [UInt8]) {
+    self.init(position: position, hash: SHA256Hash(bytes: bytes.span))
+  }
+
+  /// Takes in the next event as it lies in its frame.
+  package mutating func append(
+    _ event: borrowing EventView, of commit: CommitID, attachment: [UInt8]
+  ) {
+    var hasher = SHA256Hasher()
+    let session = commit.session.entityID.words
+    let place = SIMD4(event.position.rawValue, session[0], session[1], commit.number)
+    hasher.update(SIMD8(lowHalf: hash.words, highHalf: place))
+    hasher.update(event.record)
+    hasher.update(attachment.span)
+    position = event.position
+    hash = hasher.finish()
   }
 
   /// The digest after one more event.
@@ -28,34 +45,9 @@ public struct LogDigest: Sendable, Hashable {
   /// - Precondition: `event` is the one after ``position``.
   package func adding(_ event: StoredEvent, attachment: [UInt8]) -> LogDigest {
     precondition(event.position == position.advanced(by: 1), "a digest skips an event")
-    var text: [UInt8] = []
-    text.reserveCapacity(Self.byteCount + 32 + event.record.count)
-    text += bytes
-    text.appendLittleEndian(event.position.rawValue)
-    event.commit.session.entityID.append(to: &text)
-    text.appendLittleEndian(event.commit.number)
-    text += event.record
-    var hash = SHA256()
-    hash.update(data: text)
-    if !attachment.isEmpty { hash.update(data: attachment) }
-    return LogDigest(position: event.position, bytes: Array(hash.finalize()))
-  }
-
-  /// Takes in the next event as it lies in its frame.
-  package mutating func append(
-    _ event: borrowing EventView, of commit: CommitID, attachment: [UInt8]
-  ) {
-    var text: [UInt8] = []
-    text.reserveCapacity(Self.byteCount + 32 + event.record.count)
-    text += bytes
-    text.appendLittleEndian(event.position.rawValue)
-    commit.session.entityID.append(to: &text)
-    text.appendLittleEndian(commit.number)
-    text.append(contentsOf: event.record)
-    var hash = SHA256()
-    hash.update(data: text)
-    if !attachment.isEmpty { hash.update(data: attachment) }
-    self = LogDigest(position: event.position, bytes: Array(hash.finalize()))
+    var digest = self
+    digest.append(event.view, of: event.commit, attachment: attachment)
+    return digest
   }
 
   /// The digest after all events up to `end`, or after as many as one read hands over.

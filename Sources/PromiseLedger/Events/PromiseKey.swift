@@ -1,4 +1,4 @@
-import Crypto
+import LedgerSystem
 
 /// A name that the caller chose for a promise, so that it can be found again without its id.
 ///
@@ -30,12 +30,10 @@ public struct PromiseKey: Sendable, Hashable {
 extension EntityID {
   /// A version 8 UUID: the first 16 bytes of SHA-256 of `namespace`, a zero byte, and `key`.
   package init(namespace: String, key: String) {
-    var hash = SHA256()
-    hash.update(data: Array(namespace.utf8) + [0] + Array(key.utf8))
-    let words = hash.finalize().prefix(16).reduce(into: (high: UInt64(0), low: UInt64(0))) {
-      $0 = ($0.high << 8 | $0.low >> 56, $0.low << 8 | UInt64($1))
-    }
-    self.init(high: words.high, low: words.low, version: 8)
+    var hasher = SHA256Hasher()
+    hasher.update(Array("\(namespace)\0\(key)".utf8).span)
+    let words = hasher.finish().words
+    self.init(high: words[0].byteSwapped, low: words[1].byteSwapped, version: 8)
   }
 
   /// Sets the version and variant bits of a UUID.

@@ -38,7 +38,7 @@ package struct TextLimit: Sendable {
         "The \(name) has \(count) bytes of UTF-8; it must have \(minimumByteCount) to \(maximumByteCount)."
       )
     }
-    guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+    guard !text.unicodeScalars.contains(where: \.isControl) else {
       throw LedgerError(
         .invalidArgument, "The \(name) has a control character; remove or replace it.")
     }
@@ -46,11 +46,14 @@ package struct TextLimit: Sendable {
 
   /// The text with spaces for control characters, cut if it is too long.
   package func fitting(_ text: String) -> String {
-    let scalars = text.unicodeScalars.map { scalar in
-      scalar.properties.generalCategory == .control ? " " : scalar
-    }
+    let scalars = text.unicodeScalars.map { $0.isControl ? " " : $0 }
     return String(String.UnicodeScalarView(scalars)).cut(toByteCount: maximumByteCount)
   }
+}
+
+extension Unicode.Scalar {
+  /// Whether its category is Cc, whose members Unicode promised never to change.
+  fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
 extension String {

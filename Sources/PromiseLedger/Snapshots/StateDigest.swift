@@ -1,4 +1,3 @@
-import Crypto
 import LedgerSystem
 
 /// A fingerprint of a ledger's whole state, independent of how the state came about.
@@ -36,15 +35,11 @@ public struct StateDigest: Sendable, Hashable {
 
   /// - Precondition: There are 32 bytes.
   package init(bytes: [UInt8]) {
-    self.init(hash: bytes)
+    self.init(SHA256Hash(bytes: bytes.span))
   }
 
-  private init(hash: [UInt8]) {
-    let span = hash.span
-    words = (
-      span.loadLittleEndian(at: 0), span.loadLittleEndian(at: 8), span.loadLittleEndian(at: 16),
-      span.loadLittleEndian(at: 24)
-    )
+  private init(_ hash: SHA256Hash) {
+    words = (hash.words[0], hash.words[1], hash.words[2], hash.words[3])
   }
 
   // MARK: Changing
@@ -68,14 +63,11 @@ public struct StateDigest: Sendable, Hashable {
   private static let tombstoneMarker: UInt8 = 0
 
   private static func hash(_ marker: UInt8, _ id: EntityID, _ content: [UInt8]) -> StateDigest {
-    var head: [UInt8] = []
-    head.reserveCapacity(17)
-    head.append(marker)
-    id.append(to: &head)
-    var hash = SHA256()
-    hash.update(data: head)
-    if !content.isEmpty { hash.update(data: content) }
-    return StateDigest(hash: Array(hash.finalize()))
+    var hasher = SHA256Hasher()
+    hasher.update(marker)
+    hasher.update(id.words)
+    hasher.update(content.span)
+    return StateDigest(hasher.finish())
   }
 
   private mutating func add(_ other: StateDigest) {

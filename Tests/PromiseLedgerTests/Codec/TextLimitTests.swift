@@ -29,6 +29,14 @@ import Testing
     #expect(error?.code == .invalidArgument)
   }
 
+  @Test func whatIsRefusedIsTheCategoryCcOfUnicode() {
+    for scalar in (0..<0x11_0000).compactMap(Unicode.Scalar.init) {
+      let isTaken = (try? PromiseKey(String(scalar))) != nil
+      guard isTaken == (scalar.properties.generalCategory == .control) else { continue }
+      Issue.record("U+\(String(scalar.value, radix: 16))")
+    }
+  }
+
   @Test func aControlCharacterInsideAClusterIsRefused() {
     #expect(throws: LedgerError.self) { try PromiseKey("a\r\nb") }
   }
