@@ -64,7 +64,7 @@ enum SpaceBenchmark {
       let deleted = try store.snapshotSummary().deletedThrough
       let head = try store.head()
       longest = max(longest, head.rawValue - min(deleted, head).rawValue)
-      if head.rawValue > 1_000 { bytesPerEvent = try self.bytesPerEvent(store) }
+      if head.rawValue > 1_000, let bytes = try self.bytesPerEvent(store) { bytesPerEvent = bytes }
       try? await Task.sleep(for: .milliseconds(20))
     }
     return (longest, bytesPerEvent)
@@ -108,14 +108,20 @@ enum SpaceBenchmark {
     return promise
   }
 
-  private static func bytesPerEvent(_ store: LMDBEventStore) throws -> Double {
+  /// `nil` if the events are deleted while they are looked at.
+  private static func bytesPerEvent(_ store: LMDBEventStore) throws -> Double? {
     var bytes = 0
     var events = 0
     let start = try store.snapshotSummary().deletedThrough
-    _ = try store.read(after: start, limit: 1_000) { (frame) throws(LedgerError) in
-      bytes += frame.header.byteCount
-      events += frame.header.eventCount
+    do throws(LedgerError) {
+      _ = try store.read(after: start, limit: 1_000) { (frame) throws(LedgerError) in
+        bytes += frame.header.byteCount
+        events += frame.header.eventCount
+      }
+    } catch {
+      guard error.code == .eventsCompacted else { throw error }
+      return nil
     }
-    return Double(bytes) / Double(max(1, events))
+    return events == 0 ? nil : Double(bytes) / Double(events)
   }
 }
