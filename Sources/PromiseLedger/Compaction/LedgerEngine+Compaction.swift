@@ -83,7 +83,8 @@ extension LedgerEngine {
         CompactionProgress(
           phase: .folding, done: run.report.foldedEvents, total: run.report.foldedEvents + left))
       let tail = Int(clamping: result.head.rawValue - min(step.position, result.head).rawValue)
-      let rest = run.pace.rest(after: step.duration, wait: step.wait, tail: tail)
+      let rest = run.pace.rest(
+        after: step.duration, of: step.eventCount, wait: step.wait, tail: tail)
       if rest > .zero { try await Task.sleep(for: rest) }
     }
   }

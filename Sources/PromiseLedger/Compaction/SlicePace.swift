@@ -29,26 +29,35 @@ package struct SlicePace {
   private static let slicesOfCaution = 16
 
   /// A slice also costs writers the look-ups in a snapshot that moved, so that a rest as long as the slice
-  /// would leave them less than half of their throughput.
+  /// would leave them little more than half of their throughput.
   private static let restPerWork = 3
 
-  /// From so many events on that are not folded, it does not rest: whoever writes faster than this folds
-  /// has to wait a little, or the log would grow for ever.
+  /// From so many events on that are not folded, it rests less, and not at all unless it gains on the
+  /// writers nevertheless: whoever writes faster than this folds has to wait a little, or the log would
+  /// grow for ever.
   package static let longTail = 100_000
+  private static let restPerWorkAtLongTail = 1
 
   private var cautiousSlices = 0
+  private var lastTail: Int?
 
   /// How long to rest after a slice: while others write, so long that they keep more than half of their
   /// throughput.
   ///
   /// - Parameters:
   ///   - duration: How long the slice took without waiting.
+  ///   - eventCount: How many events it folded.
   ///   - wait: How long it waited for other writers.
   ///   - tail: How many events are left to be folded.
-  package mutating func rest(after duration: Duration, wait: Duration, tail: Int) -> Duration {
+  package mutating func rest(
+    after duration: Duration, of eventCount: Int, wait: Duration, tail: Int
+  ) -> Duration {
     cautiousSlices = wait >= Self.noticedWait ? Self.slicesOfCaution : max(0, cautiousSlices - 1)
-    guard cautiousSlices > 0, tail < Self.longTail else { return .zero }
-    return duration * Self.restPerWork
+    let gain = lastTail.map { $0 - tail } ?? eventCount
+    lastTail = tail
+    guard cautiousSlices > 0 else { return .zero }
+    guard tail >= Self.longTail else { return duration * Self.restPerWork }
+    return 2 * gain >= eventCount ? duration * Self.restPerWorkAtLongTail : .zero
   }
 
   // MARK: Bounding the space

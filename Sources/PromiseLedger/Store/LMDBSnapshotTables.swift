@@ -13,6 +13,8 @@ final class LMDBSnapshotTables: SnapshotTables {
   private let reader: Reader
   /// Those that the environment has: a ledger that only an older build wrote has not all.
   private let handles: [Table]
+  /// What was asked for last, and mostly is again.
+  private var last: (table: SnapshotTable, handle: Table?)?
   private var isOver = false
 
   init(_ transaction: borrowing ReadTransaction, of environment: Environment) {
@@ -38,7 +40,10 @@ final class LMDBSnapshotTables: SnapshotTables {
 
   private func handle(_ table: SnapshotTable) throws(LedgerError) -> Table? {
     try checkIsOpen()
-    return handles.first { $0.name == table.name }
+    if let last, last.table == table { return last.handle }
+    let handle = handles.first { $0.name == table.name }
+    last = (table, handle)
+    return handle
   }
 
   func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {

@@ -44,15 +44,31 @@ import Testing
 
   @Test func foldingRestsWhileOthersWriteAndNotOtherwise() {
     var pace = SlicePace()
-    func rest(wait: Duration, tail: Int = 10) -> Duration {
-      pace.rest(after: .milliseconds(8), wait: wait, tail: tail)
+    func rest(wait: Duration) -> Duration {
+      pace.rest(after: .milliseconds(8), of: 1_000, wait: wait, tail: 10)
     }
     for _ in 0..<50 { #expect(rest(wait: .microseconds(2)) == .zero) }
     #expect(rest(wait: .milliseconds(1)) == .milliseconds(24))
-    #expect(rest(wait: .milliseconds(1), tail: SlicePace.longTail) == .zero)
     // By chance none was met this time.
     #expect(rest(wait: .zero) == .milliseconds(24))
     for _ in 0..<20 { _ = rest(wait: .zero) }
     #expect(rest(wait: .zero) == .zero)
+  }
+
+  @Test func beforeALongTailFoldingRestsOnlyWhileItGainsOnTheWriters() {
+    var pace = SlicePace()
+    var tail = 2 * SlicePace.longTail
+    func rest(writtenMeanwhile: Int) -> Duration {
+      tail += writtenMeanwhile - 1_000
+      return pace.rest(
+        after: .milliseconds(8), of: 1_000, wait: .milliseconds(1), tail: tail)
+    }
+    #expect(rest(writtenMeanwhile: 0) == .milliseconds(8))
+    #expect(rest(writtenMeanwhile: 500) == .milliseconds(8))
+    #expect(rest(writtenMeanwhile: 501) == .zero)
+    #expect(rest(writtenMeanwhile: 2_000) == .zero)
+    #expect(rest(writtenMeanwhile: 100) == .milliseconds(8))
+    tail = SlicePace.longTail
+    #expect(rest(writtenMeanwhile: 999) == .milliseconds(24))
   }
 }
