@@ -88,14 +88,14 @@ final class Stopwatch: Sendable {
 }
 
 /// An empty store whose gate is kept by somebody else: waiting for it lasts as long as it may.
-private final class StalledStore: EventStore {
+private final class StalledStore: ForwardingStore {
   private struct Contents {
     var waits: [Duration] = []
     var isStalled = true
     var onWait: (@Sendable () -> Void)?
   }
 
-  private let store = InMemoryEventStore()
+  let store = InMemoryEventStore()
   private let time: Stopwatch
   private let contents = Mutex(Contents())
 
@@ -132,46 +132,4 @@ private final class StalledStore: EventStore {
     time.now += patience.timeout
     throw .writerStalled(nil, patience.waitInAll)
   }
-
-  func readSnapshot<R>(
-    _ body: (any SnapshotTables) throws(LedgerError) -> R
-  ) throws(LedgerError) -> R {
-    try store.readSnapshot(body)
-  }
-
-  func changeSnapshot(
-    _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
-    patience: Patience
-  ) throws(LedgerError) -> Duration {
-    try store.changeSnapshot(changes, from: old, to: new, patience: patience)
-  }
-
-  func usedByteCount() throws(LedgerError) -> Int { try store.usedByteCount() }
-
-  var ledgerID: LedgerID { store.ledgerID }
-  var createdAt: Timestamp { store.createdAt }
-
-  func head() throws(LedgerError) -> Position { try store.head() }
-
-  func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position {
-    try store.read(after: position, limit: limit, body)
-  }
-
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-    try store.attachment(of: position, byteCount: byteCount)
-  }
-
-  var changeCount: UInt32 { store.changeCount }
-
-  func waitForChange(since count: UInt32, timeout: Duration) {
-    store.waitForChange(since: count, timeout: timeout)
-  }
-
-  func interruptWaits() { store.interruptWaits() }
-
-  func releaseDeadReaders() -> Int { 0 }
-
-  func close() { store.close() }
 }

@@ -28,6 +28,28 @@ struct UnfinishedCallTests {
     }
   }
 
+  /// Calls a handler that resolves a promise, until its code is at its gate.
+  private func beginCall(
+    in ledger: Ledger, _ gate: Gate
+  ) async throws -> (promise: DurablePromise<Int>, call: Task<HandlerResult, any Error>) {
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    let call = Task { try await handler.call() }
+    await gate.arrival()
+    return (promise, call)
+  }
+
+  /// Closes a ledger in the middle of a call, whose code ends afterwards.
+  private func closeDuringCall(
+    _ ledger: Ledger, _ gate: Gate
+  ) async throws -> DurablePromise<Int> {
+    let (promise, call) = try await beginCall(in: ledger, gate)
+    await ledger.close()
+    gate.open()
+    _ = await call.result
+    return promise
+  }
+
   @Test func aFrozenSessionGivesItsCallsBackAndMayStillFinishThem() async throws {
     let gate = Gate()
     let ledger = try await open(resolving(gate))
@@ -52,8 +74,7 @@ struct UnfinishedCallTests {
   @Test func aLateFinishIsSupersededAndItsEffectsAreDropped() async throws {
     let gate = Gate()
     let ledger = try await open(resolving(gate))
-    let openGate = Gate()
-    openGate.open()
+    let openGate = Gate.opened
     let elsewhere = try await open(as: .appExtension, resolving(openGate))
     let promise = try await ledger.createPromise(of: Int.self)
     let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
@@ -86,10 +107,7 @@ struct UnfinishedCallTests {
           return call.attempt
         })
     }
-    let promise = try await ledger.createPromise(of: Int.self)
-    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
-    let call = Task { try await handler.call() }
-    await gate.arrival()
+    let (_, call) = try await beginCall(in: ledger, gate)
     await ledger.close()
     gate.open()
     await expectError(.closed) { try await call.value }
@@ -201,15 +219,8 @@ struct UnfinishedCallTests {
   @Test func thePolicyRunsThemAgainAtOpen() async throws {
     let gate = Gate()
     let ledger = try await open(resolving(gate))
-    let promise = try await ledger.createPromise(of: Int.self)
-    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
-    let call = Task { try await handler.call() }
-    await gate.arrival()
-    await ledger.close()
-    gate.open()
-    _ = await call.result
-    let openGate = Gate()
-    openGate.open()
+    let promise = try await closeDuringCall(ledger, gate)
+    let openGate = Gate.opened
     let later = try await open(policy: .retry, resolving(openGate))
     let mine = try later.promise(id: promise.id, of: Int.self)
     #expect(try await mine.value == 2)
@@ -219,14 +230,10 @@ struct UnfinishedCallTests {
 
   @Test func thePolicyRunsThemAgainWhenAnotherSessionGivesThemBack() async throws {
     let gate = Gate()
-    let openGate = Gate()
-    openGate.open()
+    let openGate = Gate.opened
     let watching = try await open(as: .appExtension, policy: .retry, resolving(openGate))
     let ledger = try await open(resolving(gate))
-    let promise = try await ledger.createPromise(of: Int.self)
-    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
-    let call = Task { try await handler.call() }
-    await gate.arrival()
+    let (promise, call) = try await beginCall(in: ledger, gate)
     try await ledger.freeze()
     let there = try watching.promise(id: promise.id, of: Int.self)
     #expect(try await there.outcome == .fulfilled(2))
@@ -250,10 +257,7 @@ struct UnfinishedCallTests {
       if let promise = scripted.promise { try call.fulfill(promise, call.attempt) }
       return call.attempt
     }
-    let promise = try await ledger.createPromise(of: Int.self)
-    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
-    let call = Task { try await handler.call() }
-    await gate.arrival()
+    let (promise, call) = try await beginCall(in: ledger, gate)
     try await ledger.freeze()
     call.cancel()
     gate.open()
@@ -271,8 +275,7 @@ struct UnfinishedCallTests {
   @Test(.timeLimit(.minutes(1)))
   func thePolicyOutlivesFreezesOfASessionThatDoesNotWait() async throws {
     let gate = Gate()
-    let openGate = Gate()
-    openGate.open()
+    let openGate = Gate.opened
     var configuration = LedgerConfiguration()
     configuration.unfinishedCallPolicy = .retry
     configuration.waitsWhileFrozen = false
@@ -285,13 +288,7 @@ struct UnfinishedCallTests {
       try await watching.unfreeze()
     }
     let ledger = try await open(resolving(gate))
-    let promise = try await ledger.createPromise(of: Int.self)
-    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
-    let call = Task { try await handler.call() }
-    await gate.arrival()
-    await ledger.close()
-    gate.open()
-    _ = await call.result
+    let promise = try await closeDuringCall(ledger, gate)
     let there = try watching.promise(id: promise.id, of: Int.self)
     #expect(try await there.outcome == .fulfilled(2))
     await watching.close()
@@ -299,14 +296,10 @@ struct UnfinishedCallTests {
 
   @Test(.timeLimit(.minutes(1))) func thePolicySeesWhatASnapshotHides() async throws {
     let gate = Gate()
-    let openGate = Gate()
-    openGate.open()
+    let openGate = Gate.opened
     let watching = try await open(as: .appExtension, policy: .retry, resolving(openGate))
     let ledger = try await open(resolving(gate))
-    let promise = try await ledger.createPromise(of: Int.self)
-    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
-    let call = Task { try await handler.call() }
-    await gate.arrival()
+    let (promise, call) = try await beginCall(in: ledger, gate)
     try await watching.freeze()
     await ledger.close()
     gate.open()
@@ -324,15 +317,8 @@ struct UnfinishedCallTests {
   @Test(.timeLimit(.minutes(1))) func theWatchOfThePolicyKeepsNoLedger() async throws {
     let gate = Gate()
     let ledger = try await open(resolving(gate))
-    let promise = try await ledger.createPromise(of: Int.self)
-    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
-    let call = Task { try await handler.call() }
-    await gate.arrival()
-    await ledger.close()
-    gate.open()
-    _ = await call.result
-    let openGate = Gate()
-    openGate.open()
+    let promise = try await closeDuringCall(ledger, gate)
+    let openGate = Gate.opened
     var watching: Ledger? = try await open(policy: .retry, resolving(openGate))
     weak let reference = watching
     // The watch has looked, and found the call.

@@ -3,7 +3,7 @@ import Synchronization
 @testable import PromiseLedger
 
 /// A store in memory that tells what is read of its snapshot.
-final class WatchedStore: EventStore {
+final class WatchedStore: ForwardingStore {
   /// What is read of a snapshot.
   struct Reads: Equatable {
     /// Read transactions.
@@ -108,44 +108,4 @@ final class WatchedStore: EventStore {
       }
     }
   }
-}
-
-// MARK: - As the store in memory
-
-extension WatchedStore {
-  func changeSnapshot(
-    _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
-    patience: Patience
-  ) throws(LedgerError) -> Duration {
-    try store.changeSnapshot(changes, from: old, to: new, patience: patience)
-  }
-
-  func usedByteCount() throws(LedgerError) -> Int { try store.usedByteCount() }
-
-  var ledgerID: LedgerID { store.ledgerID }
-  var createdAt: Timestamp { store.createdAt }
-
-  func head() throws(LedgerError) -> Position { try store.head() }
-
-  func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position {
-    try store.read(after: position, limit: limit, body)
-  }
-
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-    try store.attachment(of: position, byteCount: byteCount)
-  }
-
-  var changeCount: UInt32 { store.changeCount }
-
-  func waitForChange(since count: UInt32, timeout: Duration) {
-    store.waitForChange(since: count, timeout: timeout)
-  }
-
-  func interruptWaits() { store.interruptWaits() }
-
-  func releaseDeadReaders() -> Int { 0 }
-
-  func close() { store.close() }
 }

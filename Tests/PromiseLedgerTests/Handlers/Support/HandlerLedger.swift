@@ -47,6 +47,13 @@ final class Gate: Sendable {
 
   private let contents = Mutex(Contents())
 
+  /// One that is open from the start.
+  static var opened: Gate {
+    let gate = Gate()
+    gate.open()
+    return gate
+  }
+
   /// Waits until the gate opens.
   func pass() async {
     await withCheckedContinuation { continuation in
