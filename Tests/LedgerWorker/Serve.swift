@@ -41,7 +41,26 @@ struct Serve {
       let resolution = try await ledger.resolve(id(words[1]), with: try outcome(words))
       return resolution.isSuccess ? "resolved" : "refused"
     case "consume": return "consumed \(try await handle(words[1], ledger).value)"
+    case "consume-later":
+      let promise = try handle(words[1], ledger)
+      Task {
+        do {
+          Output.line("consumed \(try await promise.value)")
+        } catch {
+          Output.line(Output.describe(error))
+        }
+      }
+      while !ledger.engine.replica.isAwaited(promise.id) { await Task.yield() }
+      // It looks once itself before it waits.
+      _ = try await ledger.catchUp()
+      return "waiting"
     case "outcome": return "outcome \(try await handle(words[1], ledger).outcome.get())"
+    case "record":
+      let record = try await ledger.record(forKey: PromiseKey(words[1]))
+      return "record \(record.map { "\($0.status)" } ?? "none")"
+    case "state":
+      _ = try await ledger.catchUp()
+      return try await ledger.engine.read { "state \($0.position) \(try $0.digest())" }
     case "freeze": return "frozen \(try await ledger.freeze())"
     case "unfreeze":
       try await ledger.unfreeze()
