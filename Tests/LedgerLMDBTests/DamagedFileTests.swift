@@ -33,6 +33,32 @@ import Testing
       error?.refusal == .truncatedFile(expected: UInt64(whole.count), actual: UInt64(cut)))
   }
 
+  /// As beside a writer that commits more quickly than the free list can be read.
+  @Test func aFindingWhileTheMetasMoveIsNoDamage() throws {
+    let faults = FaultInjector()
+    for number in 1..<40 {
+      var bytes = Array(whole.prefix(whole.count / 2))
+      // The number of the transaction in both metas.
+      for offset in [144, 4096 + 144] { bytes[offset] &+= UInt8(2 * number) }
+      faults.observe(.checkFile, call: number) { [scratch, bytes] in
+        try? scratch.writeDataFile(bytes)
+      }
+    }
+    faults.observe(.checkFile, call: 40) { [scratch, whole] in try? scratch.writeDataFile(whole) }
+    try scratch.open(Configuration(durability: .full, faults: faults)).close()
+    #expect(faults.count(of: .checkFile) == 40)
+  }
+
+  @Test func aFindingThatStaysIsFoundThreeTimes() throws {
+    try scratch.writeDataFile(Array(whole.prefix(whole.count / 2)))
+    let faults = FaultInjector()
+    let error = lmdbError {
+      try scratch.open(Configuration(durability: .full, faults: faults)).close()
+    }
+    #expect(error?.status == .refused)
+    #expect(faults.count(of: .checkFile) == 3)
+  }
+
   @Test func aFileThatLacksOnlyFreePagesOpens() throws {
     let other = try ScratchDirectory()
     let environment = try other.open(Configuration(durability: .full))

@@ -77,20 +77,30 @@ private func closeDescriptor(_ descriptor: Int32) -> Int32 {
 extension DataFile {
   /// Refuses a file that LMDB would crash on, or silently read an old state of.
   ///
-  /// A writer in another process may be moving the metas between two reads of ours, so a finding
-  /// counts only when it stays.
+  /// A writer in another process may commit between two reads of ours, so a finding counts only when it
+  /// stays while the metas do not move.
   ///
   /// - Returns: the newest meta page.
   func check(seam: CallSeam, isPowerLossSafe: Bool) throws(LMDBError) -> MetaPage {
-    var attempt = 0
+    var steadyFindings = 0
+    var attempts = 0
     while true {
+      let before = metas
       do {
         return try checkOnce(seam: seam, isPowerLossSafe: isPowerLossSafe)
       } catch {
-        attempt += 1
-        guard attempt < 16, error.refusal != nil else { throw error }
+        guard error.refusal != nil else { throw error }
+        attempts += 1
+        steadyFindings = metas == before ? steadyFindings + 1 : 0
+        guard steadyFindings < 3, attempts < 1_000 else { throw error }
       }
     }
+  }
+
+  /// Both metas as they are now, as far as they can be read.
+  private var metas: [MetaPage?] {
+    let first = try? meta(0, at: 0)
+    return [first, try? meta(1, at: UInt64(first?.pageSize ?? 0))]
   }
 
   private func checkOnce(
