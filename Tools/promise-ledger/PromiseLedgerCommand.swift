@@ -19,6 +19,7 @@ struct PromiseLedgerCommand: ParsableCommand {
 
   /// Runs the command. It is our own because the exit codes are.
   static func main() {
+    ClosedStreams.occupy()
     StandardOutput.makeClosedPipeAnError()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let status =
@@ -59,7 +60,8 @@ struct PromiseLedgerCommand: ParsableCommand {
       try output.write(message + "\n")
       try output.flush()
     } catch {
-      return Status.Failure(error)?.status ?? .systemFailure
+      // Help that cannot be written is a failure as any.
+      return report(error)
     }
     return .fine
   }

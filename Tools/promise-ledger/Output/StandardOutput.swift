@@ -7,8 +7,8 @@ struct StandardOutput {
 
   /// The output could not be written.
   struct Failure: Error, CustomStringConvertible {
-    let cause: any Error
-    var description: String { "The output cannot be written (\(cause))." }
+    let reason: String
+    var description: String { "The output cannot be written: \(reason)." }
   }
 
   private static let pieceSize = 1 << 16
@@ -41,14 +41,17 @@ struct StandardOutput {
     do {
       try FileHandle.standardOutput.write(contentsOf: data)
     } catch {
-      throw isClosedPipe(error) ? Closed() : Failure(cause: error)
+      let cause = systemError(error)
+      if let cause, cause.code == Int(EPIPE) { throw Closed() }
+      throw Failure(reason: cause?.localizedFailureReason ?? error.localizedDescription)
     }
   }
 
-  private static func isClosedPipe(_ error: any Error) -> Bool {
+  /// The error of the system call behind an error of Foundation.
+  private static func systemError(_ error: any Error) -> NSError? {
     let error = error as NSError
-    if error.domain == NSPOSIXErrorDomain { return error.code == Int(EPIPE) }
-    return (error.userInfo[NSUnderlyingErrorKey] as? any Error).map(isClosedPipe) ?? false
+    if error.domain == NSPOSIXErrorDomain { return error }
+    return (error.userInfo[NSUnderlyingErrorKey] as? any Error).flatMap(systemError)
   }
 }
 
