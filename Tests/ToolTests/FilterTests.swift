@@ -32,6 +32,9 @@ struct FilterTests {
 
   @Test(arguments: [
     ["--since", "yesterday"], ["--since", "2026-01-01T00:00:00.Z"], ["--promise", "xyz"],
+    // Days and hours that there are not, and times that a ledger cannot hold.
+    ["--since", "2026-02-31"], ["--until", "2026-01-01T25:00:00Z"], ["--since", "9999-12-31"],
+    ["--since", "2262-04-11T23:47:16.999Z"], ["--until", "0001-01-01T00:00:00.5Z"],
     ["--promise", "4b", "--key", "a"], ["--key", ""], ["--timeout", "0"], ["--through", "-1"],
   ])
   func whatIsNoneIsAUsageError(options: [String]) throws {

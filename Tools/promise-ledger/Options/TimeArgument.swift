@@ -20,10 +20,13 @@ struct TimeArgument: ExpressibleByArgument {
       text += "Z"
     }
     if !text.contains("T") { text += "T00:00:00Z" }
-    guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+    // Parsing alone takes the 31st of February for a day in March.
+    guard let date = try? Date(text, strategy: .iso8601), date.formatted(.iso8601) == text
+    else { return nil }
     let seconds = Int64(date.timeIntervalSince1970)
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    guard !overflow else { return nil }
-    time = Timestamp(nanosecondsSinceEpoch: scaled + nanoseconds)
+    let (sum, sumOverflow) = scaled.addingReportingOverflow(nanoseconds)
+    guard !overflow, !sumOverflow else { return nil }
+    time = Timestamp(nanosecondsSinceEpoch: sum)
   }
 }
