@@ -49,7 +49,7 @@ struct LogFindingsTests {
     #expect(run.output == "")
     #expect(
       run.notes == """
-        promise-ledger: notALedger: \(temporary.path) is not a ledger: it has no CURRENT file. Give the path of a ledger or of nothing.
+        promise-ledger: notALedger: \(temporary.path) is not a ledger: nothing is there. Give the path of a ledger.
 
         """)
     #expect(run.status == 3)

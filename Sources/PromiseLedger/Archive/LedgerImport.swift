@@ -37,16 +37,23 @@ public struct LedgerImport: Sendable {
     guard let first = archives.first else {
       throw LedgerError(.invalidArgument, "There is no archive to make a ledger of. Give one.")
     }
+    let isOneOfMany = archives.count > 1
     var reader = try ArchiveReader(first, maximumLineByteCount: maximumLineSizeInBytes)
-    let header = try reader.header()
+    let header = try LedgerError.naming(first, if: isOneOfMany) { () throws(LedgerError) in
+      try reader.header()
+    }
     var assembly = LedgerAssembly(header, of: first)
     let metadata = LedgerMetadata(ledgerID: header.ledgerID, createdAt: header.createdAt)
     try LMDBEventStore.construct(directory, metadata: metadata) {
       (builder) throws(LedgerError) in
-      try assembly.add(header, of: first, &reader, to: &builder)
+      try LedgerError.naming(first, if: isOneOfMany) { () throws(LedgerError) in
+        try assembly.add(header, of: first, &reader, to: &builder)
+      }
       for path in archives.dropFirst() {
         reader = try ArchiveReader(path, maximumLineByteCount: maximumLineSizeInBytes)
-        try assembly.add(try reader.header(), of: path, &reader, to: &builder)
+        try LedgerError.naming(path, if: isOneOfMany) { () throws(LedgerError) in
+          try assembly.add(try reader.header(), of: path, &reader, to: &builder)
+        }
       }
       try assembly.finish(&builder)
     }
@@ -64,6 +71,22 @@ public struct LedgerImport: Sendable {
 }
 
 extension LedgerError {
+  /// Says in which archive a line is that an error names, if there are several.
+  fileprivate static func naming<Result: ~Copyable>(
+    _ archive: String, if isOneOfMany: Bool, _ body: () throws(LedgerError) -> Result
+  ) throws(LedgerError) -> Result {
+    do throws(LedgerError) {
+      return try body()
+    } catch {
+      guard isOneOfMany else { throw error }
+      switch error.code {
+      case .corrupt, .incompatibleFormat, .payloadTooLarge:
+        throw LedgerError(error.code, "In \(archive): \(error.message)", cause: error.cause)
+      default: throw error
+      }
+    }
+  }
+
   static func somethingIs(at path: String) -> LedgerError {
     LedgerError(
       .alreadyExists,

@@ -94,16 +94,14 @@ extension LMDBEventStore {
 extension LedgerDirectory {
   /// Whether there is nothing, or an empty directory.
   func isVacant() throws(LedgerError) -> Bool {
-    let names = try LedgerError.system("The directory \(path) cannot be read.") {
-      () throws(SystemError) -> [String]? in
+    try LedgerError.system("The directory \(path) cannot be read.") {
+      () throws(SystemError) -> Bool in
       switch try FileSystem.kind(path) {
-      case nil: []
-      case .directory: try FileSystem.list(path)
-      default: nil
+      case nil: true
+      case .directory: try FileSystem.list(path).isEmpty
+      default: false
       }
     }
-    guard let names else { throw .notALedger(path, "it is not a directory") }
-    return names.isEmpty
   }
 
   /// The name of the generation in use.
@@ -117,17 +115,24 @@ extension LedgerDirectory {
         return nil
       }
     }
-    guard let bytes else { throw .notALedger(path, "it has no CURRENT file") }
+    guard let bytes else { throw .notALedger(path, whyThereIsNoCurrentFile) }
     guard let text = String(validating: bytes, as: UTF8.self), text.last == "\n",
       text.hasPrefix("generation-"), text.dropFirst(11).dropLast().allSatisfy(\.isWholeNumber)
     else { throw .notALedger(path, "its CURRENT file is damaged") }
     return String(text.dropLast())
   }
+
+  private var whyThereIsNoCurrentFile: String {
+    switch try? FileSystem.kind(path) {
+    case nil: "nothing is there"
+    case .directory: "it has no CURRENT file"
+    default: "it is not a directory"
+    }
+  }
 }
 
 extension LedgerError {
   fileprivate static func notALedger(_ path: String, _ why: String) -> LedgerError {
-    LedgerError(
-      .notALedger, "\(path) is not a ledger: \(why). Give the path of a ledger or of nothing.")
+    LedgerError(.notALedger, "\(path) is not a ledger: \(why). Give the path of a ledger.")
   }
 }
