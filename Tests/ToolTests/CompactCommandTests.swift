@@ -131,6 +131,20 @@ struct CompactCommandTests {
     #expect(nowhere.status == 74)
   }
 
+  @Test func eachLineAboutDeletionTellsOfTwiceAsMuch() async throws {
+    let temporary = try TemporaryLedger()
+    let app = try await temporary.open(as: .app)
+    // One step deletes 2,000 commits.
+    for _ in 0..<4_500 { _ = try await app.createPromise(of: Int.self) }
+    await app.close()
+    let run = try CommandRun(
+      ["compact", temporary.path, "--apply", "--progress"] + Self.all)
+    let counts = run.notes.matches(of: /Deleted ([0-9]+) events/).compactMap { Int($0.1) }
+    #expect(counts.count >= 1)
+    #expect(zip(counts, counts.dropFirst()).allSatisfy { $1 >= 2 * $0 }, "\(counts)")
+    #expect(run.status == 0)
+  }
+
   @Test(arguments: [[], ["--apply"]])
   func aLedgerThatIsNotThereIsNotMade(options: [String]) throws {
     let temporary = try TemporaryLedger()
