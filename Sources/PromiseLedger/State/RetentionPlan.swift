@@ -56,6 +56,10 @@ package struct RetentionPlan: Sendable, Hashable {
   }
 
   private mutating func take(_ entry: OpenEntry, isNeeded: Bool) {
+    // Also before one that stays: it stands after the horizon, where only the next event can keep it.
+    if count == Self.maximumRemovedCount || attachmentByteCount >= Self.maximumAttachmentByteCount {
+      endRange()
+    }
     if isNeeded {
       neededCount += 1
       if count == 0 {
@@ -70,9 +74,6 @@ package struct RetentionPlan: Sendable, Hashable {
       }
       kept.append(entry.id)
       return
-    }
-    if count == Self.maximumRemovedCount || attachmentByteCount >= Self.maximumAttachmentByteCount {
-      endRange()
     }
     count += 1
     attachmentByteCount += entry.attachmentByteCount

@@ -153,4 +153,38 @@ import Testing
     try subject.removeRecords(endedBy: .at(.max))
     #expect(try subject.state.promise(promise) == nil)
   }
+
+  @Test func whatIsNeededStaysBetweenTwoEventsOfAPlan() throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
+    let (needed, handler) = (PromiseID.numbered(50_000), HandlerID.numbered(50_001))
+    let references = HandlerReferences(promises: [needed], handlers: [])
+    try subject.commit(CreatePromise(needed))
+    try subject.commit(CreateHandler(handler, arguments: .of(.none, references)))
+    try subject.abandonNewPromises(RetentionPlan.maximumRemovedCount)
+    try subject.commit(AbandonPromise(id: needed, reason: ""))
+    try subject.abandonNewPromises(1)
+    try subject.fold(limit: 10_000)
+    let plan = try RetentionPlan(subject.state, endedBy: .at(.max))
+    #expect(plan.events.map(\.removedCount) == [1_000, 1])
+    #expect(plan.neededCount == 1)
+
+    try subject.removeRecords(endedBy: .at(.max))
+
+    #expect(try subject.state.promise(needed) != nil)
+    try subject.fold(limit: 10_000)
+    #expect(try subject.state.promise(needed) != nil)
+  }
+}
+
+extension CompactedStore {
+  /// Makes promises and gives them up, in one commit.
+  fileprivate func abandonNewPromises(_ count: Int) throws {
+    try commit { decision in
+      for _ in 0..<count {
+        let id = PromiseID(entityID: .random())
+        _ = try decision.run(CreatePromise(id))
+        _ = try decision.run(AbandonPromise(id: id, reason: ""))
+      }
+    }
+  }
 }
