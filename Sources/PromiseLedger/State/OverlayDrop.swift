@@ -29,9 +29,10 @@ extension LedgerState {
   /// How many places to look at now, if a walk is under way or due: more than events came since the last
   /// call, so that the walk ends.
   mutating func takeDropBudget() -> Int {
-    let news = Int(clamping: position.rawValue - min(drop.countedThrough, position).rawValue)
+    let news = position.rawValue - min(drop.countedThrough, position).rawValue
     drop.countedThrough = position
-    return OverlayDrop.stepPlaceCount + 2 * news
+    // The first call counts from the start of the ledger, however far away that is.
+    return OverlayDrop.stepPlaceCount + 2 * Int(min(news, UInt64(Int32.max)))
   }
 
   /// Begins a walk if the snapshot moved since the last one.

@@ -74,6 +74,18 @@ import Testing
     #expect(try subject.state.due(at: .at(.max), limit: 10_000).count >= 4_000)
   }
 
+  /// As in a ledger made of an archive: nothing else bounds where its events begin.
+  @Test func aSnapshotAtAnyPositionIsCaughtUpWith() throws {
+    let store = InMemoryEventStore()
+    var summary = SnapshotSummary()
+    summary.position = ArchiveHeader.greatestBase
+    _ = try store.changeSnapshot(
+      [], from: SnapshotSummary(), to: summary, patience: Patience(.seconds(5)))
+    let replica = Replica()
+    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 10)
+    #expect(replica.position == summary.position)
+  }
+
   private func createPromises(
     _ count: Int, in subject: CompactedStore, from number: Int, deadline: Timestamp? = nil
   ) throws {
