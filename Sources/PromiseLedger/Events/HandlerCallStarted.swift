@@ -61,10 +61,10 @@ extension HandlerCallStarted: AttachablePayload {
 }
 
 extension PayloadReader {
-  /// The number of an attempt: they count from 1.
+  /// The number of an attempt: they count from 1, and another one can always follow.
   mutating func attempt() throws(PayloadDamage) -> UInt32 {
     let attempt: UInt32 = try integer()
-    guard attempt > 0 else { throw PayloadDamage(what: "attempt 0") }
+    guard attempt > 0, attempt < .max else { throw PayloadDamage(what: "attempt \(attempt)") }
     return attempt
   }
 }

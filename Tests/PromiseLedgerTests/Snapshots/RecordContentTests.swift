@@ -112,4 +112,23 @@ import Testing
       }
     }
   }
+
+  /// There is no attempt after it.
+  @Test func aCallInItsLastAttemptIsCorrupt() throws {
+    let bound = BoundArguments(
+      arguments: .inline(.none), references: .none, position: Position(rawValue: 2))
+    for (attempt, isSound) in [(UInt32.max - 1, true), (UInt32.max, false)] {
+      let call = OpenCall(
+        id: .numbered(1), purpose: .call, firstStart: Self.fact, newestStart: Self.fact,
+        attempt: attempt, release: .init(reason: .died, fact: Self.fact),
+        arguments: .inline(.none), references: .none, bound: bound)
+      let handler = HandlerEntity(
+        id: .numbered(1), created: Self.fact, description: .init(kind: "k"), bound: bound,
+        openCalls: [call.id: call], lastFinish: nil, invalidation: nil, isSpent: false,
+        lastPosition: Position(rawValue: 8), lastTime: .at(4))
+      let entity = LedgerEntity.handler(handler)
+      let decoded = try? LedgerEntity(kind: .handler, id: entity.id, content: entity.content)
+      #expect((decoded != nil) == isSound)
+    }
+  }
 }
