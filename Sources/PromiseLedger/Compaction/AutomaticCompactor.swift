@@ -41,16 +41,21 @@ extension LedgerEngine {
     else { return }
     Task.detached(priority: .utility) {
       do {
-        _ = try await self.compact(automatic.policy)
+        let report = try await self.compact(automatic.policy)
+        if let problem = report.problem { self.warnOfCompaction(problem) }
       } catch let error as LedgerError
         where error.code == .compactionBusy || error.code == .closed
       {
         // Another session does it, or this one ends.
       } catch {
-        self.setup.logger.warning(
-          "the ledger could not be compacted", metadata: ["error": "\(error)"])
+        self.warnOfCompaction("\(error)")
       }
       self.automaticCompaction.end()
     }
+  }
+
+  /// - Parameter what: Why the ledger could not be compacted, or not all of it.
+  private func warnOfCompaction(_ what: String) {
+    setup.logger.warning("the ledger could not be compacted", metadata: ["error": "\(what)"])
   }
 }

@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerSystem
+import Logging
 import PromiseLedgerTesting
 import Testing
 
@@ -99,6 +100,25 @@ import Testing
     #expect(report.snapshotPosition.advanced(by: 1) == position)
     #expect(report.deletedEvents == 0 && report.deletedThrough == .start)
     #expect(try store.snapshotSummary().deletedThrough == .start)
+    await ledger.close()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aCompactionOfItsOwnSaysWhatStopsIt() async throws {
+    let warnings = WarningLog()
+    var configuration = LedgerCompactionTests.configuration()
+    configuration.logger = Logger(label: "test") { _ in warnings }
+    configuration.automaticCompaction = AutomaticCompaction(tailEventCount: 20)
+    let ledger = try await temporary.open(configuration: configuration)
+    let promise = try await ledger.createPromise(of: String.self)
+    let store = try await ledger.engine.openStore()
+    var batch = EventBatch()
+    try batch.append(.raw(EventKind(rawValue: 999), on: promise.id.entityID))
+    let unknown = batch
+    _ = try store.commit(
+      CommitID(session: .numbered(9), number: 1), after: try store.head(),
+      patience: Patience(.seconds(5)), catchUp: { _ in }, decide: { _, _ in unknown })
+    while warnings.messages.isEmpty { _ = try await ledger.createPromise(of: String.self) }
+    #expect(warnings.messages.allSatisfy { $0 == "the ledger could not be compacted" })
     await ledger.close()
   }
 
