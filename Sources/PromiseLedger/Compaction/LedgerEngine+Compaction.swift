@@ -206,8 +206,8 @@ extension LedgerEngine {
     let deleted = EventsDeleted(
       through: run.report.deletedThrough,
       eventCount: UInt64(run.report.deletedEvents - deletedBefore),
-      byteCountBefore: UInt64(before),
-      byteCountAfter: UInt64(after), isArchived: archivePath != nil)
+      byteCountBefore: UInt64(clamping: before),
+      byteCountAfter: UInt64(clamping: after), isArchived: archivePath != nil)
     try await submit(RecordCompaction(snapshot: nil, deletion: deleted))
   }
 }

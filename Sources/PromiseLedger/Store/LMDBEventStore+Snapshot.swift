@@ -34,9 +34,10 @@ extension LMDBEventStore {
   package func usedByteCount() throws(LedgerError) -> Int {
     let environment = try environment
     return try LedgerError.mapping {
+      // First what is free: the file never shrinks, but others may free more than it had meanwhile.
+      let freePageCount = try environment.read { try $0.freePageCount() }
       let info = try environment.info()
-      return info.highWaterBytes
-        - (try environment.read { try $0.freePageCount() }) * info.pageSize
+      return info.highWaterBytes - freePageCount * info.pageSize
     }
   }
 
