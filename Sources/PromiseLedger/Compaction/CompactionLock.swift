@@ -69,19 +69,28 @@ extension LedgerEngine {
   }
 
   /// Runs one step on the open store, and holds the lock for it: a freeze took it away.
+  ///
+  /// - Parameter body: Runs again if the session froze meanwhile, or if the snapshot moved: a session
+  ///   that freezes gives the lock back while the last step that it began may still be made.
   func stepping<R: Sendable>(
     _ turn: CompactionLock.Turn, _ body: (any EventStore) throws(LedgerError) -> R
   ) async throws -> R {
-    try Task.checkCancellation()
-    await Task.yield()
-    return try await withStore { (store) throws(LedgerError) in
-      try compactionLock.take(turn, setup.directory)
-      // A freeze first says that it is one, and then releases the lock, which was perhaps free then.
-      guard phase.store === store else {
-        compactionLock.release(turn)
-        throw .storeClosed
+    while true {
+      try Task.checkCancellation()
+      await Task.yield()
+      do {
+        return try await withStore { (store) throws(LedgerError) in
+          try compactionLock.take(turn, setup.directory)
+          // A freeze first says that it is one, and then releases the lock, which was perhaps free then.
+          guard phase.store === store else {
+            compactionLock.release(turn)
+            throw .storeClosed
+          }
+          return try body(store)
+        }
+      } catch let error as LedgerError where error.code == .snapshotMoved {
+        continue
       }
-      return try body(store)
     }
   }
 }

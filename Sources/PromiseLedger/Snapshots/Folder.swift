@@ -60,7 +60,7 @@ package struct Folder: Sendable {
     let lock = try store.changeSnapshot(
       changes, from: edit.old, to: edit.new, patience: Patience(timeout))
     let wait = MonotonicClock.now - writing - lock
-    try readBack(changes, of: store)
+    try readBack(changes, of: store, at: edit.new.position)
     verified = edit.new.position
     return Step(
       eventCount: slice.eventCount, position: edit.new.position, problem: slice.problem,
@@ -70,10 +70,14 @@ package struct Folder: Sendable {
   }
 
   /// Reads every change of a step in a fresh view, and compares it with what was computed.
+  ///
+  /// - Parameter position: Where the step left the snapshot.
+  /// - Throws: `corrupt` if they differ; `snapshotMoved` if another step may have changed them.
   package func readBack(
-    _ changes: [TableChange], of store: any EventStore
+    _ changes: [TableChange], of store: any EventStore, at position: Position
   ) throws(LedgerError) {
     let reader = try SnapshotReader(store)
+    guard reader.position == position else { throw .snapshotMoved }
     for start in stride(from: 0, to: changes.count, by: SnapshotReader.sliceCount) {
       let slice = changes[start..<min(start + SnapshotReader.sliceCount, changes.count)]
       if let wrong = try reader.firstMissing(of: slice) ?? slice.first(where: { !$0.isSound }) {
@@ -84,7 +88,7 @@ package struct Folder: Sendable {
 
   /// Says, durably, that everything in the snapshot was read back.
   ///
-  /// - Precondition: ``readBack(_:of:)`` passed for the newest step.
+  /// - Precondition: ``readBack(_:of:at:)`` passed for the newest step.
   package mutating func markReadBack(of store: any EventStore) throws(LedgerError) {
     let snapshot = try SnapshotReader(store)
     let summary = snapshot.summary

@@ -21,6 +21,31 @@ import Testing
     #expect(looks == 2)
   }
 
+  /// A session that freezes gives the lock of compaction back while its last step may still be made.
+  ///
+  /// - Parameter isBefore: Whether the other one makes its step before this one, or before this one has
+  ///   read back what it wrote.
+  @Test(arguments: [true, false])
+  func aCompactionBesideAStepOfAnotherGoesOn(isBefore: Bool) async throws {
+    let store = WatchedStore()
+    var configuration = LedgerCompactionTests.configuration()
+    configuration.hooks.sliceEventCount = 8
+    let ledger = try await Ledger.open(
+      { () throws(LedgerError) in store }, nil, as: .app,
+      configuration: configuration)
+    _ = try await LedgerCompactionTests.fill(ledger, 24)
+    let step: @Sendable () -> Void = {
+      var other = Folder()
+      let made = try? other.step(of: store.store, through: store.store.head(), limit: 5)
+      #expect(made?.eventCount == 5)
+    }
+    if isBefore { store.onChange = step } else { store.afterChange = step }
+    let report = try await ledger.compact(LedgerCompactionTests.events)
+    #expect(report.deletedEvents > 24)
+    _ = try SnapshotAudit(store)
+    await ledger.close()
+  }
+
   @Test func sessionsOpenWhileAnotherFolds() async throws {
     let temporary = try TemporaryLedger()
     var configuration = LedgerCompactionTests.configuration()

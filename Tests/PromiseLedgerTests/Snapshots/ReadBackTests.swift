@@ -26,7 +26,7 @@ import Testing
     let store = try kind.make().store
     let changes = try changes(store, seed: 5)
     let folder = Folder()
-    try folder.readBack(changes, of: store)
+    try folder.readBack(changes, of: store, at: store.snapshotSummary().position)
     #expect(Set(changes.map(\.table)).isSuperset(of: [.entities, .open, .tombstones]))
     for change in changes {
       let wrong: [[UInt8]?] =
@@ -34,7 +34,7 @@ import Testing
       for value in wrong {
         try write(value, in: change, store)
         #expect {
-          try folder.readBack(changes, of: store)
+          try folder.readBack(changes, of: store, at: store.snapshotSummary().position)
         } throws: { error in
           let error = error as? LedgerError
           return error?.code == .corrupt
@@ -43,7 +43,7 @@ import Testing
       }
       try write(change.value, in: change, store)
     }
-    try folder.readBack(changes, of: store)
+    try folder.readBack(changes, of: store, at: store.snapshotSummary().position)
   }
 
   private func write(
@@ -64,7 +64,9 @@ import Testing
     bytes[bytes.count - 1] ^= 1
     changes[place] = TableChange(.entities, record.key, bytes)
     try write(bytes, in: record, store)
-    #expect { try Folder().readBack(changes, of: store) } throws: {
+    #expect {
+      try Folder().readBack(changes, of: store, at: store.snapshotSummary().position)
+    } throws: {
       ($0 as? LedgerError)?.code == .corrupt
     }
   }

@@ -18,6 +18,8 @@ final class WatchedStore: ForwardingStore {
     var onScan: (@Sendable ([UInt8]) -> Void)?
     var onCommit: (@Sendable () -> Void)?
     var afterRead: (@Sendable () -> Void)?
+    var onChange: (@Sendable () -> Void)?
+    var afterChange: (@Sendable () -> Void)?
   }
 
   let store = InMemoryEventStore()
@@ -45,6 +47,18 @@ final class WatchedStore: ForwardingStore {
   var onCommit: (@Sendable () -> Void)? {
     get { contents.withLock { $0.onCommit } }
     set { contents.withLock { $0.onCommit = newValue } }
+  }
+
+  /// What happens once before the next change of the snapshot.
+  var onChange: (@Sendable () -> Void)? {
+    get { contents.withLock { $0.onChange } }
+    set { contents.withLock { $0.onChange = newValue } }
+  }
+
+  /// What happens once after the next change of the snapshot.
+  var afterChange: (@Sendable () -> Void)? {
+    get { contents.withLock { $0.afterChange } }
+    set { contents.withLock { $0.afterChange = newValue } }
   }
 
   /// Counts what `body` reads.
@@ -79,6 +93,15 @@ final class WatchedStore: ForwardingStore {
     onCommit?()
     return try store.commit(
       commit, after: position, patience: patience, catchUp: catchUp, decide: decide)
+  }
+
+  func changeSnapshot(
+    _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
+    patience: Patience
+  ) throws(LedgerError) -> Duration {
+    contents.withLock { $0.onChange.take() }?()
+    defer { contents.withLock { $0.afterChange.take() }?() }
+    return try store.changeSnapshot(changes, from: old, to: new, patience: patience)
   }
 
   private struct Tables: SnapshotTables {
