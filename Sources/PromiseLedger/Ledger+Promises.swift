@@ -43,7 +43,8 @@ extension Ledger {
   ///   - idempotencyKey: What makes a repetition of this request recognisable; by default the key.
   ///   - strict: Whether a repetition counts as one only while the promise is pending.
   ///   - codec: How values are encoded, if not as JSON.
-  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``.
+  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, and `compacted` if the record of the
+  ///   promise with this key was removed.
   public func createPromise<Value: Sendable>(
     key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
     deadline: Timestamp? = nil, idempotencyKey: String? = nil, strict: Bool = false,
@@ -65,8 +66,8 @@ extension Ledger {
   ///
   /// This is how an app that was killed attaches to its promise again.
   ///
-  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, and `typeMismatch` if the promise
-  ///   there has another type.
+  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, `typeMismatch` if the promise there
+  ///   has another type, and `compacted` if its record was removed.
   public func promise<Value: Sendable>(
     forKey key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil,
     tags: [String] = [], deadline: Timestamp? = nil, codec: PayloadCodec<Value>? = nil

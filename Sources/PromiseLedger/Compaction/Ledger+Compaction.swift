@@ -1,8 +1,9 @@
 extension Ledger {
   /// What compaction would do now, without doing it.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`.
-  /// - Complexity: O(events to delete + open entities).
+  /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`; with `eventsCompacted` if the
+  ///   ledger is compacted meanwhile: plan again.
+  /// - Complexity: O(events and records to go + open entities).
   public func plan(
     _ policy: CompactionPolicy = CompactionPolicy()
   ) async throws -> CompactionPlan {

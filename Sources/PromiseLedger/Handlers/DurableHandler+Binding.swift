@@ -8,15 +8,15 @@ extension DurableHandler {
   ///
   /// A call that began keeps the arguments that it began with.
   ///
-  /// - Throws: ``LedgerError`` with `handlerNotFound`, `handlerFinished`, `handlerInvalidated`,
-  ///   `encodingFailed`, `payloadTooLarge`, `invalidArgument`, `ledgerFull`, `diskFull`,
-  ///   `writerStalled`; `CancellationError`.
+  /// - Throws: ``LedgerError`` with `handlerNotFound`, `compacted` if its record was removed,
+  ///   `handlerFinished`, `handlerInvalidated`, `encodingFailed`, `payloadTooLarge`,
+  ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   public func rebind(_ arguments: HandlerArguments) async throws {
     let ledger = try ledger
     let stored = try ledger.stored(arguments, of: "Handler \(id)").withoutErased()
     let answer = try await ledger.engine.submit(
       RebindHandler(id: id, mode: .replaced, arguments: stored, expectedBinding: nil))
-    _ = try answer.hasRebound(id)
+    _ = try await answer.hasRebound(id, in: ledger)
   }
 
   /// Binds arguments beside those that are bound, or in place of those with the same names.
@@ -31,7 +31,7 @@ extension DurableHandler {
     while true {
       let handlerID = id
       guard let entity = try await ledger.engine.read({ try $0.handler(handlerID) }) else {
-        throw LedgerError.handlerNotFound(id)
+        throw try await ledger.reason(forMissing: id)
       }
       let (binding, bound) = try await ledger.withNewest(entity) { entity in
         let arguments = try await ledger.load(entity.bound.arguments)
@@ -51,20 +51,20 @@ extension DurableHandler {
       let answer = try await ledger.engine.submit(
         RebindHandler(
           id: id, mode: .merged, arguments: merged, expectedBinding: binding))
-      if try answer.hasRebound(id) { return }
+      if try await answer.hasRebound(id, in: ledger) { return }
     }
   }
 }
 
 extension RebindHandler.Answer {
   /// Whether it was done; otherwise somebody else was faster.
-  fileprivate func hasRebound(_ id: HandlerID) throws(LedgerError) -> Bool {
+  fileprivate func hasRebound(_ id: HandlerID, in ledger: Ledger) async throws -> Bool {
     switch self {
     case .rebound: return true
     case .changedMeanwhile: return false
-    case .notFound: throw .handlerNotFound(id)
-    case .finished(let entity): throw .handlerFinished(entity)
-    case .invalidated(let entity): throw .handlerInvalidated(entity)
+    case .notFound: throw try await ledger.reason(forMissing: id)
+    case .finished(let entity): throw LedgerError.handlerFinished(entity)
+    case .invalidated(let entity): throw LedgerError.handlerInvalidated(entity)
     }
   }
 }

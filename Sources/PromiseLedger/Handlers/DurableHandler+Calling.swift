@@ -16,8 +16,8 @@ extension DurableHandler {
   ///
   /// - Parameter arguments: What is given.
   /// - Returns: What the code returned, and what became of its effects, once that is durable.
-  /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `handlerUnregistered`,
-  ///   `handlerFinished`, `handlerInvalidated`, `handlerRunning`, `handlerRecursion`,
+  /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `compacted` if its record
+  ///   was removed, `handlerUnregistered`, `handlerFinished`, `handlerInvalidated`, `handlerRunning`, `handlerRecursion`,
   ///   `argumentMissing`, `argumentMismatch`, `decodingFailed`, `encodingFailed`,
   ///   `instanceNotFound`, `superseded`, `requiredEffectRefused`, `payloadTooLarge`, `ledgerFull`,
   ///   `diskFull`, `writerStalled`; what the context throws; `CancellationError`.

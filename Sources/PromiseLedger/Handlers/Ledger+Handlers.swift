@@ -11,7 +11,8 @@ extension Ledger {
   ///   - label: A text for people, at most 256 bytes of UTF-8.
   /// - Returns: The handler, once it is durable.
   /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
-  ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
+  ///   `invalidArgument`, `compacted` if the record of the handler with this key was removed,
+  ///   `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   @discardableResult
   public func createHandler<Handler: LedgerHandler>(
     _ type: Handler.Type, _ arguments: HandlerArguments = [:], key: HandlerKey? = nil,
@@ -95,9 +96,14 @@ extension Ledger {
   /// - Throws: Why it is gone, if it was removed meanwhile.
   func record(_ entity: HandlerEntity) async throws -> HandlerRecord {
     guard let record = try await keptRecord(entity) else {
-      throw LedgerError.handlerNotFound(entity.id)
+      throw try await reason(forMissing: entity.id)
     }
     return record
+  }
+
+  /// Why there is no such handler: it was never created, or its record was removed.
+  func reason(forMissing id: HandlerID) async throws -> LedgerError {
+    try await engine.read { try $0.refusal(ofMissing: id) }
   }
 
   /// The record of a handler that was looked up; `nil` if it was removed meanwhile.
@@ -112,14 +118,14 @@ extension Ledger {
   /// Does something with a handler's arguments; again with its newest state if they are not there any
   /// more: it may have been bound anew, and the ledger compacted, since the handler was looked up.
   ///
-  /// - Throws: `handlerNotFound` if its record was removed meanwhile; what `body` throws.
+  /// - Throws: Why it is gone, if its record was removed meanwhile; what `body` throws.
   func withNewest<R: Sendable>(
     _ entity: HandlerEntity, _ body: (HandlerEntity) async throws -> R
   ) async throws -> R {
     let id = entity.id
     let lookUp = { @Sendable (state: LedgerState) in try state.handler(id) }
     guard let result = try await readBeside(entity, lookUp: lookUp, body) else {
-      throw LedgerError.handlerNotFound(id)
+      throw try await reason(forMissing: id)
     }
     return result
   }

@@ -10,7 +10,8 @@ extension DurablePromise {
   ///   - strict: Whether a repetition counts as one only if its outcome is the same.
   /// - Returns: What became of the request, once it is durable.
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `typeMismatch` if the
-  ///   promise has another type, `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`.
+  ///   promise has another type, `compacted` if it has a key and its record was removed,
+  ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`.
   @discardableResult
   public func fulfill(
     _ value: Value, idempotencyKey: String? = nil, strict: Bool = true
@@ -65,7 +66,8 @@ extension DurablePromise {
   ///
   /// - Parameter reason: At most 2,048 bytes of UTF-8.
   /// - Returns: What became of the request, once it is durable.
-  /// - Throws: ``LedgerError`` with `invalidArgument`, `writerStalled`, `diskFull`.
+  /// - Throws: ``LedgerError`` with `invalidArgument`, `compacted` if it has a key and its record was
+  ///   removed, `writerStalled`, `diskFull`.
   @discardableResult
   public func abandon(reason: String) async throws -> PromiseAbandonment {
     try await ledger.abandon(id, reason: reason)

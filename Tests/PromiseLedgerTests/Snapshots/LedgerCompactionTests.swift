@@ -200,6 +200,29 @@ import Testing
     await ledger.close()
   }
 
+  /// - Parameter key: Of the handler, if it has one.
+  @Test(arguments: ["key", nil])
+  func whateverIsAskedOfARemovedHandlerSaysSo(key: String?) async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration())
+    let id =
+      try key.map { try HandlerKey($0).handlerID } ?? HandlerID(entityID: ledger.makeID())
+    _ = try await ledger.engine.submit(
+      CreateHandler(id: id, .init(kind: "k", key: key), arguments: .none))
+    let handler = ledger.handler(id: id)
+    try await handler.invalidate()
+    try await ledger.compact(Self.everything)
+
+    let code = key == nil ? LedgerError.Code.handlerNotFound : .compacted
+    let words = key == nil ? ["were removed"] : []
+    await expectError(code, naming: words) { try await handler.call() }
+    await expectError(code, naming: words) { try await handler.rebind([:]) }
+    await expectError(code, naming: words) { try await handler.merge([:]) }
+    await expectError(code, naming: words) { try await handler.invalidate() }
+    #expect(try await handler.record == nil)
+    await ledger.close()
+  }
+
   @Test func aLongTailIsCompactedByItself() async throws {
     let temporary = try TemporaryLedger()
     var configuration = Self.configuration()

@@ -32,7 +32,7 @@ struct HandlerRunner: Sendable {
       switch answer {
       case .started(let started): return try await perform(started, run)
       case .changedMeanwhile: continue
-      case .notFound: throw LedgerError.handlerNotFound(id)
+      case .notFound: throw try await ledger.reason(forMissing: id)
       case .alreadyRunning(let other): throw LedgerError.handlerRunning(other)
       case .finished(let entity): throw LedgerError.handlerFinished(entity)
       case .invalidated(let entity): throw LedgerError.handlerInvalidated(entity)
@@ -72,7 +72,7 @@ struct HandlerRunner: Sendable {
       (try state.handler(id), state.blocked[id.entityID])
     }
     if let problem { throw problem.refusal(of: id.entityID) }
-    guard let entity else { throw LedgerError.handlerNotFound(id) }
+    guard let entity else { throw try await ledger.reason(forMissing: id) }
     return entity
   }
 
@@ -114,7 +114,7 @@ struct HandlerRunner: Sendable {
       throw LedgerError(
         .handlerFinished, "\(entity.name): call \(unfinished.id) ended meanwhile.")
     case .invalidated(let entity): throw LedgerError.handlerInvalidated(entity)
-    case .notFound: throw LedgerError.handlerNotFound(id)
+    case .notFound: throw try await ledger.reason(forMissing: id)
     }
   }
 
@@ -149,7 +149,7 @@ struct HandlerRunner: Sendable {
       case .changedMeanwhile: continue
       case .alreadyInvalidated(let entity): return .handlerInvalidated(entity)
       case .finished(let entity): return .handlerFinished(entity)
-      case .notFound: throw LedgerError.handlerNotFound(id)
+      case .notFound: throw try await ledger.reason(forMissing: id)
       }
     }
   }
