@@ -68,7 +68,15 @@ extension LedgerEngine {
 
   /// Records the end of sessions whose processes are gone, and frees what these still pin.
   private func endDeadSessions(_ store: any EventStore) {
-    guard let dead = try? deadSessions(store), !dead.isEmpty else { return }
+    let dead: [SessionID]
+    do throws(LedgerError) {
+      dead = try deadSessions(store)
+    } catch {
+      guard error.code != .closed else { return }
+      return setup.logger.error(
+        "ended sessions cannot be looked for", metadata: ["error": "\(error)"])
+    }
+    guard !dead.isEmpty else { return }
     store.releaseDeadReaders()
     guard let directory = setup.directory else { return }
     for id in dead { inbox.add(.deathNotice(id, directory)) }

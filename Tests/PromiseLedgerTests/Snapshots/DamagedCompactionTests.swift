@@ -122,6 +122,32 @@ import Testing
     await ledger.close()
   }
 
+  @Test(.timeLimit(.minutes(1))) func aSessionWhoseRecordIsDamagedIsNotForgotten() async throws {
+    let warnings = WarningLog()
+    var configuration = LedgerCompactionTests.configuration()
+    configuration.logger = Logger(label: "test") { _ in warnings }
+    configuration.pollInterval = .milliseconds(500)
+    let ledger = try await temporary.open(configuration: configuration)
+    let other = try await temporary.open(
+      as: .operator, configuration: LedgerCompactionTests.configuration("other"))
+    try await ledger.compact(.foldOnly)
+    let store = try await ledger.engine.openStore()
+    let key = SnapshotRecord.key(other.session.entityID)
+    let record = try store.readSnapshot { (tables) throws(LedgerError) in
+      try tables.value(forKey: key, in: .entities)
+    }
+    var damaged = try #require(record)
+    damaged[damaged.count - 1] ^= 1
+    let summary = try store.snapshotSummary()
+    _ = try store.changeSnapshot(
+      [TableChange(.entities, key, damaged)], from: summary, to: summary,
+      patience: Patience(.seconds(5)))
+    while warnings.messages.isEmpty { _ = try await ledger.createPromise(of: String.self) }
+    #expect(warnings.messages.first == "ended sessions cannot be looked for")
+    await ledger.close()
+    await other.close()
+  }
+
   @Test func aSealedLedgerIsLeftAlone() async throws {
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
     _ = try await LedgerCompactionTests.fill(ledger, 8)
