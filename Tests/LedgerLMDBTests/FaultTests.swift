@@ -74,12 +74,12 @@
     }
 
     @Test(arguments: [LMDBStatus.outOfMemory, .invalidArgument])
-    func aMapThatTheSystemRefusesIsHalvedUntilItFits(status: LMDBStatus) throws {
+    func aMapThatTheSystemRefusesIsMadeSmallerUntilItFits(status: LMDBStatus) throws {
       try open().close()
       faults.force(status, on: .openEnvironment, call: 1)
       faults.force(status, on: .openEnvironment, call: 2)
       let environment = try open(mapSize: 1 << 30)
-      #expect(try environment.info().mapSize == 1 << 28)
+      #expect(try environment.info().mapSize == 1 << 22)
     }
 
     @Test(arguments: [UInt(0x6969), 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546])

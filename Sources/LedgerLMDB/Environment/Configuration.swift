@@ -20,7 +20,7 @@ package struct Configuration: Sendable {
   /// Address space for the map, in bytes; the file grows as needed.
   ///
   /// Opening costs the same for a gibibyte as for a tebibyte, so 64-bit Linux and macOS reserve one
-  /// tebibyte and never resize. When the system refuses, it is halved until it does not.
+  /// tebibyte and never resize. When the system refuses, a sixteenth is tried, and so on.
   package var mapSize: Int
   /// Reader slots in the lock file; an old lock file keeps its number.
   package var maximumReaders: Int

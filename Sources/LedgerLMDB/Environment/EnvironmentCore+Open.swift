@@ -7,8 +7,12 @@ internal import CLedgerLMDB
 #endif
 
 extension EnvironmentCore {
-  /// Below this a map is not worth halving further: something else is wrong.
+  /// A map below this would not help: something else is wrong.
   private static let smallestMapSize = 1 << 20
+
+  /// By how much a map that the system will not give is made smaller. Less would take nearly all address
+  /// space that is left, and the process needs some for everything else.
+  private static let mapSizeStep = 16
 
   /// Opens the `MDB_env`, with a smaller map if the system will not give the one asked for.
   static func open(
@@ -29,9 +33,10 @@ extension EnvironmentCore {
         return core
       } catch {
         let isTooLarge = error.status == .outOfMemory || error.status == .invalidArgument
-        guard isTooLarge, error.operation == .openEnvironment, mapSize / 2 >= smallestMapSize
+        guard isTooLarge, error.operation == .openEnvironment,
+          mapSize / mapSizeStep >= smallestMapSize
         else { throw error.at(path) }
-        mapSize /= 2
+        mapSize /= mapSizeStep
       }
     }
   }
