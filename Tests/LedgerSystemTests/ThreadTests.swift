@@ -21,6 +21,17 @@ import Testing
     #expect(error?.code == .invalidArgument)
   }
 
+  @Test func aConfinedValueStaysOnItsThread() throws {
+    let confined = ThreadConfined(7)
+    #expect(confined.value == 7)
+    let seen = Mutex<Int?>(0)
+    let other = try SystemThread.start(name: "other") {
+      seen.withLock { $0 = confined.value }
+    }
+    other.join()
+    #expect(seen.withLock { $0 } == nil)
+  }
+
   @Test func signalsBeforeAWaitLetOneWaitThrough() {
     let semaphore = WakeSemaphore()
     semaphore.signal()

@@ -47,9 +47,7 @@ struct CompactCommand: LedgerCommand {
   }
 
   private func plan(_ inspector: LedgerInspector, _ sink: any TextSink) throws {
-    let plan = try inspector.retryingWhileCompacted {
-      try inspector.plan(keeping.policy) { _ in try? sink.alive() }
-    }
+    let plan = try inspector.plan(keeping.policy) { _ in try? sink.alive() }
     try Report(plan, of: inspector.id).write(as: output.format, to: sink)
     try sink.note(
       plan.isEmpty ? "There is nothing to do." : "Nothing was changed. --apply does it.")

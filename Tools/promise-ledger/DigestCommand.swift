@@ -28,38 +28,17 @@ struct DigestCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let (digest, state) = try digests(of: inspector, sink)
+    let digests = try inspector.digests(through: through.map(Position.init(rawValue:))) { _ in
+      try? sink.alive()
+    }
     var report = Report()
     report.add("ledger", "ledger", inspector.id.description)
-    report.add("position", "position", digest.position.rawValue)
-    report.add("log digest", "logDigest", digest.description)
-    if let state { report.add("state digest", "stateDigest", state.description) }
+    report.add("position", "position", digests.position.rawValue)
+    report.add("log digest", "logDigest", digests.log.description)
+    if let state = digests.state { report.add("state digest", "stateDigest", state.description) }
     try report.write(as: output.format, to: sink)
-    if let expect, expect.bytes != digest.bytes {
+    if let expect, expect.bytes != digests.log.bytes {
       throw Status.Failure(.findings, "The log digest is not the expected one.")
-    }
-  }
-
-  private func digests(
-    of inspector: LedgerInspector, _ sink: any TextSink
-  ) throws -> (LogDigest, StateDigest?) {
-    let alive = { _ = try? sink.alive() }
-    let progress = { (_: Position) in alive() }
-    if let through {
-      let position = Position(rawValue: through)
-      let digest = try inspector.logDigest(through: position, progress: progress)
-      do throws(LedgerError) {
-        let replayed = try inspector.state(at: position, progress: progress)
-        return (digest, try replayed.digest(progress: alive))
-      } catch {
-        guard error.code == .eventsCompacted else { throw error }
-        return (digest, nil)
-      }
-    }
-    return try inspector.retryingWhileCompacted {
-      let replayed = try inspector.replay(progress: progress)
-      let state = try replayed.digest(progress: alive)
-      return (try inspector.logDigest(through: replayed.position, progress: progress), state)
     }
   }
 }

@@ -12,9 +12,7 @@ struct StatsCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let statistics = try inspector.retryingWhileCompacted {
-      try inspector.statistics { _ in try? sink.alive() }
-    }
+    let statistics = try inspector.statistics { _ in try? sink.alive() }
     var report = Report()
     report.add("ledger", "ledger", inspector.id.description)
     report.add("format version", "formatVersion", Int(inspector.formatVersion))

@@ -12,6 +12,7 @@ int cledger_thread_start(
     uintptr_t *handle, size_t stack_bytes, void (*body)(void *), void *context);
 int cledger_thread_join(uintptr_t handle);
 void cledger_thread_detach(uintptr_t handle);
+uintptr_t cledger_thread_current(void);
 bool cledger_thread_is_current(uintptr_t handle);
 
 /// Names the calling thread, cut to what the platform shows (15 bytes on Linux).

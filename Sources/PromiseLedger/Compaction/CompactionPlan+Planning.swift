@@ -5,15 +5,17 @@ extension CompactionPlan {
   ///   - retention: Which records it would remove.
   ///   - source: Where the events and the snapshot are; nothing is written.
   ///   - ledger: The ledger's id, for the name of the archive.
+  ///   - progress: Called now and then with the position reached.
   init(
     _ policy: CompactionPolicy, _ retention: RetentionPlan, now: Timestamp,
-    of source: any EventSource & SnapshotSource & Sendable, ledger: LedgerID
+    of source: any EventSource & SnapshotSource & Sendable, ledger: LedgerID,
+    progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) {
     let summary = try source.snapshotSummary()
     let head = try source.head()
     var deletion = EventDeletion.Step(through: summary.deletedThrough)
     if let limits = policy.limits(head: head, now: now) {
-      deletion = try EventDeletion.count(in: source, within: limits)
+      deletion = try EventDeletion.count(in: source, within: limits, progress: progress)
     }
     self.init(
       policy: policy, time: now, head: head, snapshotPosition: summary.position,

@@ -1,22 +1,28 @@
 extension LedgerInspector {
   /// What compaction would do now, without doing it and without writing anything.
   ///
+  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
+  /// used again only when it is over.
+  ///
   /// - Parameters:
   ///   - policy: What compaction would keep.
   ///   - now: The time that ages are counted from.
-  ///   - progress: Called now and then with the position that replay reached.
-  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted
-  ///   meanwhile: plan again.
+  ///   - progress: Called now and then with the position reached. It must not read
+  ///     the ledger.
+  /// - Throws: ``LedgerError`` with `corrupt`.
   /// - Complexity: O(events since the snapshot + events to delete + open entities).
   public func plan(
     _ policy: CompactionPolicy = CompactionPolicy(), now: Timestamp = SystemLedgerClock().now(),
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> CompactionPlan {
     let cutoff = policy.recordCutoff(now: now)
-    let replayed = try replay(progress: progress)
-    let retention = try replayed.reading { (state) throws(LedgerError) in
-      try RetentionPlan(state, endedBy: cutoff) { progress(replayed.position) }
+    return try LedgerError.mapping {
+      try readingPinned { log in
+        let state = try LedgerState.replayed(from: log, progress: progress)
+        let retention = try RetentionPlan(state, endedBy: cutoff) { progress(state.position) }
+        return try CompactionPlan(
+          policy, retention, now: now, of: log, ledger: id, progress: progress)
+      }
     }
-    return try CompactionPlan(policy, retention, now: now, of: log, ledger: id)
   }
 }

@@ -6,26 +6,31 @@ extension LedgerInspector {
 
   /// Counts what the ledger holds.
   ///
-  /// - Parameter progress: Called now and then with the position reached.
-  /// - Throws: ``LedgerError`` with `corrupt` at damaged events; with `eventsCompacted` if the ledger was
-  ///   compacted meanwhile: count again.
+  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
+  /// used again only when it is over.
+  ///
+  /// - Parameter progress: Called now and then with the position reached. It must not read the ledger.
+  /// - Throws: ``LedgerError`` with `corrupt` at damaged events.
   /// - Complexity: O(events + entities) in time, O(entities that changed since the snapshot) in memory.
   public func statistics(
     progress: (Position) -> Void = { _ in }
   ) throws -> LedgerStatistics {
-    var statistics = LedgerStatistics(try log.snapshotSummary(), space: try space())
-    let replayed = try replay(progress: progress)
-    var position = statistics.deletedThrough
-    var commit: CommitID?
-    while position < replayed.position {
-      position = try log.read(after: position, limit: Self.sliceEventCount) {
-        (frame) throws(LedgerError) in
-        try statistics.count(frame, of: &commit, through: replayed.position)
+    let space = try space()
+    return try readingPinned { log in
+      var statistics = LedgerStatistics(try log.snapshotSummary(), space: space)
+      let replayed = try replay(log, progress)
+      var position = statistics.deletedThrough
+      var commit: CommitID?
+      while position < replayed.position {
+        position = try log.read(after: position, limit: Self.sliceEventCount) {
+          (frame) throws(LedgerError) in
+          try statistics.count(frame, of: &commit)
+        }
+        progress(position)
       }
-      progress(position)
+      try statistics.count(replayed) { progress(position) }
+      return statistics
     }
-    try statistics.count(replayed) { progress(position) }
-    return statistics
   }
 
   private func space() throws(LedgerError) -> LedgerStatistics.Space {

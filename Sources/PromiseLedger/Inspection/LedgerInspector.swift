@@ -115,6 +115,15 @@ public final class LedgerInspector: Sendable {
     return try outcome.get()
   }
 
+  /// Reads everything in one transaction, in which a compaction takes nothing away.
+  func readingPinned<R>(
+    _ body: (PinnedLog) throws -> R
+  ) throws -> R {
+    try readingInOneTransaction { transaction, tables in
+      try PinnedLog.with(transaction, tables, body)
+    }
+  }
+
   /// The environment, opened again if it was taken away.
   private func current() throws(LedgerError) -> Environment {
     try environment.withLock { (environment) throws(LedgerError) in

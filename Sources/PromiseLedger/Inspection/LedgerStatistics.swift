@@ -78,18 +78,15 @@ extension LedgerStatistics {
     snapshotPosition = summary.position
   }
 
-  /// Counts the events of a frame, of which those up to `end` are wanted.
+  /// Counts the events of a frame.
   mutating func count(
-    _ frame: FrameView, of commit: inout CommitID?, through end: Position
+    _ frame: FrameView, of commit: inout CommitID?
   ) throws(LedgerError) {
-    guard frame.header.firstPosition <= end else { return }
     frameCount += 1
     frameByteCount += frame.header.byteCount
     if commit != frame.header.commit { commitCount += 1 }
     commit = frame.header.commit
-    try frame.forEachEvent { event in
-      if event.position <= end { count(event) }
-    }
+    try frame.forEachEvent { event in count(event) }
   }
 
   private mutating func count(_ event: borrowing EventView) {

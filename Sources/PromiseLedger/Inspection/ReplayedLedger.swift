@@ -64,6 +64,9 @@ public final class ReplayedLedger: Sendable {
 
   /// The fingerprint of everything that there is at ``position``, equal however it came about.
   ///
+  /// Beside a compaction it may have to begin anew, and end in `eventsCompacted`;
+  /// ``LedgerInspector/digests(through:progress:)`` does not.
+  ///
   /// - Parameter progress: Called now and then.
   /// - Throws: As ``record(of:)-(PromiseID)``.
   /// - Complexity: O(entities that changed since the snapshot).
@@ -132,37 +135,5 @@ public final class ReplayedLedger: Sendable {
     let anew = try LedgerState.replayed(from: log, through: position)
     state.withLock { $0 = anew }
     return anew
-  }
-}
-
-extension LedgerInspector {
-  /// Replays the events.
-  ///
-  /// - Parameter progress: Called now and then with the position reached.
-  /// - Throws: ``LedgerError`` with `corrupt`.
-  /// - Complexity: O(events since the snapshot) in time, O(entities that they change) in memory.
-  public func replay(
-    progress: (Position) -> Void = { _ in }
-  ) throws(LedgerError) -> ReplayedLedger {
-    ReplayedLedger(
-      try LedgerState.replayed(from: log, progress: progress), of: log, in: directory)
-  }
-
-  /// The state that the ledger was in when the event at `position` was the newest.
-  ///
-  /// A state before the snapshot is rebuilt from the first event, and so only if no event was deleted.
-  ///
-  /// - Parameters:
-  ///   - position: The last event to be applied.
-  ///   - progress: Called now and then with the position reached.
-  /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it takes were deleted,
-  ///   `invalidArgument` if there is no such event, `corrupt`.
-  /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
-  public func state(
-    at position: Position, progress: (Position) -> Void = { _ in }
-  ) throws(LedgerError) -> ReplayedLedger {
-    ReplayedLedger(
-      try LedgerState.replayed(from: log, through: position, progress: progress), of: log,
-      in: directory)
   }
 }

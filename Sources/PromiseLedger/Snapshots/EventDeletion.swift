@@ -58,8 +58,11 @@ package struct EventDeletion {
   }
 
   /// What all steps together would delete, once all events are folded.
+  ///
+  /// - Parameter progress: Called now and then with the position reached.
   package static func count(
-    in source: any EventSource & SnapshotSource & Sendable, within limits: Limits
+    in source: any EventSource & SnapshotSource & Sendable, within limits: Limits,
+    progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> Step {
     let snapshot = try SnapshotReader(source)
     var total = Step(through: snapshot.summary.deletedThrough)
@@ -70,6 +73,7 @@ package struct EventDeletion {
       total.eventCount += step.eventCount
       total.byteCount += step.byteCount
       total.through = step.through
+      progress(total.through)
     }
   }
 

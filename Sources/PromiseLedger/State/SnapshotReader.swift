@@ -15,15 +15,22 @@ package struct SnapshotReader: Sendable {
   /// The snapshot of a ledger that has none.
   package static let empty = SnapshotReader()
 
-  private init() {
-    source = nil
-    summary = SnapshotSummary()
+  private init(
+    source: (any SnapshotSource & Sendable)? = nil, summary: SnapshotSummary = SnapshotSummary()
+  ) {
+    self.source = source
+    self.summary = summary
   }
 
   /// The snapshot as it is now.
   package init(_ source: any SnapshotSource & Sendable) throws(LedgerError) {
     summary = try source.snapshotSummary()
     self.source = source
+  }
+
+  /// The same snapshot, read from elsewhere.
+  func reading(from source: any SnapshotSource & Sendable) -> SnapshotReader {
+    SnapshotReader(source: isEmpty ? nil : source, summary: summary)
   }
 
   /// The same snapshot with records that were read already.

@@ -1,19 +1,24 @@
 import LedgerLMDB
+import LedgerSystem
 
 /// The events and the snapshot of a ledger in one read transaction: all reads see the same.
 ///
-/// It is good only as long as the transaction.
-struct PinnedLog: EventSource, SnapshotSource {
+/// It is good only as long as the transaction, and only on its thread; elsewhere it says so.
+struct PinnedLog: EventSource, SnapshotSource, Sendable {
   /// Lends the handle of a transaction to the reading functions.
   private struct Reader: TableReader {
     let raw: RawTransaction
   }
 
-  private let reader: Reader
-  private let tables: LMDBSnapshotTables
-  private let log: Table
-  private let blob: Table
-  private let meta: Table
+  private struct View {
+    let reader: Reader
+    let tables: LMDBSnapshotTables
+    let log: Table
+    let blob: Table
+    let meta: Table
+  }
+
+  private let confined: ThreadConfined<View>
 
   /// Runs `body` on what a transaction sees.
   static func with<R>(
@@ -25,37 +30,46 @@ struct PinnedLog: EventSource, SnapshotSource {
     }
     let tables = LMDBSnapshotTables(transaction, handles)
     defer { tables.end() }
-    return try body(
-      PinnedLog(
-        reader: Reader(raw: transaction.raw), tables: tables, log: log, blob: blob, meta: meta))
+    let view = View(
+      reader: Reader(raw: transaction.raw), tables: tables, log: log, blob: blob, meta: meta)
+    return try body(PinnedLog(confined: ThreadConfined(view)))
+  }
+
+  private func view() throws(LedgerError) -> View {
+    guard let view = confined.value else {
+      throw LedgerError(
+        .internalInconsistency, "A transaction was read on another thread than its own.")
+    }
+    try view.tables.checkIsOpen()
+    return view
   }
 
   package func head() throws(LedgerError) -> Position {
-    try tables.checkIsOpen()
-    return try LedgerError.mapping { try LMDBLog.head(of: reader, log) }
+    let view = try view()
+    return try LedgerError.mapping { try LMDBLog.head(of: view.reader, view.log) }
   }
 
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    try tables.checkIsOpen()
+    let view = try view()
     return try LedgerError.mapping {
-      try LMDBLog.scan(reader, log, meta, after: position, limit: limit, body)
+      try LMDBLog.scan(view.reader, view.log, view.meta, after: position, limit: limit, body)
     }
   }
 
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    try tables.checkIsOpen()
+    let view = try view()
     return try LedgerError.mapping {
-      try LMDBLog.attachment(reader, blob, meta, of: position, byteCount)
+      try LMDBLog.attachment(view.reader, view.blob, view.meta, of: position, byteCount)
     }
   }
 
   package func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try body(tables)
+    try body(view().tables)
   }
 }

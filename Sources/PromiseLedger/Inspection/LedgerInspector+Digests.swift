@@ -1,0 +1,94 @@
+/// The digests of a ledger at one position.
+public struct LedgerDigests: Sendable, Hashable {
+  /// Of all events up to the position, those that were deleted included.
+  public let log: LogDigest
+  /// Of what they came to; `nil` if that state cannot be rebuilt any more.
+  public let state: StateDigest?
+
+  /// The position.
+  public var position: Position { log.position }
+}
+
+extension LedgerInspector {
+  /// The digests of the events up to a position, and of what they came to.
+  ///
+  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
+  /// used again only when it is over.
+  ///
+  /// - Parameters:
+  ///   - end: The last event; by default the newest.
+  ///   - progress: Called now and then with the position reached. It must not read the ledger.
+  /// - Throws: ``LedgerError`` with `corrupt`; with `invalidArgument` if there is no such event; with
+  ///   `eventsCompacted` if it, and events after it, were deleted.
+  /// - Complexity: O(events that are kept).
+  public func digests(
+    through end: Position? = nil, progress: (Position) -> Void = { _ in }
+  ) throws(LedgerError) -> LedgerDigests {
+    try LedgerError.mapping {
+      try readingPinned { log in
+        let digest = try LogDigest(of: log, through: end, progress)
+        let state = try stateDigest(of: log, at: digest.position, progress)
+        return LedgerDigests(log: digest, state: state)
+      }
+    }
+  }
+
+  private func stateDigest(
+    of log: PinnedLog, at position: Position, _ progress: (Position) -> Void
+  ) throws(LedgerError) -> StateDigest? {
+    do throws(LedgerError) {
+      return try replay(log, through: position, progress).digest { progress(position) }
+    } catch {
+      guard error.code == .eventsCompacted else { throw error }
+      return nil
+    }
+  }
+
+  /// The digest of all events up to a position, those that were deleted included.
+  ///
+  /// It sees the ledger as it is when it begins, as ``digests(through:progress:)`` does.
+  ///
+  /// - Parameters:
+  ///   - digest: Where to go on from; by default where events are kept.
+  ///   - end: The last event; by default the newest.
+  ///   - progress: Called now and then with the position reached. It must not read the ledger.
+  /// - Throws: ``LedgerError`` with `corrupt`; with `invalidArgument` if there is no such event; with
+  ///   `eventsCompacted` if it, or events after `digest`, were deleted.
+  /// - Complexity: O(events) after `digest`.
+  public func logDigest(
+    from digest: LogDigest? = nil, through end: Position? = nil,
+    progress: (Position) -> Void = { _ in }
+  ) throws(LedgerError) -> LogDigest {
+    try LedgerError.mapping {
+      try readingPinned { log in try LogDigest(of: log, from: digest, through: end, progress) }
+    }
+  }
+}
+
+extension LogDigest {
+  /// Continues a digest, or that of the events that were deleted, up to `end` or the newest event.
+  fileprivate init(
+    of log: PinnedLog, from digest: LogDigest? = nil, through end: Position?,
+    _ progress: (Position) -> Void
+  ) throws(LedgerError) {
+    let head = try log.head()
+    let end = end ?? head
+    guard end <= head else { throw .noEvent(at: end, head: head) }
+    let deleted = try log.snapshotSummary().deletedLog
+    guard end >= deleted.position else {
+      throw .eventsCompacted(after: end, through: deleted.position)
+    }
+    self = digest ?? deleted
+    guard position <= end else {
+      throw LedgerError(
+        .invalidArgument,
+        "The digest that was given is of position \(position), after position \(end).")
+    }
+    while position < end {
+      let next = try continued(over: log, through: end)
+      if next.position == position { throw .missingEvents(after: position) }
+      self = next
+      progress(position)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+extension LedgerInspector {
+  /// Replays the events.
+  ///
+  /// - Parameter progress: Called now and then with the position reached. It must not read the ledger.
+  /// - Throws: ``LedgerError`` with `corrupt`.
+  /// - Complexity: O(events since the snapshot) in time, O(entities that they change) in memory.
+  public func replay(
+    progress: (Position) -> Void = { _ in }
+  ) throws(LedgerError) -> ReplayedLedger {
+    try replay(through: nil, progress)
+  }
+
+  /// The state that the ledger was in when the event at `position` was the newest.
+  ///
+  /// A state before the snapshot is rebuilt from the first event, and so only if no event was deleted.
+  ///
+  /// - Parameters:
+  ///   - position: The last event to be applied.
+  ///   - progress: Called now and then with the position reached. It must not read the ledger.
+  /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it takes were deleted,
+  ///   `invalidArgument` if there is no such event, `corrupt`.
+  /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
+  public func state(
+    at position: Position, progress: (Position) -> Void = { _ in }
+  ) throws(LedgerError) -> ReplayedLedger {
+    try replay(through: position, progress)
+  }
+
+  /// Replays in one transaction, which no compaction makes begin anew, and looks up the rest later.
+  private func replay(
+    through end: Position?, _ progress: (Position) -> Void
+  ) throws(LedgerError) -> ReplayedLedger {
+    var state = try LedgerError.mapping {
+      try readingPinned { log in
+        try LedgerState.replayed(from: log, through: end, progress: progress)
+      }
+    }
+    state.snapshot = state.snapshot.reading(from: log)
+    return ReplayedLedger(state, of: log, in: directory)
+  }
+
+  /// What replay makes of one view of the ledger, good as long as that.
+  func replay(
+    _ log: PinnedLog, through end: Position? = nil, _ progress: (Position) -> Void
+  ) throws(LedgerError) -> ReplayedLedger {
+    ReplayedLedger(
+      try .replayed(from: log, through: end, progress: progress), of: log, in: directory)
+  }
+}

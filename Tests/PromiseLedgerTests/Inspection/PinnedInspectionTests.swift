@@ -1,0 +1,106 @@
+import LedgerSystem
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// What counts or digests a whole ledger sees it as it was at the beginning, whatever is folded and
+/// deleted meanwhile.
+@Suite struct PinnedInspectionTests {
+  private static let promiseCount = 1_300
+
+  private let temporary: TemporaryLedger
+  private let ledger: Ledger
+
+  /// A ledger of which a part is folded.
+  init() async throws {
+    temporary = try TemporaryLedger()
+    ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    try await fill()
+    try await ledger.compact(.foldOnly)
+    try await fill()
+  }
+
+  private func fill() async throws {
+    try await withThrowingTaskGroup { group in
+      // Many at once, so that few commits hold them.
+      for _ in 0..<Self.promiseCount {
+        group.addTask { [ledger] in
+          let promise = try await ledger.createPromise(of: String.self)
+          try await promise.fulfill("x")
+          _ = try await promise.value
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Inspects while nothing happens, and then while at the first sign of life an event comes and all are
+  /// folded and deleted.
+  private func expectTheSame<Answer: Equatable>(
+    _ inspect: (LedgerInspector, (Position) -> Void) throws -> Answer
+  ) async throws {
+    let inspector = try Ledger.inspect(at: temporary.path)
+    let quiet = try inspect(inspector) { _ in }
+    let store = try await ledger.engine.openStore()
+    var compacting: Result<Void, any Error>?
+    let disturbed = try inspect(inspector) { _ in
+      if compacting == nil { compacting = .init { try Self.compact(store) } }
+    }
+    #expect(disturbed == quiet)
+    try #require(compacting).get()
+    #expect(
+      try store.snapshotSummary().deletedThrough.rawValue > 6 * UInt64(Self.promiseCount) - 100)
+    await ledger.close()
+  }
+
+  /// Adds an event, and folds and deletes all that there are.
+  private static func compact(_ store: any EventStore) throws {
+    var batch = EventBatch()
+    try batch.append(.of(SessionOpened.sample(), on: SessionID.numbered(9).entityID))
+    let head = try store.commit(
+      CommitID(session: .numbered(9), number: 1), after: store.head(),
+      patience: Patience(.seconds(5)), catchUp: { _ in }, decide: { [batch] _, _ in batch })
+    var folder = Folder()
+    while try folder.step(of: store, through: head, limit: 1_000) != nil {}
+    try folder.markReadBack(of: store)
+    let deletion = EventDeletion(store)
+    while try deletion.step(within: EventDeletion.Limits(position: head)) != nil {}
+  }
+
+  @Test func statistics() async throws {
+    try await expectTheSame { inspector, progress in
+      try inspector.statistics(progress: progress)
+    }
+  }
+
+  @Test func digests() async throws {
+    try await expectTheSame { inspector, progress in
+      try inspector.digests(progress: progress)
+    }
+  }
+
+  @Test func plans() async throws {
+    let now = SystemLedgerClock().now()
+    try await expectTheSame { inspector, progress in
+      try inspector.plan(LedgerCompactionTests.everything, now: now, progress: progress)
+    }
+  }
+
+  @Test func aViewEndsWithItsTransactionAndStaysOnItsThread() async throws {
+    let late = try Ledger.inspect(at: temporary.path).readingPinned { log in
+      let other = try SystemThread.start(name: "other") { Self.expectUnreadable(log) }
+      other.join()
+      return log
+    }
+    Self.expectUnreadable(late)
+    await ledger.close()
+  }
+
+  private static func expectUnreadable(_ log: PinnedLog) {
+    let head = #expect(throws: LedgerError.self) { try log.head() }
+    #expect(head?.code == .internalInconsistency)
+    let summary = #expect(throws: LedgerError.self) { try log.snapshotSummary() }
+    #expect(summary?.code == .internalInconsistency)
+  }
+}
