@@ -21,7 +21,10 @@ struct LedgerBenchmarks {
     if runs("fold") { try FoldBenchmark.run(&report) }
     if runs("fold") || runs("writers") { try await FoldingWritersBenchmark.run(&report) }
     if runs("open") { try OpenBenchmark.run(&report, size: size) }
-    if runs("space") { try await SpaceBenchmark.run(&report, cycles: cycles) }
+    if runs("space") { try await SpaceBenchmark.runIDs(&report, cycles: cycles) }
+    if runs("space") || runs("tombstones") {
+      try await SpaceBenchmark.runKeys(&report, cycles: cycles)
+    }
     if runs("memory") { try MemoryBenchmark.run(&report) }
     if runs("group") { try await GroupCommitBenchmark.run(&report) }
     if runs("process") { try await ProcessBenchmark.run(&report) }

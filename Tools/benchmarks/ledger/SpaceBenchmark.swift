@@ -7,8 +7,11 @@ import PromiseLedgerTesting
 ///
 /// Records and events leave as soon as they may.
 enum SpaceBenchmark {
-  static func run(_ report: inout Report, cycles: Int) async throws {
+  static func runIDs(_ report: inout Report, cycles: Int) async throws {
     try await measure("random ids", cycles, isKeyed: false, &report)
+  }
+
+  static func runKeys(_ report: inout Report, cycles: Int) async throws {
     try await measure("keys", cycles, isKeyed: true, &report)
   }
 
