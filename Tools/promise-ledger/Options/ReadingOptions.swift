@@ -28,8 +28,14 @@ struct ReadingOptions: ParsableArguments {
   /// How often work that says nothing by itself shows that it goes on: well within the timeout.
   var pulseInterval: Duration { .seconds(min(1, timeout / 4)) }
 
-  func open() throws(LedgerError) -> LedgerInspector {
-    try Ledger.inspect(at: path, locking: !withoutLock)
+  func open() throws -> LedgerInspector {
+    do throws(LedgerError) {
+      return try Ledger.inspect(at: path, locking: !withoutLock)
+    } catch {
+      guard error.code == .permissionDenied, !withoutLock else { throw error }
+      throw Status.Failure(
+        Status(error.code), "\(error) A ledger that nobody has open: --without-lock.")
+    }
   }
 }
 
