@@ -76,7 +76,7 @@ struct ArchiveWriter: Sendable {
   ///   or the events are not those that the snapshot says; `unsupportedEvent` if an event has bytes
   ///   that this build does not know.
   mutating func next(
-    from source: any EventSource & SnapshotSource
+    from source: any LedgerSource
   ) throws(LedgerError) -> [UInt8]? {
     var piece: [UInt8] = []
     switch step {
@@ -115,7 +115,7 @@ struct ArchiveWriter: Sendable {
   // MARK: The snapshot
 
   private mutating func records(
-    after last: EntityID?, from source: any EventSource & SnapshotSource
+    after last: EntityID?, from source: any LedgerSource
   ) throws(LedgerError) -> [UInt8] {
     var last = last
     var count = 0

@@ -8,7 +8,7 @@ extension CompactionPlan {
   ///   - progress: Called now and then with the position reached.
   init(
     _ policy: CompactionPolicy, _ retention: RetentionPlan, now: Timestamp,
-    of source: any EventSource & SnapshotSource & Sendable, ledger: LedgerID,
+    of source: any LedgerSource, ledger: LedgerID,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) {
     let summary = try source.snapshotSummary()

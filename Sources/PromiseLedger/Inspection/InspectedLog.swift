@@ -1,5 +1,5 @@
 /// The events and the snapshot of a ledger that is looked at.
-package struct InspectedLog: EventSource, SnapshotSource, Sendable {
+package struct InspectedLog: LedgerSource {
   private let inspector: LedgerInspector
 
   init(_ inspector: LedgerInspector) {
@@ -28,6 +28,12 @@ package struct InspectedLog: EventSource, SnapshotSource, Sendable {
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try inspector.reading { (log) throws(LedgerError) in try log.readSnapshot(body) }
+  }
+
+  package func withView<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try LedgerError.mapping { try inspector.readingPinned { log in try body(log) } }
   }
 }
 

@@ -29,7 +29,7 @@ extension Ledger {
 }
 
 /// The events and the snapshot of a session's ledger, while the session is open.
-private struct SessionSource: EventSource, SnapshotSource, Sendable {
+private struct SessionSource: LedgerSource {
   let phase: SessionPhase
 
   private var store: any EventStore {

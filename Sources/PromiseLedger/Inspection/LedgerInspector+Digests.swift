@@ -24,20 +24,19 @@ extension LedgerInspector {
   public func digests(
     through end: Position? = nil, progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LedgerDigests {
-    try LedgerError.mapping {
-      try readingPinned { log in
-        let digest = try LogDigest(of: log, through: end, progress)
-        let state = try stateDigest(of: log, at: digest.position, progress)
-        return LedgerDigests(log: digest, state: state)
-      }
+    try log.withView { (log) throws(LedgerError) in
+      let digest = try LogDigest(of: log, through: end, progress)
+      let state = try Self.stateDigest(of: log, at: digest.position, progress)
+      return LedgerDigests(log: digest, state: state)
     }
   }
 
-  private func stateDigest(
-    of log: PinnedLog, at position: Position, _ progress: (Position) -> Void
+  private static func stateDigest(
+    of log: any LedgerSource, at position: Position, _ progress: (Position) -> Void
   ) throws(LedgerError) -> StateDigest? {
     do throws(LedgerError) {
-      return try replay(log, through: position, progress).digest { progress(position) }
+      return try LedgerState.replayed(from: log, through: position, progress: progress)
+        .digest { progress(position) }
     } catch {
       guard error.code == .eventsCompacted else { throw error }
       return nil
@@ -59,8 +58,8 @@ extension LedgerInspector {
     from digest: LogDigest? = nil, through end: Position? = nil,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LogDigest {
-    try LedgerError.mapping {
-      try readingPinned { log in try LogDigest(of: log, from: digest, through: end, progress) }
+    try log.withView { (log) throws(LedgerError) in
+      try LogDigest(of: log, from: digest, through: end, progress)
     }
   }
 }
@@ -68,7 +67,7 @@ extension LedgerInspector {
 extension LogDigest {
   /// Continues a digest, or that of the events that were deleted, up to `end` or the newest event.
   fileprivate init(
-    of log: PinnedLog, from digest: LogDigest? = nil, through end: Position?,
+    of log: any LedgerSource, from digest: LogDigest? = nil, through end: Position?,
     _ progress: (Position) -> Void
   ) throws(LedgerError) {
     let head = try log.head()

@@ -7,8 +7,7 @@ extension LedgerInspector {
   /// - Parameters:
   ///   - policy: What compaction would keep.
   ///   - now: The time that ages are counted from.
-  ///   - progress: Called now and then with the position reached. It must not read
-  ///     the ledger.
+  ///   - progress: Called now and then with the position reached. It must not read the ledger.
   /// - Throws: ``LedgerError`` with `corrupt`.
   /// - Complexity: O(events since the snapshot + events to delete + open entities).
   public func plan(
@@ -16,13 +15,11 @@ extension LedgerInspector {
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> CompactionPlan {
     let cutoff = policy.recordCutoff(now: now)
-    return try LedgerError.mapping {
-      try readingPinned { log in
-        let state = try LedgerState.replayed(from: log, progress: progress)
-        let retention = try RetentionPlan(state, endedBy: cutoff) { progress(state.position) }
-        return try CompactionPlan(
-          policy, retention, now: now, of: log, ledger: id, progress: progress)
-      }
+    return try log.withView { (log) throws(LedgerError) in
+      let state = try LedgerState.replayed(from: log, progress: progress)
+      let retention = try RetentionPlan(state, endedBy: cutoff) { progress(state.position) }
+      return try CompactionPlan(
+        policy, retention, now: now, of: log, ledger: id, progress: progress)
     }
   }
 }

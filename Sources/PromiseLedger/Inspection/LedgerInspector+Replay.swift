@@ -26,24 +26,12 @@ extension LedgerInspector {
     try replay(through: position, progress)
   }
 
-  /// Replays in one transaction, which no compaction makes begin anew, and looks up the rest later.
   private func replay(
     through end: Position?, _ progress: (Position) -> Void
   ) throws(LedgerError) -> ReplayedLedger {
-    var state = try LedgerError.mapping {
-      try readingPinned { log in
-        try LedgerState.replayed(from: log, through: end, progress: progress)
-      }
+    let state = try log.withView { (view) throws(LedgerError) in
+      try LedgerState.replayed(from: view, through: end, progress: progress)
     }
-    state.snapshot = state.snapshot.reading(from: log)
     return ReplayedLedger(state, of: log, in: directory)
-  }
-
-  /// What replay makes of one view of the ledger, good as long as that.
-  func replay(
-    _ log: PinnedLog, through end: Position? = nil, _ progress: (Position) -> Void
-  ) throws(LedgerError) -> ReplayedLedger {
-    ReplayedLedger(
-      try .replayed(from: log, through: end, progress: progress), of: log, in: directory)
   }
 }

@@ -18,7 +18,8 @@ extension LedgerInspector {
     let space = try space()
     return try readingPinned { log in
       var statistics = LedgerStatistics(try log.snapshotSummary(), space: space)
-      let replayed = try replay(log, progress)
+      let replayed = ReplayedLedger(
+        try .replayed(from: log, progress: progress), of: log, in: directory)
       var position = statistics.deletedThrough
       var commit: CommitID?
       while position < replayed.position {

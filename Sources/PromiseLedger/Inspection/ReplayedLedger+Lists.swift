@@ -8,7 +8,8 @@ extension ReplayedLedger {
   /// - Parameters:
   ///   - statuses: Which promises are wanted; by default those that are neither consumed nor
   ///     abandoned.
-  ///   - progress: Called now and then, also while nothing that is wanted is found.
+  ///   - progress: Called now and then, also while nothing that is wanted is found. It must
+  ///     not read the ledger.
   ///   - body: Gets each record; it ends the walk by returning `false`.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile; and what `body` throws.
@@ -36,7 +37,8 @@ extension ReplayedLedger {
   ///
   /// - Parameters:
   ///   - includesClosed: Whether the others come, too, before them, in the order in which they ended.
-  ///   - progress: Called now and then, also while nothing that is wanted is found.
+  ///   - progress: Called now and then, also while nothing that is wanted is found. It must
+  ///     not read the ledger.
   ///   - body: Gets each record; it ends the walk by returning `false`.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile; and what `body` throws.

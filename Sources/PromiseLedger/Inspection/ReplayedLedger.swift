@@ -9,15 +9,15 @@ public final class ReplayedLedger: Sendable {
   public let position: Position
 
   private let state: Mutex<LedgerState>
-  private let log: any EventSource & SnapshotSource & Sendable
+  private let log: any LedgerSource
+  /// Sessions that were asked for. Many promises are of few sessions.
+  private let sessions = Mutex<[SessionID: SessionEntity]>([:])
   /// `nil` for a ledger in memory.
   let directory: LedgerDirectory?
 
-  init(
-    _ state: LedgerState, of log: any EventSource & SnapshotSource & Sendable,
-    in directory: LedgerDirectory?
-  ) {
-    self.state = Mutex(state)
+  init(_ state: LedgerState, of log: any LedgerSource, in directory: LedgerDirectory?) {
+    // Where it was read may be good for a moment only.
+    self.state = Mutex(state.reading(state.snapshot.reading(from: log)))
     self.log = log
     self.directory = directory
     position = state.position
@@ -54,20 +54,25 @@ public final class ReplayedLedger: Sendable {
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func isStale(_ record: PromiseRecord) throws(LedgerError) -> Bool {
     guard record.status == .resolved else { return false }
-    let session = record.created.session
-    guard let creator = try reading({ (state) throws(LedgerError) in try state.session(session) })
-    else { return true }
+    guard let creator = try session(record.created.session) else { return true }
     if creator.isEnded || creator.opened.role == .appExtension { return true }
     guard creator.status == .open, let directory else { return false }
     return SessionLock.look(directory, creator.id) == .dead
   }
 
+  private func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    if let known = sessions.withLock({ $0[id] }) { return known }
+    let found = try reading { (state) throws(LedgerError) in try state.session(id) }
+    sessions.withLock { $0[id] = found }
+    return found
+  }
+
   /// The fingerprint of everything that there is at ``position``, equal however it came about.
   ///
-  /// Beside a compaction it may have to begin anew, and end in `eventsCompacted`;
-  /// ``LedgerInspector/digests(through:progress:)`` does not.
+  /// Beside a compaction it may end in `eventsCompacted`; ``LedgerInspector/digests(through:progress:)``
+  /// does not.
   ///
-  /// - Parameter progress: Called now and then.
+  /// - Parameter progress: Called now and then. It must not read the ledger.
   /// - Throws: As ``record(of:)-(PromiseID)``.
   /// - Complexity: O(entities that changed since the snapshot).
   public func digest(progress: () -> Void = {}) throws(LedgerError) -> StateDigest {
@@ -80,25 +85,40 @@ public final class ReplayedLedger: Sendable {
 
   // MARK: Walking
 
-  /// - Parameter progress: Called after each slice that was read, also if nothing in it is wanted.
+  /// So many entities are read in one view: beside a compaction each view takes a replay.
+  private static let viewEntityCount = 10_000
+
+  /// - Parameter progress: Called after each slice that was read, also if nothing in it is wanted. It must
+  ///   not read the ledger.
   func forEachEntity(
     on path: EntityWalk.Path, progress: () -> Void, _ body: (LedgerEntity) throws -> Bool
   ) throws {
-    var walk = EntityWalk(over: state.withLock { $0 }, path)
-    while true {
-      let slice: [LedgerEntity]?
-      do throws(LedgerError) {
-        slice = try walk.next()
-      } catch {
-        guard error.code == .snapshotMoved else { throw error }
-        walk = EntityWalk(over: try rebuilt(), path, after: walk.last)
-        continue
-      }
-      guard let slice else { return }
-      progress()
-      for entity in slice {
+    var walk = EntityWalk(path)
+    while let entities = try next(of: &walk, progress) {
+      for entity in entities {
         guard try body(entity) else { return }
       }
+    }
+  }
+
+  private func next(
+    of walk: inout EntityWalk, _ progress: () -> Void
+  ) throws(LedgerError) -> [LedgerEntity]? {
+    try reading { (state) throws(LedgerError) in
+      var entities: [LedgerEntity] = []
+      while entities.count < Self.viewEntityCount {
+        do throws(LedgerError) {
+          guard let slice = try walk.next(over: state) else {
+            return entities.isEmpty ? nil : entities
+          }
+          entities += slice
+        } catch {
+          guard error.code == .snapshotMoved, !entities.isEmpty else { throw error }
+          break
+        }
+        progress()
+      }
+      return entities
     }
   }
 
@@ -116,24 +136,40 @@ public final class ReplayedLedger: Sendable {
 
   // MARK: Reading
 
+  /// Runs `body` on the state over the snapshot as it is now; again if that moved meanwhile.
   func reading<R>(
     _ body: (LedgerState) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    var current = state.withLock { $0 }
-    while true {
-      do throws(LedgerError) {
-        return try body(current)
-      } catch {
-        guard error.code == .snapshotMoved else { throw error }
-        current = try rebuilt()
+    try log.withView { (view) throws(LedgerError) in
+      while true {
+        do throws(LedgerError) {
+          return try body(current(in: view))
+        } catch {
+          guard error.code == .snapshotMoved else { throw error }
+        }
       }
     }
   }
 
-  /// The same state on the snapshot as it is now.
-  private func rebuilt() throws(LedgerError) -> LedgerState {
-    let anew = try LedgerState.replayed(from: log, through: position)
-    state.withLock { $0 = anew }
+  /// The state, rebuilt if the snapshot below it has moved.
+  private func current(in view: any LedgerSource) throws(LedgerError) -> LedgerState {
+    let current = state.withLock { $0 }
+    // One without a snapshot holds everything.
+    guard !current.snapshot.isEmpty else { return current }
+    let snapshot = try SnapshotReader(view)
+    if snapshot.position == current.base { return current.reading(snapshot) }
+    let anew = try LedgerState.replayed(from: view, through: position)
+    let kept = anew.reading(anew.snapshot.reading(from: log))
+    state.withLock { $0 = kept }
     return anew
+  }
+}
+
+extension LedgerState {
+  /// The same state, that looks into the same snapshot elsewhere.
+  fileprivate func reading(_ snapshot: SnapshotReader) -> LedgerState {
+    var state = self
+    state.snapshot = snapshot
+    return state
   }
 }

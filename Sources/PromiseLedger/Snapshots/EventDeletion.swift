@@ -61,7 +61,7 @@ package struct EventDeletion {
   ///
   /// - Parameter progress: Called now and then with the position reached.
   package static func count(
-    in source: any EventSource & SnapshotSource & Sendable, within limits: Limits,
+    in source: any LedgerSource, within limits: Limits,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> Step {
     let snapshot = try SnapshotReader(source)

@@ -14,31 +14,27 @@ struct EntityWalk: Sendable {
 
   private static let sliceCount = SnapshotReader.sliceCount
 
-  private let state: LedgerState
   private let path: Path
+  /// The snapshot position of the state that the overlay's part is of.
+  private var base: Position?
   /// The overlay's part, in order, without what was visited.
-  private var overlaid: ArraySlice<LedgerEntity>
+  private var overlaid: ArraySlice<LedgerEntity> = []
   /// All up to here were visited.
-  private(set) var last: Position
+  private var last = Position.start
   private var isOver = false
 
-  /// - Parameter last: Where an earlier walk over the same state ended.
-  init(over state: LedgerState, _ path: Path, after last: Position = .start) {
-    self.state = state
+  init(_ path: Path) {
     self.path = path
-    self.last = last
-    let all = path.entities(overlaidIn: state)
-      .filter { path.order(of: $0) > last }
-      .sorted { path.order(of: $0) < path.order(of: $1) }
-    overlaid = all[...]
   }
 
   /// The next entities; perhaps none of a slice are wanted, so only `nil` is the end.
   ///
+  /// - Parameter state: At the same position each time, over whichever snapshot.
   /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
-  mutating func next() throws(LedgerError) -> [LedgerEntity]? {
+  mutating func next(over state: LedgerState) throws(LedgerError) -> [LedgerEntity]? {
     guard !isOver else { return nil }
-    let entries = try entriesBelow()
+    if base != state.base { findOverlaid(in: state) }
+    let entries = try entriesBelow(state)
     let isLastSlice = entries.count < Self.sliceCount && overlaid.count <= Self.sliceCount
     // Only up to where both parts are known.
     var end = Position(rawValue: .max)
@@ -56,7 +52,15 @@ struct EntityWalk: Sendable {
     return slice.sorted { path.order(of: $0) < path.order(of: $1) }
   }
 
-  private func entriesBelow() throws(LedgerError) -> [OpenEntry] {
+  private mutating func findOverlaid(in state: LedgerState) {
+    base = state.base
+    overlaid =
+      path.entities(overlaidIn: state)
+      .filter { path.order(of: $0) > last }
+      .sorted { path.order(of: $0) < path.order(of: $1) }[...]
+  }
+
+  private func entriesBelow(_ state: LedgerState) throws(LedgerError) -> [OpenEntry] {
     let list = path.list
     let highest = EntityID(high: .max, low: .max)
     let key = last == .start ? nil : list.key(highest, order: last.rawValue)

@@ -3,14 +3,14 @@
 struct StateReplay: Sendable {
   private static let sliceEventCount = 10_000
 
-  private let source: any EventSource & SnapshotSource & Sendable
+  private let source: any LedgerSource
   private let wanted: Position?
   /// What is rebuilt, once it is known where to begin.
   private var run: (state: LedgerState, end: Position)?
 
   /// - Parameter end: The position; by default that of the newest event.
   init(
-    of source: any EventSource & SnapshotSource & Sendable, through end: Position? = nil
+    of source: any LedgerSource, through end: Position? = nil
   ) {
     self.source = source
     wanted = end
@@ -78,7 +78,7 @@ extension LedgerState {
   /// - Throws: As ``StateReplay/next()``.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   package static func replayed(
-    from source: any EventSource & SnapshotSource & Sendable, through end: Position? = nil,
+    from source: any LedgerSource, through end: Position? = nil,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LedgerState {
     var replay = StateReplay(of: source, through: end)

@@ -3,7 +3,7 @@
 /// Nothing above knows the engine. Its heart is ``commit(_:after:patience:catchUp:decide:)``. An
 /// engine with one writer runs it inside its write lock; an optimistic one reads, decides, appends
 /// with an expected head, and on a conflict reads and decides again.
-package protocol EventStore: EventSource, SnapshotSource, AnyObject, Sendable {
+package protocol EventStore: LedgerSource, AnyObject {
   /// The id of the ledger that is kept here.
   var ledgerID: LedgerID { get }
 

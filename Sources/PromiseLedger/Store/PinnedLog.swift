@@ -4,7 +4,7 @@ import LedgerSystem
 /// The events and the snapshot of a ledger in one read transaction: all reads see the same.
 ///
 /// It is good only as long as the transaction, and only on its thread; elsewhere it says so.
-struct PinnedLog: EventSource, SnapshotSource, Sendable {
+struct PinnedLog: LedgerSource {
   /// Lends the handle of a transaction to the reading functions.
   private struct Reader: TableReader {
     let raw: RawTransaction

@@ -42,7 +42,7 @@ final class Reference {
 
   /// Demands that a source has the reference's state.
   func compare(
-    _ source: any EventSource & SnapshotSource & Sendable, in check: ReplayDifference.Check
+    _ source: any LedgerSource, in check: ReplayDifference.Check
   ) throws {
     let actual = try LedgerState.replayed(from: source).digest()
     guard actual != digest else { return }
@@ -51,7 +51,7 @@ final class Reference {
 
   /// The first difference from the reference.
   func difference(
-    _ check: ReplayDifference.Check, _ source: any EventSource & SnapshotSource & Sendable
+    _ check: ReplayDifference.Check, _ source: any LedgerSource
   ) throws -> ReplayDifference {
     var low = try SnapshotReader(source).position.rawValue
     var high = try source.head().rawValue

@@ -122,10 +122,10 @@ import Testing
     await ledger.close()
   }
 
-  /// Makes 1,300 promises in few commits: more than a slice of a walk.
+  /// Makes 5,200 promises in few commits: twice as many are more than one view of a walk.
   private static func createMany(in ledger: Ledger) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<1_300 {
+      for _ in 0..<5_200 {
         group.addTask { _ = try await ledger.createPromise(of: String.self) }
       }
       try await group.waitForAll()
@@ -148,12 +148,12 @@ import Testing
     var seen: [Position] = []
     try replayed.forEachPromise { record in
       seen.append(record.created.position)
-      if seen.count % 400 == 0 {
-        _ = try folder.step(of: store, through: replayed.position, limit: 300)
+      if seen.count % 1_000 == 0 {
+        _ = try folder.step(of: store, through: replayed.position, limit: 700)
       }
       return true
     }
-    #expect(seen.count == 2_601 && seen.isSorted)
+    #expect(seen.count == 10_401 && seen.isSorted)
     #expect(Set(seen).count == seen.count)
     await ledger.close()
   }
