@@ -61,7 +61,7 @@ extension HandlerCallStarted: AttachablePayload {
 }
 
 extension PayloadReader {
-  /// The number of an attempt: they count from 1, and another one can always follow.
+  /// The number of an attempt: they count from 1, and one more can always be added.
   mutating func attempt() throws(PayloadDamage) -> UInt32 {
     let attempt: UInt32 = try integer()
     guard attempt > 0, attempt < .max else { throw PayloadDamage(what: "attempt \(attempt)") }

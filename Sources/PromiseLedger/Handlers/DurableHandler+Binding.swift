@@ -8,8 +8,8 @@ extension DurableHandler {
   ///
   /// A call that began keeps the arguments that it began with.
   ///
-  /// - Throws: ``LedgerError`` with `handlerNotFound`, `compacted` if its record was removed,
-  ///   `handlerFinished`, `handlerInvalidated`, `encodingFailed`, `payloadTooLarge`,
+  /// - Throws: ``LedgerError`` with `handlerNotFound`, `compacted` if it has a key and its record was
+  ///   removed, `handlerFinished`, `handlerInvalidated`, `encodingFailed`, `payloadTooLarge`,
   ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   public func rebind(_ arguments: HandlerArguments) async throws {
     let ledger = try ledger

@@ -16,11 +16,12 @@ extension DurableHandler {
   ///
   /// - Parameter arguments: What is given.
   /// - Returns: What the code returned, and what became of its effects, once that is durable.
-  /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `compacted` if its record
-  ///   was removed, `handlerUnregistered`, `handlerFinished`, `handlerInvalidated`, `handlerRunning`, `handlerRecursion`,
-  ///   `argumentMissing`, `argumentMismatch`, `decodingFailed`, `encodingFailed`,
-  ///   `instanceNotFound`, `superseded`, `requiredEffectRefused`, `payloadTooLarge`, `ledgerFull`,
-  ///   `diskFull`, `writerStalled`; what the context throws; `CancellationError`.
+  /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `compacted` if it has a key
+  ///   and its record was removed, `handlerUnregistered`, `handlerFinished`, `handlerInvalidated`,
+  ///   `handlerRunning`, `handlerRecursion`, `argumentMissing`, `argumentMismatch`,
+  ///   `decodingFailed`, `encodingFailed`, `instanceNotFound`, `superseded`,
+  ///   `requiredEffectRefused`, `payloadTooLarge`, `ledgerFull`, `diskFull`, `writerStalled`; what
+  ///   the context throws; `CancellationError`.
   @discardableResult
   public func call(_ arguments: HandlerArguments = [:]) async throws -> HandlerResult {
     try await HandlerRunner(ledger: try ledger).call(id, arguments)
