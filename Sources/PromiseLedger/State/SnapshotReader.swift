@@ -109,7 +109,12 @@ package struct SnapshotReader: Sendable {
       try tables.scan(.entities, from: SnapshotRecord.key(first)) {
         (key, _) throws(LedgerError) in
         guard ids.count < limit else { return false }
-        ids.append(try SnapshotRecord.id(ofKey: key))
+        let id = try SnapshotRecord.id(ofKey: key)
+        // Or whoever goes on after the last one would go in circles.
+        guard ids.last.map({ $0 < id }) ?? (id >= first) else {
+          throw SnapshotRecord.damaged(id, "it is not in the order of ids")
+        }
+        ids.append(id)
         return true
       }
       return ids
@@ -165,21 +170,24 @@ package struct SnapshotReader: Sendable {
   /// The entries of a list after a key, at most ``sliceCount``, in the order of their keys.
   ///
   /// - Parameter key: The last entry known; `nil` for the first entries.
+  /// - Throws: `corrupt` if they are in another order.
   package func entries(
     of list: OpenList, after key: [UInt8]? = nil, limit: Int = Self.sliceCount
   ) throws(LedgerError) -> [OpenEntry] {
     let prefix = list.prefix
     return try reading([]) { (tables) throws(LedgerError) in
       var entries: [OpenEntry] = []
-      try tables.scan(.open, from: key ?? prefix) { (found, value) throws(LedgerError) in
+      var last = key ?? prefix
+      try tables.scan(.open, from: last) { (found, value) throws(LedgerError) in
         guard found.starts(with: prefix), entries.count < limit else { return false }
-        if found != key {
-          guard found.count >= 17 else {
-            throw LedgerError(
-              .corrupt, "A list of open entities is damaged. Restore the ledger from a copy.")
-          }
-          entries.append(OpenEntry(key: found, value: value))
+        if found == key { return true }
+        // Out of order, whoever goes on after the last one would go in circles.
+        guard found.count >= 17, last.lexicographicallyPrecedes(found) else {
+          throw LedgerError(
+            .corrupt, "A list of open entities is damaged. Restore the ledger from a copy.")
         }
+        entries.append(OpenEntry(key: found, value: value))
+        last = found
         return true
       }
       return entries
