@@ -72,11 +72,18 @@ package struct Folder: Sendable {
   /// Reads every change of a step in a fresh view, and compares it with what was computed.
   ///
   /// - Parameter position: Where the step left the snapshot.
-  /// - Throws: `corrupt` if they differ; `snapshotMoved` if another step may have changed them.
+  /// - Throws: `corrupt` if they differ, or the snapshot does not stand there yet; `snapshotMoved` if
+  ///   another step may have changed them.
   package func readBack(
     _ changes: [TableChange], of store: any EventStore, at position: Position
   ) throws(LedgerError) {
     let reader = try SnapshotReader(store)
+    guard reader.position >= position else {
+      throw LedgerError(
+        .corrupt,
+        "The snapshot is at position \(reader.position) after it was moved to \(position). Restore the ledger from a copy."
+      )
+    }
     guard reader.position == position else { throw .snapshotMoved }
     for start in stride(from: 0, to: changes.count, by: SnapshotReader.sliceCount) {
       let slice = changes[start..<min(start + SnapshotReader.sliceCount, changes.count)]

@@ -46,6 +46,23 @@ import Testing
     try folder.readBack(changes, of: store, at: store.snapshotSummary().position)
   }
 
+  /// Nobody moves a snapshot back: what was written is not there.
+  @Test func aSnapshotThatIsNotWhereItWasPutIsDamaged() throws {
+    let store = try StoreKind.inMemory.make().store
+    let changes = try changes(store, seed: 5)
+    let position = try store.snapshotSummary().position
+    #expect {
+      try Folder().readBack(changes, of: store, at: position.advanced(by: 1))
+    } throws: {
+      ($0 as? LedgerError)?.code == .corrupt
+    }
+    #expect {
+      try Folder().readBack(changes, of: store, at: Position(rawValue: position.rawValue - 1))
+    } throws: {
+      ($0 as? LedgerError)?.code == .snapshotMoved
+    }
+  }
+
   private func write(
     _ value: [UInt8]?, in change: TableChange, _ store: any EventStore
   ) throws {
