@@ -44,10 +44,15 @@ package struct EventDeletion {
   /// Deletes the oldest events, whole frames of them; the newest frame of the log always stays.
   ///
   /// - Returns: `nil` if none may go.
+  /// - Throws: `snapshotMoved` if somebody else deletes events meanwhile, or moves the snapshot.
   package func step(within limits: Limits) throws(LedgerError) -> Step? {
     let snapshot = try SnapshotReader(store)
-    let plan = try Self.plan(
-      store, within: limits, after: snapshot.summary.deletedLog, snapshot)
+    let plan: Plan
+    do throws(LedgerError) {
+      plan = try Self.plan(store, within: limits, after: snapshot.summary.deletedLog, snapshot)
+    } catch {
+      throw error.code == .eventsCompacted ? .snapshotMoved : error
+    }
     var step = plan.step
     guard step.eventCount > 0 else { return nil }
     var edit = SnapshotEdit(snapshot.summary)
@@ -77,11 +82,13 @@ package struct EventDeletion {
     }
   }
 
+  private typealias Plan = (step: Step, changes: [TableChange], log: LogDigest)
+
   /// What a step would delete.
   private static func plan(
     _ source: any EventSource, within limits: Limits, after start: LogDigest,
     _ snapshot: SnapshotReader, isDryRun: Bool = false
-  ) throws(LedgerError) -> (step: Step, changes: [TableChange], log: LogDigest) {
+  ) throws(LedgerError) -> Plan {
     let summary = snapshot.summary
     let end = isDryRun ? limits.position : min(limits.position, summary.readBackThrough)
     let head = try source.head()

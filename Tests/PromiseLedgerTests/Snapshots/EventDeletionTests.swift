@@ -58,6 +58,24 @@ import Testing
     #expect(position == state.position)
   }
 
+  /// As a session does that froze in the middle of its last step.
+  @Test func aDeletionBesideAnotherOnesIsToBeMadeAgain() throws {
+    let store = WatchedStore()
+    try CompactedStore(store, seed: 3, groupCount: 10).fold()
+    var folder = Folder()
+    try folder.markReadBack(of: store)
+    let limits = EventDeletion.Limits(position: try store.head())
+    store.afterRead = {
+      let step = try? EventDeletion(store.store).step(within: limits)
+      #expect(step != nil)
+    }
+    #expect {
+      try EventDeletion(store).step(within: limits)
+    } throws: {
+      ($0 as? LedgerError)?.code == .snapshotMoved
+    }
+  }
+
   @Test func eventsThatWereNotReadBackStay() throws {
     let made = try StoreKind.inMemory.make()
     let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
