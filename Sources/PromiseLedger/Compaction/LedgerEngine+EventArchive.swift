@@ -17,6 +17,25 @@ extension LedgerEngine {
   ) async throws -> String? {
     guard let directory = policy.archiveDirectory else { return nil }
     let wanted = limits
+    while true {
+      do {
+        let (path, last) = try await archive(policy, in: directory, wanted, turn, progress)
+        limits.position = last
+        return path
+      } catch let error as LedgerError where error.code == .eventsCompacted {
+        // Another session deleted them, and archived them as its policy says: while this one was frozen,
+        // or in the last step before it froze itself.
+        continue
+      }
+    }
+  }
+
+  /// - Returns: The file, if there was anything to do; and its last event.
+  /// - Throws: Also `eventsCompacted`, if events were deleted before they were archived.
+  private func archive(
+    _ policy: CompactionPolicy, in directory: String, _ wanted: EventDeletion.Limits,
+    _ turn: CompactionLock.Turn, _ progress: @Sendable (CompactionProgress) -> Void
+  ) async throws -> (path: String?, last: Position) {
     let begin = try await stepping(turn) { (store) throws(LedgerError) in
       // Nobody else writes an archive of this ledger: the lock is held. It is no matter if it fails.
       try? AtomicFile.removeUnfinished(in: directory, namePrefix: "\(store.ledgerID)-")
@@ -27,10 +46,9 @@ extension LedgerEngine {
       return (id: store.ledgerID, createdAt: store.createdAt, summary, deletion)
     }
     let (summary, deletion) = (begin.2, begin.3)
-    limits.position = deletion.through
     guard deletion.eventCount > 0,
       let path = policy.archivePath(of: begin.id, after: summary, through: deletion.through)
-    else { return nil }
+    else { return (nil, deletion.through) }
     var writer = ArchiveWriter(
       eventsOf: begin.id, createdAt: begin.createdAt, after: summary.deletedLog,
       through: deletion.through, known: summary.logDigest)
@@ -50,7 +68,7 @@ extension LedgerEngine {
     } catch {
       throw LedgerError.archiveNotWritten(path, error)
     }
-    return path
+    return (path, deletion.through)
   }
 }
 

@@ -34,6 +34,27 @@ struct EventArchiveTests {
     try Self.expectWhole(archives, reference.path, through: digest)
   }
 
+  /// As one does behind a session that was frozen in the middle of its archive.
+  @Test func anArchiveBesideAnotherCompactionBeginsAnew() async throws {
+    let reference = try TemporaryLedger()
+    let directory = FileSystem.parent(of: reference.path) + "/archives"
+    try FileSystem.createDirectory(directory)
+    let ledger = try await reference.open(configuration: LedgerCompactionTests.configuration())
+    // Several pieces of an archive.
+    for _ in 0..<700 { _ = try await ledger.createPromise(of: Void.self) }
+    try await ledger.compact(.foldOnly)
+    let store = try await ledger.engine.openStore()
+    let deleted = EventDeletion.Limits(position: Position(rawValue: 600))
+    let report = try await ledger.compact(Self.policy(directory)) { progress in
+      if progress.phase == .archiving { _ = try? EventDeletion(store).step(within: deleted) }
+    }
+    let names = try FileSystem.list(directory)
+    #expect(names.map { directory + "/" + $0 } == [report.archivePath])
+    #expect(names.first?.contains("-00000000000000000601-") == true)
+    #expect(report.deletedThrough > deleted.position)
+    await ledger.close()
+  }
+
   private static func expectWhole(
     _ archives: [String], _ path: String, through digest: LogDigest
   ) throws {
