@@ -135,7 +135,9 @@ let package = Package(
     ),
     .testTarget(
       name: "ToolTests",
-      dependencies: ["LedgerLocks", "PromiseLedger", "PromiseLedgerTesting", "promise-ledger"]
+      dependencies: [
+        "LedgerLMDB", "LedgerLocks", "PromiseLedger", "PromiseLedgerTesting", "promise-ledger",
+      ]
     ),
     .testTarget(name: "LayeringTests"),
   ],

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerLMDB
 import PromiseLedger
 import PromiseLedgerTesting
 import Synchronization
@@ -255,6 +256,24 @@ struct CompactCommandTests {
     #expect(run.notes.hasPrefix("promise-ledger: writerStalled: "))
     #expect(run.output == "")
     #expect(run.status == 4)
+  }
+
+  /// Nobody else may hold this lock without the gate, so waiting for it has no end.
+  @Test func hangInLMDBIsAFinding() async throws {
+    let sample = try await SampleLedger()
+    let path = LedgerDirectory(sample.path).generation(LedgerDirectory.firstGeneration)
+    let run = try await onThread {
+      Result {
+        let environment = try Environment.open(at: path, tables: [])
+        defer { try? environment.close() }
+        return try environment.write { _ in
+          try CommandRun("compact", sample.path, "--apply", "--timeout", "1")
+        }
+      }
+    }.get()
+    #expect(run.notes.hasPrefix("promise-ledger: The command came to no end: "))
+    #expect(run.output == "")
+    #expect(run.status == 5)
   }
 
   @Test(arguments: [[], ["--apply"]])

@@ -68,7 +68,9 @@ struct CompactCommand: LedgerCommand {
         throw error
       }
     }
-    return try work.wait(every: reading.pulseInterval, sink.alive) { progress in
+    // Opening replays the tail, and each step may have to wait for another writer, until that is an error.
+    let patience = LedgerConfiguration().writerStallTimeout * 2
+    return try work.wait(every: reading.pulseInterval, for: patience, sink.alive) { progress in
       if isTold, let note = notes.note(progress) { try sink.note(note) }
     }
   }

@@ -66,7 +66,7 @@ struct VerifyCommand: LedgerCommand {
         _ = try? sink.alive()
       }
     } catch {
-      guard error.code == .corrupt else { throw error }
+      guard error.code == .corrupt || error.code == .incompatibleFormat else { throw error }
       return nil
     }
   }

@@ -55,9 +55,10 @@ import Testing
         return visits <= keys.count
       }
     }
-    var walk = EntityWalk(over: LedgerState(snapshot: reader), .closed(nil))
+    let state = LedgerState(snapshot: reader)
+    var walk = EntityWalk(.closed(nil))
     expectCorrupt {
-      for _ in 0..<10 where try walk.next() == nil { return }
+      for _ in 0..<10 where try walk.next(over: state) == nil { return }
     }
   }
 

@@ -35,12 +35,14 @@ final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
   /// Blocks this thread until the work is done, and hands over each message in it.
   ///
   /// - Parameters:
-  ///   - interval: How often `pulse` is called at least while the work goes on, also if it says nothing:
-  ///     opening a ledger replays its tail, and may wait for another writer, until that is an error.
+  ///   - interval: How often `pulse` is called while the work says nothing.
+  ///   - patience: After so long without a message there are no more pulses.
   ///   - pulse: Shows that the work goes on.
   func wait(
-    every interval: Duration, _ pulse: () throws -> Void, _ body: (Message) throws -> Void
+    every interval: Duration, for patience: Duration, _ pulse: () throws -> Void,
+    _ body: (Message) throws -> Void
   ) throws -> Value {
+    var silence = Duration.zero
     while true {
       let (messages, result) = state.withLock { state in
         defer { state.messages = [] }
@@ -48,8 +50,9 @@ final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
       }
       for message in messages { try body(message) }
       if let result { return try result.get() }
-      try pulse()
-      _ = wake.wait(timeout: interval)
+      if !messages.isEmpty { silence = .zero }
+      if silence < patience { try pulse() }
+      if !wake.wait(timeout: interval) { silence += interval }
     }
   }
 }
