@@ -27,13 +27,15 @@ package struct Folder: Sendable {
   private let timeout: Duration
   /// Records up to here were read back by this process.
   private var verified: Position?
+  /// What the newest step wrote, until it is read back.
+  private var unread: ReadBack?
 
   /// - Parameter timeout: How long a step waits for a writer.
   package init(timeout: Duration = .seconds(5)) {
     self.timeout = timeout
   }
 
-  /// Folds the next events.
+  /// Folds the next events, and reads back meanwhile what the step before wrote.
   ///
   /// - Returns: `nil` if there are none.
   /// - Throws: `corrupt` if what was read back is not what was written; the read-back position then
@@ -43,9 +45,9 @@ package struct Folder: Sendable {
   ) throws(LedgerError) -> Step? {
     let start = MonotonicClock.now
     let snapshot = try SnapshotReader(store)
-    if verified != snapshot.position { try checkUnread(snapshot, store) }
-    verified = snapshot.position
-    let slice = try FoldSlice.next(of: store, from: snapshot, through: end, limit: limit)
+    let slice = try readingBack(snapshot, of: store) { () throws(LedgerError) in
+      try FoldSlice.next(of: store, from: snapshot, through: end, limit: limit)
+    }
     guard slice.eventCount > 0 else {
       guard let problem = slice.problem else { return nil }
       return Step(
@@ -60,8 +62,7 @@ package struct Folder: Sendable {
     let lock = try store.changeSnapshot(
       changes, from: edit.old, to: edit.new, patience: Patience(timeout))
     let wait = MonotonicClock.now - writing - lock
-    try readBack(changes, of: store, at: edit.new.position)
-    verified = edit.new.position
+    unread = ReadBack(changes, at: edit.new.position)
     return Step(
       eventCount: slice.eventCount, position: edit.new.position, problem: slice.problem,
       recordCount: edit.recordCount, lock: lock, wait: wait,
@@ -69,42 +70,34 @@ package struct Folder: Sendable {
       isRandom: 2 * edit.randomRecordCount > edit.recordCount)
   }
 
-  /// Reads every change of a step in a fresh view, and compares it with what was computed.
+  /// Reads back what the newest step wrote, and says, durably, that everything in the snapshot was.
   ///
-  /// - Parameter position: Where the step left the snapshot.
-  /// - Throws: `corrupt` if they differ, or the snapshot does not stand there yet; `snapshotMoved` if
-  ///   another step may have changed them.
-  package func readBack(
-    _ changes: [TableChange], of store: any EventStore, at position: Position
-  ) throws(LedgerError) {
-    let reader = try SnapshotReader(store)
-    guard reader.position >= position else {
-      throw LedgerError(
-        .corrupt,
-        "The snapshot is at position \(reader.position) after it was moved to \(position). Restore the ledger from a copy."
-      )
-    }
-    guard reader.position == position else { throw .snapshotMoved }
-    for start in stride(from: 0, to: changes.count, by: SnapshotReader.sliceCount) {
-      let slice = changes[start..<min(start + SnapshotReader.sliceCount, changes.count)]
-      if let wrong = try reader.firstMissing(of: slice) ?? slice.first(where: { !$0.isSound }) {
-        throw SnapshotRecord.damaged(wrong.subject, "it is not what was written")
-      }
-    }
-  }
-
-  /// Says, durably, that everything in the snapshot was read back.
-  ///
-  /// - Precondition: ``readBack(_:of:at:)`` passed for the newest step.
+  /// - Throws: `corrupt` if it is not what was written.
   package mutating func markReadBack(of store: any EventStore) throws(LedgerError) {
     let snapshot = try SnapshotReader(store)
     let summary = snapshot.summary
+    try readingBack(snapshot, of: store) {}
     guard summary.readBackThrough < summary.position else { return }
-    if verified != summary.position { try checkUnread(snapshot, store) }
-    verified = summary.position
     var edit = SnapshotEdit(summary)
     edit.new.readBackThrough = summary.position
     try store.apply(edit, patience: Patience(timeout))
+  }
+
+  /// Runs `body` while everything is read back that was not yet.
+  private mutating func readingBack<R>(
+    _ snapshot: SnapshotReader, of store: any EventStore, while body: () throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    let unread = unread
+    self.unread = nil
+    // One that somebody else went on from is checked like that of a process that died.
+    if let unread, unread.position >= snapshot.position {
+      let result = try unread.check(in: store, while: body)
+      verified = snapshot.position
+      return result
+    }
+    if verified != snapshot.position { try checkUnread(snapshot, store) }
+    verified = snapshot.position
+    return try body()
   }
 
   /// Reads the records of a step whose process died before it could.

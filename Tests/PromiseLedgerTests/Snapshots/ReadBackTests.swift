@@ -25,8 +25,8 @@ import Testing
   func aChangeThatIsNotThereIsNoticed(kind: StoreKind) throws {
     let store = try kind.make().store
     let changes = try changes(store, seed: 5)
-    let folder = Folder()
-    try folder.readBack(changes, of: store, at: store.snapshotSummary().position)
+    let readBack = ReadBack(changes, at: try store.snapshotSummary().position)
+    try readBack.check(in: store)
     #expect(Set(changes.map(\.table)).isSuperset(of: [.entities, .open, .tombstones]))
     for change in changes {
       let wrong: [[UInt8]?] =
@@ -34,7 +34,7 @@ import Testing
       for value in wrong {
         try write(value, in: change, store)
         #expect {
-          try folder.readBack(changes, of: store, at: store.snapshotSummary().position)
+          try readBack.check(in: store)
         } throws: { error in
           let error = error as? LedgerError
           return error?.code == .corrupt
@@ -43,7 +43,7 @@ import Testing
       }
       try write(change.value, in: change, store)
     }
-    try folder.readBack(changes, of: store, at: store.snapshotSummary().position)
+    try readBack.check(in: store)
   }
 
   /// Nobody moves a snapshot back: what was written is not there.
@@ -52,12 +52,12 @@ import Testing
     let changes = try changes(store, seed: 5)
     let position = try store.snapshotSummary().position
     #expect {
-      try Folder().readBack(changes, of: store, at: position.advanced(by: 1))
+      try ReadBack(changes, at: position.advanced(by: 1)).check(in: store)
     } throws: {
       ($0 as? LedgerError)?.code == .corrupt
     }
     #expect {
-      try Folder().readBack(changes, of: store, at: Position(rawValue: position.rawValue - 1))
+      try ReadBack(changes, at: Position(rawValue: position.rawValue - 1)).check(in: store)
     } throws: {
       ($0 as? LedgerError)?.code == .snapshotMoved
     }
@@ -82,10 +82,48 @@ import Testing
     changes[place] = TableChange(.entities, record.key, bytes)
     try write(bytes, in: record, store)
     #expect {
-      try Folder().readBack(changes, of: store, at: store.snapshotSummary().position)
+      try ReadBack(changes, at: store.snapshotSummary().position).check(in: store)
     } throws: {
       ($0 as? LedgerError)?.code == .corrupt
     }
+  }
+
+  /// What finds damage that came between a step and its reading back.
+  enum Finder: CaseIterable {
+    case nextStep, lastStep, mark
+  }
+
+  /// - Parameter limit: Of so few events, or of so many that another thread reads.
+  @Test(arguments: [20, 200], Finder.allCases)
+  func whatAStepWroteIsReadBackBeforeAnythingElseIsWritten(
+    limit: Int, finder: Finder
+  ) async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    for _ in 0...2 * limit { _ = try await ledger.createPromise(of: String.self) }
+    let store = try await ledger.engine.openStore()
+    let end = Position(rawValue: UInt64(2 * limit))
+    var folder = Folder()
+    _ = try folder.step(of: store, through: end, limit: limit)
+    let edit = try FoldSlice.next(
+      of: store, from: SnapshotReader(store), through: end, limit: limit
+    ).edit
+    _ = try folder.step(of: store, through: end, limit: limit)
+    let summary = try store.snapshotSummary()
+    #expect(summary.position == end && summary.readBackThrough.rawValue == UInt64(limit))
+    let victim = try #require(edit.sortedChanges.last { $0.table == .entities && $0.value != nil })
+    try write([UInt8](repeating: 1, count: 90), in: victim, store)
+    let error = #expect(throws: LedgerError.self) {
+      switch finder {
+      case .nextStep: _ = try folder.step(of: store, through: end.advanced(by: 1), limit: limit)
+      case .lastStep: _ = try folder.step(of: store, through: end, limit: limit)
+      case .mark: try folder.markReadBack(of: store)
+      }
+    }
+    #expect(error?.code == .corrupt)
+    #expect(error?.message.contains("\(victim.subject)") == true)
+    #expect(try store.snapshotSummary() == summary)
+    await ledger.close()
   }
 
   @Test func foldingStopsAtADamagedRecordAndNamesIt() throws {
@@ -93,6 +131,7 @@ import Testing
     let subject = try CompactedStore(made.store, seed: 9, groupCount: 30)
     var folder = Folder()
     _ = try folder.step(of: made.store, through: Position(rawValue: 40), limit: 40)
+    try folder.markReadBack(of: made.store)
     // One with an event that is not folded yet.
     let whole = try subject.replayed()
     let reader = try SnapshotReader(made.store)
