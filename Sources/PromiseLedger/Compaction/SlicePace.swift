@@ -83,8 +83,9 @@ package struct SlicePace {
     if median > bounds.lock {
       let ratio = max(0.25, 0.8 * (bounds.lock / median))
       eventCount = max(bounds.fewestEvents, Int(Double(eventCount) * ratio))
-    } else if median * 2 < bounds.lock {
-      eventCount = min(Self.mostEvents, eventCount + eventCount / 2)
+    } else if median * 4 < bounds.lock * 3 {
+      // So that it stays below the bound, and a disk that was slow for a while is forgotten.
+      eventCount = min(Self.mostEvents, eventCount + eventCount / 4)
     }
   }
 }
