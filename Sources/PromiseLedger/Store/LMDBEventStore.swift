@@ -133,16 +133,19 @@ package final class LMDBEventStore: EventStore {
   ///
   /// All sessions of this process share it, so each of them has to let go before one can open it.
   func reopen() throws(LedgerError) {
+    let old: Environment? = access.withLock { access in
+      guard case .open(let old) = access, old.isPanicked else { return nil }
+      access = .broken
+      return old
+    }
+    // Not with the lock: it waits for reads that are under way, and these may need the lock to end.
+    try? old?.close()
     try access.withLock { (access) throws(LedgerError) in
       switch access {
       case .closed: throw .storeClosed
-      case .open(let old):
-        guard old.isPanicked else { return }
-        try? old.close()
-      case .broken: break
+      case .open: return
+      case .broken: access = .open(try openAnew())
       }
-      access = .broken
-      access = .open(try openAnew())
     }
   }
 

@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
@@ -44,6 +45,28 @@ import Testing
       #expect(throws: LedgerError.self) {
         try subject.append(1, number: 2, after: Position(rawValue: 3))
       }
+      #expect(try subject.store.head() == Position(rawValue: 3))
+    }
+
+    @Test func aReadWithinAReadDoesNotHoldUpTheWayOutOfAPanic() throws {
+      let subject = try open()
+      try subject.append(3)
+      let store = try #require(subject.store as? LMDBEventStore)
+      let environment = try store.environment
+      faults.force(.panic, on: .commit)
+      var writer: SystemThread?
+      _ = try subject.store.read(after: .start, limit: 1) { (_) throws(LedgerError) in
+        writer = try? SystemThread.start(name: "writer") {
+          _ = try? store.commit(
+            CommitID(session: StoreUnderTest.session, number: 2), after: Position(rawValue: 3),
+            patience: Patience(.seconds(5)), catchUp: { _ in },
+            decide: { (_, _) throws(LedgerError) in try StoreUnderTest.batch(1) })
+        }
+        // It waits for this read to end.
+        while !environment.isClosed { _ = WakeSemaphore().wait(timeout: .milliseconds(1)) }
+        _ = try? store.head()
+      }
+      try #require(writer).join()
       #expect(try subject.store.head() == Position(rawValue: 3))
     }
   #endif
