@@ -13,7 +13,7 @@ extension LedgerError {
       case notALedger, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
       case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, snapshotMoved,
         superseded,
-        tooManyCommands, typeMismatch, unsupportedEvent, writerStalled
+        tooManyCommands, typeMismatch, unsupportedEvent, viewTaken, writerStalled
     }
 
     private let wrapped: Wrapped
@@ -120,6 +120,8 @@ extension LedgerError {
     public static let typeMismatch = Code(.typeMismatch)
     /// The subject has an event of a kind or version that this build does not know; update.
     public static let unsupportedEvent = Code(.unsupportedEvent)
+    /// Another thread of this process needs a view to end; never reaches a user.
+    static let viewTaken = Code(.viewTaken)
     /// Another process holds the writer's gate and does not go on; the message names it.
     public static let writerStalled = Code(.writerStalled)
   }

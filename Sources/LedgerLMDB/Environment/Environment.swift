@@ -91,6 +91,9 @@ package final class Environment: Sendable {
 
   package var isClosed: Bool { core.gate.isClosed(share) }
 
+  /// Whether another thread waits for the transactions that run: a long one should end.
+  package var isAwaited: Bool { core.gate.isAwaited(share) }
+
   /// Whether the write of a meta page failed. Every transaction is refused from then on; close every
   /// handle of this process and reopen.
   package var isPanicked: Bool { core.panicked.load(ordering: .acquiring) }

@@ -125,6 +125,13 @@ final class TransactionGate: @unchecked Sendable {
     return share.isClosed
   }
 
+  /// Whether somebody waits for running transactions: to close the share, or to be alone.
+  func isAwaited(_ share: Share) -> Bool {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    return share.isClosed || isExclusive
+  }
+
   /// Runs `body` while no transaction of this process runs in the environment.
   func excludingTransactions(
     _ operation: LMDBOperation, _ share: Share, _ body: () throws(LMDBError) -> Void

@@ -3,7 +3,7 @@ internal import CLedgerLMDB
 /// A consistent view of all tables, as of the last commit before it began.
 ///
 /// Seen only inside the closure of ``Environment/read(_:)``. It pins every page that was freed
-/// since it began, so it must be short; begin a new one every 10,000 events or so.
+/// since it began, so keep it short, or end it once ``Environment/isAwaited``.
 @safe
 package struct ReadTransaction: ~Copyable, TableReader {
   package let raw: RawTransaction

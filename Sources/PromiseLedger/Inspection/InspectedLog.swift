@@ -33,7 +33,7 @@ package struct InspectedLog: LedgerSource {
   package func withView<R>(
     _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try LedgerError.mapping { try inspector.readingPinned { log in try body(log) } }
+    try inspector.readingView { (view) throws(LedgerError) in try body(view) }
   }
 }
 

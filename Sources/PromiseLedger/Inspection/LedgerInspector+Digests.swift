@@ -17,7 +17,7 @@ extension LedgerInspector {
   ///
   /// - Parameters:
   ///   - end: The last event; by default the newest.
-  ///   - progress: Called now and then with the position reached. It must not read the ledger.
+  ///   - progress: Called now and then with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`; with `invalidArgument` if there is no such event; with
   ///   `eventsCompacted` if it, and events after it, were deleted.
   /// - Complexity: O(events that are kept).
@@ -50,7 +50,7 @@ extension LedgerInspector {
   /// - Parameters:
   ///   - digest: Where to go on from; by default where events are kept.
   ///   - end: The last event; by default the newest.
-  ///   - progress: Called now and then with the position reached. It must not read the ledger.
+  ///   - progress: Called now and then with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`; with `invalidArgument` if there is no such event; with
   ///   `eventsCompacted` if it, or events after `digest`, were deleted.
   /// - Complexity: O(events) after `digest`.

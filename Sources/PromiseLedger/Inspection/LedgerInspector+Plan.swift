@@ -7,7 +7,7 @@ extension LedgerInspector {
   /// - Parameters:
   ///   - policy: What compaction would keep.
   ///   - now: The time that ages are counted from.
-  ///   - progress: Called now and then with the position reached. It must not read the ledger.
+  ///   - progress: Called now and then with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`.
   /// - Complexity: O(events since the snapshot + events to delete + open entities).
   public func plan(

@@ -1,7 +1,10 @@
 extension LedgerInspector {
   /// Replays the events.
   ///
-  /// - Parameter progress: Called now and then with the position reached. It must not read the ledger.
+  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
+  /// used again only when it is over.
+  ///
+  /// - Parameter progress: Called now and then with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`.
   /// - Complexity: O(events since the snapshot) in time, O(entities that they change) in memory.
   public func replay(
@@ -12,11 +15,12 @@ extension LedgerInspector {
 
   /// The state that the ledger was in when the event at `position` was the newest.
   ///
-  /// A state before the snapshot is rebuilt from the first event, and so only if no event was deleted.
+  /// It sees the ledger as it is when it begins, as ``replay(progress:)`` does. A state before the snapshot
+  /// is rebuilt from the first event, and so only if no event was deleted.
   ///
   /// - Parameters:
   ///   - position: The last event to be applied.
-  ///   - progress: Called now and then with the position reached. It must not read the ledger.
+  ///   - progress: Called now and then with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it takes were deleted,
   ///   `invalidArgument` if there is no such event, `corrupt`.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.

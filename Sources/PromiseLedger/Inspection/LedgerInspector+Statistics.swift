@@ -9,29 +9,35 @@ extension LedgerInspector {
   /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
   /// used again only when it is over.
   ///
-  /// - Parameter progress: Called now and then with the position reached. It must not read the ledger.
+  /// - Parameter progress: Called now and then with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt` at damaged events.
   /// - Complexity: O(events + entities) in time, O(entities that changed since the snapshot) in memory.
   public func statistics(
     progress: (Position) -> Void = { _ in }
   ) throws -> LedgerStatistics {
     let space = try space()
-    return try readingPinned { log in
-      var statistics = LedgerStatistics(try log.snapshotSummary(), space: space)
-      let replayed = ReplayedLedger(
-        try .replayed(from: log, progress: progress), of: log, in: directory)
-      var position = statistics.deletedThrough
-      var commit: CommitID?
-      while position < replayed.position {
-        position = try log.read(after: position, limit: Self.sliceEventCount) {
-          (frame) throws(LedgerError) in
-          try statistics.count(frame, of: &commit)
-        }
-        progress(position)
-      }
-      try statistics.count(replayed) { progress(position) }
-      return statistics
+    return try log.withView { (log) throws(LedgerError) in
+      try LedgerError.mapping { try statistics(of: log, space, progress) }
     }
+  }
+
+  private func statistics(
+    of log: any LedgerSource, _ space: LedgerStatistics.Space, _ progress: (Position) -> Void
+  ) throws -> LedgerStatistics {
+    var statistics = LedgerStatistics(try log.snapshotSummary(), space: space)
+    let replayed = ReplayedLedger(
+      try .replayed(from: log, progress: progress), of: log, in: directory)
+    var position = statistics.deletedThrough
+    var commit: CommitID?
+    while position < replayed.position {
+      position = try log.read(after: position, limit: Self.sliceEventCount) {
+        (frame) throws(LedgerError) in
+        try statistics.count(frame, of: &commit)
+      }
+      progress(position)
+    }
+    try statistics.count(replayed) { progress(position) }
+    return statistics
   }
 
   private func space() throws(LedgerError) -> LedgerStatistics.Space {

@@ -6,7 +6,8 @@ extension Ledger {
   ///
   /// A process may inspect a ledger that it has open, and open one that it inspects. Until it is
   /// closed, an inspection keeps the files open and holds a lock, so close it before the process is
-  /// suspended, as you freeze the ledger.
+  /// suspended, as you freeze the ledger. Closing it ends what it counts or replays; a verification and
+  /// an export come to their ends first.
   ///
   /// - Parameters:
   ///   - path: The directory of the ledger.
@@ -96,7 +97,7 @@ public final class LedgerInspector: Sendable {
 
   /// Reads everything in one transaction. What `body` throws comes out as it is.
   func readingInOneTransaction<R>(
-    _ body: (borrowing ReadTransaction, [SnapshotTable: Table]) throws -> R
+    _ body: (borrowing ReadTransaction, [SnapshotTable: Table], Environment) throws -> R
   ) throws -> R {
     var outcome: Result<R, any Error>?
     try readingEnvironment { (environment) throws(LedgerError) in
@@ -104,7 +105,7 @@ public final class LedgerInspector: Sendable {
       try LedgerError.mapping {
         try environment.read { transaction in
           do {
-            outcome = .success(try body(transaction, tables))
+            outcome = .success(try body(transaction, tables, environment))
           } catch {
             outcome = .failure(error)
           }
@@ -115,12 +116,21 @@ public final class LedgerInspector: Sendable {
     return try outcome.get()
   }
 
-  /// Reads everything in one transaction, in which a compaction takes nothing away.
-  func readingPinned<R>(
-    _ body: (PinnedLog) throws -> R
-  ) throws -> R {
-    try readingInOneTransaction { transaction, tables in
-      try PinnedLog.with(transaction, tables, body)
+  /// Reads in one view, in which a compaction takes nothing away; in another one from the start, if
+  /// meanwhile somebody of this process waits for the first one to end.
+  func readingView<R>(
+    _ body: (PinnedLog) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    while true {
+      do throws(LedgerError) {
+        return try LedgerError.mapping {
+          try readingInOneTransaction { transaction, tables, environment in
+            try PinnedLog.with(transaction, tables, until: { environment.isAwaited }, body)
+          }
+        }
+      } catch {
+        guard error.code == .viewTaken else { throw error }
+      }
     }
   }
 

@@ -9,7 +9,7 @@ extension ReplayedLedger {
   ///   - statuses: Which promises are wanted; by default those that are neither consumed nor
   ///     abandoned.
   ///   - progress: Called now and then, also while nothing that is wanted is found. It must
-  ///     not read the ledger.
+  ///     not use a ledger.
   ///   - body: Gets each record; it ends the walk by returning `false`.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile; and what `body` throws.
@@ -38,7 +38,7 @@ extension ReplayedLedger {
   /// - Parameters:
   ///   - includesClosed: Whether the others come, too, before them, in the order in which they ended.
   ///   - progress: Called now and then, also while nothing that is wanted is found. It must
-  ///     not read the ledger.
+  ///     not use a ledger.
   ///   - body: Gets each record; it ends the walk by returning `false`.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile; and what `body` throws.

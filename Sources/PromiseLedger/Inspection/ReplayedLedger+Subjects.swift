@@ -26,7 +26,7 @@ extension ReplayedLedger {
   ///   - last: The highest id.
   ///   - kinds: What is wanted; by default everything.
   ///   - limit: The most that is returned.
-  ///   - progress: Called now and then. It must not read the ledger.
+  ///   - progress: Called now and then. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile.
   /// - Complexity: O(entities that changed since the snapshot + entities between the two ids).

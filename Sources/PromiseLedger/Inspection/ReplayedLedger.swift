@@ -72,7 +72,7 @@ public final class ReplayedLedger: Sendable {
   /// Beside a compaction it may end in `eventsCompacted`; ``LedgerInspector/digests(through:progress:)``
   /// does not.
   ///
-  /// - Parameter progress: Called now and then. It must not read the ledger.
+  /// - Parameter progress: Called now and then. It must not use a ledger.
   /// - Throws: As ``record(of:)-(PromiseID)``.
   /// - Complexity: O(entities that changed since the snapshot).
   public func digest(progress: () -> Void = {}) throws(LedgerError) -> StateDigest {
@@ -89,7 +89,7 @@ public final class ReplayedLedger: Sendable {
   private static let viewEntityCount = 10_000
 
   /// - Parameter progress: Called after each slice that was read, also if nothing in it is wanted. It must
-  ///   not read the ledger.
+  ///   not use a ledger.
   func forEachEntity(
     on path: EntityWalk.Path, progress: () -> Void, _ body: (LedgerEntity) throws -> Bool
   ) throws {
@@ -113,7 +113,8 @@ public final class ReplayedLedger: Sendable {
           }
           entities += slice
         } catch {
-          guard error.code == .snapshotMoved, !entities.isEmpty else { throw error }
+          guard !entities.isEmpty, error.code == .snapshotMoved || error.code == .viewTaken
+          else { throw error }
           break
         }
         progress()
@@ -140,7 +141,10 @@ public final class ReplayedLedger: Sendable {
   func reading<R>(
     _ body: (LedgerState) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try log.withView { (view) throws(LedgerError) in
+    // One without a snapshot holds everything.
+    let known = state.withLock { $0 }
+    guard !known.snapshot.isEmpty else { return try body(known) }
+    return try log.withView { (view) throws(LedgerError) in
       while true {
         do throws(LedgerError) {
           return try body(current(in: view))
@@ -154,7 +158,6 @@ public final class ReplayedLedger: Sendable {
   /// The state, rebuilt if the snapshot below it has moved.
   private func current(in view: any LedgerSource) throws(LedgerError) -> LedgerState {
     let current = state.withLock { $0 }
-    // One without a snapshot holds everything.
     guard !current.snapshot.isEmpty else { return current }
     let snapshot = try SnapshotReader(view)
     if snapshot.position == current.base { return current.reading(snapshot) }

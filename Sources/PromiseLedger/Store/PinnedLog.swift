@@ -19,10 +19,15 @@ struct PinnedLog: LedgerSource {
   }
 
   private let confined: ThreadConfined<View>
+  /// Whether somebody waits for the end of the transaction.
+  private let isAwaited: @Sendable () -> Bool
 
   /// Runs `body` on what a transaction sees.
+  ///
+  /// - Parameter isAwaited: Once it says so, reads fail with `viewTaken`.
   static func with<R>(
     _ transaction: borrowing ReadTransaction, _ handles: [SnapshotTable: Table],
+    until isAwaited: @escaping @Sendable () -> Bool = { false },
     _ body: (PinnedLog) throws -> R
   ) throws -> R {
     guard let log = handles[.log], let blob = handles[.blob], let meta = handles[.meta] else {
@@ -32,7 +37,7 @@ struct PinnedLog: LedgerSource {
     defer { tables.end() }
     let view = View(
       reader: Reader(raw: transaction.raw), tables: tables, log: log, blob: blob, meta: meta)
-    return try body(PinnedLog(confined: ThreadConfined(view)))
+    return try body(PinnedLog(confined: ThreadConfined(view), isAwaited: isAwaited))
   }
 
   private func view() throws(LedgerError) -> View {
@@ -41,6 +46,7 @@ struct PinnedLog: LedgerSource {
         .internalInconsistency, "A transaction was read on another thread than its own.")
     }
     try view.tables.checkIsOpen()
+    if isAwaited() { throw .viewTaken }
     return view
   }
 
@@ -71,5 +77,12 @@ struct PinnedLog: LedgerSource {
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try body(view().tables)
+  }
+}
+
+extension LedgerError {
+  /// Another thread needs the transaction to end; never reaches a user.
+  static var viewTaken: LedgerError {
+    LedgerError(.viewTaken, "A view was taken away while it was read.")
   }
 }

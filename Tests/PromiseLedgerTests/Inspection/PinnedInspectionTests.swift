@@ -1,5 +1,7 @@
+import LedgerLMDB
 import LedgerSystem
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 @testable import PromiseLedger
@@ -87,10 +89,48 @@ import Testing
     }
   }
 
+  /// Does something at the first sign of life that has to wait for a view, and counts on once it waits.
+  private func count(
+    _ inspector: LedgerInspector, beside body: @escaping @Sendable () -> Void
+  ) throws -> LedgerStatistics {
+    let environment = try inspector.readingEnvironment { $0 }
+    var other: SystemThread?
+    defer { other?.join() }
+    return try inspector.statistics { _ in
+      guard other == nil else { return }
+      other = try? SystemThread.start(name: "other", body)
+      while !environment.isAwaited { _ = WakeSemaphore().wait(timeout: .milliseconds(1)) }
+    }
+  }
+
+  @Test func closingAnInspectionEndsWhatItCounts() async throws {
+    await ledger.close()
+    let inspector = try Ledger.inspect(at: temporary.path)
+    let error = #expect(throws: LedgerError.self) {
+      try count(inspector) { inspector.close() }
+    }
+    #expect(error?.code == .closed)
+  }
+
+  @Test func openingTheLedgerDoesNotWaitForACount() async throws {
+    await ledger.close()
+    let inspector = try Ledger.inspect(at: temporary.path)
+    let expected = try inspector.statistics()
+    let store = Mutex<LMDBEventStore?>(nil)
+    let counted = try count(inspector) { [path = temporary.path] in
+      let options = StoreOptions(sizeLimit: 1 << 30)
+      store.withLock {
+        $0 = try? LMDBEventStore(opening: LedgerDirectory(path), options: options)
+      }
+    }
+    #expect(counted == expected)
+    try #require(store.withLock { $0 }).close()
+  }
+
   @Test func aViewEndsWithItsTransactionAndStaysOnItsThread() async throws {
-    let late = try Ledger.inspect(at: temporary.path).readingPinned { log in
-      let other = try SystemThread.start(name: "other") { Self.expectUnreadable(log) }
-      other.join()
+    let late = try Ledger.inspect(at: temporary.path).readingView { (log) throws(LedgerError) in
+      let other = try? SystemThread.start(name: "other") { Self.expectUnreadable(log) }
+      other?.join()
       return log
     }
     Self.expectUnreadable(late)

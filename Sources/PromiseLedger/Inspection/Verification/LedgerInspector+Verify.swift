@@ -22,7 +22,7 @@ extension LedgerInspector {
   public func verify(
     progress: (Position) -> Void = { _ in }, _ report: (VerificationFinding) throws -> Void
   ) throws -> VerificationSummary {
-    try readingInOneTransaction { transaction, tables in
+    try readingInOneTransaction { transaction, tables, _ in
       try Self.verify(id, transaction, tables, progress, report)
     }
   }
