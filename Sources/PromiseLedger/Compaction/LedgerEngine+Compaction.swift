@@ -85,7 +85,19 @@ extension LedgerEngine {
       let tail = Int(clamping: result.head.rawValue - min(step.position, result.head).rawValue)
       let rest = run.pace.rest(
         after: step.duration, of: step.eventCount, wait: step.wait, tail: tail)
-      if rest > .zero { try await Task.sleep(for: rest) }
+      guard rest > .zero else { continue }
+      // There is time for it, and whoever ends the rest leaves nothing unread.
+      run.folder = try await readBack(run)
+      try await Task.sleep(for: rest)
+    }
+  }
+
+  /// Reads back what the newest step wrote.
+  private func readBack(_ run: CompactionRun) async throws -> Folder {
+    var folder = run.folder
+    return try await stepping(run.turn) { (store) throws(LedgerError) in
+      try folder.readBack(in: store)
+      return folder
     }
   }
 
@@ -119,18 +131,22 @@ extension LedgerEngine {
     _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws {
     while run.report.problem == nil {
+      let removedCount = run.report.removedRecords
+      @Sendable func tell() {
+        progress(CompactionProgress(phase: .removing, done: removedCount, total: removedCount))
+      }
       // Whatever removals there are were folded, and what changes later is looked at by the command.
       let plan = try await stepping(run.turn) { (store) throws(LedgerError) in
         try catchUp(store, rebases: true)
         replica.dropFolded(begins: true)
         return try RetentionPlan(
           LedgerState(snapshot: SnapshotReader(store)), endedBy: policy.recordCutoff(now: now),
-          eventLimit: Self.removalsPerFold)
+          eventLimit: Self.removalsPerFold, tell)
       }
       guard !plan.events.isEmpty else { return }
       let isDone = try await submit(plan, &run, progress)
       let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
-      try await fold(&run, through: head, { _ in })
+      try await fold(&run, through: head) { _ in tell() }
       guard isDone else { return }
     }
   }
@@ -160,6 +176,7 @@ extension LedgerEngine {
       try folder.markReadBack(of: store)
       return try store.snapshotSummary()
     }
+    run.folder = folder
     run.report.snapshotPosition = summary.position
     run.report.stateDigest = summary.stateDigest
     run.report.logDigest = summary.logDigest

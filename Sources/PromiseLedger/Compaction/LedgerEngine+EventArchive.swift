@@ -42,7 +42,9 @@ extension LedgerEngine {
       let summary = try store.snapshotSummary()
       var folded = wanted
       folded.position = min(folded.position, summary.readBackThrough)
-      let deletion = try EventDeletion.count(in: store, within: folded)
+      let deletion = try EventDeletion.count(in: store, within: folded) { _ in
+        progress(CompactionProgress(phase: .archiving, done: 0, total: 0))
+      }
       return (id: store.ledgerID, createdAt: store.createdAt, summary, deletion)
     }
     let (summary, deletion) = (begin.2, begin.3)

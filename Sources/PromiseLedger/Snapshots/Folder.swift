@@ -70,6 +70,14 @@ package struct Folder: Sendable {
       isRandom: 2 * edit.randomRecordCount > edit.recordCount)
   }
 
+  /// Reads back what the newest step wrote.
+  ///
+  /// - Throws: `corrupt` if it is not what was written.
+  package mutating func readBack(in store: any EventStore) throws(LedgerError) {
+    guard unread != nil else { return }
+    try readingBack(SnapshotReader(store), of: store) {}
+  }
+
   /// Reads back what the newest step wrote, and says, durably, that everything in the snapshot was.
   ///
   /// - Throws: `corrupt` if it is not what was written.
@@ -87,14 +95,14 @@ package struct Folder: Sendable {
   private mutating func readingBack<R>(
     _ snapshot: SnapshotReader, of store: any EventStore, while body: () throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    let unread = unread
-    self.unread = nil
     // One that somebody else went on from is checked like that of a process that died.
     if let unread, unread.position >= snapshot.position {
       let result = try unread.check(in: store, while: body)
+      self.unread = nil
       verified = snapshot.position
       return result
     }
+    unread = nil
     if verified != snapshot.position { try checkUnread(snapshot, store) }
     verified = snapshot.position
     return try body()

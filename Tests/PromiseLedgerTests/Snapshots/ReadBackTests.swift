@@ -90,7 +90,7 @@ import Testing
 
   /// What finds damage that came between a step and its reading back.
   enum Finder: CaseIterable {
-    case nextStep, lastStep, mark
+    case nextStep, lastStep, mark, rest
   }
 
   /// - Parameter limit: Of so few events, or of so many that another thread reads.
@@ -118,6 +118,7 @@ import Testing
       case .nextStep: _ = try folder.step(of: store, through: end.advanced(by: 1), limit: limit)
       case .lastStep: _ = try folder.step(of: store, through: end, limit: limit)
       case .mark: try folder.markReadBack(of: store)
+      case .rest: try folder.readBack(in: store)
       }
     }
     #expect(error?.code == .corrupt)

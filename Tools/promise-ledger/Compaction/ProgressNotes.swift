@@ -8,7 +8,8 @@ struct ProgressNotes {
 
   /// What is to be said about a step, if anything.
   mutating func note(_ progress: CompactionProgress) -> String? {
-    let tenth = progress.total > 0 ? 10 * progress.done / progress.total : 10
+    guard progress.total > 0 else { return nil }
+    let tenth = 10 * progress.done / progress.total
     // Where more comes than was known, or nothing is known, a line tells of twice as much as the last.
     let isNews =
       progress.phase != phase || tenth > lastTenth

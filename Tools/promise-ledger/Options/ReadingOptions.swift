@@ -34,7 +34,8 @@ struct ReadingOptions: ParsableArguments {
     } catch {
       guard error.code == .permissionDenied, !withoutLock else { throw error }
       throw Status.Failure(
-        Status(error.code), "\(error) A ledger that nobody has open: --without-lock.")
+        Status(error.code),
+        "\(error) --without-lock is for looking at a ledger that nobody has open.")
     }
   }
 }
