@@ -22,7 +22,9 @@ extension Ledger {
   ///   - progress: Gets how far it is, after each step.
   /// - Throws: ``LedgerError`` with `compactionBusy` if the ledger is being compacted already; `corrupt`
   ///   if what was written was not read back as it was: no event is deleted then that the snapshot does
-  ///   not hold; `alreadyExists` if an archive of other events has the name; `diskFull`, `ledgerFull`, `writerStalled`, `ioFailure`, `closed`; `CancellationError`.
+  ///   not hold, so restore it from a copy; `alreadyExists` if an archive of other events has the name:
+  ///   move that file; `diskFull`, `ledgerFull`, `writerStalled`, `ioFailure`, `closed`;
+  ///   `CancellationError`. What was folded and deleted until then stays so; compact again.
   @discardableResult
   public func compact(
     _ policy: CompactionPolicy = CompactionPolicy(),

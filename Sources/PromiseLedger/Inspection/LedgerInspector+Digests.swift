@@ -18,8 +18,10 @@ extension LedgerInspector {
   /// - Parameters:
   ///   - end: The last event; by default the newest.
   ///   - progress: Called now and then with the position reached. It must not use a ledger.
-  /// - Throws: ``LedgerError`` with `corrupt`; with `invalidArgument` if there is no such event; with
-  ///   `eventsCompacted` if it, and events after it, were deleted.
+  /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with
+  ///   `invalidArgument` if there is no such event; with `eventsCompacted` if it, and events after it, were
+  ///   deleted: ask for a later position; with `closed` if the inspection is closed, also meanwhile: begin
+  ///   another; `ioFailure`.
   /// - Complexity: O(events that are kept).
   public func digests(
     through end: Position? = nil, progress: (Position) -> Void = { _ in }
@@ -51,8 +53,8 @@ extension LedgerInspector {
   ///   - digest: Where to go on from; by default where events are kept.
   ///   - end: The last event; by default the newest.
   ///   - progress: Called now and then with the position reached. It must not use a ledger.
-  /// - Throws: ``LedgerError`` with `corrupt`; with `invalidArgument` if there is no such event; with
-  ///   `eventsCompacted` if it, or events after `digest`, were deleted.
+  /// - Throws: As ``digests(through:progress:)``; with `eventsCompacted` also if events after `digest` were
+  ///   deleted, and with `invalidArgument` if `digest` is of a later position than `end`.
   /// - Complexity: O(events) after `digest`.
   public func logDigest(
     from digest: LogDigest? = nil, through end: Position? = nil,

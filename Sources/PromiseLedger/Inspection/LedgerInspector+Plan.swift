@@ -8,7 +8,8 @@ extension LedgerInspector {
   ///   - policy: What compaction would keep.
   ///   - now: The time that ages are counted from.
   ///   - progress: Called now and then with the position reached. It must not use a ledger.
-  /// - Throws: ``LedgerError`` with `corrupt`.
+  /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with `closed`
+  ///   if the inspection is closed, also meanwhile: begin another; `ioFailure`.
   /// - Complexity: O(events since the snapshot + events to delete + open entities).
   public func plan(
     _ policy: CompactionPolicy = CompactionPolicy(), now: Timestamp = SystemLedgerClock().now(),

@@ -5,7 +5,8 @@ extension LedgerInspector {
   /// used again only when it is over.
   ///
   /// - Parameter progress: Called now and then with the position reached. It must not use a ledger.
-  /// - Throws: ``LedgerError`` with `corrupt`.
+  /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with `closed`
+  ///   if the inspection is closed, also meanwhile: begin another; `ioFailure`.
   /// - Complexity: O(events since the snapshot) in time, O(entities that they change) in memory.
   public func replay(
     progress: (Position) -> Void = { _ in }
@@ -21,8 +22,9 @@ extension LedgerInspector {
   /// - Parameters:
   ///   - position: The last event to be applied.
   ///   - progress: Called now and then with the position reached. It must not use a ledger.
-  /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it takes were deleted,
-  ///   `invalidArgument` if there is no such event, `corrupt`.
+  /// - Throws: As ``replay(progress:)``; also ``LedgerError`` with `eventsCompacted` if the events that it
+  ///   takes were deleted: ask for a later position, or import the archives of these events; with
+  ///   `invalidArgument` if there is no such event.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   public func state(
     at position: Position, progress: (Position) -> Void = { _ in }

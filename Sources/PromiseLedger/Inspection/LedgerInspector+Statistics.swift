@@ -10,7 +10,8 @@ extension LedgerInspector {
   /// used again only when it is over.
   ///
   /// - Parameter progress: Called now and then with the position reached. It must not use a ledger.
-  /// - Throws: ``LedgerError`` with `corrupt` at damaged events.
+  /// - Throws: ``LedgerError`` with `corrupt` at damaged events: verify the ledger, and restore it from a
+  ///   copy; with `closed` if the inspection is closed, also meanwhile: begin another; `ioFailure`.
   /// - Complexity: O(events + entities) in time, O(entities that changed since the snapshot) in memory.
   public func statistics(
     progress: (Position) -> Void = { _ in }

@@ -99,7 +99,9 @@ import Testing
     return try inspector.statistics { _ in
       guard other == nil else { return }
       other = try? SystemThread.start(name: "other", body)
-      while !environment.isAwaited { _ = WakeSemaphore().wait(timeout: .milliseconds(1)) }
+      while other != nil, !environment.isAwaited {
+        _ = WakeSemaphore().wait(timeout: .milliseconds(1))
+      }
     }
   }
 

@@ -63,7 +63,9 @@ import Testing
             decide: { (_, _) throws(LedgerError) in try StoreUnderTest.batch(1) })
         }
         // It waits for this read to end.
-        while !environment.isClosed { _ = WakeSemaphore().wait(timeout: .milliseconds(1)) }
+        while writer != nil, !environment.isClosed {
+          _ = WakeSemaphore().wait(timeout: .milliseconds(1))
+        }
         _ = try? store.head()
       }
       try #require(writer).join()
