@@ -13,7 +13,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
@@ -29,9 +28,7 @@ let package = Package(
     .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB"]),
     .target(
       name: "LedgerSystem",
-      dependencies: [
-        "CLedgerSystem", "LedgerLocks", .product(name: "Crypto", package: "swift-crypto"),
-      ]
+      dependencies: ["CLedgerSystem", "LedgerLocks"]
     ),
     .target(
       name: "LedgerPromises",
@@ -44,7 +41,6 @@ let package = Package(
         "LedgerLocks",
         "LedgerSystem",
         "LedgerPromises",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ]
@@ -89,10 +85,12 @@ let package = Package(
 
     // MARK: - Tests
 
-    .testTarget(name: "LedgerLMDBTests", dependencies: ["LedgerLMDB"]),
+    .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
+    .testTarget(name: "LedgerLMDBTests", dependencies: ["LedgerLMDB", "LedgerTreeSupport"]),
     .testTarget(
       name: "LedgerSystemTests",
-      dependencies: ["LedgerLocks", "LedgerSystem", "PromiseLedgerTesting"]
+      dependencies: ["LedgerLocks", "LedgerSystem", "PromiseLedgerTesting"],
+      exclude: ["Vectors"]
     ),
     .testTarget(
       name: "LedgerPromisesTests",
@@ -110,14 +108,17 @@ let package = Package(
         "LedgerLocks",
         "LedgerPromises",
         "LedgerSystem",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LedgerTreeSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Fixtures"]
     ),
     .executableTarget(
       name: "ledger-worker",
-      dependencies: ["PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem"],
+      dependencies: [
+        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       path: "Tests/LedgerWorker"
     ),
     .target(
@@ -136,7 +137,8 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "LedgerLMDB", "LedgerLocks", "PromiseLedger", "PromiseLedgerTesting", "promise-ledger",
+        "LedgerLMDB", "LedgerLocks", "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
+        "promise-ledger",
       ]
     ),
     .testTarget(name: "LayeringTests"),

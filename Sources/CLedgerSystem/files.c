@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -53,26 +52,16 @@ int cledger_full_sync(int descriptor) {
   return 0;
 }
 
-int cledger_rename_exclusively(const char *from, const char *to) {
+int cledger_rename_exclusively(
+    int from_directory, const char *from, int to_directory, const char *to) {
 #if defined(__linux__)
-  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE) == 0) return 0;
   return errno == EINVAL || errno == ENOSYS ? ENOTSUP : errno;
 #elif defined(__APPLE__)
-  return renamex_np(from, to, RENAME_EXCL) == 0 ? 0 : errno;
+  return renameatx_np(from_directory, from, to_directory, to, RENAME_EXCL) == 0 ? 0 : errno;
 #else
   return ENOTSUP;
 #endif
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk) {
-  (void)status, (void)kind, (void)walk;
-  // Somebody else may be clearing up the same tree.
-  return remove(path) == -1 && errno != ENOENT ? errno : 0;
-}
-
-int cledger_remove_tree(const char *path) {
-  int result = nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-  return result == -1 ? errno : result;
 }
 
 const char *cledger_entry_name(const void *entry) { return ((const struct dirent *)entry)->d_name; }

@@ -39,6 +39,15 @@ int cledger_thread_start(
   return code;
 }
 
+size_t cledger_thread_default_stack(void) {
+  pthread_attr_t attributes;
+  size_t bytes = 0;
+  if (pthread_attr_init(&attributes) != 0) return 0;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  return bytes;
+}
+
 int cledger_thread_join(uintptr_t handle) { return pthread_join((pthread_t)handle, NULL); }
 
 void cledger_thread_detach(uintptr_t handle) { pthread_detach((pthread_t)handle); }

@@ -25,19 +25,23 @@ extension Ledger {
   ///   - configuration: How it is used.
   /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
   ///   `permissionDenied`, `networkFileSystem`, `diskFull`, `ioFailure`, `writerStalled`, `sealed`,
-  ///   `invalidArgument`.
+  ///   `tooManyReaders`, `invalidArgument`; `notFound` if the directory that must hold a new ledger is
+  ///   missing.
   /// - Complexity: O(events since the snapshot).
   public static func open(
     at path: String, as role: SessionRole,
     configuration: LedgerConfiguration = LedgerConfiguration()
   ) async throws -> Ledger {
-    let directory = LedgerDirectory(path)
+    let directory = try LedgerDirectory(checking: path)
     let now = configuration.clock.now()
     let newLedgerID = LedgerID(entityID: configuration.idGenerator.makeID(at: now))
     let options = try StoreOptions(checking: configuration)
     if let hazard = LMDBEventStore.knownHazard { configuration.logger.warning("\(hazard)") }
+    let pageCheck = configuration.pageCheck
     let openStore = { @Sendable () throws(LedgerError) -> any EventStore in
-      try LMDBEventStore.openOrCreate(
+      var options = options
+      if pageCheck.isDue(in: directory) { options.checksEveryPage() }
+      return try LMDBEventStore.openOrCreate(
         directory, options: options, newLedgerID: newLedgerID, now: now)
     }
     return try await open(openStore, directory, as: role, configuration: configuration)
@@ -95,8 +99,15 @@ extension StoreOptions {
     guard configuration.maximumWaitingCommandCount >= 1 else {
       throw LedgerError(.invalidArgument, "At least one command must be allowed to wait.")
     }
+    guard (1...65_536).contains(configuration.maximumReaderCount) else {
+      throw LedgerError(
+        .invalidArgument,
+        "The number of readers is \(configuration.maximumReaderCount); it must be between 1 and 65536."
+      )
+    }
     self.init(
       sizeLimit: configuration.sizeLimitInBytes, environment: configuration.environment,
+      maximumReaderCount: configuration.maximumReaderCount,
       hooks: configuration.hooks)
   }
 }

@@ -5,7 +5,7 @@ public import Logging
 public struct LedgerConfiguration: Sendable {
   /// Tells apart several apps on one ledger: 1 to 128 bytes of UTF-8.
   ///
-  /// When an app opens the ledger, frozen app sessions of the same instance count as dead.
+  /// ``stalePromisePolicy`` concerns the promises of the same instance.
   public var instance: String = "default"
 
   /// How long a command waits for another process that holds the gate, before its caller gets
@@ -28,6 +28,15 @@ public struct LedgerConfiguration: Sendable {
   /// that is slower than its callers, would use up the memory.
   public var maximumWaitingCommandCount: Int = 100_000
 
+  /// The number of slots for readers in the lock file, from 1 to 65,536. Each open session and each
+  /// inspection keeps one or more slots, up to 8 if it reads much at once. When all are taken, openings
+  /// and reads fail with ``LedgerError/Code/tooManyReaders``.
+  ///
+  /// A slot takes 64 bytes of the lock file, and each oldest-reader check of a writer looks at all slots
+  /// in use. The number counts for the process that opens the ledger while no other has it open: until
+  /// the last one closes it, the lock file keeps its size. The system rounds it up to whole pages.
+  public var maximumReaderCount: Int = Configuration.defaultMaximumReaders
+
   /// Whether calls made while the ledger is frozen wait for ``Ledger/unfreeze()``, or fail with
   /// ``LedgerError/Code/frozen``.
   public var waitsWhileFrozen: Bool = true
@@ -47,6 +56,10 @@ public struct LedgerConfiguration: Sendable {
   /// What happens to calls of handlers that a session gave back unfinished.
   public var unfinishedCallPolicy: UnfinishedCallPolicy = .keep
 
+  /// When opening looks at every page of the data file, up to 256 MiB of it, and not only at those that
+  /// it touches.
+  public var pageCheck: PageCheck = .afterUncleanEnd
+
   /// Tells the time, for deadlines.
   public var clock: any LedgerClock = SystemLedgerClock()
 
@@ -64,6 +77,20 @@ public struct LedgerConfiguration: Sendable {
 
   /// Makes a configuration with the defaults.
   public init() {}
+}
+
+/// When opening a ledger looks at every page of its data file.
+///
+/// LMDB has no checksums of pages: damage to a page's structure can end the process inside LMDB. Opening
+/// always looks at the pages on the ways to what it touches; looking at all of them takes about a tenth of
+/// a second for 256 MiB, and pages beyond that are not looked at.
+public enum PageCheck: Sendable, Hashable {
+  /// Never.
+  case never
+  /// If a session's process ended without closing or freezing the ledger, as after a power loss.
+  case afterUncleanEnd
+  /// At every opening, and when the ledger is unfrozen.
+  case always
 }
 
 /// What happens to stale promises when an app opens a ledger.

@@ -13,7 +13,7 @@ extension LedgerError {
       case notALedger, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
       case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, snapshotMoved,
         superseded,
-        tooManyCommands, typeMismatch, unsupportedEvent, viewTaken, writerStalled
+        tooManyCommands, tooManyReaders, typeMismatch, unsupportedEvent, viewTaken, writerStalled
     }
 
     private let wrapped: Wrapped
@@ -91,9 +91,9 @@ extension LedgerError {
     public static let ledgerFull = Code(.ledgerFull)
     /// The directory is on a network file system, where locks and maps do not work.
     public static let networkFileSystem = Code(.networkFileSystem)
-    /// The path is not a ledger.
+    /// The path is not a ledger, and shows no sign of having been one: what is damaged is `corrupt`.
     public static let notALedger = Code(.notALedger)
-    /// There is no promise with this id.
+    /// There is no promise with this id, no archive at this path, or no directory to make the ledger in.
     public static let notFound = Code(.notFound)
     /// A payload is larger than the configured limit.
     public static let payloadTooLarge = Code(.payloadTooLarge)
@@ -116,6 +116,9 @@ extension LedgerError {
     public static let superseded = Code(.superseded)
     /// As many commands wait for the writer as the configuration allows; await some answers first.
     public static let tooManyCommands = Code(.tooManyCommands)
+    /// All slots for readers are taken by live sessions and inspections. Close some of them; for more
+    /// slots, see ``LedgerConfiguration/maximumReaderCount``.
+    public static let tooManyReaders = Code(.tooManyReaders)
     /// A value has another type than the promise.
     public static let typeMismatch = Code(.typeMismatch)
     /// The subject has an event of a kind or version that this build does not know; update.

@@ -22,6 +22,14 @@ extension CrashTests {
     /// `nobody`, for tests that run as root.
     private static let user = geteuid() == 0 ? 65_534 : Int(geteuid())
 
+    /// Deletes all events.
+    private static let policy: CompactionPolicy = {
+      var policy = CompactionPolicy()
+      policy.eventRetention = .zero
+      policy.minimumEventCount = 0
+      return policy
+    }()
+
     private let temporary: TemporaryLedger
     private var parent: String {
       URL(fileURLWithPath: temporary.path).deletingLastPathComponent().path
@@ -77,7 +85,31 @@ extension CrashTests {
       #expect(try await attempt("open") == ["open opened"])
     }
 
+    /// Root works for the owner: nothing that it makes keeps the owner out afterwards.
+    @Test(
+      .enabled(if: geteuid() == 0, "only root works for others"),
+      arguments: [[], ["compaction", "gate", "wake", "generation-000001/lock.mdb", "sessions"]])
+    func whatRootMakesInALedgerBelongsToItsOwner(missing: [String]) async throws {
+      try await create()
+      // As in a copy of the ledger by a tool that leaves such files out.
+      for name in missing {
+        try FileManager.default.removeItem(atPath: "\(temporary.path)/\(name)")
+      }
+      let ledger = try await temporary.open(as: .operator)
+      _ = try await ledger.compact(Self.policy)
+      for path in try paths() { #expect(try owner(path) == Self.user, "\(path)") }
+      await ledger.close()
+      for path in try paths() { #expect(try owner(path) == Self.user, "\(path)") }
+      let lines = try await attempt("open", "compact")
+      #expect(lines.first == "open opened")
+      #expect(lines.last?.hasPrefix("compact deleted through ") == true, "\(lines)")
+    }
+
     // MARK: Support
+
+    private func owner(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.ownerAccountID] as? Int
+    }
 
     /// Makes a ledger of the user who will try.
     @discardableResult private func create() async throws -> Position {

@@ -108,23 +108,6 @@ extension CrashTests {
       await watcher.close()
     }
 
-    @Test func appKilledWhileFrozenIsClosedAsDiedByItsNextStart() async throws {
-      let app = try await serve("app")
-      _ = try await app.ask("create k")
-      #expect(try await app.ask("freeze") == "frozen true")
-      app.send(signal: SIGKILL)
-      _ = await app.end()
-      let helper = try await temporary.open(as: .appExtension)
-      let before = LedgerAudit(try await copy(of: helper))
-      #expect(before.count(of: .sessionClosed) == 0)
-      let next = try await temporary.open(as: .app)
-      let events = try await copy(of: next)
-      let deaths = try events.compactMap { try $0.decode(as: SessionClosed.self)?.reason }
-      #expect(deaths == [.died])
-      await next.close()
-      await helper.close()
-    }
-
     @Test func waitersWakeWithinThePollIntervalWhenEveryRingIsLost() async throws {
       let app = try await temporary.open()
       let promise = try await app.createPromise(key: PromiseKey("k"), of: String.self).promise

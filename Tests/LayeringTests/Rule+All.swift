@@ -11,8 +11,8 @@ extension Rule {
       "The layer over LMDB needs LMDB and libc only."),
     imports(
       "Sources/LedgerSystem/",
-      only: libc.union(["CLedgerSystem", "Crypto", "LedgerLocks", "Synchronization"]),
-      "The layer over the system needs libc and hashes only."),
+      only: libc.union(["CLedgerSystem", "CryptoKit", "LedgerLocks", "Synchronization"]),
+      "The layer over the system needs libc and Apple's hashes only."),
     imports(
       ["Sources/LedgerPromises/"],
       not: ["CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "LedgerSystem", "PromiseLedger"],
@@ -20,7 +20,7 @@ extension Rule {
     imports(
       "Sources/PromiseLedger/",
       only: foundation.union([
-        "Crypto", "HeapModule", "LedgerLMDB", "LedgerLocks", "LedgerPromises", "LedgerSystem",
+        "HeapModule", "LedgerLMDB", "LedgerLocks", "LedgerPromises", "LedgerSystem",
         "Logging", "Synchronization",
       ]), "The ledger has no names of C and no other dependency."),
     imports(

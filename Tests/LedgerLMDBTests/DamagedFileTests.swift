@@ -98,8 +98,15 @@ import Testing
 
   @Test func anotherFormatVersionIsRefused() throws {
     var bytes = whole
-    bytes[20] = 2
+    (bytes[20], bytes[4096 + 20]) = (2, 2)
     #expect(try openError(bytes)?.refusal == .unsupportedFormatVersion(2))
+  }
+
+  @Test(arguments: [0, 1]) func anotherFormatVersionInOneMetaPageIsDamage(page: Int) throws {
+    var bytes = whole
+    bytes[page * 4096 + 20] = 2
+    #expect(
+      try openError(bytes)?.refusal == .implausibleMeta(page: page, what: "its version is 2"))
   }
 
   @Test(arguments: [0, 100, 4097, 65_536]) func anImpossiblePageSizeIsRefused(size: UInt32) throws {

@@ -35,7 +35,7 @@ import Testing
     let info = try environment.info()
     #expect(info.pageSize == 4096 || info.pageSize == 16384)
     #expect(info.highWaterBytes == (try scratch.readDataFile().count))
-    #expect(info.maximumReaders == 126)
+    #expect(info.maximumReaders == 1_022)
     // Less where the system does not give that much, as under a sanitizer.
     #expect(info.mapSize <= Configuration.defaultMapSize && info.mapSize >= 1 << 30)
   }

@@ -1,6 +1,14 @@
 import LedgerSystem
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Files that must not replace others.
 @Suite struct AtomicFileTests {
   private static func place(_ bytes: [UInt8], _ path: String) throws(SystemError) {
@@ -32,10 +40,68 @@ import Testing
 
   @Test func whatAKilledProcessLeftIsRemovedByItsName() throws {
     try withDirectory { directory in
-      let names = [".a-1.txt.new-x", ".a-2.txt", ".b-1.txt.new-x", "a-3.txt.new-x"]
-      for name in names { try Self.place([1], "\(directory)/\(name)") }
-      try AtomicFile.removeUnfinished(in: directory, namePrefix: "a-")
-      #expect(try FileSystem.list(directory) == Array(names.dropFirst()))
+      let suffix = ".new-0123456789ab"
+      let kept = [".a-1.txt.new-x", ".a-2.txt", ".b-1.txt\(suffix)", "a-3.txt\(suffix)"]
+      for name in kept + [".a-1.txt\(suffix)"] { try Self.place([1], "\(directory)/\(name)") }
+      try AtomicFile.removeUnfinished(in: directory) { $0.hasPrefix("a-") }
+      #expect(try FileSystem.list(directory) == kept)
+    }
+  }
+
+  @Test func whatIsBeingWrittenIsNotRemoved() throws {
+    try withDirectory { directory in
+      var file = try AtomicFile("\(directory)/a")
+      try file.write([1])
+      try AtomicFile.removeUnfinished(in: directory) { _ in true }
+      try file.finish()
+      #expect(try FileSystem.list(directory) == ["a"])
+    }
+  }
+
+  /// Another user may make names of ours in a directory that all may write.
+  @Test func whatIsNoFileOfOursStays() throws {
+    try withDirectory { directory in
+      let suffix = ".new-0123456789ab"
+      try FileSystem.createDirectory("\(directory)/.directory\(suffix)")
+      try #require(unsafe symlink("/etc/passwd", "\(directory)/.link\(suffix)") == 0)
+      try #require(unsafe mkfifo("\(directory)/.pipe\(suffix)", 0o600) == 0)
+      try Self.place([1], "\(directory)/.other\(suffix)")
+      if geteuid() == 0 {
+        try #require(unsafe chown("\(directory)/.other\(suffix)", 65_534, 65_534) == 0)
+      }
+      let names = try FileSystem.list(directory).filter {
+        geteuid() == 0 || !$0.hasPrefix(".other")
+      }
+      try AtomicFile.removeUnfinished(in: directory) { _ in true }
+      #expect(try FileSystem.list(directory) == names)
+    }
+  }
+
+  @Test func aPipeInItsPlaceIsNotRead() throws {
+    try withDirectory { directory in
+      let path = "\(directory)/file"
+      try #require(unsafe mkfifo(path, 0o600) == 0)
+      let error = #expect(throws: SystemError.self) { try Self.place([1], path) }
+      #expect(error?.code == .exists)
+      #expect(try FileSystem.list(directory) == ["file"])
+    }
+  }
+
+  /// The directory's path leads elsewhere after the file was begun.
+  @Test func everythingHappensInTheDirectoryThatWasThereAtTheBeginning() throws {
+    try withDirectory { directory in
+      let path = "\(directory)/archives"
+      let foreign = "\(directory)/foreign"
+      try FileSystem.createDirectory(path)
+      try FileSystem.createDirectory(foreign)
+      try FileSystem.writeAtomically([7], to: "\(foreign)/file")
+      var file = try AtomicFile("\(path)/file")
+      try file.write([1])
+      try FileSystem.rename(path, to: "\(directory)/moved")
+      try #require(unsafe symlink(foreign, path) == 0)
+      try file.finish()
+      #expect(try FileSystem.read("\(foreign)/file", maximumBytes: 9) == [7])
+      #expect(try FileSystem.list("\(directory)/moved") == ["file"])
     }
   }
 }

@@ -1,6 +1,14 @@
 import LedgerSystem
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 @Suite struct FileLockTests {
   @Test func exclusiveLockKeepsOthersOutUntilUnlocked() throws {
     try withLocks { first, second throws in
@@ -78,6 +86,47 @@ import Testing
       let first = try FileLock.open("\(directory)/lock")
       let second = try FileLock.open("\(directory)/lock")
       try body(first, second)
+    }
+  }
+}
+
+/// Files of a ledger whose names something else has.
+@Suite struct StrangeFileTests {
+  @Test(arguments: ["pipe", "directory", "link", "dangling"])
+  func whatIsNoRegularFileIsRefusedAtOnce(kind: String) throws {
+    try withDirectory { directory in
+      try FileSystem.writeAtomically([1], to: "\(directory)/file")
+      try FileSystem.createDirectory("\(directory)/directory")
+      try #require(unsafe mkfifo("\(directory)/pipe", 0o600) == 0)
+      try #require(unsafe symlink("file", "\(directory)/link") == 0)
+      try #require(unsafe symlink("none", "\(directory)/dangling") == 0)
+      let path = "\(directory)/\(kind)"
+      let attempts: [() throws -> Void] = [
+        { _ = try FileLock.open(path) }, { _ = try FileLock.openExisting(path) },
+        { _ = try FileLock.isHeld(path) }, { _ = try SharedWords(path: path) },
+        { _ = try FileSystem.read(path, maximumBytes: 9) },
+      ]
+      for attempt in attempts {
+        let error = #expect(throws: SystemError.self) { try attempt() }
+        #expect(error?.code == .notRegularFile)
+        #expect(error?.path == path)
+      }
+      #expect(try FileSystem.read("\(directory)/file", maximumBytes: 9) == [1])
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root works for others"))
+  func whatRootMakesBelongsToTheOwnerOfTheDirectory() throws {
+    try withDirectory { directory in
+      try #require(unsafe chown(directory, 65_534, 65_533) == 0)
+      try FileLock.open("\(directory)/lock").close()
+      try SharedWords(path: "\(directory)/words").close()
+      try FileSystem.createSharedDirectory("\(directory)/below")
+      let handle = try DirectoryHandle(directory)
+      for name in ["lock", "words", "below"] {
+        let facts = try handle.facts(of: name)
+        #expect(facts?.owner == 65_534 && facts?.group == 65_533, "\(name)")
+      }
     }
   }
 }

@@ -56,8 +56,8 @@ import Testing
       #expect(try FileSystem.kind(second) == .directory)
       _ = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledger.new-a")
       _ = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledge")
-      let found = try FileSystem.uniqueDirectories(beside: "\(directory)/ledger/")
-      #expect(found.sorted() == [first, second].sorted())
+      let found = try DirectoryHandle(directory).temporaryNames(for: "ledger")
+      #expect(found.map { "\(directory)/\($0)" } == [first, second].sorted())
     }
   }
 
@@ -138,10 +138,17 @@ import Testing
     #expect(FileSystem.parent(of: path) == parent)
   }
 
+  @Test(arguments: [
+    ("/a/b", "b"), ("/a/b/", "b"), ("/a", "a"), ("/", "/"), ("a", "a"), ("a/..", ".."), ("", ""),
+  ])
+  func lastComponentIsTheName(path: String, name: String) {
+    #expect(FileSystem.lastComponent(of: path) == name)
+  }
+
   @Test func errorsSayWhatWasTriedAndWhy() {
     let error = #expect(throws: SystemError.self) { _ = try FileSystem.list("/nonexistent") }
     #expect(
-      error?.description == #"opendir "/nonexistent": no such file or directory (ENOENT)"#)
+      error?.description == #"open "/nonexistent": no such file or directory (ENOENT)"#)
     #expect("\(SystemError.Code(rawValue: 9999))" == "errno 9999")
   }
 }

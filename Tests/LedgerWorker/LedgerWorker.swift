@@ -12,6 +12,7 @@ struct LedgerWorker {
       let verb = try arguments.next("verb")
       let path = try arguments.next("path")
       switch verb {
+      case "append": try await Append(path, &arguments).run()
       case "churn": try await Churn(path, &arguments).run()
       case "compact": try await Compact(path, &arguments).run()
       case "compact-again": try await CompactAgain(path, &arguments).run()
@@ -21,6 +22,8 @@ struct LedgerWorker {
       case "fork": try await Forked(path).run()
       case "handle": try await Handle(path, &arguments).run()
       case "live": try await Live(path, &arguments).run()
+      case "power-audit": try await PowerAudit(path, &arguments).run()
+      case "power-trial": try await PowerTrial(path, &arguments).run()
       case "race": try await Race(path, &arguments).run()
       case "rights": try await Rights(path, &arguments).run()
       case "script": try await Script(path, &arguments).run()

@@ -42,6 +42,19 @@ struct Rights {
     case "open":
       await (try Ledger.open(at: path, as: .app)).close()
       return "opened"
+    case "compact":
+      var policy = CompactionPolicy()
+      policy.eventRetention = .zero
+      policy.minimumEventCount = 0
+      let ledger = try await Ledger.open(at: path, as: .operator)
+      do {
+        let report = try await ledger.compact(policy)
+        await ledger.close()
+        return "deleted through \(report.deletedThrough)"
+      } catch {
+        await ledger.close()
+        throw error
+      }
     case "inspect": return "head \(try Ledger.inspect(at: path).head)"
     case "look": return "head \(try Ledger.inspect(at: path, locking: false).head)"
     default: throw UsageError(what: "no attempt \(attempt)")

@@ -15,16 +15,30 @@ struct Serve {
     var configuration = LedgerConfiguration()
     configuration.writerStallTimeout = .seconds(30)
     configuration.hooks.gatePassed = { gate.passed() }
+    let isRunning = Flag()
+    try configuration.handlers.register(Endless.self) { isRunning }
     let ledger = try await Ledger.open(at: path, as: role, configuration: configuration)
     Output.line("opened \(ledger.session)")
     while let line = readLine() {
       let words = line.split(separator: " ").map(String.init)
       do {
-        Output.line(try await answer(words, ledger, gate))
+        Output.line(
+          words.first == "start"
+            ? try await start(words[1], ledger, isRunning) : try await answer(words, ledger, gate))
       } catch {
         Output.line(Output.describe(error))
       }
     }
+  }
+
+  /// Begins a call that does not end.
+  private func start(
+    _ key: String, _ ledger: Ledger, _ isRunning: Flag
+  ) async throws -> String {
+    let handler = try await ledger.createHandler(Endless.self, key: HandlerKey(key)).handler
+    Task { try await handler.call() }
+    while !isRunning.isSet { await Task.yield() }
+    return "started"
   }
 
   private func answer(
@@ -92,6 +106,16 @@ struct Serve {
 
   private func handle(_ key: String, _ ledger: Ledger) throws -> DurablePromise<String> {
     try ledger.promise(id: PromiseKey(key).promiseID, of: String.self)
+  }
+}
+
+/// Runs until its process ends.
+private struct Endless: LedgerHandler {
+  static let kind = "endless"
+
+  func call(in call: HandlerCall<Flag>) async throws {
+    call.context.set()
+    while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
   }
 }
 

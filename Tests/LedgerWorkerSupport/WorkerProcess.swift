@@ -25,12 +25,16 @@ package final class WorkerProcess: Sendable {
 
   /// Starts the worker.
   ///
-  /// - Parameter wrapper: A program that runs it, with its arguments.
-  package init(_ arguments: [String], wrapper: [String] = []) throws {
+  /// - Parameters:
+  ///   - wrapper: A program that runs it, with its arguments.
+  ///   - program: Another worker than the one beside the tests.
+  package init(
+    _ arguments: [String], wrapper: [String] = [], program: String = WorkerProcess.program
+  ) throws {
     var environment = ProcessInfo.processInfo.environment
     environment["SWIFT_BACKTRACE"] = "enable=no"
     let child = try ChildProcess(
-      wrapper + [Self.program] + arguments, environment: environment.map { "\($0)=\($1)" })
+      wrapper + [program] + arguments, environment: environment.map { "\($0)=\($1)" })
     self.child = child
     processID = child.id
     _ = try SystemThread.start(name: "worker-output") { [lines, ending] in

@@ -171,6 +171,7 @@ struct CompactedLedgerTests {
         deleted through        19
         first event            2026-01-12T00:00:00.000000Z
         last event             2026-01-12T00:00:00.000000Z
+        newest time            2026-01-12T00:00:00.000000Z
         commits                8
         frames                 8
         frame bytes            1112

@@ -67,7 +67,8 @@ struct HelpTests {
         Without --state these are the handlers that can be called, and those that have
         a call that is not finished, in the order of their creation. With it, the
         others come before them, in the order of their ends. A handler must fit all
-        that is asked for.
+        that is asked for. The list is of one moment; space that a compaction frees is
+        used again only once it is printed.
 
         USAGE: promise-ledger handlers <path> [--without-lock] [--timeout <seconds>] [--state <state> ...] [--kind <name> ...] [--scope <scope> ...] [--limit <count>] [--format <format>]
 

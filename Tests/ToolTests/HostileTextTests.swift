@@ -26,6 +26,29 @@ struct HostileTextTests {
     #expect(run.notes == "" && run.status == 0)
   }
 
+  /// Words of the command line come back in messages, and no terminal obeys them.
+  @Test(arguments: [
+    ["show", "x", "\u{1B}[31mred"], ["log", "x", "--\u{1B}[31m"], ["\u{1B}[2J"],
+    ["log", "x", "--kind=a\u{1B}]0;t\u{7}\nError: forged"], ["log", "x", "y", "\u{9B}31m\u{202E}"],
+    ["log", "x", "--after", "\u{1B}c"], ["help", "\u{1B}c"], ["log", "/no\u{1B}[2J\nwhere/there"],
+    ["import", "/no\u{1B}[2J/where", "/no\u{1B}[2J/archive"],
+    ["compact", "x", "--archive", "\u{1B}c", "-q"],
+    ["show", "x", "--key", "a\u{1B}[31m"], ["-\u{1B}"],
+    ["log", "x", "--format", "\u{1B}[31m\r\nxml"],
+  ])
+  func wordsOfTheCommandLineAreEscaped(words: [String]) throws {
+    let run = try CommandRun(words)
+    for scalar in (run.notes + run.output).unicodeScalars where scalar != "\n" {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator:
+        Issue.record("\(scalar.escaped(asASCII: true)) is in \(run.notes.debugDescription)")
+      default: break
+      }
+    }
+    #expect(!run.notes.contains("\nError: forged") && !run.notes.contains("\nwhere"))
+    #expect(words[0] == "help" || run.status != 0)
+  }
+
   /// One character that a terminal shows is a million scalars here.
   @Test func combiningMarksMakeNoLongLine() async throws {
     let temporary = try TemporaryLedger()

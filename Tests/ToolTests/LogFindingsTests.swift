@@ -31,15 +31,19 @@ struct LogFindingsTests {
     #expect(run.status == 5)
   }
 
-  @Test(arguments: ["table", "json"])
-  func damagedFrameEndsTheLogAfterWhatIsWhole(format: String) async throws {
+  @Test(arguments: [
+    "table": "\n(incomplete: the rest cannot be read)\n",
+    "json": "},\n{\"incomplete\":true}\n]\n", "jsonl": "}\n{\"incomplete\":true}\n",
+  ])
+  func damagedFrameEndsTheLogAfterWhatIsWhole(format: String, end: String) async throws {
     let sample = try await SampleLedger()
     try sample.damage("nobody asks")
     let run = try CommandRun("log", sample.path, "--format", format)
     #expect(run.output.contains("the user left"))
     #expect(!run.output.contains("sessionClosed"))
-    #expect(run.output.hasSuffix(format == "json" ? "}\n]\n" : "\n"))
+    #expect(run.output.hasSuffix(end))
     #expect(run.notes.hasPrefix("promise-ledger: corrupt: "))
+    #expect(run.notes.hasSuffix(" The output is incomplete.\n"))
     #expect(run.status == 5)
   }
 
@@ -55,7 +59,14 @@ struct LogFindingsTests {
     #expect(run.status == 3)
   }
 
-  @Test(arguments: ["", "/", "/dev/null"])
+  @Test func anEmptyPathIsUsage() throws {
+    let run = try CommandRun("log", "")
+    #expect(run.output == "")
+    #expect(run.notes.hasPrefix("promise-ledger: invalidArgument: The path is empty."))
+    #expect(run.status == 2)
+  }
+
+  @Test(arguments: ["/", "/dev/null"])
   func whatIsNoLedgerIsNotFound(path: String) throws {
     let run = try CommandRun("log", path)
     #expect(run.output == "")

@@ -115,6 +115,7 @@ struct VerbTests {
         deleted through     0
         first event         2026-01-01T00:00:00.000000Z
         last event          2026-01-01T00:00:01.500000Z
+        newest time         2026-01-01T00:00:01.500000Z
         commits             16
         frames              16
         large values        1

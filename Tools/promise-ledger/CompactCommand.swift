@@ -56,7 +56,7 @@ struct CompactCommand: LedgerCommand {
   private func compact(_ sink: any TextSink) throws -> CompactionReport {
     let isTold = progress || isatty(STDERR_FILENO) == 1
     var notes = ProgressNotes()
-    let work = BackgroundWork<CompactionReport, CompactionProgress> {
+    let work = try BackgroundWork<CompactionReport, CompactionProgress> {
       [path = reading.path, policy = keeping.policy] say in
       let ledger = try await Ledger.open(at: path, as: .operator)
       do {

@@ -9,7 +9,8 @@ struct HandlersCommand: LedgerCommand {
     discussion: """
       Without --state these are the handlers that can be called, and those that have a call that is \
       not finished, in the order of their creation. With it, the others come before them, in the \
-      order of their ends. A handler must fit all that is asked for.
+      order of their ends. A handler must fit all that is asked for. The list is of one moment; \
+      space that a compaction frees is used again only once it is printed.
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {
@@ -49,19 +50,25 @@ struct HandlersCommand: LedgerCommand {
   }
 
   func perform(_ sink: any TextSink) throws {
-    let replayed = try reading.open().replay { _ in try? sink.alive() }
-    var printer = try RecordPrinter(output.format, Record.handlerColumns, to: sink)
+    let inspector = try reading.open()
+    let alive = { (_: Position) -> Void in try? sink.alive() }
+    try inspector.withReplay(progress: alive) { replayed in
+      var printer = try RecordPrinter(output.format, Record.handlerColumns, to: sink)
+      try printer.printAll { printer in try print(replayed, &printer, sink) }
+    }
+  }
+
+  private func print(
+    _ replayed: ReplayedLedger, _ printer: inout RecordPrinter, _ sink: any TextSink
+  ) throws {
     var left = limit ?? .max
-    try printer.printAll { printer in
-      guard left > 0 else { return }
-      try replayed.forEachHandler(
-        includesClosed: includesClosed, progress: { try? sink.alive() }
-      ) { record in
-        guard wants(record) else { return true }
-        try printer.print(Record(record))
-        left -= 1
-        return left > 0
-      }
+    guard left > 0 else { return }
+    let alive = { () -> Void in try? sink.alive() }
+    try replayed.forEachHandler(includesClosed: includesClosed, progress: alive) { record in
+      guard wants(record) else { return true }
+      try printer.print(Record(record))
+      left -= 1
+      return left > 0
     }
   }
 

@@ -75,7 +75,8 @@ struct LogCommand: LedgerCommand {
     reader.through = Position(rawValue: through ?? .max)
     reader.follows = follow
     let filter = try makeFilter()
-    var printer = try RecordPrinter(output.format, Record.eventColumns, to: sink)
+    var printer = try RecordPrinter(
+      output.format, Record.eventColumns, to: sink, isEndless: follow)
     var findings = Findings()
     var left = limit ?? .max
     try printer.printAll { printer in

@@ -23,8 +23,11 @@ struct PromiseLedgerCommand: ParsableCommand {
     StandardOutput.makeClosedPipeAnError()
     let arguments = Array(CommandLine.arguments.dropFirst())
     let status =
-      arguments.first == ReadingChild.word
-      ? ReadingChild.run(Array(arguments.dropFirst())) : run(arguments)
+      switch arguments.first {
+      case ReadingChild.word: ReadingChild.run(Array(arguments.dropFirst()))
+      case ResourceProbe.word: ResourceProbe.run()
+      default: run(arguments)
+      }
     exit(withError: status == .fine ? nil : ExitCode(status.rawValue))
   }
 
@@ -39,18 +42,19 @@ struct PromiseLedgerCommand: ParsableCommand {
       try command.run()
       return .fine
     } catch {
-      return report(error)
+      return report(error, about: arguments)
     }
   }
 
   /// Says on standard error what went wrong, or on standard output what was asked for.
-  private static func report(_ error: any Error) -> Status {
+  private static func report(_ error: any Error, about arguments: [String]) -> Status {
     if let failure = Status.Failure(error) {
       if let message = failure.message { StandardError.note(message) }
       return failure.status
     }
     let isHelp = exitCode(for: error).isSuccess
-    let message = fullMessage(for: error)
+    // It repeats words of the command line.
+    let message = fullMessage(for: error).escapingLines(echoing: arguments)
     guard isHelp else {
       StandardError.write(message)
       return .usage
@@ -61,7 +65,7 @@ struct PromiseLedgerCommand: ParsableCommand {
       try output.flush()
     } catch {
       // Help that cannot be written is a failure as any.
-      return report(error)
+      return report(error, about: arguments)
     }
     return .fine
   }

@@ -9,7 +9,8 @@ struct PromisesCommand: LedgerCommand {
     discussion: """
       Without --state these are the promises that are neither consumed nor abandoned, in the order \
       of their creation. Consumed and abandoned ones come before them, in the order of their ends. \
-      A promise must fit all that is asked for.
+      A promise must fit all that is asked for. The list is of one moment; space that a compaction \
+      frees is used again only once it is printed.
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {
@@ -51,21 +52,28 @@ struct PromisesCommand: LedgerCommand {
   }
 
   func perform(_ sink: any TextSink) throws {
-    let replayed = try reading.open().replay { _ in try? sink.alive() }
+    let inspector = try reading.open()
+    let alive = { (_: Position) -> Void in try? sink.alive() }
+    try inspector.withReplay(progress: alive) { replayed in
+      var printer = try RecordPrinter(output.format, Record.promiseColumns, to: sink)
+      try printer.printAll { printer in try print(replayed, &printer, sink) }
+    }
+  }
+
+  private func print(
+    _ replayed: ReplayedLedger, _ printer: inout RecordPrinter, _ sink: any TextSink
+  ) throws {
     let now = SystemLedgerClock().now()
-    var printer = try RecordPrinter(output.format, Record.promiseColumns, to: sink)
     var left = limit ?? .max
-    try printer.printAll { printer in
-      guard left > 0 else { return }
-      try replayed.forEachPromise(statuses, progress: { try? sink.alive() }) { record in
-        guard tags.allSatisfy(record.tags.contains) else { return true }
-        let isStale = try replayed.isStale(record)
-        guard isStale || !stale else { return true }
-        try printer.print(
-          Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
-        left -= 1
-        return left > 0
-      }
+    guard left > 0 else { return }
+    let alive = { () -> Void in try? sink.alive() }
+    try replayed.forEachPromise(statuses, progress: alive) { record in
+      guard tags.allSatisfy(record.tags.contains) else { return true }
+      let isStale = try replayed.isStale(record)
+      guard isStale || !stale else { return true }
+      try printer.print(Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
+      left -= 1
+      return left > 0
     }
   }
 

@@ -43,8 +43,9 @@ struct ShowCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let subject = try inspector.retryingWhileCompacted {
-      try name().find(in: inspector.replay { _ in try? sink.alive() }) { try? sink.alive() }
+    let alive = { (_: Position) -> Void in try? sink.alive() }
+    let subject = try inspector.withReplay(progress: alive) { replayed in
+      try name().find(in: replayed) { try? sink.alive() }
     }
     let life = try SubjectLife(of: subject.id, in: inspector, sink)
     let report = subject.report

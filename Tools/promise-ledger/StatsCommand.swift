@@ -24,6 +24,7 @@ struct StatsCommand: LedgerCommand {
       report.add("first event", "firstTime", "\(first)")
       report.add("last event", "lastTime", "\(last)")
     }
+    addNewestTime(statistics, to: &report)
     report.add("commits", "commits", statistics.commitCount)
     report.add("frames", "frames", statistics.frameCount)
     report.add("frame bytes", "frameBytes", statistics.frameByteCount)
@@ -49,6 +50,19 @@ struct StatsCommand: LedgerCommand {
     ("pending", .pending), ("resolved", .resolved), ("consumed", .consumed),
     ("abandoned", .abandoned),
   ]
+
+  /// Clocks that differ by less are not worth a line.
+  private static let clockTolerance = Duration.seconds(60)
+
+  private func addNewestTime(_ statistics: LedgerStatistics, to report: inout Report) {
+    guard let newest = statistics.newestTime else { return }
+    report.add("newest time", "newestTime", "\(newest)")
+    let lag = newest - SystemLedgerClock().now()
+    guard lag > Self.clockTolerance else { return }
+    report.add(
+      "clock", "clockBehindSeconds", .integer(lag.components.seconds),
+      text: "this clock lies \(lag.components.seconds) s behind the newest event")
+  }
 
   private func addKinds(_ statistics: LedgerStatistics, to report: inout Report) {
     var members: [String: JSONValue] = [:]

@@ -47,11 +47,12 @@ struct VerifyCommand: LedgerCommand {
       if differs { try printer.print(.difference(digest)) }
       try printer.end()
       try end(summary, differs: differs, sink)
-    } catch let error as LedgerError where error.code == .corrupt {
+    } catch let error as LedgerError {
       // Damage that keeps the ledger from being opened at all is a finding, too.
-      try printer.print(Record(error))
-      try printer.end()
-      throw Status.Failure(.corrupt, "The ledger cannot be opened.")
+      if error.code == .corrupt { try printer.print(Record(error)) }
+      try printer.end(isComplete: false)
+      guard error.code == .corrupt else { throw Status.Failure(error).leavingOutputIncomplete }
+      throw Status.Failure(.corrupt, "The ledger cannot be opened.").leavingOutputIncomplete
     }
   }
 

@@ -6,6 +6,8 @@
 
 #include "cledger_crc32c.h"
 #include "cledger_files.h"
+#include "cledger_processes.h"
+#include "cledger_sha256.h"
 #include "cledger_threads.h"
 #include "cledger_words.h"
 

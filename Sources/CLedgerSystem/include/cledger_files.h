@@ -18,12 +18,10 @@ int cledger_reserve(int descriptor, int64_t length);
 /// fsync(2), on Apple platforms down to the medium (F_FULLFSYNC) where the file system can.
 int cledger_full_sync(int descriptor);
 
-/// rename(2) that fails with EEXIST instead of replacing anything; ENOTSUP where the file system or
-/// the platform cannot.
-int cledger_rename_exclusively(const char *from, const char *to);
-
-/// Removes a file or a directory with everything in it, following no symbolic link.
-int cledger_remove_tree(const char *path);
+/// renameat(2) that fails with EEXIST instead of replacing anything; ENOTSUP where the file system
+/// or the platform cannot. A directory may be AT_FDCWD.
+int cledger_rename_exclusively(
+    int from_directory, const char *from, int to_directory, const char *to);
 
 /// The name in a `struct dirent`: its tail is shorter than the array that Swift would copy.
 const char *cledger_entry_name(const void *entry);

@@ -10,6 +10,8 @@
 /// Starts `body(context)` on a new thread; 0 or an errno code.
 int cledger_thread_start(
     uintptr_t *handle, size_t stack_bytes, void (*body)(void *), void *context);
+/// The stack in bytes of a thread that is started without saying how much, as Swift's own are.
+size_t cledger_thread_default_stack(void);
 int cledger_thread_join(uintptr_t handle);
 void cledger_thread_detach(uintptr_t handle);
 uintptr_t cledger_thread_current(void);

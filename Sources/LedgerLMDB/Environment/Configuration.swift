@@ -27,10 +27,14 @@ package struct Configuration: Sendable {
   /// Named tables that can be open.
   package var maximumTables: Int
   package var access: Access
+  /// Whether an environment that is opened for writing makes a data file that is missing.
+  package var createsDataFile: Bool
   /// Whether another handle of this process may close this one because it needs an environment with
   /// more access, or one that is not in panic. Whoever has this handle then opens it again.
   package var yieldsToOthers: Bool
   package var durability: Durability
+  /// What is looked at before LMDB walks the file, when this process opens it first.
+  package var treeCheck: TreeCheckExtent
   /// Permissions of the data and lock files when they are created.
   package var fileMode: UInt32
   /// Goes on although the directory is on a network file system or FUSE.
@@ -44,13 +48,19 @@ package struct Configuration: Sendable {
     package static let defaultMapSize = 1 << 40
   #endif
 
+  /// LMDB's own default of 126 is used up by as many processes, each of which keeps a slot. A slot
+  /// takes 64 bytes of the lock file, and 1,022 with their header take 16 pages.
+  package static let defaultMaximumReaders = 1_022
+
   package init(
     mapSize: Int = Self.defaultMapSize,
-    maximumReaders: Int = 126,
+    maximumReaders: Int = Self.defaultMaximumReaders,
     maximumTables: Int = 16,
     access: Access = .readWrite,
+    createsDataFile: Bool = true,
     yieldsToOthers: Bool = false,
     durability: Durability = .full,
+    treeCheck: TreeCheckExtent = .paths,
     fileMode: UInt32 = 0o600,
     allowsNetworkFileSystem: Bool = false,
     faults: FaultInjector? = nil
@@ -59,8 +69,10 @@ package struct Configuration: Sendable {
     self.maximumReaders = maximumReaders
     self.maximumTables = maximumTables
     self.access = access
+    self.createsDataFile = createsDataFile
     self.yieldsToOthers = yieldsToOthers
     self.durability = durability
+    self.treeCheck = treeCheck
     self.fileMode = fileMode
     self.allowsNetworkFileSystem = allowsNetworkFileSystem
     self.faults = faults

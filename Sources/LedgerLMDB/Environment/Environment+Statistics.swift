@@ -53,8 +53,10 @@ extension ReadTransaction {
   package borrowing func freePageCount() throws(LMDBError) -> Int {
     var cursor = try RawCursor(raw, tableHandle: 0)
     var total = 0
+    var last: UInt64?
     var found = try cursor.move(MDB_FIRST)
     while found {
+      try unsafe RawTransaction.integer(cursor.key, follows: &last)
       let record = unsafe UnsafeRawBufferPointer(cursor.value)
       let wordSize = MemoryLayout<UInt>.size
       guard record.count >= wordSize else { throw LMDBError(.corrupted, .moveCursor) }
@@ -62,7 +64,8 @@ extension ReadTransaction {
       guard count <= UInt(record.count / wordSize - 1) else {
         throw LMDBError(.corrupted, .moveCursor)
       }
-      total += Int(count)
+      // Whatever damaged records say, their sum cannot overflow.
+      total += Int(min(count, UInt(UInt32.max)))
       found = try cursor.move(MDB_NEXT)
     }
     return total

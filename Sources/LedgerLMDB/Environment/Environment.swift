@@ -46,26 +46,33 @@ package final class Environment: Sendable {
   ) throws(LMDBError) -> Environment {
     ForkGeneration.watch()
     let seam = CallSeam(configuration.faults)
-    if configuration.access == .readWrite { try DirectoryCreation.createDirectory(path) }
+    let mayCreate = configuration.access == .readWrite && configuration.createsDataFile
+    if mayCreate { try DirectoryCreation.createDirectory(path) }
     if !configuration.allowsNetworkFileSystem {
       try FileSystemKind.check(
         path, seam: seam, pretended: configuration.faults?.pretendedFileSystemType)
     }
-    if configuration.access == .readWrite {
-      try DirectoryCreation.createDataFile(in: path, configuration)
-    }
+    if mayCreate { try DirectoryCreation.createDataFile(in: path, configuration) }
     guard let file = try DataFile(path: path + "/data.mdb") else {
-      throw LMDBError(.noSuchFile, .checkFile, path: path)
+      throw LMDBError(.noDataFile, .checkFile, path: path)
     }
+    let lockFile = try LockFile(in: path)
     let identity = try file.status().identity
     let share = TransactionGate.Share()
     let core = try EnvironmentRegistry.share(identity, configuration, share) {
       () throws(LMDBError) -> EnvironmentCore in
       // Only for the first share: the others' core was checked, and is being written to.
       let meta = try file.check(seam: seam, isPowerLossSafe: configuration.durability == .full)
+      if configuration.access != .readOnlyWithoutLock {
+        try lockFile.reserve(
+          readers: configuration.maximumReaders, mode: configuration.fileMode)
+      }
       let core = try EnvironmentCore.open(
         path: path, identity: identity, configuration: configuration)
+      lockFile.giveToOwnerIfMade()
       do throws(LMDBError) {
+        try core.checkTrees(
+          configuration.treeCheck, refusesMiscounts: configuration.access == .readWrite)
         try core.checkFreeList(against: meta)
       } catch {
         core.shutDown()

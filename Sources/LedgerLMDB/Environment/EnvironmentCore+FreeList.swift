@@ -69,7 +69,12 @@ extension EnvironmentCore {
     let raw = unsafe RawTransaction(transaction, seam)
     var tables = try RawCursor(raw, tableHandle: 1)
     var found = try tables.move(MDB_FIRST)
+    var tableCount: UInt64 = 0
     while found {
+      tableCount += 1
+      guard tableCount <= meta.main.entries else {
+        throw implausible(meta.transactionID, "it has more tables than \(meta.main.entries)")
+      }
       let record = unsafe UnsafeRawBufferPointer(tables.value)
       guard record.count == 48 else {
         throw implausible(meta.transactionID, "a table has a record of \(record.count) bytes")
@@ -82,7 +87,9 @@ extension EnvironmentCore {
     }
     var free = try RawCursor(raw, tableHandle: 0)
     found = try free.move(MDB_FIRST)
+    var last: UInt64?
     while found {
+      try unsafe RawTransaction.integer(free.key, follows: &last)
       let record = unsafe UnsafeRawBufferPointer(free.value)
       guard record.count >= 8 else {
         throw implausible(meta.transactionID, "a record of freed pages has \(record.count) bytes")

@@ -21,7 +21,8 @@ extension EnvironmentCore {
     var mapSize = configuration.mapSize
     while true {
       do throws(LMDBError) {
-        let handle = try unsafe openHandle(path: path, configuration, mapSize: mapSize)
+        let handle = try unsafe openHandle(
+          path: path, identity, configuration, mapSize: mapSize)
         let core = unsafe EnvironmentCore(
           handle, path: path, identity: identity, configuration: configuration)
         do throws(LMDBError) {
@@ -42,7 +43,7 @@ extension EnvironmentCore {
   }
 
   private static func openHandle(
-    path: String, _ configuration: Configuration, mapSize: Int
+    path: String, _ identity: FileIdentity, _ configuration: Configuration, mapSize: Int
   ) throws(LMDBError) -> OpaquePointer {
     let seam = CallSeam(configuration.faults)
     var created: OpaquePointer?
@@ -50,6 +51,7 @@ extension EnvironmentCore {
     guard let handle = unsafe created else { throw LMDBError(.outOfMemory, .createEnvironment) }
     do {
       try unsafe configure(handle, path: path, configuration, mapSize: mapSize, seam)
+      try unsafe requireChecked(handle, identity)
       return unsafe handle
     } catch {
       // "If this function fails, mdb_env_close() must be called to discard the MDB_env handle."
@@ -86,6 +88,19 @@ extension EnvironmentCore {
     // A program that this one starts must not inherit the file.
     guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
       throw LMDBError(.currentErrno, .getDescriptor)
+    }
+  }
+
+  /// LMDB opens the data file by its path, and what was checked is a file that was there before.
+  private static func requireChecked(
+    _ handle: OpaquePointer, _ identity: FileIdentity
+  ) throws(LMDBError) {
+    var descriptor: Int32 = -1
+    var status = stat()
+    guard unsafe mdb_env_get_fd(handle, &descriptor) == 0, unsafe fstat(descriptor, &status) == 0
+    else { throw LMDBError(.currentErrno, .getDescriptor) }
+    guard FileIdentity(status) == identity else {
+      throw LMDBError(.dataFileReplaced, .openEnvironment)
     }
   }
 

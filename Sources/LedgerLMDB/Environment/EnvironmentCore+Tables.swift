@@ -83,9 +83,8 @@ extension EnvironmentCore {
     guard status == .success else { throw LMDBError(status, .tableFlags, path: path) }
     let expected = description.keys == .integer ? UInt32(MDB_INTEGERKEY) : 0
     guard flags & ~UInt32(MDB_CREATE) == expected else {
-      throw LMDBError(
-        .optionsMismatch("table \(description.name) has other keys in the file"), .openTable,
-        path: path)
+      // The program names its tables the same way for ever, so the file is wrong.
+      throw LMDBError(.corrupted, .openTable, path: path)
     }
   }
 }

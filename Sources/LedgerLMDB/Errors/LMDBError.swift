@@ -56,8 +56,9 @@ extension LMDBError {
     case .mapFull:
       "The map is used up. Grow it, or open with a larger map size."
     case .readersFull:
-      "All reader slots are taken by live transactions. Read in shorter transactions, or open with "
-        + "more readers after every process closed the environment."
+      "All reader slots are taken by live processes, each of which keeps one or more. Close some of "
+        + "them. For more slots, open with more readers once every process closed the environment: "
+        + "while one has it open, the lock file keeps its size."
     case .panic:
       "An earlier write of a meta page failed. Close every handle of this process and reopen."
     case .versionMismatch:
@@ -76,6 +77,15 @@ extension LMDBError {
       "The table does not exist, and an environment opened for reading cannot create it."
     case .accessDenied, .readOnlyFileSystem, .notPermitted:
       "No permission. To read a directory that is not writable, open it without its lock file."
+    case .outOfMemory:
+      "There is not enough memory or address space. Free some, or raise the limit (ulimit -v)."
+    case .tooManyOpenFiles, .tooManyFilesInSystem:
+      "Too many files are open. Close some, or raise the limit (ulimit -n)."
+    case .noSpace, .quotaExceeded:
+      "The disk is full. Free some space and try again; nothing is lost."
+    case .noSuchFile, .notDirectory, .tooManyLinks:
+      "A file or directory of the ledger is missing, or something else has its name. Restore it from a "
+        + "copy."
     case .fileTooLarge:
       "The file reached the size that this process's files may have (RLIMIT_FSIZE). Nothing was "
         + "committed; raise that limit and try again."
@@ -109,13 +119,21 @@ extension LMDBRefusal {
     case .truncatedFile(let expected, let actual):
       "The file has \(actual) bytes, its meta pages speak of \(expected). Restore it from a copy."
     case .notAnLMDBFile:
-      "This is not an LMDB file."
+      "This is not an LMDB file, or it is damaged. Restore it from a copy."
+    case .notARegularFile(let name):
+      "What is called \(name) is not a regular file. Restore the file from a copy."
+    case .noDataFile:
+      "The data file data.mdb is missing. Restore it from a copy."
+    case .dataFileReplaced:
+      "The data file was replaced while it was opened. Open it again."
     case .unsupportedFormatVersion(let version):
       "The file has LMDB data format \(version); this build reads 1."
     case .unsupportedPageSize(let size):
       "The file's meta page gives \(size) as page size, which is not possible."
     case .implausibleMeta(let page, let what):
       "Meta page \(page) is damaged: \(what). Copy the directory away and restore it."
+    case .damagedPage(let page, let what):
+      "Page \(page) of the data file is damaged: \(what). Copy the directory away and restore it."
     case .processIDClash:
       "Another process with the same id, from another container, uses this environment. "
         + "Share one process namespace between the containers."

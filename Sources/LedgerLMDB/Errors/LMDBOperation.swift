@@ -34,6 +34,7 @@ package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case checkFile = "pread"
   case checkFileSystem = "statfs"
   case createFile = "link"
+  case reserveLockFile = "fallocate"
   case syncFile = "fsync"
   case close = "mdb_env_close"
 }

@@ -14,6 +14,12 @@ package enum LMDBRefusal: Sendable, Hashable {
   case networkFileSystem(type: UInt)
   /// The file is shorter than its own meta pages say; touching the missing part is a SIGBUS.
   case truncatedFile(expected: UInt64, actual: UInt64)
+  /// A directory, pipe, socket, device or symbolic link is where a file must be.
+  case notARegularFile(String)
+  /// The data file is missing, and the configuration says that it must be there.
+  case noDataFile
+  /// Another data file was put in the place of the one that was checked.
+  case dataFileReplaced
   /// No LMDB file: wrong magic number, or no meta page where one must be.
   case notAnLMDBFile
   /// LMDB's data format has another version than 1.
@@ -22,6 +28,8 @@ package enum LMDBRefusal: Sendable, Hashable {
   case unsupportedPageSize(UInt32)
   /// A meta page that LMDB could not have written.
   case implausibleMeta(page: Int, what: String)
+  /// A page that LMDB could go astray on, or where something is missing.
+  case damagedPage(page: UInt64, what: String)
   /// Another container has a process of the same id on this environment.
   case processIDClash
   /// Open in this process already, with an access that does not fit.

@@ -71,6 +71,11 @@ extension LMDBStatus {
 extension LMDBStatus {
   package static let notPermitted = LMDBStatus(EPERM)
   package static let noSuchFile = LMDBStatus(ENOENT)
+  package static let notDirectory = LMDBStatus(ENOTDIR)
+  package static let tooManyLinks = LMDBStatus(ELOOP)
+  package static let tooManyOpenFiles = LMDBStatus(EMFILE)
+  package static let tooManyFilesInSystem = LMDBStatus(ENFILE)
+  package static let quotaExceeded = LMDBStatus(EDQUOT)
   package static let inputOutput = LMDBStatus(EIO)
   package static let temporarilyUnavailable = LMDBStatus(EAGAIN)
   package static let outOfMemory = LMDBStatus(ENOMEM)

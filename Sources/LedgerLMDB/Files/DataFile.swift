@@ -8,6 +8,11 @@
 struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   let inode: UInt64
+
+  init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+  }
 }
 
 /// The data file of an environment, looked at with plain system calls before LMDB maps it.
@@ -19,11 +24,23 @@ struct DataFile: ~Copyable {
   let descriptor: Int32
 
   /// Opens for reading; nil when there is no such file.
+  ///
+  /// A pipe in its place is not waited for, and no symbolic link is followed: LMDB would put a lock
+  /// file beside the link, and writers that come by another path would not see it.
   init?(path: String) throws(LMDBError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 {
-      let status = LMDBStatus.currentErrno
-      if status == .noSuchFile { return nil }
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    let status = descriptor < 0 ? LMDBStatus.currentErrno : .success
+    if status == .noSuchFile { return nil }
+    var facts = stat()
+    let isRegular =
+      descriptor < 0
+      ? unsafe lstat(path, &facts) != 0 || facts.st_mode & S_IFMT == S_IFREG
+      : unsafe fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+    guard status == .success, isRegular else {
+      if descriptor >= 0 { _ = closeDescriptor(descriptor) }
+      guard isRegular else {
+        throw LMDBError(.notARegularFile("data.mdb"), .checkFile, path: path)
+      }
       throw LMDBError(status, .checkFile, path: path)
     }
     self.path = path
@@ -39,10 +56,7 @@ struct DataFile: ~Copyable {
     guard unsafe fstat(descriptor, &result) == 0 else {
       throw LMDBError(.currentErrno, .checkFile, path: path)
     }
-    let identity = FileIdentity(
-      device: UInt64(truncatingIfNeeded: result.st_dev),
-      inode: UInt64(truncatingIfNeeded: result.st_ino))
-    return (identity, UInt64(max(0, result.st_size)))
+    return (FileIdentity(result), UInt64(max(0, result.st_size)))
   }
 
   func read(_ count: Int, at offset: UInt64) throws(LMDBError) -> [UInt8] {
@@ -111,10 +125,14 @@ extension DataFile {
 
     let first = try meta(0, at: 0)
     let pageSize = first.pageSize
+    if first.version != MetaPage.version {
+      try checkVersions(first, try? meta(1, at: UInt64(pageSize)))
+    }
     guard (512...32768).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
       throw LMDBError(.unsupportedPageSize(pageSize), .checkFile, path: path)
     }
     let second = try meta(1, at: UInt64(pageSize))
+    try checkVersions(first, second)
     guard second.pageSize == pageSize else {
       throw LMDBError(.unsupportedPageSize(second.pageSize), .checkFile, path: path)
     }
@@ -169,10 +187,17 @@ extension DataFile {
     guard meta.magic == MetaPage.magic else {
       throw LMDBError(.notAnLMDBFile, .checkFile, path: path)
     }
-    guard meta.version == 1 else {
-      throw LMDBError(.unsupportedFormatVersion(meta.version), .checkFile, path: path)
-    }
     return meta
+  }
+
+  /// Both metas of a file have one version; where one has that of this build, the other is damaged.
+  private func checkVersions(_ first: MetaPage, _ second: MetaPage?) throws(LMDBError) {
+    let versions = [first.version, second?.version ?? first.version]
+    guard let other = versions.firstIndex(where: { $0 != MetaPage.version }) else { return }
+    guard !versions.contains(MetaPage.version) else {
+      throw implausible(other, "its version is \(versions[other])")
+    }
+    throw LMDBError(.unsupportedFormatVersion(first.version), .checkFile, path: path)
   }
 
   /// The root must be the page that it claims to be, and hold what such a root holds.

@@ -7,6 +7,8 @@ struct MetaPage: Equatable {
   /// Page header and meta together.
   static let byteCount = 16 + 136
   static let magic: UInt32 = 0xBEEF_C0DE
+  /// `MDB_DATA_VERSION` of LMDB 0.9.
+  static let version: UInt32 = 1
   static let metaFlag: UInt16 = 0x08
   static let noRoot = UInt64.max
 

@@ -59,10 +59,17 @@ extension RawTransaction {
     guard try place(&cursor, at: backwards ? .atOrBelow(start) : .atOrAbove(start)) else { return }
     let step = backwards ? MDB_PREV : MDB_NEXT
     var remaining = limit
+    var last: UInt64?
     repeat {
+      let key = try unsafe Self.integer(cursor.key)
+      // In a damaged tree the way may lead back, and would never end.
+      if let last, backwards ? key >= last : key <= last {
+        throw LMDBError(.corrupted, .moveCursor)
+      }
+      last = key
       let value = unsafe UnsafeRawBufferPointer(cursor.value)
       let bytes = unsafe Span<UInt8>(_unsafeBytes: value)
-      guard try body(try unsafe Self.integer(cursor.key), bytes) else { return }
+      guard try body(key, bytes) else { return }
       remaining -= 1
     } while try remaining > 0 && cursor.move(step)
   }
@@ -85,8 +92,14 @@ extension RawTransaction {
     }
     guard found else { return }
     var remaining = limit
+    // It stays where it is: nothing is written during a scan.
+    var last: UnsafeRawBufferPointer?
     repeat {
       let key = unsafe UnsafeRawBufferPointer(cursor.key)
+      if let before = unsafe last, unsafe before.compared(to: key) >= 0 {
+        throw LMDBError(.corrupted, .moveCursor)
+      }
+      unsafe last = key
       let value = unsafe UnsafeRawBufferPointer(cursor.value)
       let keyBytes = unsafe Span<UInt8>(_unsafeBytes: key)
       let valueBytes = unsafe Span<UInt8>(_unsafeBytes: value)

@@ -120,6 +120,13 @@ extension RawTransaction {
     return unsafe data.loadUnaligned(as: UInt64.self)
   }
 
+  /// Demands that the keys of a walk ascend: in a damaged tree the way may lead back, and would never end.
+  static func integer(_ key: MDB_val, follows last: inout UInt64?) throws(LMDBError) {
+    let key = try unsafe integer(key)
+    if let last, key <= last { throw LMDBError(.corrupted, .moveCursor) }
+    last = key
+  }
+
   @inline(__always)
   static func check(
     _ table: Table, has keys: TableDescription.Keys, _ operation: LMDBOperation

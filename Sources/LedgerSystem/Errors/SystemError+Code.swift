@@ -42,6 +42,8 @@ extension SystemError {
     package static let invalidArgument = Code(rawValue: EINVAL)
     /// EMFILE
     package static let tooManyOpenFiles = Code(rawValue: EMFILE)
+    /// ENFILE
+    package static let tooManyFilesInSystem = Code(rawValue: ENFILE)
     /// EFBIG
     package static let fileTooLarge = Code(rawValue: EFBIG)
     /// ENOSPC
@@ -60,6 +62,8 @@ extension SystemError {
     package static let tooManyLinks = Code(rawValue: ELOOP)
     /// ENOTSUP
     package static let notSupported = Code(rawValue: ENOTSUP)
+    /// What has the name is a directory, pipe, socket, device or symbolic link; no `errno` number
+    package static let notRegularFile = Code(rawValue: -1)
     /// EBADF; also what an object of this module answers after its `close()`
     package static let closed = Code(rawValue: EBADF)
   }
@@ -68,6 +72,7 @@ extension SystemError {
 extension SystemError.Code: CustomStringConvertible {
   /// English whatever the locale, such as `no space left on device (ENOSPC)`.
   package var description: String {
+    if self == .notRegularFile { return "not a regular file" }
     guard let (name, text) = Self.names[self] else { return "errno \(rawValue)" }
     return "\(text) (\(name))"
   }
@@ -97,5 +102,6 @@ extension SystemError.Code: CustomStringConvertible {
     .tooManyLinks: ("ELOOP", "too many symbolic links"),
     .notSupported: ("ENOTSUP", "not supported by the file system"),
     .closed: ("EBADF", "closed"),
+    .tooManyFilesInSystem: ("ENFILE", "too many open files in the system"),
   ]
 }

@@ -10,9 +10,12 @@ internal import CLedgerSystem
 
 /// A file that is written piece by piece and appears under its name only when it is whole.
 ///
-/// Until then it stands beside its place under another name; what is let go before is removed.
+/// Until then it stands beside its place under another name, locked; what is let go before is
+/// removed. Everything happens in the directory that was there at the beginning, also if the path
+/// leads elsewhere meanwhile.
 package struct AtomicFile: ~Copyable {
-  private let path: String
+  private let directory: DirectoryHandle
+  private let name: String
   private let temporary: String
   private let descriptor: Int32
   private var byteCount = 0
@@ -20,68 +23,123 @@ package struct AtomicFile: ~Copyable {
 
   /// - Parameter mode: The permissions of the file, less the process's umask.
   package init(_ path: String, mode: UInt32 = 0o600) throws(SystemError) {
-    let suffix = String(UInt64.random(in: .min ... .max), radix: 36)
-    let temporary = FileSystem.temporaryName(for: path, suffix: suffix)
-    descriptor = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
-    self.path = path
-    self.temporary = temporary
+    let directory = try DirectoryHandle(FileSystem.parent(of: path))
+    let name = FileSystem.lastComponent(of: path)
+    (temporary, descriptor) = try Self.create(for: name, in: directory, mode)
+    self.name = name
+    self.directory = directory
   }
 
   deinit {
+    if !isFinished { try? directory.remove(temporary) }
     Descriptor.close(descriptor)
-    if !isFinished { try? FileSystem.remove(temporary) }
+  }
+
+  /// Makes a file, and locks it: one that nothing has locked was left by a process that ended.
+  private static func create(
+    for name: String, in directory: borrowing DirectoryHandle, _ mode: UInt32
+  ) throws(SystemError) -> (name: String, descriptor: Int32) {
+    while true {
+      let temporary = TemporaryName.make(for: name)
+      let path = directory.path(of: temporary)
+      let descriptor: Int32
+      do throws(SystemError) {
+        descriptor = try directory.openEntry(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+      } catch {
+        guard error.code == .exists else { throw error }
+        continue
+      }
+      do throws(SystemError) {
+        let code = cledger_flock_try(descriptor, true)
+        if code != EWOULDBLOCK { try SystemError.check(code, "flock", path: path) }
+        // Another process may have found it before it was locked, and have removed it.
+        let isThere = try FileFacts(of: descriptor, path: path).nameCount > 0
+        if code == 0, isThere { return (temporary, descriptor) }
+        Descriptor.close(descriptor)
+      } catch {
+        try? directory.remove(temporary)
+        Descriptor.close(descriptor)
+        throw error
+      }
+    }
   }
 
   /// Adds bytes at the end.
   package mutating func write(_ bytes: [UInt8]) throws(SystemError) {
-    try Descriptor.write(bytes, to: descriptor, at: byteCount, path: temporary)
+    try Descriptor.write(
+      bytes, to: descriptor, at: byteCount, path: directory.path(of: temporary))
     byteCount += bytes.count
   }
 
   /// Puts the file in its place, instead of one that is there, durably once this has returned.
   package consuming func finish() throws(SystemError) {
-    try SystemError.check(cledger_full_sync(descriptor), "fsync", path: temporary)
-    try FileSystem.rename(temporary, to: path)
+    try sync()
+    try directory.rename(temporary, to: name)
     isFinished = true
-    try FileSystem.syncDirectory(FileSystem.parent(of: path))
+    try directory.sync()
   }
 
   /// Puts the file in its place durably, unless one is there already: that is never replaced.
   ///
-  /// - Throws: `.exists` if what is there has other bytes; the same bytes are fine.
+  /// - Throws: `.exists` if what is there has other bytes, or is no regular file; the same bytes are
+  ///   fine.
   package consuming func finishExclusively() throws(SystemError) {
-    try SystemError.check(cledger_full_sync(descriptor), "fsync", path: temporary)
+    try sync()
     do throws(SystemError) {
       try renameExclusively()
       isFinished = true
     } catch {
-      guard error.code == .exists, try FileSystem.haveSameContent(temporary, path) else {
-        throw error
-      }
+      guard error.code == .exists, try isAlreadyThere() else { throw error }
     }
-    try FileSystem.syncDirectory(FileSystem.parent(of: path))
+    try directory.sync()
   }
 
-  private func renameExclusively() throws(SystemError) {
+  private borrowing func sync() throws(SystemError) {
+    try SystemError.check(
+      cledger_full_sync(descriptor), "fsync", path: directory.path(of: temporary))
+  }
+
+  private borrowing func renameExclusively() throws(SystemError) {
     do throws(SystemError) {
-      try FileSystem.renameExclusively(temporary, to: path)
+      try directory.renameExclusively(temporary, to: name)
     } catch {
       guard error.code == .notSupported else { throw error }
       // The file system can only look before.
-      if FileSystem.exists(path) { throw SystemError(.exists, "rename", path: path) }
-      try FileSystem.rename(temporary, to: path)
+      if try directory.facts(of: name) != nil {
+        throw SystemError(.exists, "rename", path: directory.path(of: name))
+      }
+      try directory.rename(temporary, to: name)
     }
+  }
+
+  /// Whether a regular file with the same bytes has the name.
+  private borrowing func isAlreadyThere() throws(SystemError) -> Bool {
+    guard let facts = try directory.facts(of: name), facts.kind == .file else { return false }
+    var mine = try FileReader(temporary, in: directory)
+    var other = try FileReader(name, in: directory)
+    return try FileReader.haveSameContent(&mine, &other)
   }
 
   /// Removes what killed processes left of files in a directory.
   ///
-  /// - Parameter prefix: How the names of these files begin; nobody may be writing one now.
+  /// Only regular files of this process's user with a name that ``init(_:mode:)`` makes, and that
+  /// nothing has locked.
+  ///
+  /// - Parameter isTarget: Whether files of a name are meant.
   package static func removeUnfinished(
-    in directory: String, namePrefix prefix: String
+    in path: String, where isTarget: (_ name: String) -> Bool
   ) throws(SystemError) {
-    for name in try FileSystem.list(directory)
-    where name.hasPrefix(".\(prefix)") && name.contains(FileSystem.temporaryMark) {
-      try FileSystem.remove("\(directory)/\(name)")
+    let directory = try DirectoryHandle(path)
+    for name in try directory.list() {
+      guard let target = TemporaryName.target(of: name), isTarget(target) else { continue }
+      guard let facts = try directory.facts(of: name), facts.kind == .file, facts.isOurs,
+        let descriptor = try? directory.openEntry(name, O_RDONLY | O_NONBLOCK)
+      else { continue }
+      defer { Descriptor.close(descriptor) }
+      guard try FileFacts(of: descriptor, path: name).identity == facts.identity,
+        cledger_flock_try(descriptor, true) == 0
+      else { continue }
+      try directory.remove(name)
     }
   }
 }

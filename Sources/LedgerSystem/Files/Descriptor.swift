@@ -19,6 +19,70 @@ enum Descriptor {
     }
   }
 
+  /// Opens a regular file that is not reached by a symbolic link of that name, and makes it if the
+  /// flags say so. A pipe or a device never holds up the caller.
+  ///
+  /// - Throws: `.notRegularFile` if something else has the name.
+  static func openRegular(
+    _ path: String, _ flags: Int32, mode: UInt32 = 0
+  ) throws(SystemError) -> Int32 {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: mode)
+    } catch {
+      // The system has a code of its own for every other thing that cannot be opened like this.
+      var status = stat()
+      guard unsafe lstat(path, &status) == 0, FileKind(status) != .file else { throw error }
+      throw SystemError(.notRegularFile, "open", path: path)
+    }
+    do throws(SystemError) {
+      guard try FileFacts(of: descriptor, path: path).kind == .file else {
+        throw SystemError(.notRegularFile, "open", path: path)
+      }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// Opens or makes a file of a ledger.
+  ///
+  /// Root may work for the ledger's owner: what it makes in a directory belongs to the directory's
+  /// owner, who must be able to use it afterwards.
+  static func openShared(
+    _ path: String, _ flags: Int32, mode: UInt32
+  ) throws(SystemError) -> Int32 {
+    do throws(SystemError) {
+      return try openRegular(path, flags)
+    } catch {
+      guard error.code == .notFound else { throw error }
+    }
+    while true {
+      do throws(SystemError) {
+        let descriptor = try openRegular(path, flags | O_CREAT | O_EXCL, mode: mode)
+        giveToOwner(ofDirectoryOf: path, descriptor)
+        return descriptor
+      } catch {
+        guard error.code == .exists else { throw error }
+      }
+      // Another process was faster; its file may be gone again.
+      do throws(SystemError) {
+        return try openRegular(path, flags)
+      } catch {
+        guard error.code == .notFound else { throw error }
+      }
+    }
+  }
+
+  private static func giveToOwner(ofDirectoryOf path: String, _ descriptor: Int32) {
+    guard geteuid() == 0, let directory = try? DirectoryHandle(FileSystem.parent(of: path)),
+      let owner = try? directory.facts, owner.owner != 0
+    else { return }
+    // It is no matter if the file system knows no owners.
+    _ = fchown(descriptor, owner.owner, owner.group)
+  }
+
   /// Closes it, once: after EINTR the descriptor is gone on Linux, and may be somebody else's.
   static func close(_ descriptor: Int32) {
     _ = systemClose(descriptor)

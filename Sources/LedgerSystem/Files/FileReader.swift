@@ -16,6 +16,12 @@ package struct FileReader: ~Copyable {
     self.path = path
   }
 
+  /// Opens a file in a directory, without waiting for anything.
+  init(_ name: String, in directory: borrowing DirectoryHandle) throws(SystemError) {
+    descriptor = try directory.openEntry(name, O_RDONLY | O_NONBLOCK)
+    path = directory.path(of: name)
+  }
+
   deinit {
     Descriptor.close(descriptor)
   }
@@ -33,6 +39,23 @@ package struct FileReader: ~Copyable {
       }
       bytes.removeLast(count - received)
       return bytes
+    }
+  }
+
+  /// Whether the rest of two files is the same.
+  static func haveSameContent(
+    _ left: inout FileReader, _ right: inout FileReader
+  ) throws(SystemError) -> Bool {
+    while true {
+      let piece = try left.read(upTo: 1 << 16)
+      if piece.isEmpty { return try right.read(upTo: 1).isEmpty }
+      var other: [UInt8] = []
+      while other.count < piece.count {
+        let more = try right.read(upTo: piece.count - other.count)
+        if more.isEmpty { return false }
+        other += more
+      }
+      guard piece == other else { return false }
     }
   }
 }

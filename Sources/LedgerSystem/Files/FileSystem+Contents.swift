@@ -13,7 +13,7 @@ extension FileSystem {
   ///
   /// Never of a file that carries `fcntl` locks of this process: closing it would drop them.
   ///
-  /// - Throws: `.fileTooLarge` if it is longer than `maximumBytes`.
+  /// - Throws: `.notRegularFile`; `.fileTooLarge` if it is longer than `maximumBytes`.
   package static func read(_ path: String, maximumBytes: Int) throws(SystemError) -> [UInt8] {
     let limit = maximumBytes == .max ? maximumBytes : maximumBytes + 1
     let bytes = try readPrefix(path, maximumBytes: limit)
@@ -27,29 +27,9 @@ extension FileSystem {
   package static func readPrefix(
     _ path: String, maximumBytes: Int
   ) throws(SystemError) -> [UInt8] {
-    let descriptor = try Descriptor.open(path, O_RDONLY)
+    let descriptor = try Descriptor.openRegular(path, O_RDONLY)
     defer { Descriptor.close(descriptor) }
     return try Descriptor.read(from: descriptor, maximumBytes: maximumBytes, path: path)
-  }
-
-  /// Whether two files hold the same bytes.
-  package static func haveSameContent(
-    _ first: String, _ second: String
-  ) throws(SystemError) -> Bool {
-    guard try fileSize(first) == fileSize(second) else { return false }
-    var left = try FileReader(first)
-    var right = try FileReader(second)
-    while true {
-      let piece = try left.read(upTo: 1 << 16)
-      if piece.isEmpty { return true }
-      var other: [UInt8] = []
-      while other.count < piece.count {
-        let more = try right.read(upTo: piece.count - other.count)
-        if more.isEmpty { return false }
-        other += more
-      }
-      guard piece == other else { return false }
-    }
   }
 
   /// Replaces a file, or makes it, so that it holds either the old or the new content also after a
@@ -76,14 +56,24 @@ extension FileSystem {
 
   /// The directory that holds the last component of the path.
   package static func parent(of path: String) -> String {
-    var rest = Substring(path)
-    while rest.count > 1, rest.last == "/" { rest.removeLast() }
-    guard let slash = rest.lastIndex(of: "/") else { return "." }
-    return slash == rest.startIndex ? "/" : String(rest[..<slash])
+    var rest = path.utf8[...]
+    while rest.count > 1, rest.last == UInt8(ascii: "/") { rest.removeLast() }
+    guard let slash = rest.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == rest.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The last component of the path, without slashes at its end; `/` has none but itself.
+  package static func lastComponent(of path: String) -> String {
+    var rest = path.utf8[...]
+    while rest.count > 1, rest.last == UInt8(ascii: "/") { rest.removeLast() }
+    if rest.count > 1, let slash = rest.lastIndex(of: UInt8(ascii: "/")) {
+      rest = rest[rest.index(after: slash)...]
+    }
+    return String(decoding: rest, as: UTF8.self)
   }
 
   private static func sync(_ path: String, _ flags: Int32) throws(SystemError) {
-    let descriptor = try Descriptor.open(path, flags)
+    let descriptor = try Descriptor.open(path, flags | O_NONBLOCK)
     defer { Descriptor.close(descriptor) }
     try SystemError.check(cledger_full_sync(descriptor), "fsync", path: path)
   }

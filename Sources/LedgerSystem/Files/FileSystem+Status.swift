@@ -25,31 +25,39 @@ package enum FileKind: Sendable, Hashable {
   case file
   /// A directory.
   case directory
-  /// A device, pipe, socket or the like.
+  /// A device, pipe, socket or the like; a symbolic link where none is followed.
   case other
 }
 
 extension FileSystem {
   /// Device and inode of what the path leads to.
   package static func identity(_ path: String) throws(SystemError) -> FileIdentity {
-    let status = try status(path)
-    return FileIdentity(
-      device: UInt64(truncatingIfNeeded: status.st_dev),
-      inode: UInt64(truncatingIfNeeded: status.st_ino))
+    FileIdentity(try status(path))
   }
 
   /// What the path leads to, or nil if nothing.
   package static func kind(_ path: String) throws(SystemError) -> FileKind? {
     do throws(SystemError) {
-      switch try status(path).st_mode & S_IFMT {
-      case S_IFREG: return .file
-      case S_IFDIR: return .directory
-      default: return .other
-      }
+      return FileKind(try status(path))
     } catch {
       if error.code == .notFound || error.code == .notDirectory { return nil }
       throw error
     }
+  }
+
+  /// Whether the path is that of a symbolic link, wherever it leads.
+  package static func isSymbolicLink(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
+  /// The absolute path without symbolic links, `.` and `..` that a path leads to.
+  package static func realPath(_ path: String) throws(SystemError) -> String {
+    guard let real = unsafe realpath(path, nil) else {
+      throw SystemError.last("realpath", path: path)
+    }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
   }
 
   /// Whether the path leads to anything that this process can see.

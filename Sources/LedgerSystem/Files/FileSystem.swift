@@ -17,28 +17,30 @@ package enum FileSystem {
     if unsafe mkdir(path, mode_t(mode)) == -1 { throw SystemError.last("mkdir", path: path) }
   }
 
+  /// Makes a directory in another one, to whose owner it belongs also if root makes it.
+  ///
+  /// - Throws: `.exists` if anything of that name exists.
+  package static func createSharedDirectory(_ path: String) throws(SystemError) {
+    let parent = try DirectoryHandle(parent(of: path))
+    let name = lastComponent(of: path)
+    try parent.createDirectory(name)
+    let owner = try parent.facts
+    guard geteuid() == 0, owner.owner != 0 else { return }
+    // The owner of the parent may have put something else there: nothing else is given away.
+    let made = try parent.directory(name)
+    guard try made.facts.isOurs, try made.list().isEmpty else { return }
+    // It is no matter if the file system knows no owners.
+    _ = fchown(made.descriptor, owner.owner, owner.group)
+  }
+
   /// Makes a directory (mode 0700) of a new name in the parent of `path`, from where it can be
   /// renamed to `path`.
   ///
   /// - Returns: Its path. The name starts with a dot, so that listings skip a forgotten one.
   package static func createUniqueDirectory(beside path: String) throws(SystemError) -> String {
-    var template = Array(temporaryName(for: path, suffix: "XXXXXX").utf8CString)
-    let made = unsafe template.withUnsafeMutableBufferPointer { buffer in
-      unsafe buffer.baseAddress.flatMap { unsafe mkdtemp($0) } != nil
-    }
-    if !made { throw SystemError.last("mkdtemp", path: path) }
-    return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  /// Paths that ``createUniqueDirectory(beside:)`` may have made, and that were not renamed yet.
-  package static func uniqueDirectories(beside path: String) throws(SystemError) -> [String] {
-    let beginning = temporaryName(for: path, suffix: "")
-    let slash = beginning.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let namePrefix = slash.map { beginning[$0...].dropFirst() } ?? beginning[...]
-    let parent = parent(of: beginning)
-    return try list(parent)
-      .filter { $0.hasPrefix(namePrefix) && $0.utf8.count == namePrefix.utf8.count + 6 }
-      .map { "\(parent)/\($0)" }
+    let parent = try DirectoryHandle(parent(of: path))
+    let name = try parent.createUniqueDirectory(for: lastComponent(of: path))
+    return parent.path(of: name)
   }
 
   /// Renames, replacing a file, or an empty directory, of the new name.
@@ -51,7 +53,7 @@ package enum FileSystem {
   /// - Throws: `.exists`, or `.notSupported` where the file system cannot.
   package static func renameExclusively(_ from: String, to: String) throws(SystemError) {
     try SystemError.check(
-      unsafe cledger_rename_exclusively(from, to), "renameat2", path: to)
+      unsafe cledger_rename_exclusively(AT_FDCWD, from, AT_FDCWD, to), "renameat2", path: to)
   }
 
   /// Removes a file or a symbolic link.
@@ -63,38 +65,16 @@ package enum FileSystem {
   ///
   /// What is missing, also all of it, is no error.
   package static func removeTree(_ path: String) throws(SystemError) {
-    let code = unsafe cledger_remove_tree(path)
-    if code == ENOENT { return }
-    try SystemError.check(code, "nftw", path: path)
+    do throws(SystemError) {
+      try DirectoryHandle(parent(of: path)).removeTree(lastComponent(of: path))
+    } catch {
+      guard error.code == .notFound else { throw error }
+    }
   }
 
   /// The names in a directory, sorted by their bytes, without `.` and `..`.
   package static func list(_ path: String) throws(SystemError) -> [String] {
-    guard let stream = unsafe opendir(path) else { throw SystemError.last("opendir", path: path) }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while true {
-      errno = 0
-      guard let entry = unsafe readdir(stream) else {
-        if errno != 0 { throw SystemError.last("readdir", path: path) }
-        break
-      }
-      let name = unsafe String(cString: cledger_entry_name(entry))
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-  }
-
-  /// Stands in every temporary name.
-  static let temporaryMark = ".new-"
-
-  /// A name in the parent of `path` that nothing else should have.
-  static func temporaryName(for path: String, suffix: String) -> String {
-    var bytes = Substring(path)
-    while bytes.count > 1, bytes.last == "/" { bytes.removeLast() }
-    guard let slash = bytes.lastIndex(of: "/") else { return ".\(bytes)\(temporaryMark)\(suffix)" }
-    let name = bytes[bytes.index(after: slash)...]
-    return "\(bytes[...slash]).\(name)\(temporaryMark)\(suffix)"
+    try DirectoryHandle(path).list()
   }
 }
 

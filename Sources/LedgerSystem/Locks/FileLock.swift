@@ -42,11 +42,13 @@ package final class FileLock: Sendable {
 
   /// Opens the lock's file, and makes it if needed, without locking it.
   ///
+  /// One that root makes belongs to the owner of its directory.
+  ///
   /// - Parameter mode: The permissions of a file that has to be made, less the process's umask.
   package static func open(
     _ path: String, createWithMode mode: UInt32 = 0o600
   ) throws(SystemError) -> FileLock {
-    FileLock(path: path, descriptor: try Descriptor.open(path, O_RDWR | O_CREAT, mode: mode))
+    FileLock(path: path, descriptor: try Descriptor.openShared(path, O_RDWR, mode: mode))
   }
 
   /// Opens the lock's file, without locking it.
@@ -54,7 +56,7 @@ package final class FileLock: Sendable {
   /// - Returns: `nil` if there is none.
   package static func openExisting(_ path: String) throws(SystemError) -> FileLock? {
     do throws(SystemError) {
-      return FileLock(path: path, descriptor: try Descriptor.open(path, O_RDWR))
+      return FileLock(path: path, descriptor: try Descriptor.openRegular(path, O_RDWR))
     } catch {
       if error.code == .notFound || error.code == .notDirectory { return nil }
       throw error
@@ -128,7 +130,7 @@ package final class FileLock: Sendable {
   package static func isHeld(_ path: String) throws(SystemError) -> Bool {
     let descriptor: Int32
     do throws(SystemError) {
-      descriptor = try Descriptor.open(path, O_RDONLY)
+      descriptor = try Descriptor.openRegular(path, O_RDONLY)
     } catch {
       if error.code == .notFound { return false }
       throw error
@@ -138,6 +140,23 @@ package final class FileLock: Sendable {
     if code == EWOULDBLOCK { return true }
     try SystemError.check(code, "flock", path: path)
     return false
+  }
+
+  /// The first `maximum` bytes of the file, or `nil` if another holds the lock exclusively.
+  ///
+  /// The read holds a shared lock, so a writer that takes the lock exclusively cannot change the
+  /// content meanwhile. As with ``isHeld(_:)``, an exclusive `tryLock` can fail for an instant.
+  package static func contentsUnlessHeld(
+    _ path: String, maximum: Int
+  ) throws(SystemError) -> [UInt8]? {
+    // Not where a link leads, and without waiting for a writer if it is a pipe.
+    let descriptor = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    // Which gives back the lock, too.
+    defer { Descriptor.close(descriptor) }
+    let code = cledger_flock_try(descriptor, false)
+    if code == EWOULDBLOCK { return nil }
+    try SystemError.check(code, "flock", path: path)
+    return try Descriptor.read(from: descriptor, maximumBytes: maximum, path: path)
   }
 
   private func withDescriptor<R: Sendable>(

@@ -38,7 +38,7 @@ package final class SharedWords: @unchecked Sendable {
   /// - Parameter mode: The permissions of a file that has to be made, less the process's umask.
   /// - Throws: `SystemError` of `open`, `posix_fallocate` (no space) or `mmap`.
   package init(path: String, createWithMode mode: UInt32 = 0o600) throws(SystemError) {
-    let descriptor = try Descriptor.open(path, O_RDWR | O_CREAT, mode: mode)
+    let descriptor = try Descriptor.openShared(path, O_RDWR, mode: mode)
     do throws(SystemError) {
       try SystemError.check(
         cledger_reserve(descriptor, Int64(Self.byteCount)), "posix_fallocate", path: path)

@@ -21,6 +21,15 @@ package enum ThisProcess {
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// The address space in bytes that the threads of a process take which uses all processors.
+  ///
+  /// Swift's thread pool waits for ever if the system has no room for the stack of a thread.
+  package static var threadAddressSpace: Int {
+    let processorCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    let stacks = (processorCount + 2) * Int(clamping: cledger_thread_default_stack())
+    return min(stacks + 8 << 20, 1 << 30)
+  }
+
   /// The number of the first argument that is not UTF-8, and would be mended to another text; 1 is the
   /// one after the program's name.
   package static var firstArgumentThatIsNoText: Int? {
@@ -41,9 +50,12 @@ package enum ThisProcess {
     return state != "Z" && state != "X"
   }
 
-  /// When the process started, in clock ticks since the machine did: tells apart two processes that
-  /// had the same id. Nil if there is no such process, and on platforms without `/proc`.
+  /// When the process started, in clock ticks since the machine did, or on Apple platforms in
+  /// microseconds since 1970: tells apart two processes that had the same id. Nil if there is no such
+  /// process, or this one may not know.
   package static func startTime(of id: Int32) -> UInt64? {
+    let start = cledger_process_start(id)
+    if start != 0 { return start }
     guard let fields = statusFields(of: id), fields.count > 19 else { return nil }
     return UInt64(fields[19])
   }

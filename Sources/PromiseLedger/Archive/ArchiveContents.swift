@@ -1,4 +1,4 @@
-import Crypto
+import LedgerSystem
 
 /// Reads the lines after the header of one archive, and checks that each is what must come there.
 struct ArchiveContents {
@@ -41,7 +41,7 @@ struct ArchiveContents {
 
   /// Reads the next line.
   mutating func take(
-    _ line: [UInt8], number: Int, hashBefore: SHA256
+    _ line: [UInt8], number: Int, hashBefore: SHA256Hasher
   ) throws(LedgerError) -> Item {
     do throws(ArchiveProblem) {
       return try take(try ArchiveLine(parsing: line), hashBefore)
@@ -57,7 +57,7 @@ struct ArchiveContents {
   }
 
   private mutating func take(
-    _ line: ArchiveLine, _ hashBefore: SHA256
+    _ line: ArchiveLine, _ hashBefore: SHA256Hasher
   ) throws(ArchiveProblem) -> Item {
     if case .attachment(let attachment) = line { return try take(attachment) }
     guard owned.isEmpty else { throw .damaged("a value that the record before owns is missing") }
@@ -91,7 +91,7 @@ struct ArchiveContents {
       try attachments.check(event)
       return .event(event)
     case .end(let end):
-      try check(end, Array(hashBefore.finalize()))
+      try check(end, hashBefore.finish().bytes)
       return .end
     }
   }

@@ -1,4 +1,3 @@
-import Crypto
 import LedgerSystem
 
 /// Reads the lines of an archive, and keeps the hash of all that came before the newest.
@@ -11,7 +10,7 @@ struct ArchiveReader: ~Copyable {
   private var start = 0
   /// Before here there is no line feed.
   private var searched = 0
-  private var hash = SHA256()
+  private var hash = SHA256Hasher()
   /// The number of the newest line, from 1.
   private(set) var lineNumber = 0
   private(set) var byteCount = 0
@@ -32,7 +31,7 @@ struct ArchiveReader: ~Copyable {
   ///
   /// - Throws: `corrupt` if the last line has no line feed, `payloadTooLarge` for a line that is
   ///   longer than allowed.
-  mutating func next() throws(LedgerError) -> (line: [UInt8], hashBefore: SHA256)? {
+  mutating func next() throws(LedgerError) -> (line: [UInt8], hashBefore: SHA256Hasher)? {
     lineNumber += 1
     let end = try findLineFeed()
     guard let end else {
@@ -43,7 +42,8 @@ struct ArchiveReader: ~Copyable {
     }
     let hashBefore = hash
     let line = Array(buffer[start..<end])
-    hash.update(data: buffer[start...end])
+    hash.update(line.span)
+    hash.update(UInt8(ascii: "\n"))
     byteCount += line.count + 1
     start = end + 1
     searched = start

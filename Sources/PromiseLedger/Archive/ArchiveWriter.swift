@@ -1,4 +1,4 @@
-import Crypto
+import LedgerSystem
 
 /// Makes an archive, piece by piece: a header, the snapshot if events were deleted, events, and a last
 /// line that proves that nothing is missing.
@@ -29,7 +29,7 @@ struct ArchiveWriter: Sendable {
   private var proof: SnapshotProof
   private var step = Step.header
   private var digest: LogDigest
-  private var hash = SHA256()
+  private var hash = SHA256Hasher()
   private(set) var eventCount = 0
   private var recordCount = 0
   private var byteCount = 0
@@ -102,7 +102,7 @@ struct ArchiveWriter: Sendable {
     case .nothing:
       return nil
     }
-    hash.update(data: piece)
+    hash.update(piece.span)
     byteCount += piece.count
     if case .nothing = step {
       summary = ArchiveSummary(
@@ -139,8 +139,7 @@ struct ArchiveWriter: Sendable {
         piece += ArchiveLine.record(archived).text
         let owned = entity.attachments.filter { $0.position <= deleted }
         for attachment in owned.sorted(by: { $0.position < $1.position }) {
-          let content = try source.attachment(
-            of: attachment.position, byteCount: attachment.byteCount)
+          let content = try Self.content(of: attachment, ownedBy: id, in: source)
           piece +=
             ArchiveLine.attachment(
               ArchivedAttachment(position: attachment.position, content: content)
@@ -156,6 +155,18 @@ struct ArchiveWriter: Sendable {
     return piece
   }
 
+  /// What a record owns of an event that was deleted: nothing takes it away while the record is there.
+  private static func content(
+    of attachment: AttachmentReference, ownedBy id: EntityID, in source: any EventSource
+  ) throws(LedgerError) -> [UInt8] {
+    do throws(LedgerError) {
+      return try source.attachment(of: attachment.position, byteCount: attachment.byteCount)
+    } catch {
+      guard error.code == .eventsCompacted else { throw error }
+      throw SnapshotRecord.damaged(id, "a value that it owns is missing")
+    }
+  }
+
   private mutating func tombstones(
     after last: EntityID?, from source: any SnapshotSource
   ) throws(LedgerError) -> [UInt8] {
@@ -165,10 +176,11 @@ struct ArchiveWriter: Sendable {
     var isFirst = true
     var piece: [UInt8] = []
     try reading(source) { (tables) throws(LedgerError) in
-      try tables.scan(.tombstones, from: Self.start(last)) { (key, _) throws(LedgerError) in
+      try tables.scan(.tombstones, from: Self.start(last)) { (key, value) throws(LedgerError) in
         let id = try SnapshotRecord.id(ofKey: key)
         defer { isFirst = false }
         if isFirst, id == last { return true }
+        try SnapshotRecord.checkTombstone(value, of: id)
         try SnapshotProof.checkOrder(last, id)
         guard count < Self.sliceCount else {
           isOver = false
@@ -207,7 +219,11 @@ struct ArchiveWriter: Sendable {
     from source: any EventSource
   ) throws(LedgerError) -> [UInt8] {
     var piece: [UInt8] = []
-    guard digest.position < end else { return piece }
+    guard digest.position < end else {
+      // Only a damaged ledger ends before the events that were deleted.
+      guard digest.position == end else { throw .missingEvents(after: end) }
+      return piece
+    }
     let events = try source.storedEvents(
       after: digest.position, through: end, limit: Self.sliceCount)
     guard !events.isEmpty else { throw .missingEvents(after: digest.position) }
@@ -252,7 +268,7 @@ struct ArchiveWriter: Sendable {
     ArchiveLine.end(
       ArchiveEnd(
         eventCount: eventCount, recordCount: recordCount, logDigest: digest.bytes,
-        hash: Array(hash.finalize()))
+        hash: hash.finish().bytes)
     ).text
   }
 }

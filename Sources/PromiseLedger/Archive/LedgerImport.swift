@@ -3,8 +3,8 @@
 /// The new ledger has the same id, the same snapshot and the same events: it exports the same archive,
 /// byte by byte, and replays to the same state.
 ///
-/// The archives are checked to their last lines before the ledger appears at its place; if anything is
-/// wrong with them, nothing is there.
+/// The archives are checked to their last lines, and the ledger that was made of them is verified, before
+/// it appears at its place; if anything is wrong, nothing is there.
 public struct LedgerImport: Sendable {
   /// The longest line in bytes. A value takes 4 bytes for every 3 in its line.
   public var maximumLineSizeInBytes = 64 << 20
@@ -26,13 +26,24 @@ public struct LedgerImport: Sendable {
   /// - Throws: ``LedgerError`` with `corrupt`, `payloadTooLarge` or `incompatibleFormat`, naming the
   ///   line or the archive; `invalidArgument` if archives do not belong together, or are not in order;
   ///   `alreadyExists`, `notFound`, `permissionDenied`, `diskFull`, `ioFailure`.
-  /// - Complexity: O(archives); it holds some megabytes, and one line.
+  /// - Complexity: O(archives) in time; in memory some megabytes, one line, and what
+  ///   ``LedgerInspector/verify(progress:_:)`` takes: O(entities).
   @available(*, noasync, message: "blocks the thread for long")
   @discardableResult
   public func makeLedger(
     at path: String, from archives: [String]
   ) throws(LedgerError) -> ArchiveSummary {
-    let directory = LedgerDirectory(path)
+    try assemble(at: path, from: archives, check: Self.verify)
+  }
+
+  /// Reads archives and makes the ledger, as `makeLedger` does.
+  ///
+  /// - Parameter check: Looks at the new ledger before it is moved to its place.
+  @available(*, noasync, message: "blocks the thread for long")
+  package func assemble(
+    at path: String, from archives: [String], check: (LedgerDirectory) throws -> Void
+  ) throws(LedgerError) -> ArchiveSummary {
+    let directory = try LedgerDirectory(checking: path)
     guard try directory.isVacant() else { throw .somethingIs(at: path) }
     guard let first = archives.first else {
       throw LedgerError(.invalidArgument, "There is no archive to make a ledger of. Give one.")
@@ -56,8 +67,28 @@ public struct LedgerImport: Sendable {
         }
       }
       try assembly.finish(&builder)
+    } check: { unfinished in
+      try check(unfinished)
     }
     return assembly.summary
+  }
+
+  /// Makes sure that a new ledger is one that verification finds nothing wrong with.
+  ///
+  /// - Throws: `corrupt` with the first finding.
+  private static func verify(_ directory: LedgerDirectory) throws {
+    let inspector = try LedgerInspector(directory, locking: false)
+    defer { inspector.close() }
+    _ = try inspector.verify { finding in
+      // Events of newer builds are what they are.
+      guard finding.severity == .corrupt else { return }
+      let place = finding.position.map { " (position \($0))" } ?? ""
+      let subject = finding.subject.map { " (\($0))" } ?? ""
+      throw LedgerError(
+        .corrupt,
+        "What the archive holds does not fit together\(place)\(subject): \(finding.message) Nothing was imported."
+      )
+    }
   }
 
   /// Reads one archive and makes the ledger, as with several.

@@ -5,10 +5,12 @@ extension EventBatch {
   ///
   /// - Parameters:
   ///   - position: The position of the first event.
+  ///   - number: The number of the first frame.
   ///   - commit: The commit that the frames belong to.
   ///   - neighbours: Whether frames of the commit come before and after these, if it is a part only.
   package func packFrames<Failure: Error>(
     from position: Position,
+    number: UInt32,
     commit: CommitID,
     neighbours: FrameHeader.Flags = [],
     _ body: (_ key: UInt64, _ frame: borrowing Span<UInt8>) throws(Failure) -> Void
@@ -16,6 +18,7 @@ extension EventBatch {
     var frame: [UInt8] = []
     frame.reserveCapacity(FrameHeader.maximumFrameByteCount)
     var first = 0
+    var number = number
     while first < count {
       let start = first == 0 ? 0 : ends[first - 1]
       let limit = start + FrameHeader.maximumFrameByteCount - FrameHeader.byteCount
@@ -29,6 +32,7 @@ extension EventBatch {
         firstPosition: position.advanced(by: first),
         byteCount: FrameHeader.byteCount + ends[next - 1] - start,
         flags: flags,
+        number: number,
         commit: commit
       )
       frame.removeAll(keepingCapacity: true)
@@ -38,6 +42,7 @@ extension EventBatch {
       frame.storeLittleEndian(FrameView.checksum(of: frame.span, key: key), at: 0)
       try body(key, frame.span)
       first = next
+      number &+= 1
     }
   }
 }
@@ -49,8 +54,9 @@ extension FrameHeader {
     frame.appendLittleEndian(Self.layout)
     frame.appendLittleEndian(UInt16(eventCount))
     frame.appendLittleEndian(firstPosition.rawValue)
-    frame.appendLittleEndian(UInt32(byteCount))
+    frame.appendLittleEndian(UInt16(byteCount))
     frame.appendLittleEndian(flags.rawValue)
+    frame.appendLittleEndian(number)
     commit.session.entityID.append(to: &frame)
     frame.appendLittleEndian(commit.number)
   }

@@ -15,12 +15,17 @@ package struct FrameHeader: Sendable, Equatable {
   package var firstPosition: Position
   package var byteCount: Int
   package var flags: Flags
+  /// The number of the frame, from 1 over the whole life of the ledger, modulo 2 to the power of 32.
+  ///
+  /// Frames that compaction deletes keep theirs, so the numbers of the first and the last frame say how
+  /// many there must be.
+  package var number: UInt32
   package var commit: CommitID
 
   /// What a frame has to do with its neighbours.
   package struct Flags: OptionSet, Sendable {
-    package let rawValue: UInt32
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The commit goes on in the next frame.
     package static let commitContinues = Flags(rawValue: 1)

@@ -28,8 +28,9 @@ package struct FrameView: ~Escapable {
     header = FrameHeader(
       eventCount: Int(bytes.loadLittleEndian(UInt16.self, at: 6)),
       firstPosition: Position(rawValue: bytes.loadLittleEndian(at: 8)),
-      byteCount: Int(bytes.loadLittleEndian(UInt32.self, at: 16)),
-      flags: FrameHeader.Flags(rawValue: bytes.loadLittleEndian(at: 20)),
+      byteCount: Int(bytes.loadLittleEndian(UInt16.self, at: 16)),
+      flags: FrameHeader.Flags(rawValue: bytes.loadLittleEndian(at: 18)),
+      number: bytes.loadLittleEndian(at: 20),
       commit: CommitID(
         session: SessionID(entityID: EntityID(loadedFrom: bytes, at: 24)),
         number: bytes.loadLittleEndian(at: 40)

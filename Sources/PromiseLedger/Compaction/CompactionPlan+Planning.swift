@@ -14,7 +14,10 @@ extension CompactionPlan {
     let summary = try source.snapshotSummary()
     let head = try source.head()
     var deletion = EventDeletion.Step(through: summary.deletedThrough)
-    if let limits = policy.limits(head: head, now: now) {
+    if let age = policy.eventAge(now: now) {
+      var aged = policy.agedEvents(age, after: summary.deletedThrough, head: head)
+      while try aged.next(of: source) { progress(aged.last) }
+      let limits = EventDeletion.Limits(position: aged.last)
       deletion = try EventDeletion.count(in: source, within: limits, progress: progress)
     }
     self.init(
@@ -29,17 +32,20 @@ extension CompactionPlan {
 }
 
 extension CompactionPolicy {
-  /// Which events may be deleted; `nil` for none.
-  func limits(head: Position, now: Timestamp) -> EventDeletion.Limits? {
-    guard let eventRetention else { return nil }
-    let kept = UInt64(max(0, minimumEventCount))
-    return EventDeletion.Limits(
-      position: Position(rawValue: head.rawValue - min(head.rawValue, kept)),
-      time: now + (.zero - eventRetention))
+  /// How old the events are that may be deleted; `nil` if all stay.
+  func eventAge(now: Timestamp) -> AgeLimit? {
+    eventRetention.map { AgeLimit(cutoff: now + (.zero - $0), now: now) }
   }
 
-  /// Records that ended later than this stay; `nil` if all do.
-  func recordCutoff(now: Timestamp) -> Timestamp? {
-    recordRetention.map { now + (.zero - $0) }
+  /// A walk to the last event that may be deleted.
+  func agedEvents(_ age: AgeLimit, after start: Position, head: Position) -> AgedEvents {
+    let kept = UInt64(max(0, minimumEventCount))
+    let end = Position(rawValue: head.rawValue - min(head.rawValue, kept))
+    return AgedEvents(age, after: start, through: end)
+  }
+
+  /// How old the ends of entities are whose records are removed; `nil` if all stay.
+  func recordAge(now: Timestamp) -> AgeLimit? {
+    recordRetention.map { AgeLimit(cutoff: now + (.zero - $0), now: now) }
   }
 }

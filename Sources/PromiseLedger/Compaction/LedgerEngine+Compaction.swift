@@ -4,7 +4,7 @@ extension LedgerEngine {
     let now = setup.clock.now()
     try await withStore { (store) throws(LedgerError) in _ = try catchUp(store, rebases: true) }
     let retention = try await read(fromCopy: true) { state in
-      try RetentionPlan(state, endedBy: policy.recordCutoff(now: now))
+      try RetentionPlan(state, endedBy: policy.recordAge(now: now))
     }
     return try await withStore { (store) throws(LedgerError) in
       try CompactionPlan(policy, retention, now: now, of: store, ledger: store.ledgerID)
@@ -140,7 +140,7 @@ extension LedgerEngine {
         try catchUp(store, rebases: true)
         replica.dropFolded(begins: true)
         return try RetentionPlan(
-          LedgerState(snapshot: SnapshotReader(store)), endedBy: policy.recordCutoff(now: now),
+          LedgerState(snapshot: SnapshotReader(store)), endedBy: policy.recordAge(now: now),
           eventLimit: Self.removalsPerFold, tell)
       }
       guard !plan.events.isEmpty else { return }
@@ -190,13 +190,33 @@ extension LedgerEngine {
     try await submit(RecordCompaction(snapshot: taken, deletion: nil))
   }
 
+  /// The last event that is old enough to be deleted.
+  private func agedEvents(
+    _ policy: CompactionPolicy, _ age: AgeLimit, _ turn: CompactionLock.Turn
+  ) async throws -> Position {
+    var walk = try await stepping(turn) { (store) throws(LedgerError) in
+      policy.agedEvents(
+        age, after: try store.snapshotSummary().deletedThrough, head: try store.head())
+    }
+    while true {
+      let known = walk
+      let (isOver, next) = try await stepping(turn) {
+        (store) throws(LedgerError) -> (Bool, AgedEvents) in
+        var next = known
+        return (try !next.next(of: store), next)
+      }
+      walk = next
+      if isOver { return walk.last }
+    }
+  }
+
   private func deleteEvents(
     _ run: inout CompactionRun, _ policy: CompactionPolicy, _ now: Timestamp,
     _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws {
-    let head = try await stepping(run.turn) { (store) throws(LedgerError) in try store.head() }
-    guard var limits = policy.limits(head: head, now: now) else { return }
-    limits.position = min(limits.position, run.plannedEnd ?? limits.position)
+    guard let age = policy.eventAge(now: now) else { return }
+    let aged = try await agedEvents(policy, age, run.turn)
+    var limits = EventDeletion.Limits(position: min(aged, run.plannedEnd ?? aged))
     let archivePath = try await archive(policy, &limits, run.turn, progress)
     run.report.archivePath = archivePath ?? run.report.archivePath
     let deletedBefore = run.report.deletedEvents

@@ -37,8 +37,10 @@ extension LedgerEngine {
     _ turn: CompactionLock.Turn, _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws -> (path: String?, last: Position) {
     let begin = try await stepping(turn) { (store) throws(LedgerError) in
-      // Nobody else writes an archive of this ledger: the lock is held. It is no matter if it fails.
-      try? AtomicFile.removeUnfinished(in: directory, namePrefix: "\(store.ledgerID)-")
+      // It is no matter if it fails.
+      try? AtomicFile.removeUnfinished(in: directory) {
+        CompactionPolicy.isArchiveName($0, of: store.ledgerID)
+      }
       let summary = try store.snapshotSummary()
       var folded = wanted
       folded.position = min(folded.position, summary.readBackThrough)
@@ -92,6 +94,17 @@ extension CompactionPolicy {
     guard let archiveDirectory else { return nil }
     let first = summary.deletedThrough.advanced(by: 1)
     return "\(archiveDirectory)/\(ledger)-\(first.paddedText)-\(end.paddedText).jsonl"
+  }
+
+  /// Whether the compaction of a ledger makes archives of such a name.
+  static func isArchiveName(_ name: String, of ledger: LedgerID) -> Bool {
+    guard name.hasPrefix("\(ledger)-"), name.hasSuffix(".jsonl") else { return false }
+    let numbers = name.dropFirst("\(ledger)-".count).dropLast(".jsonl".count)
+      .split(separator: "-", omittingEmptySubsequences: false)
+    return numbers.count == 2
+      && numbers.allSatisfy { number in
+        number.utf8.count == 20 && number.utf8.allSatisfy { (48...57).contains($0) }
+      }
   }
 }
 

@@ -1,4 +1,5 @@
 import LedgerSystem
+import Logging
 
 /// Turns the commands that wait into one commit after the other, on the writer thread.
 final class GroupCommitter {
@@ -11,6 +12,8 @@ final class GroupCommitter {
   private let clock: any LedgerClock
   private let session: SessionID
   private let role: SessionRole
+  private let logger: Logger
+  private var lagWatch = ClockLagWatch()
   private var commitNumber: UInt64 = 0
   /// The time that waiting is measured in.
   private let now: () -> Duration
@@ -24,6 +27,7 @@ final class GroupCommitter {
 
   init(
     inbox: Inbox, replica: Replica, clock: any LedgerClock, session: SessionID, role: SessionRole,
+    logger: Logger = Logger(label: "PromiseLedger") { _ in SwiftLogNoOpLogHandler() },
     now: @escaping () -> Duration = { MonotonicClock.now }
   ) {
     self.now = now
@@ -32,6 +36,7 @@ final class GroupCommitter {
     self.clock = clock
     self.session = session
     self.role = role
+    self.logger = logger
   }
 
   /// Commits what waits, as one group, and answers.
@@ -148,6 +153,7 @@ final class GroupCommitter {
     if !group.isTaken { group.take(from: inbox, limit: Self.maximumCommandCount) }
     let context = DecisionContext(session: session, role: role, now: clock.now(), room: room)
     var decision = replica.withState { Decision(over: $0, context: context) }
+    reportLag(of: context.now, behind: decision.base.time)
     group.deliveries = []
     if group.hasCommands { try decision.requireOwnSession() }
     _ = try decision.run(TimeOutDuePromises())
@@ -166,6 +172,14 @@ final class GroupCommitter {
       if acknowledgesBeforeCommit { group.answerEarly() }
     #endif
     return decision.batch
+  }
+
+  /// Reports a clock that lies behind the newest event; it is used all the same.
+  private func reportLag(of now: Timestamp, behind newest: Timestamp) {
+    guard let lag = lagWatch.lagToReport(now: now, newestEvent: newest) else { return }
+    logger.warning(
+      "the clock lies behind the newest event: one of the clocks is wrong",
+      metadata: ["seconds": "\(lag.components.seconds)", "newestEvent": "\(newest)"])
   }
 
   /// The commands of one commit and what became of them.

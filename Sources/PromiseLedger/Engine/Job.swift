@@ -48,20 +48,12 @@ package final class Job: Sendable {
 extension Job {
   /// Records that a session died, unless it shows a sign of life when the command is decided: that
   /// may be long after it was found.
-  static func deathNotice(
-    _ id: SessionID, _ directory: LedgerDirectory, mayBeFrozen: Bool = false
-  ) -> Job {
+  static func deathNotice(_ session: SessionEntity, _ directory: LedgerDirectory) -> Job {
     Job(
-      CloseSession(id: id, reason: .died),
-      unless: {
-        switch SessionLock.probe(directory, id) {
-        case .alive: true
-        case .frozen: !mayBeFrozen
-        case .dead: false
-        }
-      },
+      CloseSession(id: session.id, reason: .died),
+      unless: { SessionLock.probe(directory, session) != .dead },
       answer: { result in
-        if case .success = result { SessionLock.removeFile(directory, id) }
+        if case .success = result { SessionLock.removeFile(directory, session.id) }
       })
   }
 }

@@ -1,5 +1,6 @@
 import LedgerSystem
 import Logging
+import Synchronization
 
 extension LedgerEngine {
   func startListener() throws(LedgerError) {
@@ -68,47 +69,54 @@ extension LedgerEngine {
 
   /// Records the end of sessions whose processes are gone, and frees what these still pin.
   private func endDeadSessions(_ store: any EventStore) {
-    let dead: [SessionID]
+    let notices: [Job]
     do throws(LedgerError) {
-      dead = try deadSessions(store)
+      notices = try deathNotices(store)
     } catch {
       guard error.code != .closed else { return }
       return setup.logger.error(
         "ended sessions cannot be looked for", metadata: ["error": "\(error)"])
     }
-    guard !dead.isEmpty else { return }
+    guard !notices.isEmpty else { return }
     store.releaseDeadReaders()
-    guard let directory = setup.directory else { return }
-    for id in dead { inbox.add(.deathNotice(id, directory)) }
+    for notice in notices { inbox.add(notice) }
   }
 
-  /// The sessions that the log knows as alive and whose processes are gone.
-  private func deadSessions(_ store: any EventStore) throws(LedgerError) -> [SessionID] {
-    guard let directory = setup.directory else { return [] }
-    return try otherSessions(store) { _ in true }
-      .filter { SessionLock.probe(directory, $0) == .dead }
-  }
-
-  /// What an opening session records first: the end of sessions whose processes are gone, and, for an
-  /// app, of frozen ones of its instance. These were killed while they held no lock that could tell.
+  /// What an opening session records first: the end of sessions whose processes are gone, as far as a
+  /// bounded look finds them. Polls find the others.
   func leftoverNotices(_ store: any EventStore) throws(LedgerError) -> [Job] {
-    guard let directory = setup.directory else { return [] }
-    let opened = setup.opened
-    let own = try otherSessions(store) { session in
-      opened.role == .app && session.opened.role == .app
-        && session.opened.instance == opened.instance
-    }
-    let frozen = own.filter { SessionLock.probe(directory, $0) == .frozen }
-    return try deadSessions(store).map { .deathNotice($0, directory) }
-      + frozen.map { .deathNotice($0, directory, mayBeFrozen: true) }
+    try deathNotices(store, limit: SessionRound.maximumCount)
   }
 
-  /// The sessions, other than this one, that the log does not know as ended.
-  private func otherSessions(
-    _ store: any EventStore, where isMeant: (SessionEntity) -> Bool
-  ) throws(LedgerError) -> [SessionID] {
-    try replica.lookingAtCopy(with: store) { (state) throws(LedgerError) in
-      try state.openSessions().filter { $0.id != setup.session && isMeant($0) }.map(\.id)
+  /// Looks at the sessions whose turn it is, and tells of those whose processes are gone.
+  private func deathNotices(
+    _ store: any EventStore, limit: Int? = nil
+  ) throws(LedgerError) -> [Job] {
+    guard let directory = setup.directory else {
+      _ = replica.takeOpenedSessions()
+      return []
+    }
+    let turn = try nextTurn(store, limit: limit)
+    let dead = turn.sessions.filter { SessionLock.probe(directory, $0) == .dead }
+    sessionRound.withLock { $0.noteDead(dead.count) }
+    // The process that recorded the end may have died before it removed the file.
+    for id in turn.ended { SessionLock.removeFile(directory, id) }
+    return dead.map { .deathNotice($0, directory) }
+  }
+
+  private func nextTurn(
+    _ store: any EventStore, limit: Int?
+  ) throws(LedgerError) -> SessionRound.Turn {
+    // Taken before the look at the state, which then knows all of them.
+    var news = replica.takeOpenedSessions()
+    return try sessionRound.withLock { (round) throws(LedgerError) -> SessionRound.Turn in
+      if news.missesOthers { round.reset() }
+      return try replica.lookingAtCopy(with: store) {
+        (state) throws(LedgerError) -> SessionRound.Turn in
+        round.add(news.opened, in: state)
+        news.opened = []
+        return try round.next(in: state, limit: limit)
+      }
     }
   }
 }

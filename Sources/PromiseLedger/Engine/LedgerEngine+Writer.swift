@@ -9,7 +9,7 @@ extension LedgerEngine {
   func runWriter(opened: @Sendable (Result<Void, any Error>) -> Void) {
     let committer = GroupCommitter(
       inbox: inbox, replica: replica, clock: setup.clock, session: setup.session,
-      role: setup.opened.role)
+      role: setup.opened.role, logger: setup.logger)
     #if DEBUG
       committer.acknowledgesBeforeCommit = setup.hooks.acknowledgesBeforeCommit
     #endif

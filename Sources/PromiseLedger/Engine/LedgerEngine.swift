@@ -32,12 +32,15 @@ package final class LedgerEngine: Sendable {
   /// Each step of a compaction blocks for some milliseconds.
   let compactionExecutor = ThreadTaskExecutor(name: "ledger-compact")
   let automaticCompaction = AutomaticCompactor()
+  /// Which of the other sessions are looked at next.
+  let sessionRound: Mutex<SessionRound>
   /// Wakes the listener when the session unfreezes or closes.
   let listenerWakeUp = WakeSemaphore()
 
   private init(_ setup: Setup) {
     self.setup = setup
     inbox = Inbox(maximumJobCount: setup.maximumWaitingCommandCount)
+    sessionRound = Mutex(SessionRound(of: setup.session))
   }
 
   /// Opens a session; its threads run until it is closed.

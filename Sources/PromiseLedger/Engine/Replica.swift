@@ -14,6 +14,10 @@ package final class Replica: Sendable {
     var isStale = false
     /// Where the state stood when every awaited promise was looked up last.
     var lookedAt: Place?
+    /// Sessions whose openings were seen since they were taken.
+    var openedSessions: [SessionID] = []
+    /// Whether sessions may have opened whose events were not seen.
+    var missesSessions = true
 
     var place: Place { Place(position: state.position, base: state.base) }
   }
@@ -65,7 +69,10 @@ package final class Replica: Sendable {
       // Read under the lock, or a slower thread would come with an older snapshot than a faster one had.
       let reader = try SnapshotReader(store)
       // Whoever waits is looked at anew: the event that settled it may never be seen.
-      if try contents.state.rebase(onto: reader, drops: false) { contents.waiters.touchAll() }
+      if try contents.state.rebase(onto: reader, drops: false) {
+        contents.waiters.touchAll()
+        (contents.openedSessions, contents.missesSessions) = ([], true)
+      }
       contents.isStale = false
     }
   }
@@ -122,6 +129,9 @@ package final class Replica: Sendable {
       try frame.forEachEvent(after: contents.state.position) { (event) throws(LedgerError) in
         try contents.state.apply(event)
         contents.waiters.touch(PromiseID(entityID: event.subject))
+        if event.kind == .sessionOpened {
+          contents.openedSessions.append(SessionID(entityID: event.subject))
+        }
       }
     }
   }
@@ -132,6 +142,18 @@ package final class Replica: Sendable {
       guard contents.state.position == layer.basePosition else { return }
       contents.state.merge(layer)
       for id in layer.changedPromises { contents.waiters.touch(id) }
+    }
+  }
+
+  // MARK: Sessions
+
+  /// Hands over the sessions that opened since the last call.
+  ///
+  /// - Returns: `missesOthers` if sessions may have opened that no event told of: those of the snapshot.
+  func takeOpenedSessions() -> (opened: [SessionID], missesOthers: Bool) {
+    contents.withLock { contents -> (opened: [SessionID], missesOthers: Bool) in
+      defer { (contents.openedSessions, contents.missesSessions) = ([], false) }
+      return (contents.openedSessions, contents.missesSessions)
     }
   }
 

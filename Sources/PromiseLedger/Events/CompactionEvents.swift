@@ -65,7 +65,8 @@ public struct RetentionApplied: EventPayload, Hashable {
   public let after: Position
   /// The position up to which it holds.
   public let horizon: Position
-  /// The newest time of a record that was removed.
+  /// The newest time at which a record ended that was removed. Times that were still to come then,
+  /// by the clock of the session that removed it, do not count.
   public let time: Timestamp
   /// How many records were removed.
   public let removedCount: UInt32

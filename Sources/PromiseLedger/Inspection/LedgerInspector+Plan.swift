@@ -10,15 +10,18 @@ extension LedgerInspector {
   ///   - progress: Called now and then with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with `closed`
   ///   if the inspection is closed, also meanwhile: begin another; `ioFailure`.
-  /// - Complexity: O(events since the snapshot + events to delete + open entities).
+  /// - Complexity: O(events since the snapshot + events to delete + entries of lists).
   public func plan(
     _ policy: CompactionPolicy = CompactionPolicy(), now: Timestamp = SystemLedgerClock().now(),
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> CompactionPlan {
-    let cutoff = policy.recordCutoff(now: now)
     return try log.withView { (log) throws(LedgerError) in
       let state = try LedgerState.replayed(from: log, progress: progress)
-      let retention = try RetentionPlan(state, endedBy: cutoff) { progress(state.position) }
+      // The walks end early, where lists are about what is to stay.
+      try state.snapshot.checkCounts { progress(state.position) }
+      let retention = try RetentionPlan(state, endedBy: policy.recordAge(now: now)) {
+        progress(state.position)
+      }
       return try CompactionPlan(
         policy, retention, now: now, of: log, ledger: id, progress: progress)
     }

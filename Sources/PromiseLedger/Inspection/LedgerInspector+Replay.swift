@@ -32,6 +32,24 @@ extension LedgerInspector {
     try replay(through: position, progress)
   }
 
+  /// Runs `body` on what replay makes of the events, all in one view: no compaction takes anything away
+  /// meanwhile, and space that writers free is used again only when `body` returned.
+  ///
+  /// - Parameters:
+  ///   - progress: Called now and then with the position reached. It must not use a ledger.
+  ///   - body: Gets the state, which is good only as long as `body`, and only on its thread.
+  /// - Throws: As ``replay(progress:)``, and what `body` throws.
+  package func withReplay<R>(
+    progress: (Position) -> Void = { _ in }, _ body: (ReplayedLedger) throws -> R
+  ) throws -> R {
+    try readingInOneTransaction { transaction, tables, _ in
+      try PinnedLog.with(transaction, tables) { view in
+        let state = try LedgerState.replayed(from: view, progress: progress)
+        return try body(ReplayedLedger(state, of: view, in: directory))
+      }
+    }
+  }
+
   private func replay(
     through end: Position?, _ progress: (Position) -> Void
   ) throws(LedgerError) -> ReplayedLedger {

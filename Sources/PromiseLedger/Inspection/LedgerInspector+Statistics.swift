@@ -38,6 +38,7 @@ extension LedgerInspector {
       progress(position)
     }
     try statistics.count(replayed) { progress(position) }
+    try statistics.checkCounts(of: log) { progress(position) }
     return statistics
   }
 
@@ -45,6 +46,25 @@ extension LedgerInspector {
     try readingEnvironment { (environment) throws(LedgerError) in
       try LedgerError.mapping { try LedgerStatistics.Space(of: environment) }
     }
+  }
+}
+
+extension LedgerStatistics {
+  /// Compares what was counted with what the tables and the snapshot say that there is.
+  ///
+  /// - Throws: `corrupt` if they differ.
+  fileprivate func checkCounts(
+    of log: any LedgerSource, _ tick: () -> Void
+  ) throws(LedgerError) {
+    try SnapshotReader(log).checkCounts(tick)
+    let count = try log.readSnapshot { (tables) throws(LedgerError) in
+      try tables.entryCount(of: .log)
+    }
+    guard count != frameCount else { return }
+    throw LedgerError(
+      .corrupt,
+      "The table log has \(count) records, and \(frameCount) can be reached. Restore the ledger from a copy."
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerSystem
 import Synchronization
 
 extension Ledger {
@@ -15,11 +16,11 @@ extension Ledger {
   ///     read that this process may not write to; while another process writes, what is read may
   ///     then change underneath, so use it only on a ledger that nobody has open.
   /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
-  ///   `permissionDenied`, `ioFailure`.
+  ///   `permissionDenied`, `tooManyReaders`, `ioFailure`, `invalidArgument`.
   public static func inspect(
     at path: String, locking: Bool = true
   ) throws(LedgerError) -> LedgerInspector {
-    try LedgerInspector(LedgerDirectory(path), locking: locking)
+    try LedgerInspector(LedgerDirectory(checking: path), locking: locking)
   }
 }
 
@@ -31,6 +32,8 @@ public final class LedgerInspector: Sendable {
   let metadata: LedgerMetadata
   /// `nil` once it is closed.
   private let environment: Mutex<Environment?>
+  /// Whether the pages of the file were looked at.
+  private let isChecked = Atomic<Bool>(false)
 
   /// The ledger's id.
   public var id: LedgerID { metadata.ledgerID }
@@ -81,12 +84,15 @@ public final class LedgerInspector: Sendable {
   }
 
   /// Reads in one transaction that `body` begins.
+  ///
+  /// - Parameter checksPages: Whether the pages of the file are looked at first, unless they were.
   func readingEnvironment<R>(
-    _ body: (Environment) throws(LedgerError) -> R
+    checksPages: Bool = true, _ body: (Environment) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     while true {
       let environment = try current()
       do throws(LedgerError) {
+        if checksPages { try checkPages(of: environment) }
         return try body(environment)
       } catch {
         guard error.code == .closed || error.isPanic else { throw error }
@@ -95,7 +101,37 @@ public final class LedgerInspector: Sendable {
     }
   }
 
-  /// Reads everything in one transaction. What `body` throws comes out as it is.
+  /// Refuses a file that could end this process inside LMDB, up to a size that is looked at quickly.
+  ///
+  /// What is whole and lacks entries can be read: reading finds out what is missing.
+  private func checkPages(of environment: Environment) throws(LedgerError) {
+    guard !isChecked.load(ordering: .relaxed) else { return }
+    do throws(LMDBError) {
+      _ = try environment.checkTrees(
+        .everything(maximumPageCount: TreeCheckExtent.largestCheck))
+    } catch {
+      throw LedgerError(error)
+    }
+    isChecked.store(true, ordering: .relaxed)
+  }
+
+  /// Looks at every page of the file.
+  ///
+  /// - Returns: What lacks entries, and can be read all the same.
+  /// - Throws: `corrupt` if a page is so damaged that it must not be read.
+  func checkAllPages(_ tick: () -> Void) throws(LedgerError) -> LedgerError? {
+    try readingEnvironment(checksPages: false) { (environment) throws(LedgerError) in
+      do throws(LMDBError) {
+        let miscount = try environment.checkTrees(.everything(maximumPageCount: .max), tick: tick)
+        isChecked.store(true, ordering: .relaxed)
+        return miscount.map { LedgerError($0) }
+      } catch {
+        throw LedgerError(error)
+      }
+    }
+  }
+
+  /// Reads everything in one transaction. What a caller's code throws in it comes out as it is.
   func readingInOneTransaction<R>(
     _ body: (borrowing ReadTransaction, [SnapshotTable: Table], Environment) throws -> R
   ) throws -> R {
@@ -113,7 +149,13 @@ public final class LedgerInspector: Sendable {
       }
     }
     guard let outcome else { throw LedgerError.storeClosed }
-    return try outcome.get()
+    do {
+      return try outcome.get()
+    } catch let error as LMDBError {
+      throw LedgerError(error)
+    } catch let error as SystemError {
+      throw LedgerError.mapping(error)
+    }
   }
 
   /// Reads in one view, in which a compaction takes nothing away; in another one from the start, if

@@ -6,6 +6,9 @@ public struct LedgerStatistics: Sendable, Hashable {
   public internal(set) var firstTime: Timestamp?
   /// The writer's clock at the last event.
   public internal(set) var lastTime: Timestamp?
+  /// The newest time of any event, also of those that were deleted. If it is still to come, a clock
+  /// was wrong: that of the event's writer, or the one that it is compared with.
+  public internal(set) var newestTime: Timestamp?
   /// Events up to here were deleted by compaction; the counts of events are about those after it.
   public internal(set) var deletedThrough = Position.start
   /// The position of the snapshot that older events are folded into.
@@ -105,6 +108,7 @@ extension LedgerStatistics {
   ///
   /// - Parameter progress: Called now and then.
   mutating func count(_ replayed: ReplayedLedger, progress: () -> Void) throws {
+    if replayed.position > .start { newestTime = replayed.newestTime }
     promiseCounts = [.pending: 0, .resolved: 0, .consumed: 0, .abandoned: 0]
     for path in [.closed(nil), .openPromises, .openHandlers] as [EntityWalk.Path] {
       try replayed.forEachEntity(on: path, progress: progress) { entity in

@@ -56,8 +56,8 @@ public final class ReplayedLedger: Sendable {
     guard record.status == .resolved else { return false }
     guard let creator = try session(record.created.session) else { return true }
     if creator.isEnded || creator.opened.role == .appExtension { return true }
-    guard creator.status == .open, let directory else { return false }
-    return SessionLock.look(directory, creator.id) == .dead
+    guard let directory else { return false }
+    return SessionLock.probe(directory, creator) == .dead
   }
 
   private func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
@@ -78,6 +78,9 @@ public final class ReplayedLedger: Sendable {
   public func digest(progress: () -> Void = {}) throws(LedgerError) -> StateDigest {
     try reading { (state) throws(LedgerError) in try state.digest(progress) }
   }
+
+  /// The newest time of any event up to ``position``.
+  var newestTime: Timestamp { state.withLock { $0.time } }
 
   func openSessionCount() throws(LedgerError) -> Int {
     try reading { (state) throws(LedgerError) in try state.openSessions().count }
@@ -113,7 +116,8 @@ public final class ReplayedLedger: Sendable {
           }
           entities += slice
         } catch {
-          guard !entities.isEmpty, error.code == .snapshotMoved || error.code == .viewTaken
+          // What was read is handed over; damage comes again with the next slice.
+          guard !entities.isEmpty, [.snapshotMoved, .viewTaken, .corrupt].contains(error.code)
           else { throw error }
           break
         }

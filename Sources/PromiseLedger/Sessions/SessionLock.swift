@@ -2,12 +2,10 @@ import LedgerSystem
 
 /// The file whose lock tells other processes that a session is alive.
 ///
-/// The kernel drops the lock when the process dies. A session that is frozen holds no lock; what
-/// tells it from a dead one is the content of the file.
+/// The kernel drops the lock when the process dies. A session that is frozen holds no lock: the file
+/// names its process instead, and while that runs the session is frozen. Every other session without
+/// a lock is dead, whatever its role, so none stays for ever.
 package final class SessionLock: Sendable {
-  private static let openContent = Array("open".utf8)
-  private static let frozenContent = Array("frozen".utf8)
-
   private let file: FileLock
   private let path: String
 
@@ -21,7 +19,7 @@ package final class SessionLock: Sendable {
       guard error.code == .notFound else { throw error }
     }
     do throws(SystemError) {
-      try FileSystem.createDirectory(directory.sessions)
+      try FileSystem.createSharedDirectory(directory.sessions)
     } catch {
       guard error.code == .exists else { throw error }
     }
@@ -41,7 +39,7 @@ package final class SessionLock: Sendable {
         guard attempts < 200 else { throw SystemError(.busy, "flock", path: path) }
         _ = pause.wait(timeout: .milliseconds(1))
       }
-      try file.writeContents(Self.openContent)
+      try file.writeContents(SessionNote(.open, of: .current).encoded)
     } catch {
       throw LedgerError(error, "The session's lock file cannot be made.")
     }
@@ -51,7 +49,7 @@ package final class SessionLock: Sendable {
   package func freeze() throws(LedgerError) {
     defer { file.close() }
     do throws(SystemError) {
-      try file.writeContents(Self.frozenContent)
+      try file.writeContents(SessionNote(.frozen, of: .current).encoded)
     } catch {
       throw LedgerError(error, "The session's lock file cannot be written.")
     }
@@ -78,32 +76,22 @@ package final class SessionLock: Sendable {
   /// Looks whether a session that the log does not know as ended still has its process.
   ///
   /// The content is read with the lock held, and changes only with the lock held, so a session that
-  /// comes back meanwhile is never taken for dead.
-  package static func probe(_ directory: LedgerDirectory, _ id: SessionID) -> Finding {
-    let path = directory.sessionLock(id)
-    guard FileSystem.exists(path) else { return .dead }
-    do throws(SystemError) {
-      let file = try FileLock.open(path)
-      defer { file.close() }
-      guard try file.tryLock() else { return .alive }
-      return try file.readContents(maximum: 16) == frozenContent ? .frozen : .dead
-    } catch {
-      // A failure proves nothing.
-      return .alive
-    }
-  }
-
-  /// Looks as ``probe(_:_:)`` does, without the permission to write.
+  /// comes back meanwhile is never taken for dead. It takes no permission to write.
   ///
-  /// A session that is just about to open, freeze or come back may look dead for an instant.
-  package static func look(_ directory: LedgerDirectory, _ id: SessionID) -> Finding {
-    let path = directory.sessionLock(id)
+  /// Of a file that may not be read, such as that of another user, only the process id in the log is
+  /// left to go by: the session then counts as alive while any process has that id.
+  package static func probe(_ directory: LedgerDirectory, _ session: SessionEntity) -> Finding {
     do throws(SystemError) {
-      guard try !FileLock.isHeld(path) else { return .alive }
-      return try FileSystem.read(path, maximumBytes: 16) == frozenContent ? .frozen : .dead
+      let content = try FileLock.contentsUnlessHeld(
+        directory.sessionLock(session.id), maximum: SessionNote.maximumByteCount + 1)
+      guard let content else { return .alive }
+      guard let note = SessionNote(decoding: content), note.status == .frozen,
+        note.process.isRunning
+      else { return .dead }
+      return .frozen
     } catch {
-      // What is missing is nobody's; any other failure proves nothing.
-      return error.code == .notFound ? .dead : .alive
+      if error.code == .notFound || error.code == .notDirectory { return .dead }
+      return ThisProcess.isAlive(session.processID) ? .alive : .dead
     }
   }
 }

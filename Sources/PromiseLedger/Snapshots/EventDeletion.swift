@@ -6,12 +6,9 @@ package struct EventDeletion {
   package struct Limits: Sendable, Hashable {
     /// The last position that may go.
     package var position: Position
-    /// Events after this time stay.
-    package var time: Timestamp
 
-    package init(position: Position, time: Timestamp = Timestamp(nanosecondsSinceEpoch: .max)) {
+    package init(position: Position) {
       self.position = position
-      self.time = time
     }
   }
 
@@ -106,19 +103,13 @@ package struct EventDeletion {
         isOver = true
         return
       }
-      var isOld = true
       var attachments: [TableChange] = []
       var next = log
       try frame.forEachEvent { event throws(LedgerError) in
-        if event.time > limits.time { isOld = false }
         guard !isDryRun else { return }
         attachmentByteCount += event.attachmentByteCount
         attachments += try deletionOfAttachment(event, snapshot)
         next.append(event, of: header.commit, attachment: try source.attachment(of: event))
-      }
-      guard isOld else {
-        isOver = true
-        return
       }
       changes.append(TableChange(.log, header.firstPosition.bigEndianBytes, nil))
       changes += attachments

@@ -144,17 +144,19 @@ package struct FoldSlice: Sendable {
     _ retention: RetentionApplied, _ snapshot: SnapshotReader
   ) throws(LedgerError) {
     let kept = Set(retention.kept)
-    var ids: [EntityID] = []
+    var entries: [OpenEntry] = []
     try snapshot.forEachEntry(of: .closed, after: retention.after) {
       (entry) throws(LedgerError) in
       guard entry.position <= retention.horizon else { return false }
-      if !kept.contains(entry.id) { ids.append(entry.id) }
+      if !kept.contains(entry.id) { entries.append(entry) }
       return true
     }
-    ids.sort()
-    for (id, stored) in zip(ids, try snapshot.records(ids)) {
-      guard let stored else { throw SnapshotRecord.damaged(id, "it is missing") }
-      try edit.remove(id, stored)
+    entries.sort { $0.id < $1.id }
+    for (entry, stored) in zip(entries, try snapshot.records(entries.map(\.id))) {
+      let entity = try stored.map { (stored) throws(LedgerError) in
+        try edit.remove(entry.id, stored)
+      }
+      _ = try entry.checked(entity)
     }
     edit.new.horizon.extend(to: retention.horizon, retention.time)
   }

@@ -140,7 +140,7 @@ package struct Folder: Sendable {
       guard entity.lastPosition == position else {
         throw SnapshotRecord.damaged(id, "it does not hold the event at position \(position)")
       }
-      lists += entity.openEntries.map { TableChange(.open, $0.key, $0.value) }
+      lists += entity.openEntries.map { TableChange(.open, $0.key, $0.stored) }
     }
     // Stale lists, deadlines and recovery depend on them.
     for start in stride(from: 0, to: lists.count, by: SnapshotReader.sliceCount) {

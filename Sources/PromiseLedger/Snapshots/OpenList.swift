@@ -19,16 +19,56 @@ package enum OpenList: Sendable, Hashable {
   /// Entities that nothing can happen to any more, in the order in which they ended.
   case closed
 
+  /// Which of the lists it is, or is a part of.
+  package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
+    case scopes = 0x63
+    case deadlines = 0x64
+    case handlers = 0x68
+    case promises = 0x70
+    case running = 0x72
+    case sessions = 0x73
+    case closed = 0x78
+
+    /// Its name for people.
+    var name: String {
+      switch self {
+      case .scopes: "handlers by scope"
+      case .deadlines: "deadlines"
+      case .handlers: "open handlers"
+      case .promises: "open promises"
+      case .running: "running calls"
+      case .sessions: "open sessions"
+      case .closed: "closed entities"
+      }
+    }
+  }
+
+  package var kind: Kind {
+    switch self {
+    case .scope: .scopes
+    case .deadlines: .deadlines
+    case .handlers: .handlers
+    case .promises: .promises
+    case .running: .running
+    case .sessions: .sessions
+    case .closed: .closed
+    }
+  }
+
+  /// Whether it is a part of a list only.
+  var isPart: Bool {
+    switch self {
+    case .scope, .running: true
+    case .deadlines, .handlers, .promises, .sessions, .closed: false
+    }
+  }
+
   /// How the keys of the list begin.
   var prefix: [UInt8] {
     switch self {
-    case .scope(let scope): [UInt8(ascii: "c")] + Array(scope.utf8) + [0]
-    case .deadlines: [UInt8(ascii: "d")]
-    case .handlers: [UInt8(ascii: "h")]
-    case .promises: [UInt8(ascii: "p")]
-    case .running(let session): [UInt8(ascii: "r")] + SnapshotRecord.key(session.entityID)
-    case .sessions: [UInt8(ascii: "s")]
-    case .closed: [UInt8(ascii: "x")]
+    case .scope(let scope): [kind.rawValue] + Array(scope.utf8) + [0]
+    case .running(let session): [kind.rawValue] + SnapshotRecord.key(session.entityID)
+    case .deadlines, .handlers, .promises, .sessions, .closed: [kind.rawValue]
     }
   }
 
@@ -47,7 +87,36 @@ package enum OpenList: Sendable, Hashable {
 /// An entry of a list of open entities.
 package struct OpenEntry: Sendable, Hashable {
   package let key: [UInt8]
+  /// What the list says beside the key, without the checksum.
   package let value: [UInt8]
+
+  init(key: [UInt8], value: [UInt8]) {
+    self.key = key
+    self.value = value
+  }
+
+  /// Reads what the table has under a key.
+  ///
+  /// - Throws: `corrupt` if it is no entry of a list, or its checksum does not fit.
+  package init(key: [UInt8], stored: [UInt8]) throws(LedgerError) {
+    guard key.count >= 17, let kind = OpenList.Kind(rawValue: key[0]) else {
+      throw LedgerError(
+        .corrupt,
+        "The lists of the snapshot have an entry of no list: \(key.hexadecimal). Restore the ledger from a copy."
+      )
+    }
+    guard SnapshotRecord.isSound(stored, key: key) else {
+      let id = EntityID(loadedFrom: key.span, at: key.count - 16)
+      throw kind.damaged(id, "its checksum does not fit")
+    }
+    self.init(key: key, value: Array(stored[SnapshotRecord.checksumByteCount...]))
+  }
+
+  /// What the table has under the key: the checksum and the value.
+  package var stored: [UInt8] { SnapshotRecord.sealing(value, key: key) }
+
+  /// The list that it stands in; `nil` if its key is of none.
+  package var kind: OpenList.Kind? { key.first.flatMap(OpenList.Kind.init) }
 
   /// The entity.
   package var id: EntityID {
@@ -145,5 +214,35 @@ extension HandlerEntity {
       entries.append(OpenEntry(key: OpenList.running(session).key(id), value: []))
     }
     return entries
+  }
+}
+
+extension OpenList.Kind {
+  /// An entry that cannot be trusted.
+  func damaged(_ id: EntityID, _ what: String) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The entry of \(id) in the list of \(name) is damaged: \(what). Restore the ledger from a copy."
+    )
+  }
+
+  /// The whole list does not have as many entries as the snapshot says.
+  func miscounted(_ count: UInt64, expected: UInt64) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The list of \(name) has \(count) entries, and the snapshot says \(expected). Restore the ledger from a copy."
+    )
+  }
+}
+
+extension OpenEntry {
+  /// The entity that the entry lists, once it is sure that it stands in the list as the entry says.
+  ///
+  /// - Parameter entity: What its record holds; `nil` if there is none.
+  /// - Throws: `corrupt`.
+  func checked(_ entity: LedgerEntity?) throws(LedgerError) -> LedgerEntity {
+    if let entity, entity.openEntries.contains(self) { return entity }
+    let what = entity == nil ? "it has no record" : "its record says something else"
+    throw kind?.damaged(id, what) ?? SnapshotRecord.damaged(id, what)
   }
 }

@@ -69,7 +69,12 @@ package struct SnapshotEdit: Sendable {
   }
 
   /// Removes the record of an entity; a keyed one leaves a tombstone.
-  package mutating func remove(_ id: EntityID, _ stored: Stored) throws(LedgerError) {
+  ///
+  /// - Returns: The entity.
+  @discardableResult
+  package mutating func remove(
+    _ id: EntityID, _ stored: Stored
+  ) throws(LedgerError) -> LedgerEntity {
     let entity = try LedgerEntity(kind: stored.kind, id: id, content: stored.content)
     takeOut(id, stored)
     append(TableChange(.entities, SnapshotRecord.key(id), nil))
@@ -78,11 +83,12 @@ package struct SnapshotEdit: Sendable {
     release(entity.attachments, except: [])
     if entity.isKeyed { putTombstone(id) }
     touch(id)
+    return entity
   }
 
   /// Adds a tombstone.
   package mutating func putTombstone(_ id: EntityID) {
-    append(TableChange(.tombstones, SnapshotRecord.key(id), []))
+    append(TableChange(.tombstones, SnapshotRecord.key(id), SnapshotRecord.tombstone(id)))
     new.stateDigest.addTombstone(id)
     new.counts.tombstones &+= 1
   }
@@ -125,10 +131,10 @@ package struct SnapshotEdit: Sendable {
       append(TableChange(.open, entry.key, nil))
     }
     for entry in after where !before.contains(entry) {
-      append(TableChange(.open, entry.key, entry.value))
+      append(TableChange(.open, entry.key, entry.stored))
     }
-    new.counts.listEntries &+= UInt64(after.count)
-    new.counts.listEntries &-= UInt64(before.count)
+    for entry in before { new.counts.lists.subtract(entry) }
+    for entry in after { new.counts.lists.add(entry) }
   }
 
   /// Deletes attachments that the record names no more and whose events are deleted already.

@@ -5,8 +5,11 @@ package enum SnapshotRecord {
   /// Of the first piece, in bytes.
   static let headerByteCount = 8
 
+  /// Of the checksum that every value in the tables of a snapshot begins with, in bytes.
+  static let checksumByteCount = 4
+
   /// Of every further piece, in bytes.
-  static let partHeaderByteCount = 4
+  static let partHeaderByteCount = checksumByteCount
 
   /// The content of the first piece, at most.
   static let firstContentByteCount = FrameHeader.maximumFrameByteCount - headerByteCount
@@ -132,10 +135,35 @@ package enum SnapshotRecord {
 
   static func lost(_ id: EntityID) -> LedgerError { damaged(id, "it is missing") }
 
-  /// Whether the checksum of a piece fits, in the table of entities or of parts.
-  static func isSound(_ piece: [UInt8], key: [UInt8]) -> Bool {
-    piece.count >= partHeaderByteCount
-      && piece.span.loadLittleEndian(at: 0) == checksum(of: piece.span, key: key)
+  /// Whether the checksum that a value begins with fits, in any table of a snapshot.
+  static func isSound(_ value: [UInt8], key: [UInt8]) -> Bool {
+    value.count >= checksumByteCount
+      && value.span.loadLittleEndian(at: 0) == checksum(of: value.span, key: key)
+  }
+
+  /// A value with its checksum before it.
+  static func sealing(_ value: [UInt8], key: [UInt8]) -> [UInt8] {
+    var sealed: [UInt8] = []
+    sealed.reserveCapacity(checksumByteCount + value.count)
+    sealed.appendLittleEndian(UInt32(0))
+    sealed += value
+    sealed.storeLittleEndian(checksum(of: sealed.span, key: key), at: 0)
+    return sealed
+  }
+
+  // MARK: Tombstones
+
+  /// What stands under the key of a tombstone.
+  static func tombstone(_ id: EntityID) -> [UInt8] { sealing([], key: key(id)) }
+
+  /// - Throws: `corrupt` if a tombstone is not as it was written.
+  static func checkTombstone(_ value: [UInt8], of id: EntityID) throws(LedgerError) {
+    guard value == tombstone(id) else {
+      throw LedgerError(
+        .corrupt,
+        "The tombstone of \(id) is damaged: its checksum does not fit. Restore the ledger from a copy."
+      )
+    }
   }
 
   static func damaged(_ id: EntityID, _ what: String) -> LedgerError {

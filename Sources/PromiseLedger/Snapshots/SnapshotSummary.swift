@@ -3,7 +3,7 @@ import LedgerSystem
 /// The record `snapshot` of the table `meta`: where the snapshot stands; see the article
 /// *File format*.
 package struct SnapshotSummary: Sendable, Hashable {
-  package static let byteCount = 240
+  package static let byteCount = 288
   package static let key = Array("snapshot".utf8)
   private static let layout: UInt32 = 0
 
@@ -51,12 +51,35 @@ package struct SnapshotSummary: Sendable, Hashable {
     package var tombstones: UInt64 = 0
     /// Of the contents of all records.
     package var bytes: UInt64 = 0
-    /// Of the lists of open entities.
-    package var listEntries: UInt64 = 0
+    /// Of the entries of each list.
+    package var lists = Lists()
 
     package init() {}
 
     package var records: UInt64 { promises &+ sessions &+ handlers }
+  }
+
+  /// How many entries each list of the snapshot has.
+  package struct Lists: Sendable, Hashable {
+    private var counts = [UInt64](repeating: 0, count: OpenList.Kind.allCases.count)
+
+    package init() {}
+
+    package subscript(kind: OpenList.Kind) -> UInt64 {
+      get { counts[kind.index] }
+      set { counts[kind.index] = newValue }
+    }
+
+    /// Of all lists.
+    package var total: UInt64 { counts.reduce(0, &+) }
+
+    mutating func add(_ entry: OpenEntry) {
+      if let kind = entry.kind { self[kind] &+= 1 }
+    }
+
+    mutating func subtract(_ entry: OpenEntry) {
+      if let kind = entry.kind { self[kind] &-= 1 }
+    }
   }
 
   /// Events up to here were deleted.
@@ -109,7 +132,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     counts.handlers = try reader.integer()
     counts.tombstones = try reader.integer()
     counts.bytes = try reader.integer()
-    counts.listEntries = try reader.integer()
+    for kind in OpenList.Kind.allCases { counts.lists[kind] = try reader.integer() }
     deletedLog = LogDigest(position: deletedThrough, bytes: try reader.bytes(32))
     newestTimedID = try reader.entityID()
   }
@@ -133,7 +156,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     bytes.appendLittleEndian(counts.handlers)
     bytes.appendLittleEndian(counts.tombstones)
     bytes.appendLittleEndian(counts.bytes)
-    bytes.appendLittleEndian(counts.listEntries)
+    for kind in OpenList.Kind.allCases { bytes.appendLittleEndian(counts.lists[kind]) }
     bytes += deletedLog.bytes
     newestTimedID.append(to: &bytes)
     while bytes.count < Self.byteCount { bytes.append(0) }
@@ -145,6 +168,21 @@ package struct SnapshotSummary: Sendable, Hashable {
     LedgerError(
       .corrupt,
       "The record of the ledger's snapshot is damaged: \(what). Restore the ledger from a copy.")
+  }
+}
+
+extension OpenList.Kind {
+  /// Where its count stands among those of all lists.
+  fileprivate var index: Int {
+    switch self {
+    case .scopes: 0
+    case .deadlines: 1
+    case .handlers: 2
+    case .promises: 3
+    case .running: 4
+    case .sessions: 5
+    case .closed: 6
+    }
   }
 }
 

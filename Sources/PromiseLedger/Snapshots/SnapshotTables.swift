@@ -30,6 +30,9 @@ package protocol SnapshotTables {
     _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
   ) throws(LedgerError) -> Bool
 
+  /// How many entries a table says that it has.
+  func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int
+
   /// Visits the entries from the first key at or above `start` on, until `body` returns false.
   func scan(
     _ table: SnapshotTable, from start: [UInt8],
@@ -64,8 +67,9 @@ extension TableChange {
   /// Whether what is put carries the checksum that its table wants.
   var isSound: Bool {
     switch table {
-    case .entities, .parts: value.map { SnapshotRecord.isSound($0, key: key) } ?? true
-    case .open, .tombstones, .meta, .log, .blob: true
+    case .entities, .parts, .open, .tombstones:
+      value.map { SnapshotRecord.isSound($0, key: key) } ?? true
+    case .meta, .log, .blob: true
     }
   }
 

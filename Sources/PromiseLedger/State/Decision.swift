@@ -42,8 +42,9 @@ package struct Decision {
     staged = StagedLayer(over: base)
   }
 
-  /// The time of the decision; never before the newest event's.
-  package var now: Timestamp { max(context.now, base.time) }
+  /// The time of the decision: the clock of the session that decides, however it stands to the times
+  /// of earlier events. One clock that jumps must not move the deadlines of all sessions.
+  package var now: Timestamp { context.now }
 
   /// Whether no event was ever written.
   package var isEmptyLedger: Bool { staged.position == .start }
@@ -78,16 +79,6 @@ package struct Decision {
   package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
     if let entity = staged.sessions[id] { return entity }
     return try base.session(id)
-  }
-
-  /// Frozen sessions of the same role and instance.
-  package func frozenSessions(
-    role: SessionRole, instance: String
-  ) throws(LedgerError) -> [SessionID] {
-    try base.openSessions().map { staged.sessions[$0.id] ?? $0 }.filter { session in
-      session.status == .frozen && session.opened.role == role
-        && session.opened.instance == instance
-    }.map(\.id)
   }
 
   /// Pending promises whose deadline passed.

@@ -22,6 +22,8 @@ struct EntityWalk: Sendable {
   /// All up to here were visited.
   private var last = Position.start
   private var isOver = false
+  /// The entries of the list so far; `nil` if they were of more than one snapshot.
+  private var entryCount: UInt64? = 0
 
   init(_ path: Path) {
     self.path = path
@@ -30,10 +32,15 @@ struct EntityWalk: Sendable {
   /// The next entities; perhaps none of a slice are wanted, so only `nil` is the end.
   ///
   /// - Parameter state: At the same position each time, over whichever snapshot.
-  /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
+  /// - Throws: `snapshotMoved`; `corrupt` if an entry or a record is damaged, and at the end if the list
+  ///   of one snapshot had another number of entries than that says.
   mutating func next(over state: LedgerState) throws(LedgerError) -> [LedgerEntity]? {
     guard !isOver else { return nil }
-    if base != state.base { findOverlaid(in: state) }
+    if base != state.base {
+      // What was visited before may stand elsewhere now, so that nothing can be counted.
+      if last > .start { entryCount = nil }
+      findOverlaid(in: state)
+    }
     let entries = try entriesBelow(state)
     let isLastSlice = entries.count < Self.sliceCount && overlaid.count <= Self.sliceCount
     // Only up to where both parts are known.
@@ -42,8 +49,14 @@ struct EntityWalk: Sendable {
     if overlaid.count > Self.sliceCount {
       end = min(end, path.order(of: overlaid[overlaid.startIndex + Self.sliceCount - 1]))
     }
-    let ids = entries.filter { $0.position <= end && !state.isOverlaid($0.id) }.map(\.id)
-    var slice = try state.snapshot.entities(ids).filter { path.isOn($0) && !state.isHidden($0) }
+    let reached = entries.filter { $0.position <= end }
+    let listed = try state.snapshot.entities(listedBy: reached.filter { !state.isOverlaid($0.id) })
+    if let entryCount {
+      let count = entryCount + UInt64(reached.count)
+      if isLastSlice { try state.snapshot.check(count, of: path.list.kind) }
+      self.entryCount = count
+    }
+    var slice = listed.filter { path.isOn($0) && !state.isHidden($0) }
     let above = overlaid.prefix { path.order(of: $0) <= end }
     overlaid = overlaid.dropFirst(above.count)
     slice += above

@@ -32,20 +32,18 @@ extension LedgerState {
   ) throws(LedgerError) {
     guard !removals.isEmpty else { return }
     var pulse = Pulse()
-    var hidden: [EntityID] = []
+    var hidden: [OpenEntry] = []
     try snapshot.forEachEntry(of: .closed) { (entry) throws(LedgerError) in
       pulse.beat(tick)
       if removals.hides(entry.id, closedAt: entry.position), !isOverlaid(entry.id) {
-        hidden.append(entry.id)
+        hidden.append(entry)
       }
       return true
     }
-    for id in hidden {
+    for entity in try snapshot.entities(listedBy: hidden) {
       pulse.beat(tick)
-      guard let stored = try snapshot.records([id]).first ?? nil else { continue }
-      digest.remove(stored.kind, id, stored.content)
-      let entity = try LedgerEntity(kind: stored.kind, id: id, content: stored.content)
-      if entity.isKeyed { digest.addTombstone(id) }
+      digest.remove(entity.kind, entity.id, entity.content)
+      if entity.isKeyed { digest.addTombstone(entity.id) }
     }
   }
 }

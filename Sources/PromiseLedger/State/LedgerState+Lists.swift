@@ -70,12 +70,12 @@ extension LedgerState {
 
   /// The entities of a list in the snapshot that the overlay does not have.
   private func entitiesBelow(_ list: OpenList) throws(LedgerError) -> [LedgerEntity] {
-    var ids: [EntityID] = []
+    var entries: [OpenEntry] = []
     try snapshot.forEachEntry(of: list) { (entry) throws(LedgerError) in
-      if !isOverlaid(entry.id) { ids.append(entry.id) }
+      if !isOverlaid(entry.id) { entries.append(entry) }
       return true
     }
-    return try snapshot.entities(ids)
+    return try snapshot.entities(listedBy: entries)
   }
 
   // MARK: Deadlines

@@ -5,7 +5,7 @@
 package struct LedgerState: Sendable {
   /// The last event applied.
   package internal(set) var position: Position
-  /// The newest time of any event: decisions never take an earlier one.
+  /// The newest time of any event. It informs and decides nothing: clocks jump.
   package internal(set) var time: Timestamp
   package internal(set) var ledgerID: LedgerID?
   /// The promises, handlers and sessions that changed since the snapshot.

@@ -25,37 +25,69 @@ package struct RetentionPlan: Sendable, Hashable {
   private var count = 0
   private var attachmentByteCount = 0
   private var kept: [EntityID] = []
+  /// The end that proved ends with times still to come, which stand before it, to be old enough.
+  private var proofPosition = Position.start
+  private var proofTime = Timestamp(nanosecondsSinceEpoch: .min)
 
-  /// Plans the removal of every record in the snapshot whose entity ended at or before a time; of none
-  /// if there is no time.
+  /// Plans the removal of every record in the snapshot whose entity ended long enough ago; of none
+  /// if there is no limit.
   ///
   /// - Parameters:
+  ///   - age: How old the ends are of what leaves.
   ///   - eventLimit: After so many events, the other records are left to another plan.
   ///   - tick: Called now and then.
   /// - Throws: `snapshotMoved`; `corrupt`.
   /// - Complexity: O(records that leave or are needed), and if there are any, O(open entities).
   package init(
-    _ state: LedgerState, endedBy cutoff: Timestamp?, eventLimit: Int = .max,
+    _ state: LedgerState, endedBy age: AgeLimit?, eventLimit: Int = .max,
     _ tick: () -> Void = {}
   ) throws(LedgerError) {
     position = state.position
     self.eventLimit = eventLimit
-    guard let cutoff else { return }
+    guard let age else { return }
     // What is needed takes a walk, so it is left for when something would leave.
     var needed: Set<EntityID>?
     var pulse = Pulse()
     try state.snapshot.forEachEntry(of: .closed) { (entry) throws(LedgerError) in
       pulse.beat(tick)
-      guard entry.time <= cutoff, events.count < eventLimit else { return false }
+      guard events.count < eventLimit, let time = try agedTime(of: entry, age, state, tick)
+      else { return false }
       guard !state.removals.hides(entry.id, closedAt: entry.position) else { return true }
       if needed == nil { needed = try state.neededIDs(tick) }
-      take(entry, isNeeded: needed?.contains(entry.id) ?? true)
+      take(entry, at: time, isNeeded: needed?.contains(entry.id) ?? true)
       return true
     }
     if events.count < eventLimit { endRange() }
   }
 
-  private mutating func take(_ entry: OpenEntry, isNeeded: Bool) {
+  /// The time by which an entity ended, if that is long enough ago.
+  ///
+  /// A time that is still to come says nothing; then the entries that follow are looked at, once.
+  private mutating func agedTime(
+    of entry: OpenEntry, _ age: AgeLimit, _ state: LedgerState, _ tick: () -> Void
+  ) throws(LedgerError) -> Timestamp? {
+    switch age.verdict(on: entry.time) {
+    case .old:
+      return entry.time
+    case .young, .unknown:
+      if entry.position <= proofPosition { return proofTime }
+    }
+    guard age.verdict(on: entry.time) == .unknown else { return nil }
+    var pulse = Pulse()
+    var found: OpenEntry?
+    try state.snapshot.forEachEntry(of: .closed, after: entry.position) {
+      (later) throws(LedgerError) in
+      pulse.beat(tick)
+      let verdict = age.verdict(on: later.time)
+      if verdict == .old { found = later }
+      return verdict == .unknown
+    }
+    guard let found else { return nil }
+    (proofPosition, proofTime) = (found.position, found.time)
+    return found.time
+  }
+
+  private mutating func take(_ entry: OpenEntry, at time: Timestamp, isNeeded: Bool) {
     // Also before one that stays: it stands after the horizon, where only the next event can keep it.
     if count == Self.maximumRemovedCount || attachmentByteCount >= Self.maximumAttachmentByteCount {
       endRange()
@@ -78,7 +110,7 @@ package struct RetentionPlan: Sendable, Hashable {
     count += 1
     attachmentByteCount += entry.attachmentByteCount
     horizon = entry.position
-    time = max(time, entry.time)
+    self.time = max(self.time, time)
   }
 
   /// Makes an event of what was gathered.

@@ -14,13 +14,6 @@ package struct OpenSession: Command {
       try decision.append(
         LedgerCreated(formatVersion: LedgerMetadata.formatVersion), to: newLedgerID.entityID)
     }
-    if opened.role == .app {
-      // An app that was killed while frozen holds no lock that could tell; its next start does.
-      for id in try decision.frozenSessions(role: .app, instance: opened.instance) {
-        try decision.releaseCalls(of: id, .died)
-        try decision.append(SessionClosed(reason: .died), to: id.entityID)
-      }
-    }
     try decision.append(opened, to: decision.context.session.entityID)
   }
 }

@@ -12,25 +12,30 @@ package struct SnapshotReader: Sendable {
   /// What was read already.
   private var known: Preimages?
 
+  /// The lists of this snapshot that were counted already.
+  let countedLists: CountedLists
+
   /// The snapshot of a ledger that has none.
   package static let empty = SnapshotReader()
 
   private init(
-    source: (any SnapshotSource & Sendable)? = nil, summary: SnapshotSummary = SnapshotSummary()
+    source: (any SnapshotSource & Sendable)? = nil, summary: SnapshotSummary = SnapshotSummary(),
+    countedLists: CountedLists = CountedLists()
   ) {
     self.source = source
     self.summary = summary
+    self.countedLists = countedLists
   }
 
   /// The snapshot as it is now.
   package init(_ source: any SnapshotSource & Sendable) throws(LedgerError) {
-    summary = try source.snapshotSummary()
-    self.source = source
+    self.init(source: source, summary: try source.snapshotSummary())
   }
 
   /// The same snapshot, read from elsewhere.
   func reading(from source: any SnapshotSource & Sendable) -> SnapshotReader {
-    SnapshotReader(source: isEmpty ? nil : source, summary: summary)
+    SnapshotReader(
+      source: isEmpty ? nil : source, summary: summary, countedLists: countedLists)
   }
 
   /// The same snapshot with records that were read already.
@@ -87,19 +92,6 @@ package struct SnapshotReader: Sendable {
       for id in ids { records.append(try tables.record(id)) }
       return records
     }
-  }
-
-  /// Entities by their ids, in slices; those that are not there are left out.
-  package func entities(_ ids: [EntityID]) throws(LedgerError) -> [LedgerEntity] {
-    var entities: [LedgerEntity] = []
-    for start in stride(from: 0, to: ids.count, by: Self.sliceCount) {
-      let slice = ids[start..<min(start + Self.sliceCount, ids.count)]
-      for (id, record) in zip(slice, try records(slice)) {
-        guard let record else { continue }
-        entities.append(try LedgerEntity(kind: record.kind, id: id, content: record.content))
-      }
-    }
-    return entities
   }
 
   /// The ids of records from one on, in their order, at most `limit`.
@@ -162,76 +154,8 @@ package struct SnapshotReader: Sendable {
     }
   }
 
-  // MARK: Lists
-
-  /// The most entries that one read hands over.
-  package static let sliceCount = 1_000
-
-  /// The entries of a list after a key, at most ``sliceCount``, in the order of their keys.
-  ///
-  /// - Parameter key: The last entry known; `nil` for the first entries.
-  /// - Throws: `corrupt` if they are in another order.
-  package func entries(
-    of list: OpenList, after key: [UInt8]? = nil, limit: Int = Self.sliceCount
-  ) throws(LedgerError) -> [OpenEntry] {
-    let prefix = list.prefix
-    return try reading([]) { (tables) throws(LedgerError) in
-      var entries: [OpenEntry] = []
-      var last = key ?? prefix
-      try tables.scan(.open, from: last) { (found, value) throws(LedgerError) in
-        guard found.starts(with: prefix), entries.count < limit else { return false }
-        if found == key { return true }
-        // Out of order, whoever goes on after the last one would go in circles.
-        guard found.count >= 17, last.lexicographicallyPrecedes(found) else {
-          throw LedgerError(
-            .corrupt, "A list of open entities is damaged. Restore the ledger from a copy.")
-        }
-        entries.append(OpenEntry(key: found, value: value))
-        last = found
-        return true
-      }
-      return entries
-    }
-  }
-
-  /// Hands over all entries of a list, in slices, until `body` returns false.
-  ///
-  /// - Parameter position: Of a list that is ordered by positions, those after this one only.
-  package func forEachEntry(
-    of list: OpenList, after position: Position = .start,
-    _ body: (OpenEntry) throws(LedgerError) -> Bool
-  ) throws(LedgerError) {
-    let highest = EntityID(high: .max, low: .max)
-    let last = position == .start ? nil : list.key(highest, order: position.rawValue)
-    try forEachEntry(of: list, afterKey: last, firstSliceCount: Self.sliceCount, body)
-  }
-
-  /// Hands over the entries of a list after a key, in slices, until `body` returns false.
-  ///
-  /// - Parameters:
-  ///   - key: The last entry known; `nil` for all entries.
-  ///   - firstSliceCount: How many entries are read at first; each slice is then four times as long as
-  ///     the one before, up to ``sliceCount``. Small if `body` may need a few only.
-  package func forEachEntry(
-    of list: OpenList, afterKey key: [UInt8]?, firstSliceCount: Int,
-    _ body: (OpenEntry) throws(LedgerError) -> Bool
-  ) throws(LedgerError) {
-    guard !isEmpty else { return }
-    var last = key
-    var limit = firstSliceCount
-    while true {
-      let slice = try entries(of: list, after: last, limit: limit)
-      for entry in slice {
-        guard try body(entry) else { return }
-      }
-      guard slice.count == limit else { return }
-      last = slice.last?.key
-      limit = min(limit * 4, Self.sliceCount)
-    }
-  }
-
   /// Reads at the expected position, or answers for a snapshot that is not there.
-  private func reading<R>(
+  func reading<R>(
     _ nothing: @autoclosure () -> R, _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     guard let source, !isEmpty else { return nothing() }
@@ -254,7 +178,11 @@ extension SnapshotTables {
   }
 
   fileprivate func hasTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
-    try !holds(nil, forKey: SnapshotRecord.key(id), in: .tombstones)
+    guard let value = try value(forKey: SnapshotRecord.key(id), in: .tombstones) else {
+      return false
+    }
+    try SnapshotRecord.checkTombstone(value, of: id)
+    return true
   }
 
   /// The record of an entity, checked and joined.

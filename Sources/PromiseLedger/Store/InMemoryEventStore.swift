@@ -6,6 +6,7 @@ package final class InMemoryEventStore: EventStore {
   private struct Contents {
     var frames: [(key: UInt64, bytes: [UInt8])] = []
     var head = Position.start
+    var frameNumber: UInt32 = 0
     var attachments: [Position: [UInt8]] = [:]
     var conflictsToSimulate = 0
     var tables = InMemoryTables()
@@ -53,18 +54,17 @@ package final class InMemoryEventStore: EventStore {
     let (frames, tables) = contents.withLock { ($0.frames, $0.tables) }
     let deleted = try tables.summary().deletedThrough
     guard position >= deleted else { throw .eventsCompacted(after: position, through: deleted) }
-    var last = position
+    var walk = FrameWalk(after: position)
     var count = 0
     let first = frames.partitioningIndex { $0.key > position.rawValue &+ 1 }
     for frame in frames[max(first - 1, 0)...] {
       if count >= limit { break }
       let view = try FrameView(checking: frame.bytes.span, key: frame.key)
-      if view.header.lastPosition <= position { continue }
+      guard try walk.isNew(view.header) else { continue }
       try body(view)
       count += view.header.eventCount
-      last = view.header.lastPosition
     }
-    return last
+    return walk.position
   }
 
   package func attachment(
@@ -107,7 +107,9 @@ package final class InMemoryEventStore: EventStore {
       let batch = try decide(applied, .unlimited)
       if batch.isEmpty { return applied }
       var frames: [(UInt64, [UInt8])] = []
-      batch.packFrames(from: applied.advanced(by: 1), commit: commit) { key, frame in
+      let number = contents.withLock { $0.frameNumber } &+ 1
+      batch.packFrames(from: applied.advanced(by: 1), number: number, commit: commit) {
+        key, frame in
         var copy: [UInt8] = []
         copy.append(contentsOf: frame)
         frames.append((key, copy))
@@ -118,6 +120,7 @@ package final class InMemoryEventStore: EventStore {
           return false
         }
         contents.frames += frames
+        contents.frameNumber &+= UInt32(truncatingIfNeeded: frames.count)
         contents.head = applied.advanced(by: batch.count)
         for attachment in batch.attachments {
           contents.attachments[applied.advanced(by: attachment.index + 1)] = attachment.bytes

@@ -63,20 +63,24 @@ extension LMDBEventStore {
     _ catchUp: (FrameView) throws(LedgerError) -> Void,
     _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
   ) throws -> (head: Position, isAppended: Bool) {
+    let agreement = try TableAgreement(environment)
     let log = try environment.table(named: "log")
     let meta = try environment.table(named: "meta")
     let blob = try environment.table(named: "blob")
     let room = try commitRoom(environment)
     return try environment.writeDeciding { transaction in
       guard try !LMDBLog.metadata(of: transaction, meta).isSealed else { throw LedgerError.sealed }
-      var head = try LMDBLog.head(of: transaction, log)
+      let end = try agreement.checkedEnd(in: transaction)
+      var head = end.position
+      guard head >= position else { throw LedgerError.vanished(after: head, known: position) }
       if head > position {
         head = try LMDBLog.scan(transaction, log, meta, after: position, limit: .max, catchUp)
       }
       let batch = try decide(head, room)
       if batch.isEmpty { return .abort((head, false)) }
-      try batch.packFrames(from: head.advanced(by: 1), commit: commit) {
-        (key, frame) throws(LMDBError) in
+      try batch.packFrames(
+        from: head.advanced(by: 1), number: end.frameNumber &+ 1, commit: commit
+      ) { (key, frame) throws(LMDBError) in
         try transaction.put(frame, forKey: key, in: log, append: true)
       }
       for attachment in batch.attachments {
@@ -147,6 +151,14 @@ extension LedgerError {
     LedgerError(
       .sealed,
       "Another process moved the ledger to a new generation of its files. Nothing was written; close the ledger and open it again."
+    )
+  }
+
+  /// What this process read before is not there any more.
+  static func vanished(after head: Position, known position: Position) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The log ends at position \(head), and this session has read events up to position \(position). Nothing was written; close the ledger and restore it from a copy."
     )
   }
 

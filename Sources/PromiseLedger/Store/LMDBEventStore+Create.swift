@@ -33,26 +33,33 @@ extension LMDBEventStore {
   /// A process that is killed meanwhile leaves a directory with a temporary name, never half a
   /// ledger. The next one that makes a ledger at that place removes it.
   ///
-  /// - Parameter fill: Writes the first events.
-  /// - Throws: `alreadyExists` if something came to be there meanwhile, and what `fill` throws.
+  /// - Parameters:
+  ///   - fill: Writes the first events.
+  ///   - check: Looks at the whole ledger before it is moved to its place.
+  /// - Throws: `alreadyExists` if something came to be there meanwhile, and what `fill` and `check`
+  ///   throw; nothing is there then.
   static func construct(
     _ directory: LedgerDirectory, environment: Configuration = Configuration(),
     metadata: LedgerMetadata,
-    _ fill: (inout LedgerBuilder) throws(LedgerError) -> Void
+    _ fill: (inout LedgerBuilder) throws(LedgerError) -> Void,
+    check: (LedgerDirectory) throws -> Void = { _ in }
   ) throws(LedgerError) {
+    let place = try LedgerPlace(directory)
     do {
-      // It is no matter if that fails.
-      try? UnfinishedLedger.removeLeftovers(beside: directory.path)
-      let unfinished = try UnfinishedLedger(beside: directory.path)
+      UnfinishedLedger.removeLeftovers(at: place)
+      let unfinished = try UnfinishedLedger(at: place)
       try build(unfinished.directory, environment, metadata, fill)
+      try check(unfinished.directory)
       do throws(SystemError) {
         // Replaces an empty directory, and nothing else.
-        try unfinished.move(to: directory.path)
+        try unfinished.move()
       } catch {
-        guard error.code == .exists || error.code == .directoryNotEmpty else { throw error }
-        throw LedgerError.somethingIs(at: directory.path)
+        switch error.code {
+        case .exists, .directoryNotEmpty, .notDirectory:
+          throw LedgerError.somethingIs(at: directory.path)
+        default: throw error
+        }
       }
-      try FileSystem.syncDirectory(FileSystem.parent(of: directory.path))
     } catch let error as SystemError {
       throw LedgerError(error, "The ledger cannot be created at \(directory.path).")
     } catch {
@@ -69,6 +76,7 @@ extension LMDBEventStore {
     try FileSystem.createDirectory(directory.sessions)
     var creation = configuration
     creation.access = .readWrite
+    creation.createsDataFile = true
     let environment = try Environment.open(
       at: generation, configuration: creation, tables: LMDBLog.tables)
     defer { try? environment.close() }
@@ -85,6 +93,7 @@ extension LMDBEventStore {
     try FileSystem.syncDirectory(generation)
     try SharedWords(path: directory.wake).close()
     try FileLock.open(directory.gate).close()
+    try FileLock.open(directory.compaction).close()
     try FileSystem.writeAtomically(
       Array((LedgerDirectory.firstGeneration + "\n").utf8), to: directory.current)
     try FileSystem.syncDirectory(directory.path)
@@ -104,22 +113,50 @@ extension LedgerDirectory {
     }
   }
 
+  /// The longest content of the file CURRENT in bytes.
+  private static let currentLimit = 64
+
   /// The name of the generation in use.
   func readCurrentGeneration() throws(LedgerError) -> String {
     let bytes = try LedgerError.system("The ledger at \(path) cannot be read.") {
       () throws(SystemError) -> [UInt8]? in
       do throws(SystemError) {
-        return try FileSystem.read(current, maximumBytes: 64)
+        return try FileSystem.readPrefix(current, maximumBytes: Self.currentLimit + 1)
       } catch {
         guard error.code == .notFound || error.code == .notDirectory else { throw error }
         return nil
       }
     }
-    guard let bytes else { throw .notALedger(path, whyThereIsNoCurrentFile) }
-    guard let text = String(validating: bytes, as: UTF8.self), text.last == "\n",
-      text.hasPrefix("generation-"), text.dropFirst(11).dropLast().allSatisfy(\.isWholeNumber)
-    else { throw .notALedger(path, "its CURRENT file is damaged") }
-    return String(text.dropLast())
+    guard let bytes else {
+      if let trace = traceOfALedger { throw .damaged(path, "it has \(trace), but no CURRENT file") }
+      throw .notALedger(path, whyThereIsNoCurrentFile)
+    }
+    if let name = Self.generationName(bytes) { return name }
+    if let trace = traceOfALedger {
+      throw .damaged(path, "it has \(trace), but its CURRENT file is damaged")
+    }
+    throw .notALedger(path, "its CURRENT file is not one of a ledger")
+  }
+
+  private static func generationName(_ bytes: [UInt8]) -> String? {
+    let prefix = Array("generation-".utf8)
+    let digits = bytes.dropFirst(prefix.count).dropLast()
+    guard bytes.count <= currentLimit, bytes.starts(with: prefix), bytes.last == UInt8(ascii: "\n"),
+      !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    return String(decoding: bytes.dropLast(), as: UTF8.self)
+  }
+
+  /// What shows that the directory holds a ledger, or what is left of one; `nil` if nothing does.
+  ///
+  /// A CURRENT file alone shows nothing: other databases have one, too.
+  private var traceOfALedger: String? {
+    guard let names = try? FileSystem.list(path) else { return nil }
+    if let generation = names.first(where: { Self.generationName(Array("\($0)\n".utf8)) != nil }) {
+      return "a directory \(generation)"
+    }
+    let ours = ["gate", "sessions", "wake"].filter(names.contains)
+    return ours.count >= 2 ? ours.joined(separator: " and ") : nil
   }
 
   private var whyThereIsNoCurrentFile: String {
@@ -134,5 +171,9 @@ extension LedgerDirectory {
 extension LedgerError {
   fileprivate static func notALedger(_ path: String, _ why: String) -> LedgerError {
     LedgerError(.notALedger, "\(path) is not a ledger: \(why). Give the path of a ledger.")
+  }
+
+  fileprivate static func damaged(_ path: String, _ what: String) -> LedgerError {
+    LedgerError(.corrupt, "The ledger at \(path) is damaged: \(what). Restore it from a copy.")
   }
 }

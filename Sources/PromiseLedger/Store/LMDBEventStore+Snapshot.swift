@@ -46,6 +46,7 @@ extension LMDBEventStore {
     _ environment: Environment
   ) throws {
     guard let meta = environment.handle(of: .meta) else { throw LedgerError.storeClosed }
+    let log = try environment.table(named: "log")
     // A part of the reserve stays for consuming and freezing.
     let room = try commitRoom(environment).bytesWithReserve - options.reserve / 4
     let addedByteCount = changes.reduce(0) { $0 + ($1.value?.count ?? 0) }
@@ -57,15 +58,12 @@ extension LMDBEventStore {
     }
     try environment.write { transaction in
       guard try !LMDBLog.metadata(of: transaction, meta).isSealed else { throw LedgerError.sealed }
-      let key = SnapshotSummary.key
-      var stored = SnapshotSummary()
-      if let bytes = try transaction.value(forKey: key.span, in: meta) {
-        var copy: [UInt8] = []
-        copy.append(contentsOf: bytes)
-        stored = try SnapshotSummary(decoding: copy)
+      guard try LMDBLog.summary(of: transaction, meta) == old else {
+        throw LedgerError.snapshotMoved
       }
-      guard stored == old else { throw LedgerError.snapshotMoved }
+      _ = try TableAgreement.logEnd(of: transaction, log, deletedThrough: old.deletedThrough)
       try transaction.apply(changes, environment)
+      let key = SnapshotSummary.key
       try transaction.put(new.encoded.span, forKey: key.span, in: meta)
       options.hooks.beforeCommit?()
     }

@@ -34,8 +34,12 @@ package final class LMDBEventStore: EventStore {
     self.directory = directory
     self.options = options
     generation = try directory.readCurrentGeneration()
+    UnfinishedLedger.removeMark(from: directory)
     let environment = try Self.openEnvironment(directory, generation, options)
-    metadata = try LMDBLog(environment).metadata()
+    let log = LMDBLog(environment)
+    metadata = try log.metadata()
+    // Refuses a ledger that contradicts itself before anything is written to it.
+    _ = try log.head()
     do throws(SystemError) {
       words = try SharedWords(path: directory.wake)
       gate = try WriterGate.open(directory.gate, words: words)
@@ -49,9 +53,12 @@ package final class LMDBEventStore: EventStore {
   static func openEnvironment(
     _ directory: LedgerDirectory, _ generation: String, _ options: StoreOptions
   ) throws(LedgerError) -> Environment {
+    var configuration = options.environment
+    // A ledger is made whole: a data file that is missing was lost.
+    configuration.createsDataFile = false
     do throws(LMDBError) {
       return try Environment.open(
-        at: directory.generation(generation), configuration: options.environment,
+        at: directory.generation(generation), configuration: configuration,
         tables: LMDBLog.tables)
     } catch {
       throw LedgerError(error)

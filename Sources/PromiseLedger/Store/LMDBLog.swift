@@ -27,7 +27,10 @@ struct LMDBLog: EventSource, Sendable {
   }
 
   package func head() throws(LedgerError) -> Position {
-    try reading("log") { transaction, log in try Self.head(of: transaction, log) }
+    let agreement = try TableAgreement(environment)
+    return try LedgerError.mapping {
+      try environment.read { transaction in try agreement.checkedEnd(in: transaction).position }
+    }
   }
 
   package func read(
@@ -78,15 +81,17 @@ struct LMDBLog: EventSource, Sendable {
     }
   }
 
-  /// Up to where events were deleted.
-  private static func deletedThrough<Reader: TableReader & ~Copyable>(
-    _ transaction: borrowing Reader, _ meta: Table
-  ) throws -> Position {
+  /// Where the snapshot stands.
+  static func summary<Reader: TableReader & ~Copyable>(
+    of transaction: borrowing Reader, _ meta: Table
+  ) throws -> SnapshotSummary {
     let key = SnapshotSummary.key
-    guard let bytes = try transaction.value(forKey: key.span, in: meta) else { return .start }
+    guard let bytes = try transaction.value(forKey: key.span, in: meta) else {
+      return SnapshotSummary()
+    }
     var copy: [UInt8] = []
     copy.append(contentsOf: bytes)
-    return try SnapshotSummary(decoding: copy).deletedThrough
+    return try SnapshotSummary(decoding: copy)
   }
 
   // MARK: In any transaction
@@ -96,16 +101,10 @@ struct LMDBLog: EventSource, Sendable {
   ) throws -> LedgerMetadata {
     let key = LedgerMetadata.key
     guard let bytes = try transaction.value(forKey: key.span, in: table) else {
-      throw LedgerError(.notALedger, "The ledger's metadata is missing.")
+      throw LedgerError(
+        .corrupt, "The ledger's metadata is missing. Restore the ledger from a copy.")
     }
     return try LedgerMetadata(decoding: bytes)
-  }
-
-  static func head<Reader: TableReader & ~Copyable>(
-    of transaction: borrowing Reader, _ log: Table
-  ) throws -> Position {
-    guard let last = try transaction.floorEntry(.max, in: log) else { return .start }
-    return try FrameView(checking: last.value, key: last.key).header.lastPosition
   }
 
   /// The attachment of an event that compaction may have deleted since somebody read of it.
@@ -117,7 +116,7 @@ struct LMDBLog: EventSource, Sendable {
   ) throws -> [UInt8] {
     let key = Chunk.key(position, 0)
     if try transaction.value(forKey: key.span, in: blob) == nil {
-      let deleted = try deletedThrough(transaction, meta)
+      let deleted = try summary(of: transaction, meta).deletedThrough
       guard position > deleted else {
         throw LedgerError.attachmentCompacted(of: position, through: deleted)
       }
@@ -147,28 +146,68 @@ struct LMDBLog: EventSource, Sendable {
     _ transaction: borrowing Reader, _ log: Table, _ meta: Table, after position: Position,
     limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws -> Position {
-    let deleted = try deletedThrough(transaction, meta)
+    let deleted = try summary(of: transaction, meta).deletedThrough
     guard position >= deleted else {
       throw LedgerError.eventsCompacted(after: position, through: deleted)
     }
     let next = position.rawValue &+ 1
     let start = try transaction.floorKey(next, in: log) ?? next
-    var last = position
+    var walk = FrameWalk(after: position)
     var count = 0
+    var isOver = true
     try transaction.scan(log, from: start) { key, bytes in
       let frame = try FrameView(checking: bytes, key: key)
-      if frame.header.lastPosition <= position { return true }
-      guard frame.header.firstPosition <= last.advanced(by: 1) else {
-        throw LedgerError(
-          .corrupt,
-          "Events after position \(last) are missing: the next frame begins at \(key). Restore the ledger from a copy."
-        )
-      }
+      guard try walk.isNew(frame.header) else { return true }
       try body(frame)
-      last = frame.header.lastPosition
       count += frame.header.eventCount
-      return count < limit
+      isOver = count < limit
+      return isOver
     }
-    return last
+    if isOver {
+      // Events that are missing at the end leave no gap, but LMDB still counts their frames.
+      let end = try TableAgreement.logEnd(of: transaction, log, deletedThrough: deleted)
+      guard walk.position >= end.position else {
+        throw LedgerError.missingEvents(after: walk.position)
+      }
+    }
+    return walk.position
+  }
+}
+
+/// A walk over the frames of a log, which demands that each follows the one before without a gap.
+struct FrameWalk {
+  /// The last event that was handed over, or the position that the walk began after.
+  private(set) var position: Position
+  private var previous: FrameHeader?
+
+  init(after position: Position) {
+    self.position = position
+  }
+
+  /// Takes the next frame.
+  ///
+  /// - Returns: Whether it holds events after the position that the walk began after.
+  /// - Throws: `corrupt` if it does not follow the frame before. The first one may begin earlier.
+  mutating func isNew(_ header: FrameHeader) throws(LedgerError) -> Bool {
+    if let previous {
+      guard header.firstPosition == previous.lastPosition.advanced(by: 1),
+        header.number == previous.number &+ 1
+      else { throw Self.gap(after: previous.lastPosition, header) }
+    } else {
+      guard header.firstPosition <= position.advanced(by: 1) else {
+        throw Self.gap(after: position, header)
+      }
+    }
+    previous = header
+    guard header.lastPosition > position else { return false }
+    position = header.lastPosition
+    return true
+  }
+
+  private static func gap(after position: Position, _ header: FrameHeader) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "Events after position \(position) are missing or in disorder: the next frame, number \(header.number), begins at \(header.firstPosition). Restore the ledger from a copy."
+    )
   }
 }

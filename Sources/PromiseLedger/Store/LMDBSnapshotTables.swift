@@ -71,6 +71,15 @@ final class LMDBSnapshotTables: SnapshotTables {
     }
   }
 
+  func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
+    guard let handle = try handle(table) else { return 0 }
+    do throws(LMDBError) {
+      return try reader.count(of: handle)
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
   func scan(
     _ table: SnapshotTable, from start: [UInt8],
     _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool

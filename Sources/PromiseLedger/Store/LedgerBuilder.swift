@@ -19,6 +19,8 @@ struct LedgerBuilder: ~Copyable {
   private var commit: CommitID?
   private var firstPosition = Position.start
   private var isContinuation = false
+  /// The number of the frame that comes next: those of a ledger that is built begin with 1.
+  private var nextFrameNumber: UInt32 = 1
 
   /// What waits to be written of a snapshot.
   var edit = SnapshotEdit(SnapshotSummary())
@@ -70,11 +72,14 @@ struct LedgerBuilder: ~Copyable {
     if isContinuation { neighbours.insert(.continuesCommit) }
     if goesOn { neighbours.insert(.commitContinues) }
     var frames: [(key: UInt64, bytes: [UInt8])] = []
-    batch.packFrames(from: firstPosition, commit: commit, neighbours: neighbours) { key, frame in
+    batch.packFrames(
+      from: firstPosition, number: nextFrameNumber, commit: commit, neighbours: neighbours
+    ) { key, frame in
       var bytes: [UInt8] = []
       bytes.append(contentsOf: frame)
       frames.append((key, bytes))
     }
+    nextFrameNumber &+= UInt32(truncatingIfNeeded: frames.count)
     self.frames += frames
     for attachment in batch.attachments {
       attachments.append((firstPosition.advanced(by: attachment.index), attachment.bytes))

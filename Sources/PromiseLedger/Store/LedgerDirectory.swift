@@ -8,6 +8,21 @@ package struct LedgerDirectory: Sendable, Hashable {
     self.path = path
   }
 
+  /// A path that a caller gave.
+  ///
+  /// - Throws: `invalidArgument` if no directory can have it.
+  package init(checking path: String) throws(LedgerError) {
+    guard !path.isEmpty else {
+      throw LedgerError(
+        .invalidArgument, "The path is empty. Give the path of the ledger's directory.")
+    }
+    guard !path.utf8.contains(0) else {
+      throw LedgerError(
+        .invalidArgument, "The path contains a null byte, so no file can have it. Give another.")
+    }
+    self.init(path)
+  }
+
   package static let firstGeneration = "generation-000001"
 
   package var current: String { path + "/CURRENT" }

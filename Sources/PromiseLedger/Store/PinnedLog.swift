@@ -16,6 +16,7 @@ struct PinnedLog: LedgerSource {
     let log: Table
     let blob: Table
     let meta: Table
+    let agreement: TableAgreement
   }
 
   private let confined: ThreadConfined<View>
@@ -36,7 +37,8 @@ struct PinnedLog: LedgerSource {
     let tables = LMDBSnapshotTables(transaction, handles)
     defer { tables.end() }
     let view = View(
-      reader: Reader(raw: transaction.raw), tables: tables, log: log, blob: blob, meta: meta)
+      reader: Reader(raw: transaction.raw), tables: tables, log: log, blob: blob, meta: meta,
+      agreement: try TableAgreement(handles))
     return try body(PinnedLog(confined: ThreadConfined(view), isAwaited: isAwaited))
   }
 
@@ -52,7 +54,7 @@ struct PinnedLog: LedgerSource {
 
   package func head() throws(LedgerError) -> Position {
     let view = try view()
-    return try LedgerError.mapping { try LMDBLog.head(of: view.reader, view.log) }
+    return try LedgerError.mapping { try view.agreement.checkedEnd(in: view.reader).position }
   }
 
   package func read(

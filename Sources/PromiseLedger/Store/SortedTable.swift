@@ -3,6 +3,8 @@ struct SortedTable: Sendable {
   private var keys: [[UInt8]] = []
   private var values: [[UInt8]] = []
 
+  var count: Int { keys.count }
+
   subscript(key: [UInt8]) -> [UInt8]? {
     get {
       let index = index(atOrAbove: key)
@@ -59,6 +61,10 @@ struct InMemoryTables: SnapshotTables, Sendable {
     _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
   ) throws(LedgerError) -> Bool {
     tables[table]?[key] == value
+  }
+
+  func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
+    tables[table]?.count ?? 0
   }
 
   func scan(

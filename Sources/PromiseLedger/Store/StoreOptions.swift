@@ -11,12 +11,18 @@ package struct StoreOptions: Sendable {
 
   package init(
     sizeLimit: Int, reserve: Int = 4 << 20, environment: Configuration = Configuration(),
-    hooks: StoreHooks = StoreHooks()
+    maximumReaderCount: Int? = nil, hooks: StoreHooks = StoreHooks()
   ) {
     self.sizeLimit = sizeLimit
     self.reserve = reserve
     self.environment = environment
+    if let maximumReaderCount { self.environment.maximumReaders = maximumReaderCount }
     self.hooks = hooks
+  }
+
+  /// Has every page looked at before LMDB walks the file, up to the limit.
+  mutating func checksEveryPage() {
+    environment.treeCheck = .everything(maximumPageCount: TreeCheckExtent.largestCheck)
   }
 }
 

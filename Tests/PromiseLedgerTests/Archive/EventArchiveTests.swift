@@ -126,7 +126,10 @@ struct EventArchiveTests {
   @Test func otherEventsInAnOverlapAreFound() throws {
     let files = try [1, 2].map { number in
       var ledger = try CraftedLedger()
-      try ledger.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
+      try ledger.commit([
+        .of(LedgerCreated(formatVersion: 0), on: .numbered(77)),
+        .of(SessionOpened.sample(), on: SessionID.numbered(1).entityID),
+      ])
       for count in 1...(3 * number) {
         let id = PromiseID.numbered(10 * number + count).entityID
         try ledger.commit([.of(PromiseCreated(typeTag: "text"), on: id)])
@@ -143,7 +146,7 @@ struct EventArchiveTests {
     }
     #expect(shorter?.code == .corrupt)
     #expect(
-      shorter?.message.contains("\(files[0].path) has other events up to position 4") == true)
+      shorter?.message.contains("\(files[0].path) has other events up to position 5") == true)
     #expect(try files[0].neighbours() == [])
     try LedgerImport().makeLedger(at: files[0].target, from: [files[1].path, files[1].path])
   }
@@ -193,14 +196,21 @@ struct EventArchiveTests {
     try FileSystem.createDirectory(directory)
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
     _ = try await LedgerCompactionTests.fill(ledger, 8)
-    let other = ".\(LedgerID(entityID: .numbered(9)))-1-2.jsonl.new-abc"
-    for name in [".\(ledger.id)-1-2.jsonl.new-abc", other] {
+    let zeros = String(repeating: "0", count: 19)
+    let range = "\(zeros)1-\(zeros)2.jsonl.new-0123456789ab"
+    let foreign = [
+      ".\(LedgerID(entityID: .numbered(9)))-\(range)", ".\(ledger.id)-1-2.jsonl.new-0123456789ab",
+      ".\(ledger.id)-notes.new-0123456789ab",
+    ]
+    for name in foreign + [".\(ledger.id)-\(range)"] {
       try FileSystem.writeAtomically([1], to: "\(directory)/\(name)")
     }
     let report = try await ledger.compact(Self.policy(directory))
     let path = try #require(report.archivePath)
     let names = try FileSystem.list(directory)
-    #expect(names.map { "\(directory)/\($0)" } == ["\(directory)/\(other)", path])
+    #expect(
+      names.map { "\(directory)/\($0)" }.sorted()
+        == (foreign.map { "\(directory)/\($0)" } + [path]).sorted())
     await ledger.close()
   }
 

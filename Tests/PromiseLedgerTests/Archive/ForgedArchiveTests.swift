@@ -1,4 +1,4 @@
-import Crypto
+import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
@@ -22,7 +22,7 @@ struct ForgedArchiveTests {
   private static func failure(
     of lines: [ArchiveLine], sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> LedgerError? {
-    var (bytes, hash) = ([UInt8](), SHA256())
+    var (bytes, hash) = ([UInt8](), SHA256Hasher())
     var (digest, eventCount, recordCount) = (LogDigest.start, 0, 0)
     for line in lines {
       switch line {
@@ -34,12 +34,12 @@ struct ForgedArchiveTests {
       case .end: continue
       default: break
       }
-      hash.update(data: line.text)
+      hash.update(line.text.span)
       bytes += line.text
     }
     let end = ArchiveEnd(
       eventCount: eventCount, recordCount: recordCount, logDigest: digest.bytes,
-      hash: Array(hash.finalize()))
+      hash: hash.finish().bytes)
     let file = try ArchiveFile(bytes + ArchiveLine.end(end).text)
     let error = #expect(throws: LedgerError.self, sourceLocation: sourceLocation) {
       try LedgerImport().makeLedger(at: file.target, from: file.path)

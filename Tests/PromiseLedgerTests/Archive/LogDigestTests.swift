@@ -1,4 +1,3 @@
-import Crypto
 import LedgerSystem
 import PromiseLedgerTesting
 import Testing
@@ -6,6 +5,13 @@ import Testing
 @testable import PromiseLedger
 
 struct LogDigestTests {
+  /// What an asynchronous function holds across a suspension lies in a frame that is aligned to 16
+  /// bytes; this compiler writes behind the end of the frame if a value wants more.
+  @Test func digestsFitTheFramesOfAsynchronousFunctions() {
+    #expect(MemoryLayout<LogDigest>.alignment <= 16)
+    #expect(MemoryLayout<StateDigest>.alignment <= 16)
+  }
+
   @Test func digestIsTheSpecifiedChain() throws {
     let ledger = try CraftedLedger.sample()
     let inspector = try Ledger.inspect(at: ledger.path)
@@ -16,7 +22,7 @@ struct LogDigestTests {
       let text =
         expected + number(event.position.rawValue) + event.commit.session.entityID.bytes
         + number(event.commit.number) + event.record + attachment
-      expected = Array(SHA256.hash(data: text))
+      expected = SHA256Hasher.hash(of: text)
     }
     let digest = try inspector.logDigest()
     #expect(digest.bytes == expected)

@@ -8,7 +8,7 @@ import Testing
     key: 259,
     bytes: [UInt8](
       hex: """
-        8fc32b74 0000 0200 0301000000000000 b8000000 00000000
+        960f628f 0000 0200 0301000000000000 b800 0000 29000000
         000102030405060708090a0b0c0d0e0f 0700000000000000
 
         4800 2000 0100 1200 00000000 00000000 0100f323845bd718 0000000000000000
@@ -42,7 +42,7 @@ import Testing
     var batch = EventBatch()
     for event in Self.events { try batch.append(event) }
 
-    let frames = batch.frames(from: Position(rawValue: 259), commit: Self.commit)
+    let frames = batch.frames(from: Position(rawValue: 259), number: 41, commit: Self.commit)
 
     #expect(frames.map(\.key) == [259])
     #expect(frames.map(\.bytes.hex) == [Self.frame.bytes.hex])
@@ -55,7 +55,7 @@ import Testing
       header
         == FrameHeader(
           eventCount: 2, firstPosition: Position(rawValue: 259), byteCount: 184, flags: [],
-          commit: Self.commit))
+          number: 41, commit: Self.commit))
     #expect(header.lastPosition == Position(rawValue: 260))
   }
 

@@ -13,7 +13,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Fixtures")
 
-  private static func copy(_ version: Int) throws -> TemporaryLedger {
+  static func copy(_ version: Int) throws -> TemporaryLedger {
     let copy = try TemporaryLedger()
     try FileManager.default.copyItem(
       atPath: fixtures.appending(path: "format-\(version)").path, toPath: copy.path)

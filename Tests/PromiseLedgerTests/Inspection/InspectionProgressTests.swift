@@ -43,7 +43,8 @@ import Testing
     // Sessions end here, too, and slices have 1,000 records.
     let statistics = try inspector.statistics { _ in ticks.add() }
     #expect(statistics.promiseCounts[.consumed] == Self.promiseCount)
-    #expect(ticks.take() == 6, "one slice of events, three of what ended, one of each open list")
+    #expect(
+      ticks.take() == 8, "one slice of events, three of what ended, one of each open list, counts")
     try replayed.forEachPromise([.consumed], progress: ticks.add) { _ in true }
     #expect(ticks.take() == 3)
     try replayed.forEachHandler(includesClosed: true, progress: ticks.add) { _ in true }
@@ -54,7 +55,7 @@ import Testing
     #expect(ticks.take() == 3)
     let plan = try inspector.plan(LedgerCompactionTests.everything) { _ in ticks.add() }
     #expect(plan.recordsToRemove == Self.promiseCount)
-    #expect(ticks.take() == 3, "two of records, one of events to delete")
+    #expect(ticks.take() == 5, "two of entries of lists, two of records, one of events to delete")
   }
 
   @Test func theDigestOfATailIsHeardOf() async throws {

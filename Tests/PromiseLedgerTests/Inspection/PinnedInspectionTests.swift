@@ -89,6 +89,25 @@ import Testing
     }
   }
 
+  @Test func listsOfPromisesAndHandlers() async throws {
+    try await expectTheSame { inspector, progress in
+      try inspector.withReplay { replayed in
+        var found: [String] = []
+        let sign = { progress(replayed.position) }
+        try replayed.forEachPromise([.pending, .consumed], progress: sign) { record in
+          found.append("\(record.id) \(record.status)")
+          return true
+        }
+        try replayed.forEachHandler(includesClosed: true, progress: sign) { record in
+          found.append("\(record.id)")
+          return true
+        }
+        #expect(found.count >= 2 * Self.promiseCount)
+        return found
+      }
+    }
+  }
+
   /// Does something at the first sign of life that has to wait for a view, and counts on once it waits.
   private func count(
     _ inspector: LedgerInspector, beside body: @escaping @Sendable () -> Void

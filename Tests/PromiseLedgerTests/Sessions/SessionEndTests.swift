@@ -87,6 +87,7 @@ import Testing
     let waiting = Task { try await promise.value }
     try await app.freeze()
     let next = try await temporary.open(configuration: configuration)
+    try await next.engine.submit(CloseSession(id: app.session, reason: .died))
     let writing = Task { try await app.createPromise(of: Int.self) }
     await expect(.sessionEnded) { try await app.unfreeze() }
     await expect(.sessionEnded) { _ = try await waiting.value }

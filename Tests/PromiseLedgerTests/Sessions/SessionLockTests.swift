@@ -11,6 +11,8 @@ import Testing
   private let temporary: TemporaryLedger
   private let directory: LedgerDirectory
   private let id = SessionID.numbered(1)
+  /// As the log has it; its process is this one.
+  private let session = SessionEntity.open(.numbered(1), processID: ThisProcess.id)
 
   init() throws {
     temporary = try TemporaryLedger()
@@ -19,28 +21,80 @@ import Testing
       atPath: directory.sessions, withIntermediateDirectories: true)
   }
 
+  private func write(_ bytes: [UInt8]) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: directory.sessionLock(id)))
+  }
+
   @Test func theFileTellsAliveFromFrozenFromDead() throws {
-    #expect(SessionLock.probe(directory, id) == .dead)
+    #expect(SessionLock.probe(directory, session) == .dead)
     let lock = try SessionLock(directory, id)
-    #expect(SessionLock.probe(directory, id) == .alive)
+    #expect(SessionLock.probe(directory, session) == .alive)
     try lock.freeze()
-    #expect(SessionLock.probe(directory, id) == .frozen)
+    #expect(SessionLock.probe(directory, session) == .frozen)
     let again = try SessionLock(directory, id)
-    #expect(SessionLock.probe(directory, id) == .alive)
+    #expect(SessionLock.probe(directory, session) == .alive)
     again.end()
-    #expect(SessionLock.probe(directory, id) == .dead)
+    #expect(SessionLock.probe(directory, session) == .dead)
   }
 
-  @Test func aFileThatNobodyLocksIsOfADeadSession() throws {
-    // What a killed process leaves.
-    try Data("open".utf8).write(to: URL(fileURLWithPath: directory.sessionLock(id)))
-    #expect(SessionLock.probe(directory, id) == .dead)
+  /// The content of a file that no session locks, and what it says.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let content: [UInt8]
+    let finding: SessionLock.Finding
   }
 
-  @Test func aFileThatCannotBeOpenedProvesNothing() throws {
+  private static let own = ProcessIdentity.current
+  private static let otherBoot = ProcessIdentity(
+    boot: "00000000-0000-4000-8000-000000000000", id: own.id, startTime: own.startTime)
+  private static let otherStart = ProcessIdentity(
+    boot: own.boot, id: own.id, startTime: own.startTime + 1)
+  private static let gone = ProcessIdentity(boot: own.boot, id: .max, startTime: 1)
+
+  @Test(arguments: [
+    Row(
+      testDescription: "frozen, and its process runs",
+      content: SessionNote(.frozen, of: own).encoded, finding: .frozen),
+    Row(
+      testDescription: "open, as a killed process leaves it",
+      content: SessionNote(.open, of: own).encoded, finding: .dead),
+    Row(
+      testDescription: "frozen before the machine was started anew",
+      content: SessionNote(.frozen, of: otherBoot).encoded, finding: .dead),
+    Row(
+      testDescription: "frozen, and its process id was given to another process",
+      content: SessionNote(.frozen, of: otherStart).encoded, finding: .dead),
+    Row(
+      testDescription: "frozen, and its process is gone",
+      content: SessionNote(.frozen, of: gone).encoded, finding: .dead),
+    Row(testDescription: "empty, as a power loss leaves it", content: [], finding: .dead),
+    Row(
+      testDescription: "torn", content: Array(SessionNote(.frozen, of: own).encoded.dropLast()),
+      finding: .dead),
+    Row(
+      testDescription: "too long",
+      content: SessionNote(.frozen, of: own).encoded + [UInt8](repeating: 10, count: 5_000),
+      finding: .dead),
+    Row(testDescription: "without a process", content: Array("frozen".utf8), finding: .dead),
+  ])
+  func aFileThatNobodyLocksTellsByItsContent(row: Row) throws {
+    try write(row.content)
+    #expect(SessionLock.probe(directory, session) == row.finding)
+  }
+
+  @Test func ofAFileThatCannotBeReadTheProcessInTheLogTells() throws {
     try FileManager.default.createDirectory(
       atPath: directory.sessionLock(id), withIntermediateDirectories: false)
-    #expect(SessionLock.probe(directory, id) == .alive)
+    #expect(SessionLock.probe(directory, session) == .alive)
+    #expect(SessionLock.probe(directory, .open(id, processID: .max)) == .dead)
+  }
+
+  @Test func aLinkIsNotFollowed() throws {
+    let target = temporary.path + "/target"
+    try Data(SessionNote(.frozen, of: .current).encoded).write(to: URL(fileURLWithPath: target))
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.sessionLock(id), withDestinationPath: target)
+    #expect(SessionLock.probe(directory, .open(id, processID: .max)) == .dead)
   }
 
   @Test func aSessionThatFreezesAndComesBackIsNeverTakenForDead() throws {
@@ -48,8 +102,10 @@ import Testing
     try first.freeze()
     let isOver = Flag()
     let findings = Mutex<Set<SessionLock.Finding>>([])
-    let prober = try SystemThread.start(name: "prober") { [directory, id] in
-      while !isOver.isSet { _ = findings.withLock { $0.insert(SessionLock.probe(directory, id)) } }
+    let prober = try SystemThread.start(name: "prober") { [directory, session] in
+      while !isOver.isSet {
+        _ = findings.withLock { $0.insert(SessionLock.probe(directory, session)) }
+      }
     }
     for _ in 0..<2_000 { try SessionLock(directory, id).freeze() }
     isOver.set()
@@ -62,13 +118,13 @@ import Testing
     var ledger = PureLedger()
     try ledger.commit(OpenSession(.sample(), newLedgerID: LedgerID(entityID: .numbered(9))))
     let lock = try SessionLock(directory, id)
-    #expect(kinds(of: .deathNotice(id, directory), in: ledger) == [])
+    #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [])
     try lock.freeze()
-    #expect(kinds(of: .deathNotice(id, directory), in: ledger) == [])
-    #expect(
-      kinds(of: .deathNotice(id, directory, mayBeFrozen: true), in: ledger) == [.sessionClosed])
+    #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [])
+    try write(SessionNote(.frozen, of: Self.gone).encoded)
+    #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [.sessionClosed])
     SessionLock.removeFile(directory, id)
-    #expect(kinds(of: .deathNotice(id, directory), in: ledger) == [.sessionClosed])
+    #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [.sessionClosed])
   }
 
   private func kinds(of job: Job, in ledger: PureLedger) -> [EventKind] {
@@ -78,5 +134,14 @@ import Testing
     let known = ledger.frames.count
     ledger.keep(decision)
     return ledger.frames[known...].flatMap { (try? $0.events().map(\.kind)) ?? [] }
+  }
+}
+
+extension SessionEntity {
+  /// A session that is open, as far as the log tells.
+  static func open(_ id: SessionID, processID: Int32) -> SessionEntity {
+    SessionEntity(
+      id: id, opened: .sample(), openedAt: .at(0), processID: processID, status: .open,
+      lastPosition: Position(rawValue: 2), lastTime: .at(0))
   }
 }

@@ -86,7 +86,7 @@ import Testing
     }
     #expect(deletions.count == 5 && deletions.max() == 13)
     let state = LedgerState(snapshot: try SnapshotReader(store))
-    let removals = try RetentionPlan(state, endedBy: .at(.max)).events.map(\.removedCount)
+    let removals = try RetentionPlan(state, endedBy: .everything).events.map(\.removedCount)
     #expect(removals == [4, 4, 4, 4, 4], "4 MiB of values an event")
   }
 
@@ -110,14 +110,14 @@ import Testing
   @Test func aPlanFromBeforeAnotherFoldRemovesNothing() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 5, groupCount: 25)
     try subject.fold()
-    let plan = try RetentionPlan(subject.state, endedBy: .at(.max))
+    let plan = try RetentionPlan(subject.state, endedBy: .everything)
     let event = try #require(plan.events.first)
     // What changed until this fold is not in the overlay any more, so it cannot be looked at.
     for _ in 0..<3 { try subject.commit(CreatePromise.sample()) }
     try subject.fold()
     subject.dropFolded()
     #expect(try subject.commit(ApplyRetention(event, plannedAt: plan.position)) == nil)
-    let anew = try RetentionPlan(subject.state, endedBy: .at(.max))
+    let anew = try RetentionPlan(subject.state, endedBy: .everything)
     let first = try #require(anew.events.first)
     #expect(
       try subject.commit(ApplyRetention(first, plannedAt: anew.position))

@@ -1,4 +1,3 @@
-import Crypto
 import LedgerSystem
 import Testing
 
@@ -9,10 +8,10 @@ import Testing
     var digest = StateDigest.empty
     #expect(digest.bytes == [UInt8](repeating: 0, count: 32))
     digest.add(.promise, .numbered(1), [7, 8])
-    let hash = Array(SHA256.hash(data: [1] + EntityID.numbered(1).bytes + [7, 8]))
+    let hash = SHA256Hasher.hash(of: [1] + EntityID.numbered(1).bytes + [7, 8])
     #expect(digest.bytes == hash)
     digest.addTombstone(.numbered(2))
-    let tombstone = Array(SHA256.hash(data: [0] + EntityID.numbered(2).bytes))
+    let tombstone = SHA256Hasher.hash(of: [0] + EntityID.numbered(2).bytes)
     #expect(digest.bytes == Self.sum(hash, tombstone))
   }
 
@@ -53,7 +52,7 @@ import Testing
         input += commit.session.entityID.bytes
         input.appendLittleEndian(commit.number)
         input.append(contentsOf: event.record)
-        expected = Array(SHA256.hash(data: input + [9]))
+        expected = SHA256Hasher.hash(of: input + [9])
       }
       #expect(digest.bytes == expected)
     }

@@ -22,6 +22,7 @@ import Testing
       guard table == .meta else { return nil }
       var summary = SnapshotSummary()
       summary.position = Position(rawValue: 100_000)
+      summary.counts.lists[.closed] = UInt64(keys.count)
       return summary.encoded
     }
 
@@ -31,13 +32,15 @@ import Testing
       false
     }
 
+    func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int { keys.count }
+
     func scan(
       _ table: SnapshotTable, from start: [UInt8],
       _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
     ) throws(LedgerError) {
       let first = keys.firstIndex { !$0.lexicographicallyPrecedes(start) } ?? keys.endIndex
       for key in keys[first...] {
-        guard try body(key, []) else { return }
+        guard try body(key, SnapshotRecord.sealing([], key: key)) else { return }
       }
     }
   }

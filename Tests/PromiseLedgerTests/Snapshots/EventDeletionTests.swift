@@ -96,6 +96,7 @@ import Testing
     _ = try folder.step(of: made.store, through: try made.store.head(), limit: 100_000)
     let victim = try #require(subject.state.promises.all.first).id.entityID
     let summary = try made.store.snapshotSummary()
+    let limits = EventDeletion.Limits(position: try made.store.head())
     _ = try made.store.changeSnapshot(
       [TableChange(.entities, victim.bytes, nil)], from: summary, to: summary,
       patience: Patience(.seconds(5)))
@@ -105,7 +106,10 @@ import Testing
       let error = error as? LedgerError
       return error?.code == .corrupt && error?.message.contains("\(victim)") == true
     }
-    let limits = EventDeletion.Limits(position: try made.store.head())
-    #expect(try EventDeletion(made.store).step(within: limits) == nil)
+    #expect {
+      try EventDeletion(made.store).step(within: limits)
+    } throws: {
+      ($0 as? LedgerError)?.code == .corrupt
+    }
   }
 }

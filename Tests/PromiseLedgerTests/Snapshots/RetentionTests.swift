@@ -136,7 +136,7 @@ import Testing
     try subject.commit(CreatePromise(promise))
     try subject.commit(AbandonPromise(id: promise, reason: ""))
     try subject.fold()
-    let plan = try RetentionPlan(subject.state, endedBy: .at(.max))
+    let plan = try RetentionPlan(subject.state, endedBy: .everything)
     let references = HandlerReferences(promises: [promise], handlers: [])
     try subject.commit(CreateHandler(handler, arguments: .of(.none, references)))
     for event in plan.events {
@@ -164,7 +164,7 @@ import Testing
     try subject.commit(AbandonPromise(id: needed, reason: ""))
     try subject.abandonNewPromises(1)
     try subject.fold(limit: 10_000)
-    let plan = try RetentionPlan(subject.state, endedBy: .at(.max))
+    let plan = try RetentionPlan(subject.state, endedBy: .everything)
     #expect(plan.events.map(\.removedCount) == [1_000, 1])
     #expect(plan.neededCount == 1)
 

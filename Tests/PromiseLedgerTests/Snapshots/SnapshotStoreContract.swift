@@ -96,7 +96,7 @@ import Testing
     let summary = try subject.store.snapshotSummary()
     #expect(summary.counts.records == 0)
     #expect(summary.counts.bytes == 0)
-    #expect(summary.counts.listEntries == 0)
+    #expect(summary.counts.lists.total == 0)
     var tombstones = StateDigest.empty
     for entity in state.overlaid where entity.isKeyed { tombstones.addTombstone(entity.id) }
     #expect(summary.stateDigest == tombstones)

@@ -114,27 +114,6 @@ import Testing
     #expect(try ledger.commit(resolve).verdict == .alreadyResolved)
   }
 
-  @Test func aClockBehindTheNewestEventIsReplacedByItsTime() throws {
-    var ledger = try ledger()
-    ledger.context.now = .at(1_500)
-    try ledger.commit(CreatePromise(.numbered(2)))
-    ledger.context.now = .at(-7)
-
-    try ledger.commit(ResolvePromise(id))
-
-    #expect(try ledger.state.promise(id)?.resolution?.resolvedAt == .at(1_500))
-    #expect(try ledger.state.promise(id)?.resolution?.fact.time == .at(1_500))
-  }
-
-  @Test func aClockBehindTheNewestEventDoesNotPutADeadlineOff() throws {
-    var ledger = try ledger()
-    ledger.context.now = .at(2_000)
-    try ledger.commit(CreatePromise(.numbered(2)))
-    ledger.context.now = .at(1_000)
-
-    #expect(try ledger.commit(ResolvePromise(id)).verdict == .alreadyResolved)
-  }
-
   @Test func aPromiseThatIsCreatedAfterItsOwnDeadlineTimesOutAtTheNextCommand() throws {
     var ledger = PureLedger(now: .at(3_000))
     #expect(try ledger.commit(CreatePromise(id, deadline: .at(2_000))).verdict == .created)

@@ -19,7 +19,7 @@ import Testing
     return ledger
   }
 
-  enum End: String, CaseIterable, Sendable { case closed, died, frozen, nextAppOfFrozen }
+  enum End: String, CaseIterable, Sendable { case closed, died, frozen, diedFrozen }
 
   @Test(arguments: End.allCases)
   func theCallsOfASessionThatEndsAreReleasedInTheSameCommit(end: End) throws {
@@ -37,11 +37,11 @@ import Testing
     case .frozen:
       reason = .frozen
       try ledger.commit(FreezeSession())
-    case .nextAppOfFrozen:
+    case .diedFrozen:
       // The freeze released everything; that of another build may not have.
       reason = .died
       try ledger.append([.of(SessionFrozen(), on: SessionID.numbered(1).entityID)])
-      try ledger.commit(OpenSession(.sample(instance: "instance 1")), as: 3)
+      try ledger.commit(CloseSession(id: .numbered(1), reason: .died), as: 3)
     }
 
     let calls = ledger.state.handlers.openCalls.map(\.call)
@@ -51,7 +51,7 @@ import Testing
     #expect(calls.filter { !$0.isReleased }.map(\.id) == [.numbered(2)])
     let kinds = try ledger.frames.last?.events().map(\.kind) ?? []
     #expect(kinds.prefix(3) == [.handlerCallReleased, .handlerCallReleased, .handlerCallReleased])
-    #expect(ledger.frames.count == frameCount + (end == .nextAppOfFrozen ? 2 : 1))
+    #expect(ledger.frames.count == frameCount + (end == .diedFrozen ? 2 : 1))
     #expect(try ledger.replayed().contents == ledger.state.contents)
   }
 

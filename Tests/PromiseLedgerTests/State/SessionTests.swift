@@ -50,36 +50,12 @@ import Testing
     #expect(ledger.state.sessions[first]?.status == .open)
   }
 
-  @Test func theNextAppOfTheSameInstanceClosesAFrozenSessionAsDied() throws {
-    var ledger = try ledger()
-    try ledger.commit(FreezeSession())
-
-    try open(&ledger)
-
-    #expect(ledger.state.sessions[first]?.status == .ended(.died))
-    #expect(ledger.state.sessions[second]?.status == .open)
-    #expect(try ledger.replayed().contents == ledger.state.contents)
-  }
-
-  @Test(arguments: [
-    (SessionRole.app, "other"), (.appExtension, "main"), (.operator, "main"),
-  ])
-  func anotherInstanceOrRoleLeavesAFrozenAppSessionAlone(
-    role: SessionRole, instance: String
-  ) throws {
+  @Test(arguments: SessionRole.allCases, ["main", "other"])
+  func anOpeningLeavesAFrozenSessionAlone(role: SessionRole, instance: String) throws {
     var ledger = try ledger()
     try ledger.commit(FreezeSession())
 
     try open(&ledger, role: role, instance: instance)
-
-    #expect(ledger.state.sessions[first]?.status == .frozen)
-  }
-
-  @Test func theNextAppLeavesAFrozenExtensionAlone() throws {
-    var ledger = try ledger(role: .appExtension)
-    try ledger.commit(FreezeSession())
-
-    try open(&ledger)
 
     #expect(ledger.state.sessions[first]?.status == .frozen)
   }

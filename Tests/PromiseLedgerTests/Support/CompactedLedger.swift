@@ -53,7 +53,7 @@ struct CompactedLedger {
     try Self.edit(path, body)
   }
 
-  private static func edit(
+  static func edit(
     _ path: String, _ body: (inout WriteTransaction, (String) throws -> Table) throws -> Void
   ) throws {
     let environment = try Environment.open(

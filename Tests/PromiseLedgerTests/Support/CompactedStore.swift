@@ -7,6 +7,8 @@ final class CompactedStore {
   private(set) var commits: [PureLedger.StoredCommit] = []
   var state: LedgerState
   private var folder = Folder()
+  /// The clock of the session; `nil` for one that shows the time of the newest event.
+  var clock: Timestamp?
   /// Whether the session drops at once what the snapshot has, or only when it is told.
   var dropsAtOnce = true
 
@@ -56,7 +58,7 @@ final class CompactedStore {
 
   func commit<Answer>(_ decide: (inout Decision) throws -> Answer) throws -> Answer {
     let id = CommitID(session: .numbered(1), number: 1_000_000 + UInt64(commits.count))
-    let context = DecisionContext(session: .numbered(1), role: .app, now: state.time)
+    let context = DecisionContext(session: .numbered(1), role: .app, now: clock ?? state.time)
     var decision = Decision(over: state, context: context)
     let answer = try decide(&decision)
     let batch = decision.batch
@@ -70,7 +72,12 @@ final class CompactedStore {
 
   /// Removes every record that ended by a time, and folds that.
   func removeRecords(endedBy time: Timestamp) throws {
-    let plan = try RetentionPlan(state, endedBy: time)
+    try removeRecords(AgeLimit(cutoff: time))
+  }
+
+  /// Removes every record that is old enough, and folds that.
+  func removeRecords(_ age: AgeLimit) throws {
+    let plan = try RetentionPlan(state, endedBy: age)
     for event in plan.events {
       guard try commit(ApplyRetention(event, plannedAt: plan.position)) != nil else { return }
     }
@@ -78,12 +85,20 @@ final class CompactedStore {
 
   /// Deletes every event that may go.
   @discardableResult
-  func deleteEvents() throws -> Int {
+  func deleteEvents(_ age: AgeLimit = .everything) throws -> Int {
     try folder.markReadBack(of: store)
+    var aged = AgedEvents(
+      age, after: try store.snapshotSummary().deletedThrough, through: try store.head())
+    while try aged.next(of: store) {}
     var count = 0
-    while let step = try EventDeletion(store).step(within: .init(position: try store.head())) {
+    while let step = try EventDeletion(store).step(within: .init(position: aged.last)) {
       count += step.eventCount
     }
     return count
   }
+}
+
+extension AgeLimit {
+  /// Everything is old enough.
+  static var everything: AgeLimit { AgeLimit(cutoff: .at(.max)) }
 }

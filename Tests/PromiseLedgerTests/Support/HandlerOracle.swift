@@ -215,7 +215,6 @@ struct HandlerOracle: Equatable {
 
   /// Every session is of the role `app` and of one instance.
   mutating func open(_ session: Int) {
-    for (old, state) in sessions where state == .frozen { end(old) }
     sessions[session] = .open
   }
 

@@ -75,7 +75,8 @@ struct PureLedger: Sendable {
     guard !batch.isEmpty else { return }
     commitCount += 1
     let commit = CommitID(session: context.session, number: commitCount)
-    frames += batch.frames(from: state.position.advanced(by: 1), commit: commit)
+    frames += batch.frames(
+      from: state.position.advanced(by: 1), number: UInt32(frames.count + 1), commit: commit)
     commits.append(StoredCommit(batch: batch, id: commit))
   }
 }
@@ -105,9 +106,11 @@ extension PureLedger.StoredFrame {
 
 extension EventBatch {
   /// The packed frames, copied.
-  func frames(from position: Position, commit: CommitID) -> [PureLedger.StoredFrame] {
+  func frames(
+    from position: Position, number: UInt32 = 1, commit: CommitID
+  ) -> [PureLedger.StoredFrame] {
     var frames: [PureLedger.StoredFrame] = []
-    packFrames(from: position, commit: commit) { key, frame in
+    packFrames(from: position, number: number, commit: commit) { key, frame in
       var copy: [UInt8] = []
       copy.reserveCapacity(frame.count)
       for index in frame.indices { copy.append(frame[index]) }

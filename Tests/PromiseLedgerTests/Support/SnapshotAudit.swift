@@ -24,7 +24,7 @@ struct SnapshotAudit {
         return true
       }
       try tables.scan(.open, from: [0]) { (key, value) throws(LedgerError) in
-        stored.insert(OpenEntry(key: key, value: value))
+        stored.insert(try OpenEntry(key: key, stored: value))
         return true
       }
     }
@@ -44,7 +44,7 @@ struct SnapshotAudit {
     }
     for id in tombstones { digest.addTombstone(id) }
     counts.tombstones = UInt64(tombstones.count)
-    counts.listEntries = UInt64(listed.count)
+    for entry in listed { counts.lists.add(entry) }
     #expect(reader.summary.stateDigest == digest)
     #expect(reader.summary.counts == counts)
     #expect(stored == listed)

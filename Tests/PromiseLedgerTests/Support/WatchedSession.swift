@@ -9,13 +9,15 @@ final class WatchedSession {
   private let inbox = Inbox()
   private let committer: GroupCommitter
 
-  init(_ store: any EventStore, _ number: Int, clock: any LedgerClock) throws {
+  init(
+    _ store: any EventStore, _ number: Int, clock: any LedgerClock, role: SessionRole = .app
+  ) throws {
     self.store = store
     committer = GroupCommitter(
-      inbox: inbox, replica: replica, clock: clock, session: .numbered(number), role: .app)
+      inbox: inbox, replica: replica, clock: clock, session: .numbered(number), role: role)
     _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 1_000)
     let opening = OpenSession(
-      .sample(instance: "instance \(number)"), newLedgerID: store.ledgerID)
+      .sample(role: role, instance: "instance \(number)"), newLedgerID: store.ledgerID)
     try check(
       committer.commitGroup(
         to: store, first: [Job(opening) { _ in }], takesCommands: false, stallTimeout: .seconds(5)))

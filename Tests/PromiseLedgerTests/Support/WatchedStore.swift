@@ -118,6 +118,10 @@ final class WatchedStore: ForwardingStore {
       try tables.holds(value, forKey: key, in: table)
     }
 
+    func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
+      try tables.entryCount(of: table)
+    }
+
     func scan(
       _ table: SnapshotTable, from start: [UInt8],
       _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool

@@ -16,7 +16,8 @@ struct CommandRun {
     try self.init(arguments, of: Self.program)
   }
 
-  private init(_ arguments: [String], of program: URL) throws {
+  /// Runs a program with arguments and waits for its end.
+  init(_ arguments: [String], of program: URL) throws {
     let output = Pipe()
     let notes = Pipe()
     let process = try Self.start(
@@ -53,6 +54,13 @@ struct CommandRun {
       of: URL(fileURLWithPath: "/bin/sh"))
   }
 
+  /// Runs `promise-ledger` in a shell that first gives commands, such as limits.
+  init(after commands: String, _ arguments: String...) throws {
+    try self.init(
+      ["-c", "\(commands); exec \"$0\" \"$@\"", Self.program.path] + arguments,
+      of: URL(fileURLWithPath: "/bin/sh"))
+  }
+
   private static func start(
     _ arguments: [String], of program: URL = program, output: FileHandle, notes: Pipe
   ) throws -> Process {
@@ -69,7 +77,12 @@ struct CommandRun {
   }
 
   /// The built command.
-  static var program: URL { productsDirectory.appendingPathComponent("promise-ledger") }
+  static var program: URL { program(named: "promise-ledger") }
+
+  /// A program that was built with the tests.
+  static func program(named name: String) -> URL {
+    productsDirectory.appendingPathComponent(name)
+  }
 
   /// Where the tests were built to, and the command beside them.
   private static var productsDirectory: URL {

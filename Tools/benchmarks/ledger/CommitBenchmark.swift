@@ -22,7 +22,7 @@ enum CommitBenchmark {
         let commit = CommitID(
           session: SessionID(entityID: EntityID(high: 2, low: 2)), number: UInt64(round + 1))
         var frames = Frames()
-        batch.packFrames(from: position.advanced(by: 1), commit: commit) { key, frame in
+        batch.packFrames(from: position.advanced(by: 1), number: 1, commit: commit) { key, frame in
           frames.keys.append(key)
           frames.lengths.append(UInt32(frame.count))
           frames.bytes.append(contentsOf: frame)

@@ -88,7 +88,8 @@ enum ReplayBenchmark {
           }
           staged = decision.staged
           var frames = Frames()
-          decision.batch.packFrames(from: head.advanced(by: 1), commit: commit) { key, frame in
+          decision.batch.packFrames(from: head.advanced(by: 1), number: 1, commit: commit) {
+            key, frame in
             frames.keys.append(key)
             frames.lengths.append(UInt32(frame.count))
             frames.bytes.append(contentsOf: frame)

@@ -23,6 +23,20 @@ extension String {
     }
   }
 
+  /// A message of several lines, made harmless as it is; line feeds that come from the command line are
+  /// told from those of the message.
+  func escapingLines(echoing arguments: [String]) -> String {
+    // An option's value may be echoed without its name.
+    let echoes = arguments.flatMap { argument in
+      [argument, argument.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""]
+    }
+    let message = echoes.filter { $0.contains("\n") }.reduce(self) { message, echo in
+      message.replacing(echo, with: echo.escapingControlCharacters)
+    }
+    return message.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { String($0).escapingControlCharacters }.joined(separator: "\n")
+  }
+
   /// The text in double quotes, as Swift would write it.
   var quoted: String {
     let marked = replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")

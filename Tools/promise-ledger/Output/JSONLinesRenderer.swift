@@ -1,7 +1,10 @@
 /// A JSON object a record, each on its line.
 struct JSONLinesRenderer: RecordRenderer {
   var header: String { "" }
-  var footer: String { "" }
+
+  func footer(isComplete: Bool) -> String {
+    isComplete ? "" : "\(JSONRenderer.incompleteMark)\n"
+  }
 
   func render(_ record: Record) -> String { "\(record.json)\n" }
 }

@@ -22,8 +22,8 @@ struct Column {
 protocol RecordRenderer {
   /// What stands before the first record.
   var header: String { get }
-  /// What stands after the last record.
-  var footer: String { get }
+  /// What stands after the last record; it says if others should come and cannot be read.
+  func footer(isComplete: Bool) -> String
 
   mutating func render(_ record: Record) -> String
 }

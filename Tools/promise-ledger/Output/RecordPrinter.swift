@@ -5,38 +5,52 @@ struct RecordPrinter {
   private let output: any TextSink
   private var renderer: any RecordRenderer
   private var isFirst = true
+  /// Whether there is no last record, so that an interruption leaves nothing out.
+  private let isEndless: Bool
 
-  init(_ format: OutputFormat, _ columns: [Column], to output: any TextSink) throws {
+  init(
+    _ format: OutputFormat, _ columns: [Column], to output: any TextSink, isEndless: Bool = false
+  ) throws {
     self.output = output
+    self.isEndless = isEndless
     renderer = format.makeRenderer(columns, isStyled: output.isStyled)
-    try output.setClosing(renderer.header + renderer.footer)
+    try setClosing(after: renderer.header)
   }
 
   mutating func print(_ record: Record) throws {
     if isFirst { try output.write(renderer.header) }
     try output.write(renderer.render(record))
     // The same for every record after the first.
-    if isFirst { try output.setClosing(renderer.footer) }
+    if isFirst { try setClosing(after: "") }
     isFirst = false
   }
 
-  /// Ends the output after what `body` prints: what could be read is shown, and is whole JSON, before
-  /// it is told why the rest could not.
+  private func setClosing(after start: String) throws {
+    try output.setClosing(
+      Closing(
+        interrupted: start + renderer.footer(isComplete: isEndless),
+        incomplete: start + renderer.footer(isComplete: false)))
+  }
+
+  /// Ends the output after what `body` prints: what could be read is shown, is whole JSON, and is marked
+  /// as incomplete before it is told why the rest could not.
   mutating func printAll(_ body: (inout RecordPrinter) throws -> Void) throws {
     do {
       try body(&self)
-    } catch let error as LedgerError {
-      try end()
-      guard error.code != .eventsCompacted else { throw Status.Failure.compactedMeanwhile }
-      throw error
+    } catch let error where !(error is StandardOutput.Closed || error is StandardOutput.Failure) {
+      try end(isComplete: false)
+      guard let failure = Status.Failure(error) else { throw error }
+      let isCompacted = (error as? LedgerError)?.code == .eventsCompacted
+      throw (isCompacted ? .compactedMeanwhile : failure).leavingOutputIncomplete
     }
     try end()
   }
 
-  mutating func end() throws {
+  /// - Parameter isComplete: Whether all records were printed that there are.
+  mutating func end(isComplete: Bool = true) throws {
     if isFirst { try output.write(renderer.header) }
-    try output.write(renderer.footer)
-    try output.setClosing("")
+    try output.write(renderer.footer(isComplete: isComplete))
+    try output.setClosing(.none)
     try output.flush()
   }
 }

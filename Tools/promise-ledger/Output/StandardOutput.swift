@@ -62,7 +62,7 @@ final class DirectOutput: TextSink {
   var isStyled: Bool { StandardOutput.isStyled }
   func write(_ bytes: [UInt8]) throws { try output.write(bytes) }
   func flush() throws { try output.flush() }
-  func setClosing(_ text: String) {}
+  func setClosing(_ closing: Closing) {}
   func note(_ text: String) throws {
     try flush()
     StandardError.note(text)

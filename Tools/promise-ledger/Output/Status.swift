@@ -24,7 +24,7 @@ enum Status: Int32 {
       case .unsupportedEvent: .findings
       case .invalidArgument, .alreadyExists, .payloadTooLarge: .usage
       case .notALedger, .notFound, .handlerNotFound, .compacted, .eventsCompacted: .notFound
-      case .writerStalled, .compactionBusy: .busy
+      case .writerStalled, .compactionBusy, .tooManyReaders: .busy
       case .corrupt: .corrupt
       case .incompatibleFormat: .incompatible
       default: .systemFailure
@@ -43,9 +43,19 @@ extension Status {
       self.message = message
     }
 
+    /// The same failure, that left out a part of the output.
+    var leavingOutputIncomplete: Failure {
+      Failure(status, message.map { "\($0) The output is incomplete." })
+    }
+
     /// Reading could not go on from where it was.
     static let compactedMeanwhile = Failure(
       .busy, "The ledger was compacted while it was read. Try again.")
+
+    /// What an error of the ledger means for the command.
+    init(_ error: LedgerError) {
+      self.init(Status(error.code), error.description)
+    }
 
     /// What an error means for the command; `nil` if it is not ours, but the argument parser's.
     init?(_ error: any Error) {
@@ -53,7 +63,7 @@ extension Status {
       case let failure as Failure: self = failure
       case is StandardOutput.Closed: self.init(.fine)
       case let error as StandardOutput.Failure: self.init(.systemFailure, error.description)
-      case let error as LedgerError: self.init(Status(error.code), error.description)
+      case let error as LedgerError: self.init(error)
       default: return nil
       }
     }

@@ -8,7 +8,9 @@ struct TableRenderer: RecordRenderer {
     return isStyled ? "\u{1B}[1m\(names)\u{1B}[0m\n" : names + "\n"
   }
 
-  var footer: String { "" }
+  func footer(isComplete: Bool) -> String {
+    isComplete ? "" : "(incomplete: the rest cannot be read)\n"
+  }
 
   func render(_ record: Record) -> String { line(record.cells) + "\n" }
 

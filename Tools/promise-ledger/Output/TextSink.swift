@@ -9,7 +9,7 @@ protocol TextSink: AnyObject {
   func flush() throws
 
   /// Says what makes the output whole should the command end here.
-  func setClosing(_ text: String) throws
+  func setClosing(_ closing: Closing) throws
 
   /// Says something on standard error.
   func note(_ text: String) throws

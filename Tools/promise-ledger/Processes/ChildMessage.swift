@@ -5,7 +5,7 @@ enum ChildMessage: Equatable {
   /// A line for standard error.
   case note(String)
   /// What makes the output whole should the child end here.
-  case closing(String)
+  case closing(Closing)
   /// It goes on.
   case alive
   /// It is done.
@@ -20,7 +20,7 @@ enum ChildMessage: Equatable {
       switch self {
       case .data(let bytes): (1, bytes)
       case .note(let text): (2, Array(text.utf8))
-      case .closing(let text): (3, Array(text.utf8))
+      case .closing(let closing): (3, closing.encoded)
       case .alive: (4, [])
       case .end(let status): (5, [UInt8(status.rawValue)])
       }
@@ -42,7 +42,9 @@ enum ChildMessage: Equatable {
     switch bytes[0] {
     case 1: return .data(content)
     case 2: return .note(String(decoding: content, as: UTF8.self))
-    case 3: return .closing(String(decoding: content, as: UTF8.self))
+    case 3:
+      guard let closing = Closing(decoding: content) else { throw Malformed() }
+      return .closing(closing)
     case 4: return .alive
     case 5:
       guard let code = content.first, let status = Status(rawValue: Int32(code)) else {

@@ -26,9 +26,9 @@ final class ChildOutput: TextSink {
     gathered.removeAll(keepingCapacity: true)
   }
 
-  func setClosing(_ text: String) throws {
+  func setClosing(_ closing: Closing) throws {
     try flush()
-    try send(.closing(text))
+    try send(.closing(closing))
   }
 
   func note(_ text: String) throws {

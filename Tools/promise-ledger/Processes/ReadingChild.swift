@@ -26,7 +26,7 @@ enum ReadingChild {
         guard let command = command as? any LedgerCommand else { return .usage }
         try command.perform(output)
       } catch {
-        guard let failure = Status.Failure(error) else { return .usage }
+        let failure = Status.Failure(error) ?? Status.Failure(.systemFailure, "\(error)")
         if let message = failure.message { try output.note(message) }
         status = failure.status
       }
@@ -45,6 +45,9 @@ enum ReadingChild {
       _exit(Status.systemFailure.rawValue)
     }
   }
+
+  /// The command line of a process of this program that does something else.
+  static func commandLine(word: String) -> [String] { [program, word] }
 
   /// This program. On Linux also if its file was replaced meanwhile.
   private static var program: String {

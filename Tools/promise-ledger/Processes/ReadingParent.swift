@@ -8,7 +8,9 @@ struct ReadingParent: ~Copyable {
   private let watchdog: Watchdog
   private var output = StandardOutput()
   private var received: [UInt8] = []
-  private var closing = ""
+  private var closing = Closing.none
+  /// Whether the output was marked as incomplete.
+  private var isIncomplete = false
   private var result: Status?
   /// Whether standard output cannot take more; the rest is dropped.
   private var failure: Status.Failure?
@@ -17,6 +19,14 @@ struct ReadingParent: ~Copyable {
   ///
   /// - Parameter timeout: How long the child may give no sign of life.
   static func run(_ arguments: [String], timeout: Duration) throws -> Status {
+    do {
+      return try runChild(arguments, timeout: timeout)
+    } catch let error as SystemError {
+      throw Status.Failure(error)
+    }
+  }
+
+  private static func runChild(_ arguments: [String], timeout: Duration) throws -> Status {
     let signals = SignalForwarder()
     var environment = ProcessInfo.processInfo.environment
     // A crash is what it is there for: nobody needs its story.
@@ -55,6 +65,7 @@ struct ReadingParent: ~Copyable {
     do throws(ChildMessage.Malformed) {
       while let message = try ChildMessage.take(from: &received) { take(message) }
     } catch {
+      close(with: closing.incomplete)
       fail(Status.Failure(.corrupt, "What reads the ledger speaks nonsense. \(Self.advice)"))
     }
     if failure == nil { flush() }
@@ -67,7 +78,7 @@ struct ReadingParent: ~Copyable {
     case .note(let text):
       flush()
       StandardError.note(text)
-    case .closing(let text): closing = text
+    case .closing(let closing): self.closing = closing
     case .alive: break
     case .end(let status): result = status
     }
@@ -87,12 +98,14 @@ struct ReadingParent: ~Copyable {
   // MARK: Ends
 
   private static let advice =
-    "The ledger is damaged: verify it, and restore it from a copy."
+    "The ledger is most likely damaged: verify it, and restore it from a copy."
 
   private mutating func judge(_ ending: ChildProcess.Ending) -> Status {
-    if !closing.isEmpty {
-      do { try output.write(Array(closing.utf8)) } catch { fail(error) }
-      flush()
+    switch ending {
+    case .signalled(let signal)
+    where SignalForwarder.endingSignals.contains(signal) && !watchdog.hasBitten:
+      close(with: closing.interrupted)
+    default: close(with: closing.incomplete)
     }
     switch ending {
     case _ where watchdog.hasBitten:
@@ -105,8 +118,11 @@ struct ReadingParent: ~Copyable {
       SignalForwarder.end(by: signal)
       return .systemFailure
     case .signalled(let signal) where Self.crashes.contains(signal):
-      return say(
-        Status.Failure(.corrupt, "Reading the ledger crashed (signal \(signal)). \(Self.advice)"))
+      let crash = "Reading the ledger crashed (signal \(signal))"
+      if let lack = ResourceProbe.lack {
+        return say(Status.Failure(.systemFailure, "\(crash), and this system lacks \(lack)"))
+      }
+      return say(Status.Failure(.corrupt, "\(crash). \(Self.advice)"))
     case .signalled(let signal):
       return say(
         Status.Failure(.systemFailure, "What reads the ledger was killed (signal \(signal))."))
@@ -117,9 +133,19 @@ struct ReadingParent: ~Copyable {
     }
   }
 
+  /// Makes the output whole, as far as it came, and says so if it is marked as incomplete.
+  private mutating func close(with text: String) {
+    guard failure == nil, !text.isEmpty else { return }
+    do { try output.write(Array(text.utf8)) } catch { fail(error) }
+    flush()
+    isIncomplete = text == closing.incomplete
+    closing = .none
+  }
+
   private static let crashes = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP]
 
   private func say(_ failure: Status.Failure) -> Status {
+    let failure = isIncomplete ? failure.leavingOutputIncomplete : failure
     if let message = failure.message { StandardError.note(message) }
     return failure.status
   }

@@ -34,6 +34,7 @@ struct FrameChecks {
   /// - Parameter tick: Called now and then if it takes long.
   mutating func check(_ frame: FrameView, _ tick: () -> Void) {
     let header = frame.header
+    checkNumber(header)
     checkCommit(header)
     do throws(LedgerError) {
       try frame.forEachEvent { (event) throws(LedgerError) in try check(event, tick) }
@@ -50,6 +51,14 @@ struct FrameChecks {
     guard let lastFrame, lastFrame.flags.contains(.commitContinues) else { return }
     findings.append(
       VerificationFinding("The last commit is not whole.", at: lastFrame.firstPosition))
+  }
+
+  private mutating func checkNumber(_ header: FrameHeader) {
+    guard let lastFrame, header.number != lastFrame.number &+ 1 else { return }
+    findings.append(
+      VerificationFinding(
+        "The frame has number \(header.number), and the one before has \(lastFrame.number).",
+        at: header.firstPosition))
   }
 
   // MARK: Commits

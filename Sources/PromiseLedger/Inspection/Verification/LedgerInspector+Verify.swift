@@ -1,12 +1,14 @@
 import LedgerLMDB
 
 extension LedgerInspector {
-  /// Checks everything that can be checked: every record of the log and of the snapshot with its
-  /// checksum, that no event is missing, that commits are whole, that payloads can be read, that
-  /// entities lived by the rules, that what an event refers to is there, that every value stored
-  /// beside an event is whole, and that the snapshot and its lists are what the events make.
+  /// Checks everything that can be checked: the structure of every page of the data file, every
+  /// record of the log and of the snapshot with its checksum, that no event is missing, that commits
+  /// are whole, that payloads can be read, that entities lived by the rules, that what an event
+  /// refers to is there, that every value stored beside an event is whole, and that the snapshot and
+  /// its lists are what the events make.
   ///
-  /// It goes on after damage as far as it can; only what depends on lost events is not checked then.
+  /// It goes on after damage as far as it can; only what depends on lost events is not checked then. A
+  /// page whose structure is damaged is the only finding: to read on could end the process inside LMDB.
   ///
   /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
   /// used again only when it is over.
@@ -22,9 +24,23 @@ extension LedgerInspector {
   public func verify(
     progress: (Position) -> Void = { _ in }, _ report: (VerificationFinding) throws -> Void
   ) throws -> VerificationSummary {
-    try readingInOneTransaction { transaction, tables, _ in
+    let damage: LedgerError?
+    do throws(LedgerError) {
+      damage = try checkAllPages { progress(.start) }
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      // LMDB could end this process on such a page, so nothing else is read.
+      try report(VerificationFinding(error.message, at: nil))
+      var summary = VerificationSummary()
+      summary.corruptCount = 1
+      return summary
+    }
+    if let damage { try report(VerificationFinding(damage.message, at: nil)) }
+    var summary = try readingInOneTransaction { transaction, tables, _ in
       try Self.verify(id, transaction, tables, progress, report)
     }
+    if damage != nil { summary.corruptCount += 1 }
+    return summary
   }
 
   private static func verify(
@@ -37,6 +53,7 @@ extension LedgerInspector {
     var snapshot = SnapshotChecks(view)
     try snapshot.run { progress(.start) }
     var verification = Verification(id, &snapshot, log, blob)
+    var summary: VerificationSummary
     var position = Position.start
     let tick = { progress(position) }
     try verification.run(transaction, tick) { verification in
@@ -44,6 +61,15 @@ extension LedgerInspector {
       position = verification.position
       progress(position)
     }
-    return verification.summary
+    summary = verification.summary
+    guard summary.corruptCount == 0 else { return summary }
+    // What every opening compares, too.
+    do {
+      _ = try TableAgreement(tables).checkedEnd(in: transaction)
+    } catch let error as LedgerError where error.code == .corrupt {
+      try report(VerificationFinding(error.message, at: nil))
+      summary.corruptCount += 1
+    }
+    return summary
   }
 }

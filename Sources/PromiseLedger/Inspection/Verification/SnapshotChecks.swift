@@ -106,8 +106,8 @@ struct SnapshotChecks {
     counts.add(record.kind, byteCount: record.content.count)
     partCount += SnapshotRecord.pieceCount(ofContent: record.content.count) - 1
     for entry in entity.openEntries {
-      counts.listEntries += 1
-      if try tables.value(forKey: entry.key, in: .open) != entry.value {
+      counts.lists.add(entry)
+      if try tables.value(forKey: entry.key, in: .open) != entry.stored {
         add("The lists of the snapshot lack an entry, or have another.", subject: id)
       }
     }
@@ -123,8 +123,14 @@ struct SnapshotChecks {
       let id = try SnapshotRecord.id(ofKey: key)
       digest.addTombstone(id)
       counts.tombstones += 1
-      let hasRecord = try tables.value(forKey: key, in: .entities) != nil
-      if hasRecord || !value.isEmpty { add("The tombstone does not fit.", subject: id) }
+      if try tables.value(forKey: key, in: .entities) != nil {
+        add("The tombstone is of an entity that has a record.", subject: id)
+      }
+      do throws(LedgerError) {
+        try SnapshotRecord.checkTombstone(value, of: id)
+      } catch {
+        add(error, subject: id)
+      }
     } catch {
       add(error)
     }
@@ -132,10 +138,18 @@ struct SnapshotChecks {
 
   /// Looks for entries of lists and pieces of records that belong to nothing.
   private mutating func checkExtras(_ tick: () -> Void) throws(LedgerError) {
-    if try count(.open, tick) != counts.listEntries {
-      try tables.scan(.open, from: [0]) { (key, value) throws(LedgerError) in
-        let entry = OpenEntry(key: key, value: value)
-        if key.count < 17 || entity(entry.id)?.openEntries.contains(entry) != true {
+    var listed = SnapshotSummary.Lists()
+    try tables.scan(.open, from: [0]) { (key, stored) throws(LedgerError) in
+      checkEntry(key, stored, &listed)
+      pulse.beat(tick)
+      return true
+    }
+    // Each that a record asks for is there; so this is about those that none does.
+    if listed != counts.lists {
+      try tables.scan(.open, from: [0]) { (key, stored) throws(LedgerError) in
+        if let entry = try? OpenEntry(key: key, stored: stored),
+          entity(entry.id)?.openEntries.contains(entry) != true
+        {
           add("The lists of the snapshot have an entry too many.", subject: entry.id)
         }
         pulse.beat(tick)
@@ -144,6 +158,16 @@ struct SnapshotChecks {
     }
     if try count(.parts, tick) != partCount {
       add("There are other pieces of snapshot records than the records name.")
+    }
+  }
+
+  private mutating func checkEntry(
+    _ key: [UInt8], _ stored: [UInt8], _ listed: inout SnapshotSummary.Lists
+  ) {
+    do throws(LedgerError) {
+      listed.add(try OpenEntry(key: key, stored: stored))
+    } catch {
+      add(error, subject: key.count >= 17 ? OpenEntry(key: key, value: []).id : nil)
     }
   }
 

@@ -1,0 +1,93 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The lock file of an environment, which is looked at and never opened: closing it would drop the
+/// locks that LMDB has on it.
+struct LockFile: ~Copyable {
+  private let directory: String
+  private var path: String { directory + "/lock.mdb" }
+  private let wasThere: Bool
+
+  /// Looks before LMDB opens the file, and refuses what LMDB would wait for.
+  init(in directory: String) throws(LMDBError) {
+    self.directory = directory
+    var facts = stat()
+    wasThere = unsafe lstat(directory + "/lock.mdb", &facts) == 0
+    guard !wasThere || facts.st_mode & S_IFMT == S_IFREG else {
+      throw LMDBError(
+        .notARegularFile("lock.mdb"), .checkFile, path: directory + "/lock.mdb")
+    }
+  }
+
+  /// Has the system give the file the blocks for all its slots, and makes it if it is missing. LMDB
+  /// writes them through a map, and on a full disk that ends the process.
+  ///
+  /// Only before LMDB opens the file in this process: closing it drops the locks that the process has
+  /// on it. The length of one that is there stays: it must not grow under processes that have it open.
+  func reserve(readers: Int, mode: UInt32) throws(LMDBError) {
+    #if os(Linux)
+      if !wasThere { return try make(length: off_t(readers * 64 + 128), mode) }
+      let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      // What keeps it from being opened, LMDB meets and reports, too.
+      guard descriptor >= 0 else { return }
+      defer { close(descriptor) }
+      var facts = stat()
+      guard unsafe fstat(descriptor, &facts) == 0, facts.st_blocks * 512 < facts.st_size else {
+        return
+      }
+      try reserve(facts.st_size, descriptor)
+    #endif
+  }
+
+  #if os(Linux)
+    /// Makes the file appear with all its blocks, so that no process opens a shorter one.
+    private func make(length: off_t, _ mode: UInt32) throws(LMDBError) {
+      let descriptor = unsafe open(
+        directory, Self.withoutName | O_RDWR | O_CLOEXEC, mode_t(mode))
+      // Where the file system knows no files without a name, LMDB makes it.
+      guard descriptor >= 0 else { return }
+      defer { close(descriptor) }
+      try reserve(length, descriptor)
+      // If another process was faster, its file stays.
+      _ = unsafe linkat(
+        AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+    }
+
+    private func reserve(_ length: off_t, _ descriptor: Int32) throws(LMDBError) {
+      var code: Int32
+      repeat { code = posix_fallocate(descriptor, 0, length) } while code == EINTR
+      guard code == ENOSPC || code == EDQUOT || code == EFBIG else { return }
+      throw LMDBError(LMDBStatus(code), .reserveLockFile, path: path)
+    }
+  #endif
+
+  /// Gives a lock file that root made to the directory's owner, who could not open it otherwise.
+  func giveToOwnerIfMade() {
+    #if os(Linux)
+      var owner = stat()
+      guard !wasThere, geteuid() == 0, unsafe stat(directory, &owner) == 0, owner.st_uid != 0
+      else { return }
+      // Such a descriptor can be closed without a loss of locks.
+      let place = unsafe open(path, Self.pathOnly | O_NOFOLLOW | O_CLOEXEC)
+      guard place >= 0 else { return }
+      defer { close(place) }
+      // Nothing else that the owner may have put there is given away.
+      var facts = stat()
+      guard unsafe fstat(place, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+        facts.st_uid == 0, facts.st_nlink == 1
+      else { return }
+      _ = unsafe fchownat(place, "", owner.st_uid, owner.st_gid, Self.ofDescriptor)
+    #endif
+  }
+
+  #if os(Linux)
+    /// `O_PATH` and `AT_EMPTY_PATH`, which not every C library shows to Swift; as `O_TMPFILE` below.
+    private static let pathOnly: Int32 = 0o10000000
+    private static let ofDescriptor: Int32 = 0x1000
+    /// `O_TMPFILE`
+    private static let withoutName: Int32 = 0o20000000 | O_DIRECTORY
+  #endif
+}

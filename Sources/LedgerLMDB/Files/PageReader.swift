@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Reads pages of a data file, one for each level of a tree at a time.
+@safe
+struct PageReader: ~Copyable {
+  private let descriptor: Int32
+  let pageSize: Int
+  /// By level; a page stays until the next one of its level is read.
+  private var buffers: [UnsafeMutableRawBufferPointer]
+
+  /// - Parameter descriptor: Stays open as long as this.
+  init(descriptor: Int32, pageSize: Int) {
+    self.descriptor = descriptor
+    self.pageSize = pageSize
+    unsafe buffers = []
+  }
+
+  deinit {
+    for index in unsafe buffers.indices { unsafe buffers[index].deallocate() }
+  }
+
+  /// A page; nil if it cannot be read whole.
+  mutating func page(_ number: UInt64, level: Int) -> TreePage? {
+    while unsafe buffers.count <= level {
+      unsafe buffers.append(.allocate(byteCount: pageSize, alignment: 8))
+    }
+    let buffer = unsafe buffers[level]
+    guard unsafe fill(buffer, at: number * UInt64(pageSize)) else { return nil }
+    return unsafe TreePage(UnsafeRawBufferPointer(buffer))
+  }
+
+  /// Bytes from anywhere in the file; nil if they cannot be read whole.
+  func bytes(_ count: Int, at offset: UInt64) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let isFilled = unsafe bytes.withUnsafeMutableBytes { unsafe fill($0, at: offset) }
+    return isFilled ? bytes : nil
+  }
+
+  private func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool {
+    var filled = 0
+    while filled < buffer.count {
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let place = off_t(clamping: offset) + off_t(filled)
+      let count = unsafe pread(descriptor, rest.baseAddress, rest.count, place)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      filled += count
+    }
+    return true
+  }
+}
+
+/// Pages that were met, some or many.
+struct PageSet {
+  /// A bit for each page of the file; empty if few pages are expected.
+  private var words: [UInt64]
+  private(set) var few: Set<UInt64> = []
+
+  init(lastPage: UInt64, isDense: Bool) {
+    words = isDense ? Array(repeating: 0, count: Int(clamping: lastPage / 64 + 1)) : []
+  }
+
+  var isDense: Bool { !words.isEmpty }
+
+  /// - Returns: Whether it is new.
+  mutating func insert(_ page: UInt64) -> Bool {
+    guard isDense else { return few.insert(page).inserted }
+    let bit = 1 << (page % 64) as UInt64
+    guard words[Int(page / 64)] & bit == 0 else { return false }
+    words[Int(page / 64)] |= bit
+    return true
+  }
+}

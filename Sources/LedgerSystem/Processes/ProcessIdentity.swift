@@ -1,0 +1,75 @@
+import CLedgerSystem
+
+/// Tells one process from every other one, also from a later one that gets its id.
+package struct ProcessIdentity: Sendable, Hashable {
+  /// What stands for a start of the machine that the system does not tell.
+  private static let unknownBoot = "-"
+
+  /// The start of the machine, as the system names it.
+  package let boot: String
+  /// The process id.
+  package let id: Int32
+  /// When the process started: clock ticks since the machine did on Linux, microseconds since 1970 on
+  /// Apple platforms; 0 where the system does not tell.
+  package let startTime: UInt64
+
+  package init(boot: String, id: Int32, startTime: UInt64) {
+    self.boot = boot
+    self.id = id
+    self.startTime = startTime
+  }
+
+  /// This process.
+  package static var current: ProcessIdentity {
+    // Read each time, because a forked child has an id of its own.
+    let id = ThisProcess.id
+    return ProcessIdentity(
+      boot: currentBoot, id: id, startTime: ThisProcess.startTime(of: id) ?? 0)
+  }
+
+  /// Whether the process still runs: the machine was not started anew, and there is a process of that
+  /// id that started at that time.
+  ///
+  /// Where the system does not tell the start of a process, any process of that id counts. So a
+  /// process that is gone counts as running while another one has its id, and no longer.
+  package var isRunning: Bool {
+    guard boot == Self.currentBoot, ThisProcess.isAlive(id) else { return false }
+    guard startTime != 0, let start = ThisProcess.startTime(of: id) else { return true }
+    return start == startTime
+  }
+
+  private static let currentBoot = readBoot()
+
+  private static func readBoot() -> String {
+    let path = "/proc/sys/kernel/random/boot_id"
+    let bytes = appleBootSession ?? (try? FileSystem.readPrefix(path, maximumBytes: 36)) ?? []
+    let name = String(decoding: bytes, as: UTF8.self)
+    return isBootName(name) ? name : unknownBoot
+  }
+
+  private static var appleBootSession: [UInt8]? {
+    var buffer = [CChar](repeating: 0, count: 64)
+    guard unsafe cledger_boot_session(&buffer, buffer.count) else { return nil }
+    return buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+  }
+
+  private static func isBootName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.count <= 36 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  }
+}
+
+extension ProcessIdentity: LosslessStringConvertible {
+  /// The start of the machine, the process id and the start of the process, with a space between.
+  package var description: String { "\(boot) \(id) \(startTime)" }
+
+  /// Reads what ``description`` says.
+  package init?(_ description: String) {
+    let fields = description.split(separator: " ", omittingEmptySubsequences: false)
+    guard fields.count == 3, Self.isBootName(String(fields[0])), let id = Int32(fields[1]), id > 0,
+      let startTime = UInt64(fields[2])
+    else { return nil }
+    self.init(boot: String(fields[0]), id: id, startTime: startTime)
+    // Only one way of writing it.
+    guard self.description == description else { return nil }
+  }
+}

@@ -1,0 +1,52 @@
+package import LedgerSystem
+
+/// What a session's lock file says: how the session stands, and in which process.
+///
+/// It is never synced. After a power loss it is torn, or names a start of the machine that is over.
+package struct SessionNote: Sendable, Hashable {
+  package enum Status: String, Sendable, Hashable {
+    case open, frozen
+  }
+
+  /// No note is longer, in bytes.
+  package static let maximumByteCount = 128
+
+  package let status: Status
+  package let process: ProcessIdentity
+
+  package init(_ status: Status, of process: ProcessIdentity) {
+    self.status = status
+    self.process = process
+  }
+
+  /// One line of text; see the article *File format*.
+  package var encoded: [UInt8] {
+    let content = Array("\(status.rawValue) \(process) ".utf8)
+    return content + Self.ending(content)
+  }
+
+  /// Reads a note.
+  ///
+  /// - Returns: `nil` if it is not whole.
+  package init?(decoding bytes: [UInt8]) {
+    let endingCount = Self.ending([]).count
+    guard bytes.count > endingCount, bytes.count <= Self.maximumByteCount else { return nil }
+    let content = Array(bytes.dropLast(endingCount))
+    guard content + Self.ending(content) == bytes, content.last == UInt8(ascii: " ") else {
+      return nil
+    }
+    let fields = String(decoding: content.dropLast(), as: UTF8.self)
+      .split(separator: " ", maxSplits: 1)
+    guard fields.count == 2, let status = Status(rawValue: String(fields[0])),
+      let process = ProcessIdentity(String(fields[1]))
+    else { return nil }
+    self.init(status, of: process)
+  }
+
+  /// The checksum and the end of the line.
+  private static func ending(_ content: [UInt8]) -> [UInt8] {
+    let digits = String(CRC32C.checksum(content.span), radix: 16)
+    let padding = String(repeating: "0", count: 8 - digits.count)
+    return Array("\(padding)\(digits)\n".utf8)
+  }
+}

@@ -1,0 +1,117 @@
+import LedgerLMDB
+
+/// Where the log of a ledger ends.
+struct LogEnd: Sendable, Hashable {
+  /// The last event; 0 if there is none.
+  var position = Position.start
+  /// The number of the last frame; 0 if there is none.
+  var frameNumber: UInt32 = 0
+}
+
+/// What a ledger says about itself in several places, compared in O(1).
+///
+/// LMDB has no checksums of pages: a disk that lost a write shows an older version of a page, whole and
+/// with valid checksums of ours, in which the newest events are missing. The number of frames that LMDB
+/// counts then differs from the numbers that the first and the last frame carry, or the log does not
+/// reach the snapshot. Without this check the events would vanish, and new ones take their positions.
+struct TableAgreement {
+  private let meta: Table
+  private let log: Table
+  /// The tables whose entries the summary of the snapshot counts.
+  private let entities: Table?
+  private let open: Table?
+  private let tombstones: Table?
+
+  /// - Throws: `closed` if the environment has no tables of a ledger.
+  init(_ handles: [SnapshotTable: Table]) throws(LedgerError) {
+    guard let meta = handles[.meta], let log = handles[.log] else { throw .storeClosed }
+    self.meta = meta
+    self.log = log
+    entities = handles[.entities]
+    open = handles[.open]
+    tombstones = handles[.tombstones]
+  }
+
+  init(_ environment: Environment) throws(LedgerError) {
+    guard let meta = environment.handle(of: .meta), let log = environment.handle(of: .log) else {
+      throw .storeClosed
+    }
+    self.meta = meta
+    self.log = log
+    entities = environment.handle(of: .entities)
+    open = environment.handle(of: .open)
+    tombstones = environment.handle(of: .tombstones)
+  }
+
+  /// The end of the log, if everything agrees.
+  ///
+  /// - Throws: `corrupt` if events or records are missing, or if there are too many.
+  func checkedEnd<Reader: TableReader & ~Copyable>(
+    in transaction: borrowing Reader
+  ) throws -> LogEnd {
+    let summary = try LMDBLog.summary(of: transaction, meta)
+    let end = try Self.logEnd(of: transaction, log, deletedThrough: summary.deletedThrough)
+    guard end.position >= summary.position else {
+      throw Self.disagreement(
+        "the last event has position \(end.position), and the snapshot is at position \(summary.position)"
+      )
+    }
+    try check(entities, holds: summary.counts.records, in: transaction)
+    try check(open, holds: summary.counts.lists.total, in: transaction)
+    try check(tombstones, holds: summary.counts.tombstones, in: transaction)
+    return end
+  }
+
+  /// The end of the log, if its frames agree with what LMDB counts, and with the position up to which
+  /// events were deleted.
+  static func logEnd<Reader: TableReader & ~Copyable>(
+    of transaction: borrowing Reader, _ log: Table, deletedThrough: Position
+  ) throws -> LogEnd {
+    let count = try transaction.count(of: log)
+    guard let last = try transaction.lastEntry(in: log) else {
+      guard count == 0, deletedThrough == .start else {
+        throw disagreement("the log is empty, and it should end after position \(deletedThrough)")
+      }
+      return LogEnd()
+    }
+    let lastHeader = try FrameView(checking: last.value, key: last.key).header
+    guard let first = try transaction.firstEntry(in: log) else {
+      throw disagreement("the log has an end and no beginning")
+    }
+    let firstHeader =
+      first.key == last.key
+      ? lastHeader : try FrameView(checking: first.value, key: first.key).header
+    guard firstHeader.firstPosition == deletedThrough.advanced(by: 1) else {
+      throw disagreement(
+        "the first event has position \(firstHeader.firstPosition), and those up to position \(deletedThrough) were deleted"
+      )
+    }
+    let numbered = lastHeader.number &- firstHeader.number &+ 1
+    guard numbered == UInt32(truncatingIfNeeded: count),
+      lastHeader.lastPosition >= firstHeader.lastPosition
+    else {
+      throw disagreement(
+        "the log holds \(count) frames, the first has number \(firstHeader.number) and the last \(lastHeader.number)"
+      )
+    }
+    return LogEnd(position: lastHeader.lastPosition, frameNumber: lastHeader.number)
+  }
+
+  private func check<Reader: TableReader & ~Copyable>(
+    _ table: Table?, holds expected: UInt64, in transaction: borrowing Reader
+  ) throws {
+    let count = try table.map { (table) throws in try transaction.count(of: table) } ?? 0
+    guard UInt64(count) == expected else {
+      throw Self.disagreement(
+        "the table \(table?.name ?? "of records") holds \(count) entries, and the snapshot counts \(expected)"
+      )
+    }
+  }
+
+  static func disagreement(_ what: String) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The ledger contradicts itself: \(what). Restore it from a copy; `promise-ledger log` shows the events that can still be read."
+    )
+  }
+}

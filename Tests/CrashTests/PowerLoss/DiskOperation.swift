@@ -1,0 +1,59 @@
+import Foundation
+
+/// A file or directory, whatever its name is at the moment.
+typealias FileNumber = Int
+
+/// One thing that a process did to a disk, or said to another process meanwhile.
+enum DiskOperation: Sendable {
+  /// A file came into being that has no name yet.
+  case make(FileNumber, isDirectory: Bool)
+  /// A file got a name.
+  case enter(FileNumber, name: String, in: FileNumber)
+  /// A name went away.
+  case leave(name: String, in: FileNumber)
+  case rename(from: String, to: String, in: FileNumber)
+  case write(FileNumber, offset: Int, bytes: [UInt8])
+  case resize(FileNumber, Int)
+  /// From now on processes change the file through memory that they share.
+  case share(FileNumber)
+  /// What was done to the file, or in the directory, by these operations is on the disk.
+  case sync(FileNumber, Range<Int>, SyncClass)
+  /// A line that another process got.
+  case say(String)
+}
+
+/// Which promise of a file system a sync asks for: the call, and what for.
+struct SyncClass: Hashable, Sendable, CustomStringConvertible {
+  let call: String
+  let role: String
+
+  var description: String { "\(call) of \(role)" }
+}
+
+extension SyncClass {
+  /// - Parameter path: The path of the file, relative to the directory that holds the ledgers.
+  init(_ call: String, path: [String]) {
+    var path = path
+    let isInTheMaking = path.first.map { $0.hasPrefix(".") && $0.contains(".new-") } ?? false
+    let isArchive = path.first == "archives"
+    if !path.isEmpty { path[0] = isArchive ? "archives" : "ledger" }
+    let last = path.last.map(Self.finalName) ?? ""
+    let role =
+      switch path.count {
+      case 0: "the parent directory"
+      case 1: isArchive ? "the directory of archives" : "the ledger's directory"
+      case 2 where isArchive: "an archive"
+      case 2 where last.hasPrefix("generation-"): "the generation's directory"
+      default: last
+      }
+    self.role = isInTheMaking ? role + " in the making" : role
+    // LMDB syncs each commit, and the whole file is synced at the end: one of both is enough there.
+    self.call = isInTheMaking && role == "data.mdb" ? "any sync" : call
+  }
+
+  /// The name that a file with a temporary one is to get.
+  private static func finalName(_ name: String) -> String {
+    guard name.hasPrefix("."), let mark = name.range(of: ".new-") else { return name }
+    return String(name[..<mark.lowerBound].dropFirst())
+  }
+}

@@ -1,0 +1,51 @@
+import LedgerSystem
+import LedgerWorkerSupport
+
+/// A process that looks at states, so that one which ends the process is a finding like others.
+struct PowerAuditor {
+  struct Answer {
+    let kind: String
+    let text: String
+
+    init(_ text: String) {
+      self.text = text
+      kind = text.split(separator: " ").first.map(String.init) ?? "wrong"
+    }
+  }
+
+  private let recording: PowerRecording
+  private let scratch: String
+  private var worker: WorkerProcess?
+  private var startCount = 0
+
+  init(_ recording: PowerRecording, scratch: String) {
+    self.recording = recording
+    self.scratch = scratch
+  }
+
+  /// - Parameter isLying: Whether the disk lost what it said it had.
+  mutating func answer(
+    _ state: String, _ ledger: String, _ acknowledged: UInt64?, isLying: Bool
+  ) async throws -> Answer {
+    if worker == nil { worker = try await start() }
+    guard let worker else { return Answer("ended") }
+    let position = acknowledged.map(String.init) ?? "-"
+    let line = "\(state) \(ledger) \(position) \(isLying ? "lying" : "honest")"
+    if let answer = try await worker.ask(line) { return Answer(answer) }
+    self.worker = nil
+    return Answer("ended \(await worker.end().map { "\($0)" } ?? "")")
+  }
+
+  private mutating func start() async throws -> WorkerProcess {
+    startCount += 1
+    let references = "\(scratch)/references-\(startCount)"
+    try FileSystem.createDirectory(references)
+    let worker = try WorkerProcess(
+      ["power-audit", recording.root, recording.exports, references],
+      program: PowerLossSettings.worker)
+    guard let line = await worker.nextLine(), line == "ready" else {
+      throw TraceError(text: "the process that looks at states does not start")
+    }
+    return worker
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import LedgerSystem
+import PromiseLedgerTesting
+
+/// What the disk holds when the power comes back: one of the many things that it may.
+struct PowerCut {
+  /// Which of the changes that were not synced are there.
+  enum Survivors: Sendable, CaseIterable {
+    case none, all, allButOne, onlyOne, few, half, most
+  }
+
+  /// The bytes that a disk writes at once, or not at all.
+  private let sectorByteCount: Int
+  /// Whether changes of directories come in their order, as with a journal.
+  private let isJournaled: Bool
+  private let survivors: Survivors
+  private var generator: SeededGenerator
+  private var special = -1
+  private var unitCount = 0
+
+  /// Draws one by lot.
+  init(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    sectorByteCount = Bool.random(using: &generator) ? 512 : FileImage.pageByteCount
+    isJournaled = Bool.random(using: &generator)
+    // The extremes of few changes are soon known.
+    let weighted: [Survivors] = [.none, .all, .few, .few, .half, .half, .most, .most]
+    let rare: [Survivors] = [.allButOne, .allButOne, .onlyOne]
+    survivors = (weighted + rare).randomElement(using: &generator) ?? .half
+    self.generator = generator
+  }
+
+  /// The one in which nothing is lost, so also what is seen without a power cut.
+  init(losing none: Void) {
+    sectorByteCount = FileImage.pageByteCount
+    isJournaled = true
+    survivors = .all
+    generator = SeededGenerator(seed: 0)
+  }
+
+  /// What is found on the disk.
+  mutating func tree(of disk: Disk) -> DiskTree {
+    if survivors == .allButOne || survivors == .onlyOne {
+      var counting = self
+      _ = counting.walk(disk)
+      special = Int.random(in: 0..<max(counting.unitCount, 1), using: &generator)
+    }
+    return walk(disk)
+  }
+
+  private mutating func walk(_ disk: Disk) -> DiskTree {
+    let entries = survivingEntries(disk)
+    var tree = DiskTree()
+    visit(Disk.root, "", entries, disk, &tree)
+    return tree
+  }
+
+  private mutating func visit(
+    _ directory: FileNumber, _ path: String, _ entries: [[String: FileNumber]], _ disk: Disk,
+    _ tree: inout DiskTree
+  ) {
+    for (name, number) in entries[directory].sorted(by: { $0.key < $1.key }) {
+      let inner = path.isEmpty ? name : path + "/" + name
+      if disk.files[number].isDirectory {
+        tree.directories.append(inner)
+        visit(number, inner, entries, disk, &tree)
+      } else {
+        tree.files.append(
+          DiskTree.Item(path: inner, file: number, image: image(of: disk.files[number])))
+      }
+    }
+  }
+
+  // MARK: What survives
+
+  private mutating func isThere() -> Bool {
+    defer { unitCount += 1 }
+    switch survivors {
+    case .none: return false
+    case .all: return true
+    case .allButOne: return unitCount != special
+    case .onlyOne: return unitCount == special
+    case .few: return Int.random(in: 0..<8, using: &generator) == 0
+    case .half: return Bool.random(using: &generator)
+    case .most: return Int.random(in: 0..<8, using: &generator) != 0
+    }
+  }
+
+  /// The entries of each directory.
+  private mutating func survivingEntries(_ disk: Disk) -> [[String: FileNumber]] {
+    var entries = disk.files.map(\.entries)
+    let changes = disk.files.enumerated().flatMap { number, file in
+      file.entryChanges.map { (directory: number, pending: $0) }
+    }.sorted { $0.pending.index < $1.pending.index }
+    var lost: Set<[String]> = []
+    for (directory, pending) in changes {
+      let names = pending.change.names.map { ["\(directory)", $0] }
+      let survives = isThere()
+      // What builds on a lost change is lost with it; in a journal, that is everything after it.
+      guard survives, lost.isDisjoint(with: names), !isJournaled || lost.isEmpty else {
+        lost.formUnion(names)
+        continue
+      }
+      entries[directory].apply(pending.change)
+    }
+    return entries
+  }
+
+  private mutating func image(of file: Disk.File) -> FileImage {
+    var image = file.image
+    var isSizeKnown = true
+    for pending in file.changes {
+      if pending.isCertain {
+        image.apply(pending.change)
+        continue
+      }
+      switch pending.change {
+      case .resize(let byteCount):
+        isSizeKnown = isThere() && isSizeKnown
+        if isSizeKnown { image.resize(to: byteCount) }
+      case .write(let offset, let bytes):
+        if offset + bytes.count > image.byteCount {
+          isSizeKnown = isThere() && isSizeKnown
+          if isSizeKnown { image.resize(to: offset + bytes.count) }
+        }
+        overwrite(&image, offset, bytes)
+      }
+    }
+    if file.isShared { shake(&image) }
+    return image
+  }
+
+  private mutating func overwrite(_ image: inout FileImage, _ offset: Int, _ bytes: [UInt8]) {
+    var start = 0
+    while start < bytes.count {
+      let place = offset + start
+      let end = min(bytes.count, (place / sectorByteCount + 1) * sectorByteCount - offset)
+      if isThere() { image.overwrite(bytes[start..<end], at: place) }
+      start = end
+    }
+  }
+
+  /// Nobody syncs shared memory, so that anything may be there of it.
+  private mutating func shake(_ image: inout FileImage) {
+    guard survivors != .all else { return }
+    for page in 0..<image.pages.count {
+      let kind = Int.random(in: 0..<3, using: &generator)
+      guard kind > 0 else { continue }
+      var bytes = [UInt8](repeating: 0, count: FileImage.pageByteCount)
+      if kind == 2 {
+        // Words of a few values, as counters and flags have.
+        for place in stride(from: 0, to: 256, by: 4) {
+          bytes[place] = UInt8.random(in: 0...3, using: &generator)
+        }
+      }
+      image.overwrite(bytes[...], at: page * FileImage.pageByteCount)
+    }
+  }
+}
+
+/// The directories and files of a disk, by their paths.
+struct DiskTree {
+  struct Item {
+    let path: String
+    let file: FileNumber
+    var image: FileImage
+  }
+
+  var directories: [String] = []
+  var files: [Item] = []
+
+  /// Writes all of it into an empty directory.
+  func write(to root: String) throws {
+    for directory in directories { try FileSystem.createDirectory("\(root)/\(directory)") }
+    for item in files {
+      try Data(item.image.bytes).write(to: URL(fileURLWithPath: "\(root)/\(item.path)"))
+    }
+  }
+
+  /// What tells it from others, but for accidents.
+  ///
+  /// - Parameter names: What is looked at, of what is in the root; and what is being made of these names.
+  func fingerprint(of names: [String]) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    func add(_ bytes: [UInt8]) {
+      hash = (hash ^ UInt64(CRC32C.checksum(bytes.span))) &* 0x100_0000_01B3
+      hash ^= hash >> 29
+    }
+    for path in directories where Self.belongs(path, to: names) { add(Array(path.utf8)) }
+    for item in files where Self.belongs(item.path, to: names) {
+      add(Array("\(item.path) \(item.image.byteCount)".utf8))
+      for page in item.image.pages { add(page) }
+    }
+    return hash
+  }
+
+  /// Whether there is anything of these names, or being made of them.
+  func has(_ names: [String]) -> Bool {
+    directories.contains { Self.belongs($0, to: names) }
+  }
+
+  private static func belongs(_ path: String, to names: [String]) -> Bool {
+    names.contains { path == $0 || path.hasPrefix($0 + "/") || path.hasPrefix(".\($0).new-") }
+  }
+}

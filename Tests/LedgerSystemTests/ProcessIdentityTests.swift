@@ -1,0 +1,62 @@
+import LedgerSystem
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ProcessIdentityTests {
+  private let own = ProcessIdentity.current
+
+  @Test func thisProcessRuns() {
+    #expect(own.id == ThisProcess.id)
+    #expect(own.isRunning)
+    #expect(ProcessIdentity.current == own)
+  }
+
+  #if os(Linux)
+    @Test func theSystemTellsEverything() {
+      #expect(own.boot.utf8.count == 36)
+      #expect(own.startTime > 0)
+    }
+
+    @Test func aProcessThatEndedAndWasNotCollectedIsGone() throws {
+      let child = try ChildProcess(["/bin/sleep", "600"], environment: [])
+      let identity = ProcessIdentity(
+        boot: own.boot, id: child.id, startTime: ThisProcess.startTime(of: child.id) ?? 0)
+      #expect(identity.isRunning)
+      child.send(signal: 9)
+      // Until it is a zombie, whose state /proc tells.
+      while identity.isRunning {}
+      #expect(ThisProcess.startTime(of: child.id) == identity.startTime)
+      _ = child.wait()
+      #expect(!identity.isRunning)
+    }
+
+    @Test func anotherProcessWithTheSameIdIsNotIt() {
+      #expect(
+        !ProcessIdentity(boot: own.boot, id: own.id, startTime: own.startTime - 1).isRunning)
+    }
+  #endif
+
+  @Test func aProcessOfAnEarlierStartOfTheMachineIsGone() {
+    let boot = "00000000-0000-4000-8000-000000000000"
+    #expect(!ProcessIdentity(boot: boot, id: own.id, startTime: own.startTime).isRunning)
+  }
+
+  @Test func aProcessWhoseStartIsUnknownRunsWhileItsIdIsTaken() {
+    #expect(ProcessIdentity(boot: own.boot, id: own.id, startTime: 0).isRunning)
+    #expect(!ProcessIdentity(boot: own.boot, id: .max, startTime: 0).isRunning)
+  }
+
+  @Test func theTextSaysEverything() throws {
+    #expect(ProcessIdentity("\(own)") == own)
+    let other = ProcessIdentity(boot: "-", id: 1, startTime: .max)
+    #expect("\(other)" == "- 1 18446744073709551615")
+    #expect(ProcessIdentity("\(other)") == other)
+  }
+
+  @Test(arguments: [
+    "", "- 1", "- 1 2 3", " 1 2", "- 0 2", "- -1 2", "- +1 2", "- 01 2", "- 1 -2", "- 2147483648 2",
+    "- 1 18446744073709551616", "- 1 2 ", "ä 1 2", "0123456789012345678901234567890123456 1 2",
+  ])
+  func otherTextIsNoIdentity(text: String) {
+    #expect(ProcessIdentity(text) == nil)
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import LedgerSystem
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// Sessions whose processes are gone, found by others.
+@Suite(.timeLimit(.minutes(2))) struct DeadSessionTests {
+  private let temporary: TemporaryLedger
+  private let directory: LedgerDirectory
+
+  init() throws {
+    temporary = try TemporaryLedger()
+    directory = LedgerDirectory(temporary.path)
+  }
+
+  private var configuration: LedgerConfiguration {
+    var configuration = LedgerConfiguration()
+    configuration.instance = "another"
+    configuration.automaticCompaction = nil
+    configuration.pollInterval = .milliseconds(500)
+    return configuration
+  }
+
+  private func store() throws -> LMDBEventStore {
+    try LMDBEventStore.openOrCreate(
+      directory, options: StoreOptions(sizeLimit: 1 << 30),
+      newLedgerID: LedgerID(entityID: .numbered(1)),
+      now: .at(0))
+  }
+
+  /// What a process that is gone left in its lock file.
+  enum Left: CaseIterable {
+    case frozenBeforeARestart, frozenAndKilled, killed, nothing
+
+    var content: [UInt8]? {
+      let own = ProcessIdentity.current
+      let gone = ProcessIdentity(boot: own.boot, id: .max, startTime: 1)
+      let boot = "00000000-0000-4000-8000-000000000000"
+      return switch self {
+      case .frozenBeforeARestart:
+        SessionNote(.frozen, of: ProcessIdentity(boot: boot, id: own.id, startTime: 1)).encoded
+      case .frozenAndKilled: SessionNote(.frozen, of: gone).encoded
+      case .killed: SessionNote(.open, of: gone).encoded
+      case .nothing: nil
+      }
+    }
+  }
+
+  private func leave(_ left: Left, of session: SessionID) throws {
+    try FileManager.default.createDirectory(
+      atPath: directory.sessions, withIntermediateDirectories: true)
+    if let content = left.content {
+      try Data(content).write(to: URL(fileURLWithPath: directory.sessionLock(session)))
+    }
+  }
+
+  @Test(arguments: Left.allCases, SessionRole.allCases)
+  func theNextOpeningEndsItWhateverItsRole(left: Left, role: SessionRole) async throws {
+    let store = try store()
+    let gone = try WatchedSession(store, 1, clock: SystemLedgerClock(), role: role)
+    try gone.commit([CreateHandler(.numbered(1))])
+    try gone.commit([StartCall(.numbered(1), .numbered(1))])
+    // With or without it, the log and the file may say something else.
+    if left == .frozenAndKilled { try gone.commit([FreezeSession()]) }
+    store.close()
+    try leave(left, of: .numbered(1))
+
+    let next = try await temporary.open(as: .operator, configuration: configuration)
+    let events = try Ledger.inspect(at: temporary.path).events()
+      .filter { $0.subject == SessionID.numbered(1).entityID && $0.kind == .sessionClosed }
+    #expect(events.count == 1)
+    #expect(try events.first?.decode(as: SessionClosed.self)?.reason == .died)
+    // The call is given back, and no file is left.
+    #expect(try await next.unfinishedCalls().map(\.id) == [.numbered(1)])
+    #expect(!FileManager.default.fileExists(atPath: directory.sessionLock(.numbered(1))))
+    await next.close()
+  }
+
+  @Test func aFrozenSessionWhoseProcessRunsIsLeftAlone() async throws {
+    let frozen = try await temporary.open(configuration: configuration)
+    #expect(try await frozen.freeze())
+    // Of the same instance, too.
+    for role in SessionRole.allCases {
+      let other = try await temporary.open(as: role, configuration: configuration)
+      _ = try await other.createPromise(of: Int.self)
+      await other.close()
+    }
+    try await frozen.unfreeze()
+    await frozen.close()
+  }
+
+  @Test func anOpeningEndsABoundedNumberAndThePollsTheOthers() async throws {
+    let count = 3 * SessionRound.maximumCount
+    let store = try store()
+    let maker = try WatchedSession(store, 1, clock: SystemLedgerClock())
+    for start in stride(from: 2, to: count, by: 100) {
+      let numbers = start..<min(start + 100, count + 1)
+      try maker.commit(numbers.map { OpenForeignSession(id: .numbered($0)) })
+      for number in numbers { try leave(.killed, of: .numbered(number)) }
+    }
+    store.close()
+
+    let next = try await temporary.open(configuration: configuration)
+    let opening = try Ledger.inspect(at: temporary.path).events(limit: 10_000)
+    let commit = try #require(opening.last { $0.kind == .sessionOpened })
+    let early = opening.filter { $0.kind == .sessionClosed && $0.position < commit.position }
+    #expect(early.count == SessionRound.maximumCount)
+    var deaths = 0
+    for try await event in next.events() where event.kind == .sessionClosed {
+      deaths += 1
+      if deaths == count { break }
+    }
+    #expect(deaths == count)
+    await next.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.sessions) == [])
+  }
+}

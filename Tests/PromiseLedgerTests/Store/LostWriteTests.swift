@@ -1,0 +1,146 @@
+import Foundation
+import PromiseLedgerTesting
+import Testing
+
+@testable import PromiseLedger
+
+/// A disk that lost a write shows an older version of a page: whole, with valid checksums, and without
+/// the newest entries. Acknowledged events must never vanish in silence, and none may take their places.
+struct LostWriteTests {
+  /// What is read of a ledger that is whole.
+  private struct Truth {
+    let head: Position
+    let events: [LedgerEvent]
+    let archive: [UInt8]
+    let digest: LogDigest
+
+    init(_ path: String) throws {
+      let inspector = try Ledger.inspect(at: path)
+      defer { inspector.close() }
+      head = try inspector.head
+      events = try inspector.allEvents()
+      archive = try inspector.archive()
+      digest = try inspector.logDigest()
+    }
+  }
+
+  @Test func noEventVanishesWithAnOlderVersionOfAnyPage() async throws {
+    let refusedCounts = try await check(try await history(compacting: false))
+    #expect(refusedCounts[.never, default: 0] > 0)
+  }
+
+  @Test func noEventOfACompactedLedgerVanishesWithAnOlderVersionOfAnyPage() async throws {
+    _ = try await check(try await history(compacting: true))
+  }
+
+  /// Commits of all sizes, with a copy of the file after each.
+  private func history(compacting: Bool) async throws -> PageHistory {
+    var history = try PageHistory()
+    let ledger = try await history.temporary.open(
+      configuration: LedgerCompactionTests.configuration())
+    for number in 0..<48 {
+      try await CompactedLedger.add(number, to: ledger)
+      try history.record()
+      if compacting, number % 16 == 11 {
+        _ = try await ledger.compact(
+          number < 16 ? LedgerCompactionTests.everything : LedgerCompactionTests.events)
+        try history.record()
+      }
+    }
+    await ledger.close()
+    try history.record()
+    return history
+  }
+
+  /// - Returns: How many versions were refused when they were opened for writing.
+  private func check(_ history: PageHistory) async throws -> [PageCheck: Int] {
+    let whole = try history.ledger()
+    let truth = try Truth(whole.path)
+    var problems: [String] = []
+    var refusedCounts: [PageCheck: Int] = [:]
+    let versions = history.lostVersions
+    for version in versions {
+      let copy = try history.ledger(with: version)
+      problems += reading(copy, truth).map { "\(version): \($0)" }
+      // Without a look at all pages LMDB may end the process on a page of another sort.
+      let isAlike = version.isLogLeaf && history.logLeaves.contains(version.page)
+      for pageCheck in isAlike ? [PageCheck.never, .always] : [.always] {
+        do {
+          let copy = try history.ledger(with: version)
+          problems += try await writing(copy, truth, pageCheck).map { "\(version): \($0)" }
+        } catch {
+          refusedCounts[pageCheck, default: 0] += 1
+          if (error as? LedgerError)?.code != .corrupt { problems.append("\(version): \(error)") }
+        }
+      }
+    }
+    print("\(versions.count) older versions of pages; refused for writing: \(refusedCounts)")
+    #expect(problems == [])
+    #expect(refusedCounts[.always, default: 0] > 0)
+    return refusedCounts
+  }
+
+  /// What the reading functions get wrong without saying so.
+  private func reading(_ copy: TemporaryLedger, _ truth: Truth) -> [String] {
+    guard let inspector = accept({ try Ledger.inspect(at: copy.path) }) else { return [] }
+    defer { inspector.close() }
+    var problems: [String] = []
+    func compare(_ what: String, _ isTrue: () throws -> Bool) {
+      if accept(isTrue) == false { problems.append("\(what) is another") }
+    }
+    compare("the head") { try inspector.head == truth.head }
+    compare("the list of events") { try inspector.allEvents() == truth.events }
+    compare("the archive") { try inspector.archive() == truth.archive }
+    compare("the digest") { try inspector.logDigest() == truth.digest }
+    compare("the head of the statistics") { try inspector.statistics().head == truth.head }
+    return problems
+  }
+
+  /// What becomes of the events when the ledger is opened for writing and written to.
+  private func writing(
+    _ copy: TemporaryLedger, _ truth: Truth, _ pageCheck: PageCheck
+  ) async throws -> [String] {
+    var configuration = LedgerCompactionTests.configuration()
+    configuration.pageCheck = pageCheck
+    let ledger = try await copy.open(configuration: configuration)
+    var failure: (any Error)?
+    do {
+      _ = try await ledger.createPromise(of: Bool.self)
+    } catch {
+      failure = error
+    }
+    await ledger.close()
+    if let failure { throw failure }
+    let events = try Ledger.inspect(at: copy.path).allEvents()
+    guard Array(events.prefix(truth.events.count)) == truth.events else {
+      return ["acknowledged events were lost by writing on"]
+    }
+    return []
+  }
+
+  /// The result, or `nil` if it is refused as damage.
+  private func accept<R>(_ body: () throws -> R) -> R? {
+    do {
+      return try body()
+    } catch let error as LedgerError where error.code == .corrupt {
+      return nil
+    } catch {
+      Issue.record("another error than damage: \(error)")
+      return nil
+    }
+  }
+}
+
+extension LedgerInspector {
+  /// Every event that is kept.
+  fileprivate func allEvents() throws -> [LedgerEvent] {
+    var events: [LedgerEvent] = []
+    var position = try log.snapshotSummary().deletedThrough
+    while true {
+      let next = try self.events(after: position)
+      guard let last = next.last else { return events }
+      events += next
+      position = last.position
+    }
+  }
+}

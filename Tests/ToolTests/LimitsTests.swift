@@ -1,0 +1,61 @@
+import Foundation
+import LedgerLMDB
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// What the command says when the system, and not the ledger, is the cause.
+@Suite struct LimitsTests {
+  private let temporary: TemporaryLedger
+
+  init() async throws {
+    temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    _ = try await ledger.createPromise(of: Int.self).fulfill(1)
+    await ledger.close()
+  }
+
+  /// At some number of descriptors each step is the first one that fails; with enough all is fine.
+  @Test(arguments: 3...24, ["stats", "verify"])
+  func aLackOfDescriptorsIsNoDamage(count: Int, verb: String) throws {
+    let run = try CommandRun(after: "ulimit -n \(count)", verb, temporary.path)
+    // Fewer than the loader needs are its own failure.
+    #expect([0, 74, 127].contains(run.status), "\(count): \(run.status) \(run.notes)")
+    #expect(!run.notes.contains("damaged"), "\(run.notes)")
+  }
+
+  @Test(arguments: [92, 96, 100, 104, 108, 112, 116, 120, 124, 128, 144, 160, 192])
+  func aLackOfAddressSpaceIsNoDamageAndNoHang(mebibytes: Int) throws {
+    for words in [["stats"], ["compact", "--apply"]] {
+      let run = try CommandRun(
+        after: "ulimit -v \(mebibytes << 10); set -- \(words.joined(separator: " ")) \"$1\"",
+        temporary.path)
+      #expect([0, 74, 127].contains(run.status), "\(mebibytes): \(run.status) \(run.notes)")
+      #expect(!run.notes.contains("damaged"), "\(run.notes)")
+    }
+  }
+
+  /// As many readers as 300 processes have: more than LMDB's own default.
+  @Test func threeHundredReadersKeepNothingFromOpening() async throws {
+    let environment = try Environment.open(
+      at: temporary.path + "/generation-000001",
+      configuration: Configuration(access: .readOnly),
+      tables: [TableDescription("log", keys: .integer)])
+    func nest(_ depth: Int) throws {
+      guard depth > 0 else {
+        for verb in [
+          "log", "stats", "promises", "handlers", "verify", "digest", "export", "compact",
+        ] {
+          let run = try CommandRun(verb, temporary.path)
+          #expect(run.status == 0, "\(verb): \(run.notes)")
+        }
+        let run = try CommandRun("compact", "--apply", temporary.path)
+        #expect(run.status == 0, "\(run.notes)")
+        return
+      }
+      try environment.read { _ in try nest(depth - 1) }
+    }
+    try nest(300)
+    try environment.close()
+  }
+}

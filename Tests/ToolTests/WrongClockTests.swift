@@ -1,0 +1,21 @@
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// What the tool says of clocks that disagree.
+struct WrongClockTests {
+  @Test func statsTellAClockThatLiesBehindTheNewestEvent() async throws {
+    let temporary = try TemporaryLedger()
+    var configuration = LedgerConfiguration()
+    let ahead = SystemLedgerClock().now() + .seconds(400 * 86_400)
+    configuration.clock = ManualLedgerClock(start: ahead)
+    await (try temporary.open(configuration: configuration)).close()
+
+    let run = try CommandRun("stats", temporary.path)
+    #expect(run.output.contains(/clock +this clock lies 345\d+ s behind the newest event\n/))
+    #expect(run.output.contains("newest time"))
+    let json = try CommandRun("stats", temporary.path, "--format", "json")
+    #expect(json.output.contains(/"clockBehindSeconds":345\d+/))
+    #expect(run.status == 0 && run.notes == "")
+  }
+}
