@@ -121,6 +121,14 @@ let package = Package(
       ],
       path: "Tests/LedgerWorker"
     ),
+    .executableTarget(
+      name: "tree-fuzzer",
+      dependencies: [
+        "LedgerSystem", "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/TreeFuzzer"
+    ),
     .target(
       name: "LedgerWorkerSupport",
       dependencies: ["LedgerLocks", "LedgerSystem"],
@@ -138,7 +146,7 @@ let package = Package(
       name: "ToolTests",
       dependencies: [
         "LedgerLMDB", "LedgerLocks", "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
-        "promise-ledger",
+        "promise-ledger", "tree-fuzzer",
       ]
     ),
     .testTarget(name: "LayeringTests"),

@@ -1,0 +1,82 @@
+import Foundation
+
+/// What the verbs say of the samples while these are whole.
+struct Answers: Sendable {
+  private struct Question: Hashable {
+    let sample: String
+    let verb: Verb
+    let subject: Int
+  }
+
+  private let contents: [Question: [UInt8]]
+
+  /// Asks everything twice: what is not the same cannot be compared.
+  init(of samples: [Sample], _ bench: Bench) throws {
+    var contents: [Question: [UInt8]] = [:]
+    for sample in samples {
+      let path = try bench.prepare(sample.file, of: sample)
+      for verb in Verb.allCases {
+        for seed in 0..<UInt64(verb == .show ? sample.subjects.count : 1) {
+          let runs = try (0..<2).map { _ in
+            try bench.read(verb, sample, at: path, seed: seed)
+          }
+          let answers = runs.map(verb.content(of:))
+          guard runs.allSatisfy({ $0.status == 0 }), answers[0] == answers[1] else {
+            throw Unsteady(
+              description: "\(verb.rawValue) of \(sample.name): \(runs[0].notes)\(runs[0].text)")
+          }
+          contents[Question(sample: sample.name, verb: verb, subject: Int(seed))] = answers[0]
+        }
+      }
+    }
+    self.contents = contents
+  }
+
+  /// A verb does not say the same of the same ledger, or fails.
+  struct Unsteady: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private func content(_ verb: Verb, _ sample: Sample, seed: UInt64) -> [UInt8] {
+    let subject = verb == .show ? Int(seed) % sample.subjects.count : 0
+    return contents[Question(sample: sample.name, verb: verb, subject: subject)] ?? []
+  }
+
+  func isSame(_ verb: Verb, _ run: ProgramRun, _ damage: Damage) -> Bool {
+    verb.content(of: run) == content(verb, damage.sample, seed: damage.seed)
+  }
+
+  /// The first lines that are not the same.
+  func difference(_ verb: Verb, _ run: ProgramRun, _ damage: Damage) -> String {
+    let expected = Self.lines(content(verb, damage.sample, seed: damage.seed))
+    let actual = Self.lines(verb.content(of: run))
+    let index = zip(expected, actual).prefix { $0 == $1 }.count
+    func line(_ lines: [Substring]) -> String {
+      index < lines.count ? String(lines[index].prefix(400)) : "nothing"
+    }
+    return
+      "line \(index + 1) of \(actual.count) (\(expected.count)): \(line(actual))\n    instead of: \(line(expected))"
+  }
+
+  /// The lines of the export of a sample, without the last, which new events change.
+  func exportedLines(of sample: Sample) -> [Substring] {
+    Self.lines(content(.export, sample, seed: 0)).dropLast()
+  }
+
+  /// Whether what is open after a compaction is what was open in the whole sample.
+  func isSameList(_ run: ProgramRun, of sample: Sample) -> Bool {
+    run.output == content(.open, sample, seed: 0)
+  }
+
+  /// Whether the log digest is that of the whole sample; the state may not be known any more.
+  func isSameLogDigest(_ run: ProgramRun, of sample: Sample) -> Bool {
+    func digest(_ bytes: [UInt8]) -> Substring? {
+      Self.lines(bytes).first { $0.hasPrefix("log digest") }?.split(separator: " ").last
+    }
+    return digest(run.output) == digest(content(.digest, sample, seed: 0))
+  }
+
+  static func lines(_ bytes: [UInt8]) -> [Substring] {
+    String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+  }
+}

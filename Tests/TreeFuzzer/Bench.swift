@@ -1,0 +1,76 @@
+import Foundation
+import LedgerTreeSupport
+
+/// The programs, and the directories in which one thread damages ledgers and tries them.
+struct Bench: Sendable {
+  /// How long a process may give no sign of life, in seconds, and how long it may take in all.
+  let timeout: Int
+  private let directory: String
+
+  static let programs = URL(fileURLWithPath: CommandLine.arguments.first ?? "")
+    .resolvingSymlinksInPath().deletingLastPathComponent()
+  private static let tool = programs.appendingPathComponent("promise-ledger").path
+  private static let worker = programs.appendingPathComponent("ledger-worker").path
+
+  /// - Parameter directory: Made if it is not there.
+  init(in directory: String, timeout: Int) throws {
+    self.directory = directory
+    self.timeout = timeout
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+  }
+
+  /// Makes a copy of a sample's directory with another data file.
+  func prepare(_ file: TreeFile, of sample: Sample) throws -> String {
+    let path = directory + "/ledger"
+    if FileManager.default.fileExists(atPath: path) {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    try Sample.copy(sample.path, to: path)
+    try Data(file.bytes).write(to: URL(fileURLWithPath: path + Sample.dataFile))
+    return path
+  }
+
+  /// Keeps a damaged ledger as it was before anything was tried on it.
+  static func keep(_ damage: Damage, in place: String) throws {
+    let path = place + "/\(damage.seed)"
+    try Sample.copy(damage.sample.path, to: path)
+    try Data(damage.file.bytes).write(to: URL(fileURLWithPath: path + Sample.dataFile))
+  }
+
+  /// Reads with the command as a user runs it.
+  func read(_ verb: Verb, _ sample: Sample, at path: String, seed: UInt64) throws -> ProgramRun {
+    try run([Self.tool] + verb.arguments(of: sample, at: path, seed: seed, timeout: timeout))
+  }
+
+  /// Reads with the process alone that the command starts for that, which takes half the time.
+  ///
+  /// - Returns: The run, and whether it came to its end without a crash.
+  func readAlone(
+    _ verb: Verb, _ sample: Sample, at path: String, seed: UInt64
+  ) throws -> (ProgramRun, isWhole: Bool) {
+    let arguments = verb.arguments(of: sample, at: path, seed: seed, timeout: timeout)
+    var run = try run([Self.tool, "@read", "plain"] + arguments)
+    let isWhole = run.takeMessages()
+    return (run, isWhole)
+  }
+
+  /// Compacts with the command as a user runs it.
+  func compact(at path: String) throws -> ProgramRun {
+    try run([Self.tool, "compact", path, "--apply", "--timeout", "\(timeout)"])
+  }
+
+  /// Asks for the digests at the last event of the whole sample.
+  func digest(_ sample: Sample, at path: String) throws -> ProgramRun {
+    try run([Self.tool, "digest", path, "--through", "\(sample.head)"])
+  }
+
+  /// Opens the ledger for writing, writes, and closes it.
+  func write(at path: String) throws -> ProgramRun {
+    try run([Self.worker, "append", path, "of the fuzzer"])
+  }
+
+  private func run(_ words: [String]) throws -> ProgramRun {
+    try ProgramRun(words, notesPath: directory + "/notes", limit: .seconds(4 * timeout))
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import LedgerSystem
+import LedgerTreeSupport
+import Synchronization
+
+/// One run of a program, and what came of it.
+struct ProgramRun: Sendable {
+  private(set) var output: [UInt8]
+  private(set) var notes: String
+  let ending: ChildProcess.Ending
+  /// Whether it was ended because it took too long or said too much.
+  let isEndless: Bool
+
+  /// More than this no verb says about a sample.
+  private static let maximumOutput = 64 << 20
+
+  /// Runs a program and waits for its end.
+  ///
+  /// - Parameters:
+  ///   - notesPath: A file for what it says on standard error.
+  ///   - limit: How long it may take.
+  init(_ words: [String], notesPath: String, limit: Duration) throws {
+    var environment = ProcessInfo.processInfo.environment
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    environment["COLUMNS"] = "80"
+    environment["NOTES"] = notesPath
+    // The shell becomes the program.
+    let child = try ChildProcess(
+      ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>\"$NOTES\""] + words,
+      environment: environment.map { "\($0)=\($1)" })
+    let watch = try Watch(child, limit)
+    var output: [UInt8] = []
+    while case let bytes = child.read(), !bytes.isEmpty {
+      output += bytes
+      if output.count > Self.maximumOutput { child.send(signal: SIGKILL) }
+    }
+    ending = child.wait()
+    isEndless = watch.stop() || output.count > Self.maximumOutput
+    self.output = output
+    notes = String(
+      decoding: try FileSystem.readPrefix(notesPath, maximumBytes: 1 << 16), as: UTF8.self)
+  }
+
+  /// The exit code, or the negative number of the signal that ended it.
+  var status: Int32 {
+    switch ending {
+    case .exited(let code): code
+    case .signalled(let signal): -signal
+    }
+  }
+
+  /// Whether its child ended in LMDB, as it says.
+  var childCrashed: Bool { notes.contains("crashed (signal ") }
+
+  /// Reads the output as what the child of a command tells the command.
+  ///
+  /// - Returns: Whether it told its end.
+  mutating func takeMessages() -> Bool {
+    var (data, place, isWhole): ([UInt8], Int, Bool) = ([], 0, false)
+    while place + 5 <= output.count {
+      let length = Int(output.integer(at: place + 1, as: UInt32.self))
+      let content = output[(place + 5)...].prefix(length)
+      switch output[place] {
+      case 1: data += content
+      case 2: notes += String(decoding: content, as: UTF8.self) + "\n"
+      case 5: isWhole = true
+      default: break
+      }
+      place += 5 + length
+    }
+    output = data
+    return isWhole
+  }
+
+  /// Whether its child gave no sign of life within the time that it was given.
+  var childWasEndless: Bool { notes.contains("came to no end") }
+
+  var text: String { String(decoding: output, as: UTF8.self) }
+
+  /// Whether it said anything that a terminal takes for a command.
+  var hasControlCharacters: Bool {
+    (text + notes).unicodeScalars.contains { scalar in
+      scalar.properties.generalCategory == .control && scalar != "\n"
+    }
+  }
+}
+
+/// Ends a process that takes too long.
+private final class Watch: Sendable {
+  private let isBitten = Atomic<Bool>(false)
+  private let isOver = WakeSemaphore()
+
+  init(_ child: ChildProcess, _ limit: Duration) throws {
+    _ = try SystemThread.start(name: "watch") { [self] in
+      guard !isOver.wait(timeout: limit) else { return }
+      isBitten.store(true, ordering: .releasing)
+      child.send(signal: SIGKILL)
+    }
+  }
+
+  /// Leaves the process alone from now on.
+  ///
+  /// - Returns: Whether it was ended.
+  func stop() -> Bool {
+    isOver.signal()
+    return isBitten.load(ordering: .acquiring)
+  }
+}

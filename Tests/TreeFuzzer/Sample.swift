@@ -1,0 +1,121 @@
+import Foundation
+import LedgerTreeSupport
+import PromiseLedger
+import PromiseLedgerTesting
+
+/// A whole ledger that no process has open, with what its pages held before.
+struct Sample {
+  let name: String
+  /// Its directory, which no trial changes.
+  let path: String
+  let file: TreeFile
+  let map: PageMap
+  let staleVersions: [Int: [TreePage]]
+  let head: UInt64
+  /// What `show` is asked for: a promise, a handler, a session, and a promise by its key.
+  let subjects: [[String]]
+
+  static let dataFile = "/generation-000001/data.mdb"
+
+  /// What a sample is made of.
+  enum Content: String, CaseIterable {
+    /// A log without a snapshot.
+    case unfolded
+    /// A snapshot, all the events below it, and a tail.
+    case folded
+    /// A snapshot with tombstones, events that were deleted, a session that was killed, and a tail.
+    case compacted
+  }
+
+  init(_ content: Content, in directory: String) async throws {
+    name = content.rawValue
+    path = directory + "/" + name
+    let temporary = try TemporaryLedger(in: directory)
+    let history = PageHistory(temporary.path + Self.dataFile)
+    let (ledger, keyed) = try await Self.write(content, temporary.path, history)
+    try history.look()
+    subjects = try await Self.subjects(of: ledger, keyed)
+    // The session is open in the copy, as if its process had been killed.
+    try Self.copy(temporary.path, to: path)
+    head = try await ledger.catchUp().rawValue
+    await ledger.close()
+    file = TreeFile(Array(try Data(contentsOf: URL(fileURLWithPath: path + Self.dataFile))))
+    map = PageMap(file)
+    staleVersions = history.staleVersions(of: file)
+  }
+
+  private static func write(
+    _ content: Content, _ path: String, _ history: PageHistory
+  ) async throws -> (Ledger, key: String) {
+    var configuration = LedgerConfiguration()
+    let clock = ManualLedgerClock()
+    let ids = SequentialIDGenerator(seed: 7)
+    configuration.clock = clock
+    configuration.idGenerator = ids
+    configuration.automaticCompaction = nil
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
+    let writer = SampleWriter(ledger: ledger, clock: clock, ids: ids, history: history)
+    switch content {
+    case .unfolded:
+      try await writer.addPromises("new", 0..<96)
+      try await writer.addHandlers("new", 0..<36)
+      try await writer.addSessions(3, at: path, configuration)
+    case .folded:
+      try await writer.addPromises("old", 0..<72)
+      try await writer.addHandlers("old", 0..<24)
+      try await writer.addSessions(3, at: path, configuration)
+      _ = try await ledger.compact(.foldOnly)
+      try await writer.addPromises("new", 0..<36)
+    case .compacted:
+      try await writer.addEndedPromises("gone", 0..<200)
+      try await writer.addHandlers("gone", 0..<24, isEnded: true)
+      clock.advance(by: .seconds(86_400))
+      try await writer.addPromises("old", 0..<72)
+      try await writer.addHandlers("old", 0..<24)
+      _ = try await ledger.compact(policy)
+      clock.advance(by: .seconds(86_400))
+      try await writer.addPromises("recent", 0..<96)
+      try await writer.addHandlers("recent", 0..<36)
+      try await writer.addSessions(12, at: path, configuration)
+      _ = try await ledger.compact(policy)
+      try history.look()
+      try await writer.addPromises("new", 0..<48)
+      try await writer.addHandlers("new", 0..<12)
+      try await writer.addSessions(2, at: path, configuration)
+    }
+    return (ledger, content == .folded ? "old/4" : content == .unfolded ? "new/4" : "recent/4")
+  }
+
+  /// What is older than an hour leaves.
+  private static let policy: CompactionPolicy = {
+    var policy = CompactionPolicy()
+    policy.eventRetention = .seconds(3_600)
+    policy.recordRetention = .seconds(3_600)
+    policy.minimumEventCount = 60
+    return policy
+  }()
+
+  private static func subjects(of ledger: Ledger, _ key: String) async throws -> [[String]] {
+    let promise = try await ledger.unconsumedPromises().first { $0.tags.count > 8 }
+    let name = key.prefix { $0 != "/" }
+    return [
+      promise.map { ["\($0.id)"] } ?? [], ["--handler-key", "\(name)/5"], ["\(ledger.session)"],
+      ["--key", key],
+    ].filter { !$0.isEmpty }
+  }
+
+  /// Copies a ledger, except the lock file of LMDB: closing that one drops the locks of this process.
+  static func copy(_ source: String, to target: String) throws {
+    let manager = FileManager.default
+    try manager.createDirectory(
+      atPath: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    for name in try manager.contentsOfDirectory(atPath: source) where name != "lock.mdb" {
+      let attributes = try manager.attributesOfItem(atPath: source + "/" + name)
+      if attributes[.type] as? FileAttributeType == .typeDirectory {
+        try copy(source + "/" + name, to: target + "/" + name)
+      } else {
+        try manager.copyItem(atPath: source + "/" + name, toPath: target + "/" + name)
+      }
+    }
+  }
+}

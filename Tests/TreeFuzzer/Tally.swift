@@ -1,0 +1,123 @@
+/// How often each attempt came to each verdict.
+struct Tally: Sendable {
+  private struct Key: Hashable {
+    let attempt: Attempt
+    let verdict: Verdict
+  }
+
+  private var counts: [Key: Int] = [:]
+  /// By kind of damage: how many there were, and how many ended a process in LMDB.
+  private var kinds: [Damage.Kind: (count: Int, deaths: Int)] = [:]
+  private var places: [String: Int] = [:]
+  /// The exit codes of the verbs that were wrong.
+  private var codes: [Int32: Int] = [:]
+  private(set) var findings: [String] = []
+  private(set) var seedCount = 0
+
+  mutating func count(_ damage: Damage, _ outcomes: [Trial.Outcome]) {
+    seedCount += 1
+    places[damage.place.map { "\($0.tree) \($0.kind.rawValue)" } ?? "file", default: 0] += 1
+    for outcome in outcomes {
+      counts[Key(attempt: outcome.attempt, verdict: outcome.verdict), default: 0] += 1
+      if outcome.verdict == .wrongCode { codes[outcome.code, default: 0] += 1 }
+      guard !outcome.verdict.isAllowed else { continue }
+      let note = outcome.note.trimmingSuffix(while: \.isNewline)
+      findings.append(
+        "\(outcome.verdict.rawValue): \(outcome.attempt.name) (\(outcome.code)), \(damage.description)\n    \(note)"
+      )
+    }
+    let hasDeath = outcomes.contains { [.childDied, .writerDied].contains($0.verdict) }
+    kinds[damage.kind, default: (0, 0)].count += 1
+    kinds[damage.kind, default: (0, 0)].deaths += hasDeath ? 1 : 0
+  }
+
+  mutating func add(_ other: Tally) {
+    seedCount += other.seedCount
+    counts.merge(other.counts, uniquingKeysWith: +)
+    kinds.merge(other.kinds) { ($0.count + $1.count, $0.deaths + $1.deaths) }
+    places.merge(other.places, uniquingKeysWith: +)
+    codes.merge(other.codes, uniquingKeysWith: +)
+    findings += other.findings
+  }
+
+  // MARK: Tables
+
+  var description: String {
+    [verbs, deaths, damages, pages, findingCounts].joined(separator: "\n\n")
+  }
+
+  private func count(_ attempt: Attempt, _ verdict: Verdict) -> Int {
+    counts[Key(attempt: attempt, verdict: verdict)] ?? 0
+  }
+
+  private var verbs: String {
+    let verdicts = Verdict.allCases.filter { verdict in
+      counts.keys.contains { $0.verdict == verdict }
+    }
+    let rows = Attempt.all.map { attempt in
+      [attempt.name, "\(Verdict.allCases.map { count(attempt, $0) }.reduce(0, +))"]
+        + verdicts.map { "\(count(attempt, $0))" }
+    }
+    return Self.table([["", "runs"] + verdicts.map(\.rawValue)] + rows)
+  }
+
+  /// How often LMDB ended a process.
+  private var deaths: String {
+    func rate(_ name: String, _ attempts: [Attempt], _ verdict: Verdict) -> String {
+      let runs = attempts.flatMap { a in Verdict.allCases.map { count(a, $0) } }.reduce(0, +)
+      let deaths = attempts.map { count($0, verdict) }.reduce(0, +)
+      return "\(name): \(deaths) of \(runs) (\(Self.percentage(deaths, of: runs)))"
+    }
+    return """
+      Processes that ended in LMDB
+      \(rate("readers", Verb.allCases.map(Attempt.read), .childDied))
+      \(rate("writers", [.write, .apply], .writerDied))
+      """
+  }
+
+  private var damages: String {
+    Self.table(
+      [["damage", "seeds", "with deaths"]]
+        + Damage.Kind.allCases.map { kind in
+          let (count, deaths) = kinds[kind] ?? (0, 0)
+          return [kind.rawValue, "\(count)", "\(deaths)"]
+        })
+  }
+
+  private var pages: String {
+    Self.table(
+      [["page", "seeds"]] + places.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
+  }
+
+  private var findingCounts: String {
+    let wrong = codes.sorted { $0.key < $1.key }.map { "code \($0.key): \($0.value)" }
+    return "\(seedCount) seeds, \(findings.count) findings"
+      + (wrong.isEmpty ? "" : " (" + wrong.joined(separator: ", ") + ")")
+  }
+
+  private static func percentage(_ part: Int, of whole: Int) -> String {
+    let hundredths = whole == 0 ? 0 : (part * 10_000 + whole / 2) / whole
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) %"
+  }
+
+  private static func table(_ rows: [[String]]) -> String {
+    let widths = (0..<(rows.first?.count ?? 0)).map { column in
+      rows.map { $0[column].count }.max() ?? 0
+    }
+    return rows.map { row in
+      row.enumerated().map { column, text in
+        let padding = String(repeating: " ", count: widths[column] - text.count)
+        return column == 0 ? text + padding : padding + text
+      }.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+}
+
+extension String {
+  fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> String {
+    var text = self[...]
+    while let last = text.last, predicate(last) { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,75 @@
+import LedgerTreeSupport
+
+/// Everything that is tried on one damaged file.
+struct Trial {
+  struct Outcome {
+    let attempt: Attempt
+    let verdict: Verdict
+    let code: Int32
+    let note: String
+  }
+
+  let damage: Damage
+  let bench: Bench
+  let answers: Answers
+
+  /// Tries some of the verbs, and writing, if wanted.
+  func run(_ attempts: [Attempt]) throws -> [Outcome] {
+    var outcomes: [Outcome] = []
+    let path = try bench.prepare(damage.file, of: damage.sample)
+    for case .read(let verb) in attempts { outcomes.append(try read(verb, path)) }
+    judgeVerification(&outcomes)
+    if attempts.contains(.write) {
+      let trial = WriteTrial(sample: damage.sample, bench: bench, answers: answers)
+      outcomes.append(try trial.run(at: path))
+    }
+    if attempts.contains(.apply) {
+      let path = try bench.prepare(damage.file, of: damage.sample)
+      let trial = ApplyTrial(sample: damage.sample, bench: bench, answers: answers)
+      outcomes.append(try trial.run(at: path))
+    }
+    return outcomes
+  }
+
+  private func read(_ verb: Verb, _ path: String) throws -> Outcome {
+    let run: ProgramRun
+    var verdict: Verdict
+    // The command does the same with every file: a share of the seeds is enough for it.
+    if damage.seed % 8 == 0 {
+      run = try bench.read(verb, damage.sample, at: path, seed: damage.seed)
+      verdict = self.verdict(of: verb, run)
+      if verdict != .endless, run.status < 0 { verdict = .crashed }
+    } else {
+      let isWhole: Bool
+      (run, isWhole) = try bench.readAlone(verb, damage.sample, at: path, seed: damage.seed)
+      verdict = self.verdict(of: verb, run)
+      if verdict != .endless, !isWhole { verdict = run.status < 0 ? .childDied : .wrongCode }
+    }
+    return Outcome(
+      attempt: .read(verb), verdict: verdict, code: run.status,
+      note: verdict == .different ? answers.difference(verb, run, damage) : run.notes)
+  }
+
+  private func verdict(of verb: Verb, _ run: ProgramRun) -> Verdict {
+    if run.isEndless || run.childWasEndless { return .endless }
+    if run.hasControlCharacters { return .controls }
+    if run.childCrashed { return .childDied }
+    switch run.status {
+    case 0: return answers.isSame(verb, run, damage) ? .same : .different
+    case 5: return .refused
+    default: return .wrongCode
+    }
+  }
+
+  /// Whatever another verb stumbles over, or gets wrong, `verify` has to find.
+  private func judgeVerification(_ outcomes: inout [Outcome]) {
+    guard
+      let index = outcomes.firstIndex(where: {
+        $0.attempt == .read(.verify) && $0.verdict == .same
+      }), let other = outcomes.first(where: { $0.verdict != .same })
+    else { return }
+    outcomes[index] = Outcome(
+      attempt: .read(.verify), verdict: .missed, code: 0,
+      note: "\(other.attempt.name) is \(other.verdict.rawValue): \(other.note)")
+  }
+}

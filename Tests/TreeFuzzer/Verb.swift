@@ -1,0 +1,43 @@
+import Foundation
+
+/// A way to read a ledger with the tool.
+enum Verb: String, CaseIterable {
+  case log, stats, promises, open, handlers, show, digest, export, compact, verify
+
+  /// The arguments of the tool.
+  ///
+  /// - Parameter seed: Chooses the subject that is shown.
+  func arguments(of sample: Sample, at path: String, seed: UInt64, timeout: Int) -> [String] {
+    words(of: sample, path, seed) + ["--timeout", "\(timeout)"]
+  }
+
+  private func words(of sample: Sample, _ path: String, _ seed: UInt64) -> [String] {
+    switch self {
+    case .log: ["log", path, "--format", "jsonl"]
+    case .stats: ["stats", path, "--format", "json"]
+    case .promises:
+      ["promises", path, "--format", "jsonl"]
+        + ["pending", "resolved", "consumed", "abandoned"].flatMap { ["--state", $0] }
+    case .open: ["promises", path, "--state", "pending", "--state", "resolved"]
+    case .handlers:
+      ["handlers", path, "--format", "jsonl"]
+        + ["active", "finished", "invalidated"].flatMap { ["--state", $0] }
+    case .show: ["show", path] + sample.subjects[Int(seed) % sample.subjects.count]
+    case .digest: ["digest", path]
+    case .export: ["export", path]
+    case .compact: ["compact", path, "--format", "json"]
+    case .verify: ["verify", path, "--format", "jsonl"]
+    }
+  }
+
+  /// What it says of the ledger, without what is no part of that: the space that nothing takes, and
+  /// the processes that read.
+  func content(of run: ProgramRun) -> [UInt8] {
+    guard self == .stats,
+      var members = try? JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any]
+    else { return run.output }
+    for name in ["fileBytes", "freeBytes", "readers"] { members[name] = nil }
+    let data = try? JSONSerialization.data(withJSONObject: members, options: .sortedKeys)
+    return data.map { Array($0) } ?? run.output
+  }
+}

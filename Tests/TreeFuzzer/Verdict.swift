@@ -1,0 +1,67 @@
+/// What came of one run on a damaged file.
+enum Verdict: String, CaseIterable {
+  // What may be.
+
+  /// The same as without the damage.
+  case same
+  /// Ended with the exit code for damage, or, for a writer, with the error for it.
+  case refused
+  /// The process that reads ended in LMDB, and the command said so.
+  case childDied = "child died"
+  /// The process that writes ended in LMDB.
+  case writerDied = "writer died"
+
+  // What may not be.
+
+  /// Ended with another exit code or error than that for damage.
+  case wrongCode = "wrong code"
+  /// Said something else as if all were well.
+  case different
+  /// Came to no end.
+  case endless
+  /// The command itself was ended by a signal.
+  case crashed
+  /// Wrote control characters.
+  case controls
+  /// Found nothing, though another verb did not say the same as before.
+  case missed
+  /// Acknowledged an event at a position that was taken.
+  case reused
+  /// Went on writing, and acknowledged events are gone or changed, without an error.
+  case lost
+
+  var isAllowed: Bool {
+    [Verdict.same, .refused, .childDied, .writerDied].contains(self)
+  }
+}
+
+/// What was tried on a damaged file.
+enum Attempt: Hashable, Comparable {
+  /// A reading verb of the tool.
+  case read(Verb)
+  /// Opening for writing, and writing.
+  case write
+  /// Compacting with the tool.
+  case apply
+
+  static let all = Verb.allCases.map(Attempt.read) + [.write, .apply]
+
+  /// The order in which seeds that do not try everything try some.
+  static let rotation: [Attempt] = [
+    .read(.log), .read(.stats), .write, .read(.promises), .read(.open), .write, .read(.verify),
+    .read(.handlers), .read(.show), .write, .read(.digest), .read(.export), .write,
+    .read(.compact), .apply,
+  ]
+
+  var name: String {
+    switch self {
+    case .read(let verb): verb.rawValue
+    case .write: "write"
+    case .apply: "compact --apply"
+    }
+  }
+
+  static func < (left: Attempt, right: Attempt) -> Bool {
+    (all.firstIndex(of: left) ?? 0) < (all.firstIndex(of: right) ?? 0)
+  }
+}

@@ -1,0 +1,40 @@
+/// Opens a damaged ledger for writing, and compares what is in it afterwards.
+struct WriteTrial {
+  let sample: Sample
+  let bench: Bench
+  let answers: Answers
+
+  func run(at path: String) throws -> Trial.Outcome {
+    let run = try bench.write(at: path)
+    let lines = Answers.lines(run.output)
+    let positions = lines.filter { $0.hasPrefix("acknowledged ") }
+      .compactMap { UInt64($0.dropFirst("acknowledged ".count)) }
+    let words = lines.joined(separator: "; ") + run.notes
+    func outcome(_ verdict: Verdict, _ note: String = "") -> Trial.Outcome {
+      Trial.Outcome(attempt: .write, verdict: verdict, code: run.status, note: words + note)
+    }
+    if run.isEndless { return outcome(.endless) }
+    if positions.contains(where: { $0 <= sample.head }) {
+      return outcome(.reused, " (the head was \(sample.head))")
+    }
+    if !positions.isEmpty, let loss = try loss(at: path, positions) { return outcome(.lost, loss) }
+    if run.status < 0 { return outcome(.writerDied) }
+    guard let error = lines.first(where: { $0.hasPrefix("error ") }) else { return outcome(.same) }
+    return outcome(error.hasPrefix("error corrupt") ? .refused : .wrongCode)
+  }
+
+  /// What is missing among the events that were acknowledged, if reading finds nothing wrong.
+  private func loss(at path: String, _ positions: [UInt64]) throws -> String? {
+    let export = try bench.read(.export, sample, at: path, seed: 0)
+    guard export.status == 0 else { return nil }
+    let lines = Answers.lines(export.output)
+    let expected = answers.exportedLines(of: sample)
+    if let index = zip(expected, lines).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+      return "\n    line \(index + 1) of the export: \(lines[index].prefix(400))"
+    }
+    let missing = positions.filter { position in
+      !lines.contains { $0.contains("\"type\":\"event\",\"position\":\(position),") }
+    }
+    return missing.isEmpty ? nil : "\n    no events at \(missing)"
+  }
+}
