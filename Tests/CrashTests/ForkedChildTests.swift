@@ -8,15 +8,16 @@
   extension CrashTests {
     /// A process that was forked from one that has the ledger open.
     @Suite(.timeLimit(.minutes(1))) struct ForkedChildTests {
+      private let calls = [
+        "create", "resolve", "record", "consume", "stale", "catchUp", "freeze", "unfreeze",
+        "inspect",
+      ]
+
       @Test func everyCallOfAForkedChildIsRefusedAndItsParentGoesOn() async throws {
         let temporary = try TemporaryLedger()
         let worker = try WorkerProcess(["fork", temporary.path])
         let lines = await worker.rest()
         #expect(await worker.end() == .exited(0))
-        let calls = [
-          "create", "resolve", "record", "consume", "stale", "catchUp", "freeze", "unfreeze",
-          "inspect",
-        ]
         #expect(
           lines.filter { $0.hasPrefix("child ") }
             == calls.map { "child \($0) forkedProcess" } + ["child close done", "child ended 0"])
@@ -29,6 +30,18 @@
         #expect(audit.count(of: .sessionOpened) == 2)
         #expect(audit.count(of: .sessionClosed) == 2)
         try await expectWorks(temporary)
+      }
+
+      /// What other threads held when the process was forked stays locked in the child for ever: a call
+      /// is refused before it takes anything.
+      @Test func aChildOfABusyProcessIsRefusedToo() async throws {
+        let temporary = try TemporaryLedger()
+        let rounds = 300
+        let worker = try WorkerProcess(["fork-busily", temporary.path, "\(rounds)"])
+        let lines = await worker.rest()
+        #expect(await worker.end() == .exited(0))
+        let refusals = calls.map { "child \($0) forkedProcess" } + ["child close done"]
+        #expect(lines == (1...rounds).flatMap { refusals + ["round \($0) ended 0"] })
       }
     }
   }

@@ -28,15 +28,52 @@ struct Forked {
       unsafe becomeScript()
     }
     guard child > 0 else { throw UsageError(what: "cannot fork") }
-    var status: Int32 = -1
-    while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
-    Output.line("child ended \(status)")
+    Output.line("child ended \(unsafe endStatus(of: child))")
     guard try await promise.fulfill(1).isSuccess else { throw UsageError(what: "not resolved") }
     Output.line("R \(promise.id)")
     _ = try await promise.value
     Output.line("K \(promise.id)")
     await ledger.close()
     Output.line("closed")
+  }
+
+  /// Forks again and again while other threads are at work in the ledger, so that many a child begins
+  /// with locks that nobody will let go.
+  func runBusily(rounds: Int) async throws {
+    let ledger = try await Ledger.open(at: path, as: .app)
+    let inspector = try Ledger.inspect(at: path)
+    let promise = try await ledger.createPromise(of: Int.self)
+    let work = (0..<4).map { _ in
+      Task.detached {
+        while !Task.isCancelled {
+          let other = try await ledger.createPromise(of: Int.self)
+          _ = try await other.fulfill(1)
+          _ = try await other.value
+          _ = try inspector.head
+        }
+      }
+    }
+    for round in 1...rounds {
+      try await Task.sleep(for: .milliseconds(1))
+      let child = unsafe forkProcess()
+      if child == 0 {
+        // Ends a child that waits for a lock of its parent.
+        alarm(10)
+        await sayRefusals(ledger, inspector, promise)
+        _exit(0)
+      }
+      guard child > 0 else { throw UsageError(what: "cannot fork") }
+      Output.line("round \(round) ended \(unsafe endStatus(of: child))")
+    }
+    for task in work { task.cancel() }
+    for task in work { _ = await task.result }
+    await ledger.close()
+  }
+
+  @unsafe private func endStatus(of child: pid_t) -> Int32 {
+    var status: Int32 = -1
+    while unsafe waitpid(child, &status, 0) == -1, errno == EINTR {}
+    return status
   }
 
   /// Calls that need no other thread: of a fork's child there is only the one that forked.

@@ -20,6 +20,8 @@ struct LedgerWorker {
       case "fixture": try await Fixture(path).run()
       case "follow": try await Follow(path, &arguments).run()
       case "fork": try await Forked(path).run()
+      case "fork-busily":
+        try await Forked(path).runBusily(rounds: try arguments.number("rounds"))
       case "handle": try await Handle(path, &arguments).run()
       case "live": try await Live(path, &arguments).run()
       case "power-audit": try await PowerAudit(path, &arguments).run()

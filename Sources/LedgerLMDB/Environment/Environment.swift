@@ -44,7 +44,6 @@ package final class Environment: Sendable {
   package static func open(
     at path: String, configuration: Configuration = Configuration(), tables: [TableDescription]
   ) throws(LMDBError) -> Environment {
-    ForkGeneration.watch()
     let seam = CallSeam(configuration.faults)
     let mayCreate = configuration.access == .readWrite && configuration.createsDataFile
     if mayCreate { try DirectoryCreation.createDirectory(path) }
@@ -92,7 +91,7 @@ package final class Environment: Sendable {
   /// - Throws: ``LMDBRefusal/insideTransaction``.
   package func close() throws(LMDBError) {
     // What a forked child inherited is its parent's to close.
-    guard core.generation == ForkGeneration.current else { return }
+    guard !core.forkGuard.isForkedChild else { return }
     if try core.gate.close(share) { EnvironmentRegistry.release(core, share) }
   }
 

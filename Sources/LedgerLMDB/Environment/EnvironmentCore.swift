@@ -21,7 +21,7 @@ final class EnvironmentCore: @unchecked Sendable {
   let handle: OpaquePointer
   let seam: CallSeam
   let gate = TransactionGate()
-  let generation = ForkGeneration.current
+  let forkGuard = ForkGuard()
   let panicked = Atomic<Bool>(false)
   let tables = Locked<[String: Table]>([:])
   private let idleReaders = Locked<[IdleReader]>([])
@@ -50,7 +50,7 @@ final class EnvironmentCore: @unchecked Sendable {
   /// Closes the environment. No transaction may run; the registry sees to that.
   func shutDown() {
     // The descriptors and locks of a forked child are copies of its parent's: leave them alone.
-    guard generation == ForkGeneration.current else { return }
+    guard !forkGuard.isForkedChild else { return }
     dropIdleReaders()
     _ = seam(.close) { 0 }
     unsafe mdb_env_close(handle)
@@ -101,9 +101,7 @@ extension EnvironmentCore {
   }
 
   func refuseFork() throws(LMDBError) {
-    guard generation == ForkGeneration.current else {
-      throw LMDBError(.forkedChild, .begin, path: path)
-    }
+    try forkGuard.refuseForkedChild(path: path)
   }
 
   func refuseForkAndPanic() throws(LMDBError) {

@@ -24,7 +24,7 @@ enum EnvironmentRegistry {
   ) throws(LMDBError) -> EnvironmentCore {
     try entries.withLock { (entries) throws(LMDBError) in
       // What a forked child inherited is its parent's; it opens its own.
-      if var entry = entries[identity], entry.core.generation == ForkGeneration.current {
+      if var entry = entries[identity], !entry.core.forkGuard.isForkedChild {
         let obstacle = entry.core.obstacle(to: configuration)
         guard let obstacle else {
           entry.shares[ObjectIdentifier(share)] = (share, configuration.yieldsToOthers)

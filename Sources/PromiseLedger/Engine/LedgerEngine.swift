@@ -137,6 +137,15 @@ package final class LedgerEngine: Sendable {
     }
   }
 
+  /// The store, if the session is open.
+  package var currentStore: any EventStore {
+    get throws(LedgerError) {
+      try refuseIfForked()
+      guard let store = phase.store else { throw .storeClosed }
+      return store
+    }
+  }
+
   /// The store, once the session is open.
   package func openStore() async throws -> any EventStore {
     try refuseIfForked()
@@ -152,6 +161,8 @@ package final class LedgerEngine: Sendable {
   }
 
   /// A child of `fork` has neither the threads nor the locks of its parent.
+  ///
+  /// Comes before every lock: what another thread held when the process was forked is never let go.
   private func refuseIfForked() throws(LedgerError) {
     guard !isForked else {
       throw LedgerError(
@@ -188,10 +199,20 @@ package final class LedgerEngine: Sendable {
   /// Waits until a promise is settled. Cancelling the task ends the wait and nothing else.
   package func settled(_ id: PromiseID) async throws -> PromiseEntity {
     try Task.checkCancellation()
-    replica.beginUse(of: id)
-    defer { replica.endUse(of: id) }
+    try beginUse(of: id)
+    defer { endUse(of: id) }
     try await catchUpIfOpen()
     return try await settlement(of: id)
+  }
+
+  /// Says that this process waits for the promise or consumes it, until ``endUse(of:)``.
+  package func beginUse(of id: PromiseID) throws(LedgerError) {
+    try refuseIfForked()
+    replica.beginUse(of: id)
+  }
+
+  package func endUse(of id: PromiseID) {
+    replica.endUse(of: id)
   }
 
   /// The promise once it is settled, as far as the replica knows.
@@ -220,6 +241,7 @@ package final class LedgerEngine: Sendable {
   /// Waits until there is an event after `position`, without looking for one: also while the session
   /// is frozen.
   package func changed(after position: Position) async throws {
+    try refuseIfForked()
     try await replica.advance(past: position).value
   }
 

@@ -9,7 +9,7 @@ extension Ledger {
   ///   `invalidArgument` if there is no such event, `corrupt`, `closed`; `CancellationError`.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   public func state(at position: Position? = nil) async throws -> ReplayedLedger {
-    let source = SessionSource(phase: engine.phase)
+    let source = SessionSource(engine: engine)
     var replay = StateReplay(of: source, through: position)
     while true {
       try Task.checkCancellation()
@@ -30,13 +30,10 @@ extension Ledger {
 
 /// The events and the snapshot of a session's ledger, while the session is open.
 private struct SessionSource: LedgerSource {
-  let phase: SessionPhase
+  let engine: LedgerEngine
 
   private var store: any EventStore {
-    get throws(LedgerError) {
-      guard let store = phase.store else { throw .storeClosed }
-      return store
-    }
+    get throws(LedgerError) { try engine.currentStore }
   }
 
   func head() throws(LedgerError) -> Position { try store.head() }

@@ -32,6 +32,7 @@ public final class LedgerInspector: Sendable {
   let metadata: LedgerMetadata
   /// `nil` once it is closed.
   private let environment: Mutex<Environment?>
+  private let forkGuard = ForkGuard()
   /// Whether the pages of the file were looked at.
   private let isChecked = Atomic<Bool>(false)
 
@@ -67,6 +68,8 @@ public final class LedgerInspector: Sendable {
   /// Lets go of the files. What is asked afterwards gets ``LedgerError/Code/closed``; closing twice
   /// is harmless. An inspection that is let go closes, too.
   public func close() {
+    // What a forked child inherited is its parent's to close.
+    guard !forkGuard.isForkedChild else { return }
     let last = environment.withLock { environment in
       defer { environment = nil }
       return environment
@@ -178,7 +181,8 @@ public final class LedgerInspector: Sendable {
 
   /// The environment, opened again if it was taken away.
   private func current() throws(LedgerError) -> Environment {
-    try environment.withLock { (environment) throws(LedgerError) in
+    try LedgerError.mapping { try forkGuard.refuseForkedChild(path: path) }
+    return try environment.withLock { (environment) throws(LedgerError) in
       guard let open = environment else {
         throw LedgerError(.closed, "The inspection was closed. Begin another.")
       }

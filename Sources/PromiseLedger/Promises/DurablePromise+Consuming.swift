@@ -14,8 +14,8 @@ extension DurablePromise {
     get async throws {
       let ledger = try ledger
       try ledger.requireConsumer(of: id)
-      ledger.engine.replica.beginUse(of: id)
-      defer { ledger.engine.replica.endUse(of: id) }
+      try ledger.engine.beginUse(of: id)
+      defer { ledger.engine.endUse(of: id) }
       let outcome = try await outcome
       try ledger.requireConsumed(
         try await ledger.engine.submit(ConsumePromise(id: id, delivery: .recordedBefore)), id)
@@ -35,8 +35,8 @@ extension DurablePromise {
   ) async throws -> Result {
     let ledger = try ledger
     try ledger.requireConsumer(of: id)
-    ledger.engine.replica.beginUse(of: id)
-    defer { ledger.engine.replica.endUse(of: id) }
+    try ledger.engine.beginUse(of: id)
+    defer { ledger.engine.endUse(of: id) }
     let entity = try await ledger.engine.settled(id)
     try ledger.requireConsumable(entity)
     let result = try await body(try await decodeOutcome(of: entity))
