@@ -52,7 +52,12 @@ public final class LedgerInspector: Sendable {
       access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
     let opened = try Self.open(path, configuration)
     environment = Mutex(opened)
-    metadata = try LMDBLog(opened).metadata()
+    let log = LMDBLog(opened)
+    metadata = try log.metadata()
+    // The mark comes first: a session may commit at any time.
+    let mark = AcknowledgedMark(ledger: metadata.ledgerID)
+    let acknowledged = mark.position(inFile: directory.wake)
+    if let acknowledged { try AcknowledgedMark.check(acknowledged, isIn: log.head()) }
   }
 
   private static func open(

@@ -18,7 +18,7 @@ extension LMDBEventStore {
       }
       if isAppended {
         options.hooks.committed?()
-        doorbell.ring()
+        announce(head)
       }
       return head
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
@@ -125,7 +125,7 @@ extension LMDBEventStore {
         "The disk failed while a commit was made durable; it was not written. Mend the disk and try again.",
         cause: cause)
     }
-    doorbell.ring()
+    announce(found)
     return found
   }
 

@@ -18,6 +18,7 @@ package final class LMDBEventStore: EventStore {
   let gate: WriterGate
   let doorbell: Doorbell
   private let words: SharedWords
+  private let acknowledgedMark: AcknowledgedMark
   private let generation: String
   private let access: Mutex<Access>
 
@@ -38,8 +39,11 @@ package final class LMDBEventStore: EventStore {
     let environment = try Self.openEnvironment(directory, generation, options)
     let log = LMDBLog(environment)
     metadata = try log.metadata()
-    // Refuses a ledger that contradicts itself before anything is written to it.
-    _ = try log.head()
+    acknowledgedMark = AcknowledgedMark(ledger: metadata.ledgerID)
+    // Refuses a ledger that contradicts itself before anything is written to it. The mark comes first:
+    // another session may commit at any time.
+    let acknowledged = acknowledgedMark.position(inFile: directory.wake)
+    try AcknowledgedMark.check(acknowledged, isIn: log.head())
     do throws(SystemError) {
       words = try SharedWords(path: directory.wake)
       gate = try WriterGate.open(directory.gate, words: words)
@@ -102,6 +106,12 @@ package final class LMDBEventStore: EventStore {
   }
 
   // MARK: Waiting
+
+  /// Notes that a commit is durable, and tells other sessions. The caller holds the gate.
+  func announce(_ head: Position) {
+    acknowledgedMark.move(to: head, in: words)
+    doorbell.ring()
+  }
 
   package var changeCount: UInt32 { doorbell.ringCount }
 

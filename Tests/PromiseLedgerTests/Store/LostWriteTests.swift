@@ -33,6 +33,36 @@ struct LostWriteTests {
     _ = try await check(try await history(compacting: true))
   }
 
+  /// Nothing in the data file tells a lost write of the newest meta page from a commit that never was.
+  @Test func noEventVanishesWithAnOlderMetaPage() async throws {
+    let history = try await history(compacting: true)
+    let whole = try history.ledger()
+    let truth = try Truth(whole.path)
+    var refusedCount = 0
+    for version in history.lostMetaVersions {
+      let copy = try history.ledger(with: version)
+      #expect(reading(copy, truth) == [])
+      do {
+        #expect(try await writing(copy, truth, .never) == [])
+      } catch let error as LedgerError where error.code == .corrupt {
+        refusedCount += 1
+      }
+    }
+    print("\(history.lostMetaVersions.count) older meta pages; refused: \(refusedCount)")
+    #expect(refusedCount > 0)
+  }
+
+  /// Who restored an older copy on purpose removes the mark, and goes on from there.
+  @Test func anOlderDataFileIsAcceptedWithoutTheMark() async throws {
+    let history = try await history(compacting: false)
+    let copies = try history.lostMetaVersions.map { try history.ledger(with: $0) }
+    let copy = try #require(copies.first { (try? Ledger.inspect(at: $0.path)) == nil })
+    try FileManager.default.removeItem(atPath: copy.path + "/wake")
+    let ledger = try await copy.open()
+    _ = try await ledger.createPromise(of: Bool.self)
+    await ledger.close()
+  }
+
   /// Commits of all sizes, with a copy of the file after each.
   private func history(compacting: Bool) async throws -> PageHistory {
     var history = try PageHistory()

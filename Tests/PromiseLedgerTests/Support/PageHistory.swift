@@ -45,7 +45,7 @@ struct PageHistory {
         if page.flags == .leaf { logLeaves.insert(number) }
       }
     }
-    for page in 2..<(last.count / Self.pageSize) {
+    for page in 0..<(last.count / Self.pageSize) {
       let bytes = last[page * Self.pageSize..<(page + 1) * Self.pageSize]
       guard newest[page] != bytes else { continue }
       newest[page] = bytes
@@ -59,7 +59,16 @@ struct PageHistory {
   private(set) var logLeaves: Set<Int> = []
 
   /// The versions that the last copy does not show any more.
-  var lostVersions: [Version] { versions.filter { newest[$0.page] != $0.bytes } }
+  var lostVersions: [Version] { lostVersions { $0 >= 2 } }
+
+  /// Of the two pages that say where the others are, each as it was before its last write.
+  var lostMetaVersions: [Version] {
+    (0..<2).compactMap { page in lostVersions { $0 == page }.last }
+  }
+
+  private func lostVersions(_ isMeant: (Int) -> Bool) -> [Version] {
+    versions.filter { isMeant($0.page) && newest[$0.page] != $0.bytes }
+  }
 
   /// A copy of the ledger; with a version of a page put back, if one is given.
   func ledger(with version: Version? = nil) throws -> TemporaryLedger {

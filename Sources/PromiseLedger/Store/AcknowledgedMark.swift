@@ -1,0 +1,61 @@
+import LedgerSystem
+
+/// The newest position that was acknowledged, kept outside of the data file.
+///
+/// LMDB writes two meta pages in turn. If a disk loses the write of the newer one, the data file is what
+/// it was before the last commit, whole and in agreement with itself. The mark stands in the shared words
+/// of the file `wake`. It is written when a commit is durable, and never synced: it may lag behind the log
+/// or be gone, and it is ahead of the log only if the log lost events.
+struct AcknowledgedMark {
+  /// The words of the mark: the position's lower and upper half, and a checksum.
+  private static let firstWord = SharedWordLayout.firstFree
+  private static let wordCount = 3
+
+  /// Whose mark it is; part of the checksum.
+  let ledger: LedgerID
+
+  /// Notes that everything up to `position` is durable. The caller holds the gate.
+  func move(to position: Position, in words: SharedWords) {
+    for (index, word) in encoded(position).enumerated() {
+      words.store(word, to: Self.firstWord + index)
+    }
+  }
+
+  /// The marked position, or `nil` if there is none, or one that is damaged or being written.
+  func position(inFile path: String) -> Position? {
+    let wordByteCount = UInt32.bitWidth / 8
+    let start = Self.firstWord * wordByteCount
+    let end = start + Self.wordCount * wordByteCount
+    guard let bytes = try? FileSystem.readPrefix(path, maximumBytes: end), bytes.count == end else {
+      return nil
+    }
+    return decoded(
+      stride(from: start, to: end, by: wordByteCount).map {
+        bytes.span.loadLittleEndian(UInt32.self, at: $0)
+      })
+  }
+
+  /// Refuses a log that ends before the mark, which was read before the log was.
+  static func check(_ position: Position?, isIn head: Position) throws(LedgerError) {
+    guard let position, head < position else { return }
+    throw LedgerError(
+      .corrupt,
+      "The ledger lost events: the last one is \(head), and event \(position) was acknowledged. Restore it from a copy. If it was restored already, to what it was before, remove its file wake while no process has it open."
+    )
+  }
+
+  private func encoded(_ position: Position) -> [UInt32] {
+    var id: [UInt8] = []
+    ledger.entityID.append(to: &id)
+    return [
+      UInt32(truncatingIfNeeded: position.rawValue),
+      UInt32(truncatingIfNeeded: position.rawValue >> 32),
+      CRC32C.checksum(key: position.rawValue, id.span),
+    ]
+  }
+
+  private func decoded(_ words: [UInt32]) -> Position? {
+    let position = Position(rawValue: UInt64(words[0]) | UInt64(words[1]) << 32)
+    return position > .start && encoded(position) == words ? position : nil
+  }
+}
