@@ -51,10 +51,14 @@ package struct AtomicFile: ~Copyable {
       }
       do throws(SystemError) {
         let code = cledger_flock_try(descriptor, true)
-        if code != EWOULDBLOCK { try SystemError.check(code, "flock", path: path) }
+        // Where files cannot be locked, as on some network file systems, none is taken for a left-over.
+        let isUnlockable = [ENOLCK, ENOTSUP, ENOSYS, EOPNOTSUPP].contains(code)
+        if code != EWOULDBLOCK, !isUnlockable {
+          try SystemError.check(code, "flock", path: path)
+        }
         // Another process may have found it before it was locked, and have removed it.
         let isThere = try FileFacts(of: descriptor, path: path).nameCount > 0
-        if code == 0, isThere { return (temporary, descriptor) }
+        if code == 0 || isUnlockable, isThere { return (temporary, descriptor) }
         Descriptor.close(descriptor)
       } catch {
         try? directory.remove(temporary)

@@ -86,7 +86,7 @@ public struct LedgerImport: Sendable {
       let subject = finding.subject.map { " (\($0))" } ?? ""
       throw LedgerError(
         .corrupt,
-        "What the archive holds does not fit together\(place)\(subject): \(finding.message) Nothing was imported."
+        "Nothing was imported, because what was made of the archive does not fit together\(place)\(subject). Use another copy of the archive. The first finding: \(finding.message)"
       )
     }
   }

@@ -17,8 +17,7 @@ extension CompactionPlan {
     if let age = policy.eventAge(now: now) {
       var aged = policy.agedEvents(age, after: summary.deletedThrough, head: head)
       while try aged.next(of: source) { progress(aged.last) }
-      let limits = EventDeletion.Limits(position: aged.last)
-      deletion = try EventDeletion.count(in: source, within: limits, progress: progress)
+      deletion = try EventDeletion.count(in: source, through: aged.last, progress: progress)
     }
     self.init(
       policy: policy, time: now, head: head, snapshotPosition: summary.position,

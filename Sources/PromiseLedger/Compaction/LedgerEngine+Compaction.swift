@@ -216,16 +216,16 @@ extension LedgerEngine {
   ) async throws {
     guard let age = policy.eventAge(now: now) else { return }
     let aged = try await agedEvents(policy, age, run.turn)
-    var limits = EventDeletion.Limits(position: min(aged, run.plannedEnd ?? aged))
-    let archivePath = try await archive(policy, &limits, run.turn, progress)
+    var end = min(aged, run.plannedEnd ?? aged)
+    let archivePath = try await archive(policy, through: &end, run.turn, progress)
     run.report.archivePath = archivePath ?? run.report.archivePath
     let deletedBefore = run.report.deletedEvents
     let before = try await stepping(run.turn) { (store) throws(LedgerError) in
       try store.usedByteCount()
     }
     while true {
-      let step = try await stepping(run.turn) { (store) throws(LedgerError) in
-        try EventDeletion(store).step(within: limits)
+      let step = try await stepping(run.turn) { [end] (store) throws(LedgerError) in
+        try EventDeletion(store).step(through: end)
       }
       guard let step else { break }
       run.report.deletedEvents += step.eventCount

@@ -6,21 +6,21 @@ extension LedgerEngine {
   /// The file is durable when this returns, and no event after its last one may be deleted. One that
   /// is there already with the same events, because a compaction ended before it deleted them, is fine.
   ///
-  /// - Parameter limits: Which events may go; afterwards only those that were archived.
+  /// - Parameter end: The last event that may go; afterwards the last one that was archived.
   /// - Returns: The file; `nil` if there was nothing to do.
   /// - Throws: `corrupt` if the events up to the snapshot are not those that it was made of;
   ///   `alreadyExists` if a file of that name holds other events, such as those of the ledger
   ///   before it was restored from a backup.
   func archive(
-    _ policy: CompactionPolicy, _ limits: inout EventDeletion.Limits,
+    _ policy: CompactionPolicy, through end: inout Position,
     _ turn: CompactionLock.Turn, _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws -> String? {
     guard let directory = policy.archiveDirectory else { return nil }
-    let wanted = limits
+    let wanted = end
     while true {
       do {
-        let (path, last) = try await archive(policy, in: directory, wanted, turn, progress)
-        limits.position = last
+        let (path, last) = try await archive(policy, in: directory, through: wanted, turn, progress)
+        end = last
         return path
       } catch let error as LedgerError where error.code == .eventsCompacted {
         // Another session deleted them, and archived them as its policy says: while this one was frozen,
@@ -33,7 +33,7 @@ extension LedgerEngine {
   /// - Returns: The file, if there was anything to do; and its last event.
   /// - Throws: Also `eventsCompacted`, if events were deleted before they were archived.
   private func archive(
-    _ policy: CompactionPolicy, in directory: String, _ wanted: EventDeletion.Limits,
+    _ policy: CompactionPolicy, in directory: String, through wanted: Position,
     _ turn: CompactionLock.Turn, _ progress: @Sendable (CompactionProgress) -> Void
   ) async throws -> (path: String?, last: Position) {
     let begin = try await stepping(turn) { (store) throws(LedgerError) in
@@ -42,9 +42,8 @@ extension LedgerEngine {
         CompactionPolicy.isArchiveName($0, of: store.ledgerID)
       }
       let summary = try store.snapshotSummary()
-      var folded = wanted
-      folded.position = min(folded.position, summary.readBackThrough)
-      let deletion = try EventDeletion.count(in: store, within: folded) { _ in
+      let folded = min(wanted, summary.readBackThrough)
+      let deletion = try EventDeletion.count(in: store, through: folded) { _ in
         progress(CompactionProgress(phase: .archiving, done: 0, total: 0))
       }
       return (id: store.ledgerID, createdAt: store.createdAt, summary, deletion)

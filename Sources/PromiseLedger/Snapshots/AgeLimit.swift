@@ -20,9 +20,7 @@ package struct AgeLimit: Sendable, Hashable {
   /// The clock of the session that decides.
   package let now: Timestamp
 
-  package init(
-    cutoff: Timestamp, now: Timestamp = Timestamp(nanosecondsSinceEpoch: .max)
-  ) {
+  package init(cutoff: Timestamp, now: Timestamp) {
     self.cutoff = cutoff
     self.now = now
   }

@@ -2,16 +2,6 @@ import LedgerSystem
 
 /// Deletes events that the snapshot holds, one bounded step after the other.
 package struct EventDeletion {
-  /// How far events may be deleted.
-  package struct Limits: Sendable, Hashable {
-    /// The last position that may go.
-    package var position: Position
-
-    package init(position: Position) {
-      self.position = position
-    }
-  }
-
   /// What one step deleted.
   package struct Step: Sendable, Hashable {
     package var eventCount = 0
@@ -42,11 +32,11 @@ package struct EventDeletion {
   ///
   /// - Returns: `nil` if none may go.
   /// - Throws: `snapshotMoved` if somebody else deletes events meanwhile, or moves the snapshot.
-  package func step(within limits: Limits) throws(LedgerError) -> Step? {
+  package func step(through end: Position) throws(LedgerError) -> Step? {
     let snapshot = try SnapshotReader(store)
     let plan: Plan
     do throws(LedgerError) {
-      plan = try Self.plan(store, within: limits, after: snapshot.summary.deletedLog, snapshot)
+      plan = try Self.plan(store, through: end, after: snapshot.summary.deletedLog, snapshot)
     } catch {
       throw error.code == .eventsCompacted ? .snapshotMoved : error
     }
@@ -63,14 +53,14 @@ package struct EventDeletion {
   ///
   /// - Parameter progress: Called now and then with the position reached.
   package static func count(
-    in source: any LedgerSource, within limits: Limits,
+    in source: any LedgerSource, through end: Position,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> Step {
     let snapshot = try SnapshotReader(source)
     var total = Step(through: snapshot.summary.deletedThrough)
     while true {
       let start = LogDigest(position: total.through, bytes: snapshot.summary.deletedLog.bytes)
-      let step = try plan(source, within: limits, after: start, snapshot, isDryRun: true).step
+      let step = try plan(source, through: end, after: start, snapshot, isDryRun: true).step
       guard step.eventCount > 0 else { return total }
       total.eventCount += step.eventCount
       total.byteCount += step.byteCount
@@ -83,11 +73,11 @@ package struct EventDeletion {
 
   /// What a step would delete.
   private static func plan(
-    _ source: any EventSource, within limits: Limits, after start: LogDigest,
+    _ source: any EventSource, through end: Position, after start: LogDigest,
     _ snapshot: SnapshotReader, isDryRun: Bool = false
   ) throws(LedgerError) -> Plan {
     let summary = snapshot.summary
-    let end = isDryRun ? limits.position : min(limits.position, summary.readBackThrough)
+    let end = isDryRun ? end : min(end, summary.readBackThrough)
     let head = try source.head()
     var step = Step(through: start.position)
     var log = start

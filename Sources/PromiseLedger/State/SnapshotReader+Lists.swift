@@ -51,25 +51,27 @@ extension SnapshotReader {
 
   /// Hands over all entries of a list, in slices, until `body` returns false.
   ///
-  /// - Parameter position: Of a list that is ordered by positions, those after this one only.
+  /// - Parameters:
+  ///   - position: Of a list that is ordered by positions, those after this one only.
+  ///   - firstSliceCount: How many entries are read at first; each slice is then four times as long as
+  ///     the one before, up to ``sliceCount``. Small if `body` may need a few only.
   /// - Throws: `corrupt`, also at the end if the whole list has another number of entries than the
   ///   snapshot says.
   package func forEachEntry(
     of list: OpenList, after position: Position = .start,
-    _ body: (OpenEntry) throws(LedgerError) -> Bool
+    firstSliceCount: Int = Self.sliceCount, _ body: (OpenEntry) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     let highest = EntityID(high: .max, low: .max)
     let last = position == .start ? nil : list.key(highest, order: position.rawValue)
-    try forEachEntry(of: list, afterKey: last, firstSliceCount: Self.sliceCount, body)
+    try forEachEntry(of: list, afterKey: last, firstSliceCount: firstSliceCount, body)
   }
 
   /// Hands over the entries of a list after a key, in slices, until `body` returns false.
   ///
   /// - Parameters:
   ///   - key: The last entry known; `nil` for all entries.
-  ///   - firstSliceCount: How many entries are read at first; each slice is then four times as long as
-  ///     the one before, up to ``sliceCount``. Small if `body` may need a few only.
-  /// - Throws: As ``forEachEntry(of:after:_:)``; a walk that begins after a key is not compared.
+  ///   - firstSliceCount: As there.
+  /// - Throws: As ``forEachEntry(of:after:firstSliceCount:_:)``; a walk that begins after a key is not compared.
   package func forEachEntry(
     of list: OpenList, afterKey key: [UInt8]?, firstSliceCount: Int,
     _ body: (OpenEntry) throws(LedgerError) -> Bool

@@ -27,7 +27,7 @@ extension Reference {
     var folder = Folder()
     try folder.fold(store, through: head)
     try folder.markReadBack(of: store)
-    while try EventDeletion(store).step(within: .init(position: head)) != nil {}
+    while try EventDeletion(store).step(through: head) != nil {}
     try compare(store, in: .compaction)
     return path
   }

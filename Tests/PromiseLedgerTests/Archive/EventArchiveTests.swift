@@ -44,16 +44,16 @@ struct EventArchiveTests {
     for _ in 0..<700 { _ = try await ledger.createPromise(of: Void.self) }
     try await ledger.compact(.foldOnly)
     let store = try await ledger.engine.openStore()
-    let deleted = EventDeletion.Limits(position: Position(rawValue: 600))
+    let deleted = Position(rawValue: 600)
     let report = try await ledger.compact(Self.policy(directory)) { progress in
       if progress.phase == .archiving, progress.done > 0 {
-        _ = try? EventDeletion(store).step(within: deleted)
+        _ = try? EventDeletion(store).step(through: deleted)
       }
     }
     let names = try FileSystem.list(directory)
     #expect(names.map { directory + "/" + $0 } == [report.archivePath])
     #expect(names.first?.contains("-00000000000000000601-") == true)
-    #expect(report.deletedThrough > deleted.position)
+    #expect(report.deletedThrough > deleted)
     await ledger.close()
   }
 

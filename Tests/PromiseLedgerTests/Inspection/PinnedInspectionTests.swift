@@ -67,7 +67,7 @@ import Testing
     while try folder.step(of: store, through: head, limit: 1_000) != nil {}
     try folder.markReadBack(of: store)
     let deletion = EventDeletion(store)
-    while try deletion.step(within: EventDeletion.Limits(position: head)) != nil {}
+    while try deletion.step(through: head) != nil {}
   }
 
   @Test func statistics() async throws {

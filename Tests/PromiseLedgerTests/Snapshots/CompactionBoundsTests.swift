@@ -81,7 +81,7 @@ import Testing
     #expect(steps.count == 6 && steps.max() == 12, "4 MiB of values a step")
     try folder.markReadBack(of: store)
     var deletions: [Int] = []
-    while let step = try EventDeletion(store).step(within: .init(position: try store.head())) {
+    while let step = try EventDeletion(store).step(through: try store.head()) {
       deletions.append(step.eventCount)
     }
     #expect(deletions.count == 5 && deletions.max() == 13)

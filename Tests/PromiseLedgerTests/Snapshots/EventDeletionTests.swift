@@ -64,13 +64,13 @@ import Testing
     try CompactedStore(store, seed: 3, groupCount: 10).fold()
     var folder = Folder()
     try folder.markReadBack(of: store)
-    let limits = EventDeletion.Limits(position: try store.head())
+    let head = try store.head()
     store.afterRead = {
-      let step = try? EventDeletion(store.store).step(within: limits)
+      let step = try? EventDeletion(store.store).step(through: head)
       #expect(step != nil)
     }
     #expect {
-      try EventDeletion(store).step(within: limits)
+      try EventDeletion(store).step(through: head)
     } throws: {
       ($0 as? LedgerError)?.code == .snapshotMoved
     }
@@ -81,10 +81,10 @@ import Testing
     let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
     var folder = Folder()
     _ = try folder.step(of: made.store, through: try made.store.head(), limit: 100_000)
-    let limits = EventDeletion.Limits(position: try made.store.head())
-    #expect(try EventDeletion(made.store).step(within: limits) == nil)
+    let head = try made.store.head()
+    #expect(try EventDeletion(made.store).step(through: head) == nil)
     try folder.markReadBack(of: made.store)
-    #expect(try EventDeletion(made.store).step(within: limits) != nil)
+    #expect(try EventDeletion(made.store).step(through: head) != nil)
     #expect(
       try Answers(.tail(of: made.store), subject.writer) == Answers(subject.state, subject.writer))
   }
@@ -96,7 +96,7 @@ import Testing
     _ = try folder.step(of: made.store, through: try made.store.head(), limit: 100_000)
     let victim = try #require(subject.state.promises.all.first).id.entityID
     let summary = try made.store.snapshotSummary()
-    let limits = EventDeletion.Limits(position: try made.store.head())
+    let head = try made.store.head()
     _ = try made.store.changeSnapshot(
       [TableChange(.entities, victim.bytes, nil)], from: summary, to: summary,
       patience: Patience(.seconds(5)))
@@ -107,7 +107,7 @@ import Testing
       return error?.code == .corrupt && error?.message.contains("\(victim)") == true
     }
     #expect {
-      try EventDeletion(made.store).step(within: limits)
+      try EventDeletion(made.store).step(through: head)
     } throws: {
       ($0 as? LedgerError)?.code == .corrupt
     }

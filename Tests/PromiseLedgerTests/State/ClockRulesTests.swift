@@ -126,6 +126,9 @@ import Testing
       testDescription: "an end of a clock that lagged does not take younger ones along",
       ends: [0, 150, -farAhead, 160], now: 200, removedCount: 1),
     Removal(
+      testDescription: "an end of a clock that lagged takes along one whose time is to come",
+      ends: [farAhead, -farAhead, 150], now: 200, removedCount: 2),
+    Removal(
       testDescription: "a clock that lags removes nothing",
       ends: [0, 50, 150], now: -farAhead, removedCount: 0),
     Removal(
@@ -196,6 +199,27 @@ import Testing
     }
     // The two walks, each with the entry that begins the next slice.
     #expect(reads.entries < 2 * count + 100)
+  }
+
+  @Test func endsOfTwoClocksInTurnAreReadAFewTimesEach() throws {
+    let store = WatchedStore()
+    let subject = try CompactedStore(store, seed: 1, groupCount: 0)
+    let count = 600
+    for number in 1...count {
+      subject.clock = .minutes(number.isMultiple(of: 2) ? 0 : Self.farAhead)
+      try subject.commit { decision in
+        _ = try decision.run(CreatePromise(.numbered(number)))
+        _ = try decision.run(AbandonPromise(id: .numbered(number), reason: ""))
+      }
+    }
+    try subject.fold(limit: 20_000)
+
+    let age = AgeLimit(cutoff: .minutes(0), now: .minutes(100))
+    let reads = try store.counting {
+      let plan = try RetentionPlan(subject.state, endedBy: age)
+      #expect(plan.removedCount == count)
+    }
+    #expect(reads.entries < 10 * count)
   }
 }
 

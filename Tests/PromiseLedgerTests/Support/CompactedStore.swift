@@ -72,7 +72,7 @@ final class CompactedStore {
 
   /// Removes every record that ended by a time, and folds that.
   func removeRecords(endedBy time: Timestamp) throws {
-    try removeRecords(AgeLimit(cutoff: time))
+    try removeRecords(AgeLimit(cutoff: time, now: .at(.max)))
   }
 
   /// Removes every record that is old enough, and folds that.
@@ -91,7 +91,7 @@ final class CompactedStore {
       age, after: try store.snapshotSummary().deletedThrough, through: try store.head())
     while try aged.next(of: store) {}
     var count = 0
-    while let step = try EventDeletion(store).step(within: .init(position: aged.last)) {
+    while let step = try EventDeletion(store).step(through: aged.last) {
       count += step.eventCount
     }
     return count
@@ -100,5 +100,5 @@ final class CompactedStore {
 
 extension AgeLimit {
   /// Everything is old enough.
-  static var everything: AgeLimit { AgeLimit(cutoff: .at(.max)) }
+  static var everything: AgeLimit { AgeLimit(cutoff: .at(.max), now: .at(.max)) }
 }

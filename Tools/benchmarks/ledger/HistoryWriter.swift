@@ -93,7 +93,7 @@ final class HistoryWriter {
     let head = try store.head()
     while try folder.step(of: store, through: head, limit: 10_000) != nil {}
     try folder.markReadBack(of: store)
-    while try EventDeletion(store).step(within: EventDeletion.Limits(position: head)) != nil {}
+    while try EventDeletion(store).step(through: head) != nil {}
     _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 10_000)
   }
 
