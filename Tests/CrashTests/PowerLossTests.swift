@@ -36,10 +36,10 @@ extension CrashTests {
         }
         let report = try await suite.run(stateCount: settings.stateCount / 5)
         #expect(report.answers["refused", default: 0] > 0)
-        withKnownIssue("An older version of a page is believed.", isIntermittent: true) {
-          _ = settings.tell(report, of: suite)
-        }
-        return true
+        // After a clean end not all pages are looked at, and LMDB ends a process on some of them.
+        let answerCount = report.answers.values.reduce(0, +)
+        #expect(report.answers["ended", default: 0] <= max(4, answerCount / 25))
+        return settings.tell(report, of: suite)
       }
     }
 
@@ -54,7 +54,7 @@ extension CrashTests {
             recording: recording.without { $0 == kind }, seed: settings.seed)
           suite.failureLimit = 1
           suite.window = recording.window(after: kind)
-          let report = try await suite.run(stateCount: 400)
+          let report = try await suite.run(stateCount: 2_000)
           print("\(count) x \(kind), \(report.stateCount) states:", report.failures)
           if report.failures.isEmpty { needless.append(kind) }
         }

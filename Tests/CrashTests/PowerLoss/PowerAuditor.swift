@@ -1,6 +1,14 @@
 import LedgerSystem
 import LedgerWorkerSupport
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// A process that looks at states, so that one which ends the process is a finding like others.
 struct PowerAuditor {
   struct Answer {
@@ -10,6 +18,12 @@ struct PowerAuditor {
     init(_ text: String) {
       self.text = text
       kind = text.split(separator: " ").first.map(String.init) ?? "wrong"
+    }
+
+    /// Whether a failed assertion or an access outside of the file ended the process; not its alarm, or
+    /// a trap of Swift.
+    var isEndInLMDB: Bool {
+      [SIGABRT, SIGBUS, SIGSEGV].contains { text == "ended \(ChildProcess.Ending.signalled($0))" }
     }
   }
 
