@@ -32,6 +32,9 @@ extension Ledger {
     at path: String, as role: SessionRole,
     configuration: LedgerConfiguration = LedgerConfiguration()
   ) async throws -> Ledger {
+    try LedgerError.system("There is no address space for the threads of the ledger.") {
+      () throws(SystemError) in try ThisProcess.checkRoomForTasks()
+    }
     let directory = try LedgerDirectory(checking: path)
     let now = configuration.clock.now()
     let newLedgerID = LedgerID(entityID: configuration.idGenerator.makeID(at: now))

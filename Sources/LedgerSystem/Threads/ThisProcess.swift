@@ -22,12 +22,24 @@ package enum ThisProcess {
   }
 
   /// The address space in bytes that the threads of a process take which uses all processors.
-  ///
-  /// Swift's thread pool waits for ever if the system has no room for the stack of a thread.
-  package static var threadAddressSpace: Int {
+  private static var threadAddressSpace: Int {
     let processorCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    let stacks = (processorCount + 2) * Int(clamping: cledger_thread_default_stack())
-    return min(stacks + 8 << 20, 1 << 30)
+    let stack = min(Int(clamping: cledger_thread_default_stack()), 1 << 30)
+    // glibc sets aside so much for what each thread allocates, and leaves it out only if it cannot.
+    let heap = 64 << 20
+    return min((processorCount + 2) * (stack + heap), 1 << 30)
+  }
+
+  /// Makes sure that tasks can run. Swift's thread pool waits for ever if the system has no room for the
+  /// stack of a thread.
+  ///
+  /// - Throws: `SystemError` with `noMemory` if there is less address space than
+  ///   ``threadAddressSpace``.
+  package static func checkRoomForTasks() throws(SystemError) {
+    let byteCount = threadAddressSpace
+    let room = unsafe mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0)
+    guard let room = unsafe room, unsafe room != MAP_FAILED else { throw SystemError.last("mmap") }
+    unsafe munmap(room, byteCount)
   }
 
   /// The number of the first argument that is not UTF-8, and would be mended to another text; 1 is the

@@ -14,14 +14,11 @@ final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
   /// Begins.
   ///
   /// - Parameter work: Gets a closure that takes a message.
-  /// - Throws: `SystemError` if there is no address space for the threads that tasks need: Swift's
-  ///   thread pool would wait for it for ever.
+  /// - Throws: `SystemError` if there is no address space for the threads that tasks need.
   init(
     _ work: @escaping @Sendable (@escaping @Sendable (Message) -> Void) async throws -> Value
   ) throws {
-    // More than the system keeps for later threads when one of such a size ends.
-    let room = ThisProcess.threadAddressSpace + (1 << 20)
-    try SystemThread.start(name: "room", stackSizeInBytes: room) {}.join()
+    try ThisProcess.checkRoomForTasks()
     Task.detached { [self] in
       let result: Result<Value, any Error>
       do {
