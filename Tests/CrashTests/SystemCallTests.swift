@@ -40,6 +40,27 @@ extension CrashTests {
       #expect(finished[meta].contains(", 120, ") || finished[meta].contains(", 120)"), "\(commit)")
     }
 
+    /// The maker was killed after it gave the ledger its name, which a power cut may then take away.
+    @Test func nothingIsAcknowledgedBeforeTheNameOfANewLedgerIsDurable() async throws {
+      let temporary = try await created()
+      try Data().write(to: URL(fileURLWithPath: temporary.path + "/making"))
+      let trace = temporary.path + ".trace"
+      let worker = try WorkerProcess(
+        ["script", temporary.path, "c"],
+        wrapper: [Strace.path, "-f", "-y", "-o", trace, "-e", "trace=fsync,unlinkat,write"])
+      _ = await worker.rest()
+      let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+      let parent = URL(fileURLWithPath: temporary.path).deletingLastPathComponent().path
+      func index(_ call: String, _ what: String) -> Int? {
+        calls.firstIndex { $0.contains(call) && $0.contains(what) }
+      }
+      let name = try #require(index("fsync(", "<\(parent)>"), "\(calls)")
+      let entries = try #require(index("fsync(", "<\(temporary.path)>"), "\(calls)")
+      let removal = try #require(index("unlinkat(", "\"making\""), "\(calls)")
+      let opened = try #require(index("write(", "\"opened "), "\(calls)")
+      #expect(name < removal && entries < removal && removal < opened, "\(calls)")
+    }
+
     @Test(arguments: ["pwrite64", "fdatasync", "fsync", "write"])
     func killedAtEveryCallNothingAcknowledgedIsLost(_ name: String) async throws {
       for number in 1...Self.largestCallNumber {

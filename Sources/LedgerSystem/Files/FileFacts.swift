@@ -18,6 +18,8 @@ package struct FileFacts: Sendable, Hashable {
   package var permissions: UInt32
   /// How many names it has; 0 once the last one was removed.
   package var nameCount: UInt64
+  /// The length of a file in bytes.
+  package var byteCount: Int64
 
   init(_ status: stat) {
     kind = FileKind(status)
@@ -26,6 +28,7 @@ package struct FileFacts: Sendable, Hashable {
     group = status.st_gid
     permissions = UInt32(status.st_mode) & 0o7777
     nameCount = UInt64(status.st_nlink)
+    byteCount = Int64(status.st_size)
   }
 
   /// What an open descriptor leads to.

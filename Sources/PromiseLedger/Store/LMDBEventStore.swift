@@ -35,7 +35,11 @@ package final class LMDBEventStore: EventStore {
     self.directory = directory
     self.options = options
     generation = try directory.readCurrentGeneration()
-    UnfinishedLedger.removeMark(from: directory)
+    do throws(SystemError) {
+      try UnfinishedLedger.removeMark(from: directory)
+    } catch {
+      throw LedgerError(error, "The making of the ledger at \(directory.path) cannot be finished.")
+    }
     let environment = try Self.openEnvironment(directory, generation, options)
     let log = LMDBLog(environment)
     metadata = try log.metadata()

@@ -102,11 +102,18 @@ struct UnfinishedLedger: ~Copyable {
     try parent.removeDirectory(name)
   }
 
-  /// Removes the mark from a ledger whose maker was killed just after it was moved to its place.
-  static func removeMark(from directory: LedgerDirectory) {
-    guard let handle = try? DirectoryHandle(directory.path),
-      (try? handle.facts(of: markName))?.kind == .file
-    else { return }
+  /// Finishes what the maker of a ledger did not come to, or is just doing, after it moved the ledger to
+  /// its place: makes the name durable, and removes the mark.
+  ///
+  /// Until then a power cut may take the name away, and with it whatever was committed meanwhile.
+  static func removeMark(from directory: LedgerDirectory) throws(SystemError) {
+    let handle = try DirectoryHandle(directory.path)
+    guard let mark = try handle.facts(of: markName) else { return }
+    try handle.directory("..").sync()
+    try handle.sync()
+    // It is no matter if that fails: the next opening removes it.
+    let owner = try handle.facts.owner
+    guard mark.kind == .file, mark.byteCount == 0, mark.owner == owner else { return }
     try? handle.remove(markName)
   }
 }

@@ -112,6 +112,13 @@ struct UnfinishedLedgerTests {
     #expect(!FileSystem.exists(temporary.path + "/making"))
   }
 
+  @Test func aFileOfThatNameWithAContentStays() async throws {
+    await (try temporary.open()).close()
+    try FileSystem.writeAtomically([1], to: temporary.path + "/making")
+    await (try temporary.open()).close()
+    #expect(try FileSystem.read(temporary.path + "/making", maximumBytes: 9) == [1])
+  }
+
   // MARK: What stays
 
   @Test(arguments: [
