@@ -1,6 +1,14 @@
 import LedgerSystem
 import Testing
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 @Suite(.timeLimit(.minutes(1))) struct ProcessIdentityTests {
   private let own = ProcessIdentity.current
 
@@ -38,6 +46,40 @@ import Testing
   @Test func aProcessOfAnEarlierStartOfTheMachineIsGone() {
     let boot = "00000000-0000-4000-8000-000000000000"
     #expect(!ProcessIdentity(boot: boot, id: own.id, startTime: own.startTime).isRunning)
+  }
+
+  @Test func aStartOfTheMachineThatIsUnknownIsNotCompared() {
+    let unknown = ProcessIdentity(
+      boot: ProcessIdentity.unknownBoot, id: own.id, startTime: own.startTime)
+    #expect(unknown.isRunning)
+    #expect(own.isRunning(sinceBoot: ProcessIdentity.unknownBoot))
+    let gone = ProcessIdentity(boot: ProcessIdentity.unknownBoot, id: .max, startTime: 1)
+    #expect(!gone.isRunning)
+    #expect(!gone.isRunning(sinceBoot: ProcessIdentity.unknownBoot))
+  }
+
+  /// With all descriptors in use `/proc` cannot be read.
+  @Test func whatCouldNotBeReadOnceIsReadLater() async {
+    await #expect(processExitsWith: .success) {
+      #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+      #else
+        let resource = RLIMIT_NOFILE
+      #endif
+      var limit = rlimit()
+      try #require(unsafe getrlimit(resource, &limit) == 0)
+      var none = limit
+      none.rlim_cur = 0
+      try #require(unsafe setrlimit(resource, &none) == 0)
+      let early = ProcessIdentity.current
+      try #require(unsafe setrlimit(resource, &limit) == 0)
+      let late = ProcessIdentity.current
+      try #require(early.isRunning && late.isRunning)
+      #if os(Linux)
+        try #require(early.boot == ProcessIdentity.unknownBoot)
+        try #require(late.boot != ProcessIdentity.unknownBoot)
+      #endif
+    }
   }
 
   @Test func aProcessWhoseStartIsUnknownRunsWhileItsIdIsTaken() {

@@ -3,7 +3,7 @@ import CLedgerSystem
 /// Tells one process from every other one, also from a later one that gets its id.
 package struct ProcessIdentity: Sendable, Hashable {
   /// What stands for a start of the machine that the system does not tell.
-  private static let unknownBoot = "-"
+  package static let unknownBoot = "-"
 
   /// The start of the machine, as the system names it.
   package let boot: String
@@ -24,22 +24,27 @@ package struct ProcessIdentity: Sendable, Hashable {
     // Read each time, because a forked child has an id of its own.
     let id = ThisProcess.id
     return ProcessIdentity(
-      boot: currentBoot, id: id, startTime: ThisProcess.startTime(of: id) ?? 0)
+      boot: readBoot(), id: id, startTime: ThisProcess.startTime(of: id) ?? 0)
   }
 
   /// Whether the process still runs: the machine was not started anew, and there is a process of that
   /// id that started at that time.
   ///
-  /// Where the system does not tell the start of a process, any process of that id counts. So a
-  /// process that is gone counts as running while another one has its id, and no longer.
-  package var isRunning: Bool {
-    guard boot == Self.currentBoot, ThisProcess.isAlive(id) else { return false }
+  /// What the system does not tell, of the process or now, is not compared. So a process that is gone
+  /// may count as running while another one has its id, and no longer.
+  package var isRunning: Bool { isRunning(sinceBoot: Self.readBoot()) }
+
+  /// Whether the process still runs, if this is the present start of the machine.
+  package func isRunning(sinceBoot current: String) -> Bool {
+    let isOfEarlierBoot =
+      boot != current && boot != Self.unknownBoot && current != Self.unknownBoot
+    guard !isOfEarlierBoot, ThisProcess.isAlive(id) else { return false }
     guard startTime != 0, let start = ThisProcess.startTime(of: id) else { return true }
     return start == startTime
   }
 
-  private static let currentBoot = readBoot()
-
+  /// The present start of the machine. Not kept: a process that has too many files open cannot read it
+  /// for a while.
   private static func readBoot() -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     let bytes = appleBootSession ?? (try? FileSystem.readPrefix(path, maximumBytes: 36)) ?? []
