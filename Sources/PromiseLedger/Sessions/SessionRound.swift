@@ -2,7 +2,7 @@
 /// many there are.
 ///
 /// Sessions that open are told to it; those of the snapshot it lists piece by piece, when all others
-/// had their turn. It forgets a session once that has ended.
+/// had their turn. It forgets a session once that has ended, or if it cannot be read.
 package struct SessionRound: Sendable {
   /// How many sessions one poll looks at.
   package static let usualCount = 64
@@ -24,6 +24,11 @@ package struct SessionRound: Sendable {
   private(set) var done: [SessionID] = []
   /// The last entry of the snapshot's list that was taken.
   private var listedKey: [UInt8]?
+  /// The entry after which the walk through the list began, until it is there again; `nil` if it began
+  /// with the first one.
+  private var firstKey: [UInt8]?
+  /// Whether the walk began at the list's first entry, or went on there.
+  private var hasWrapped = true
   /// Whether all of the snapshot's list was taken.
   private var isListed = false
   private var count = Self.usualCount
@@ -45,8 +50,12 @@ package struct SessionRound: Sendable {
   }
 
   /// Forgets everything, because sessions may have opened and ended unseen.
+  ///
+  /// The walk through the snapshot's list goes on where it was, so that each has its turn however often
+  /// this happens.
   package mutating func reset() {
-    (waiting, done, listedKey, isListed) = ([], [], nil, false)
+    (waiting, done, isListed) = ([], [], false)
+    (firstKey, hasWrapped) = (listedKey, listedKey == nil)
   }
 
   /// Those whose turn it is; none has two at once.
@@ -64,11 +73,13 @@ package struct SessionRound: Sendable {
       guard let id = waiting.last else { break }
       let session = try state.session(id)
       waiting.removeLast()
-      if let session, !session.isEnded {
+      // One that this build cannot read may be alive. It is none of its business.
+      guard let session else { continue }
+      if session.isEnded {
+        turn.ended.append(id)
+      } else {
         turn.sessions.append(session)
         done.append(id)
-      } else {
-        turn.ended.append(id)
       }
     }
     return turn
@@ -87,12 +98,21 @@ package struct SessionRound: Sendable {
   ) throws(LedgerError) {
     while waiting.isEmpty, !isListed {
       let entries = try state.snapshot.entries(of: .sessions, after: listedKey, limit: limit)
-      listedKey = entries.last?.key ?? listedKey
-      isListed = entries.count < limit
-      waiting = entries.reversed().map { SessionID(entityID: $0.id) }.filter { $0 != own }
+      let isAtEnd = entries.count < limit
+      // After the walk's beginning they had their turn.
+      let new = entries.prefix { !hasWrapped || !isAfterBeginning($0.key) }
+      listedKey = new.last?.key ?? listedKey
+      isListed = hasWrapped && (isAtEnd || new.count < entries.count)
+      if isAtEnd, !hasWrapped { (listedKey, hasWrapped) = (nil, true) }
+      waiting = new.reversed().map { SessionID(entityID: $0.id) }.filter { $0 != own }
     }
     guard waiting.isEmpty else { return }
     waiting = done.dropLast(turnCount).reversed()
     done.removeFirst(waiting.count)
+  }
+
+  private func isAfterBeginning(_ key: [UInt8]) -> Bool {
+    guard let firstKey else { return false }
+    return firstKey.lexicographicallyPrecedes(key)
   }
 }

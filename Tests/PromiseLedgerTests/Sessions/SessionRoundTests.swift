@@ -101,6 +101,15 @@ import Testing
     #expect(try round.next(in: try state()).ended.isEmpty)
   }
 
+  /// Its opening is of a version that this build does not know.
+  @Test func aSessionThatCannotBeReadIsNotTakenForEnded() throws {
+    var round = SessionRound(of: own)
+    round.add([.numbered(2)], in: try state())
+    let turn = try round.next(in: try state())
+    #expect(turn.sessions.isEmpty && turn.ended.isEmpty)
+    #expect(round.knownCount == 0)
+  }
+
   @Test func deadSessionsMakeTheNextLooksLonger() throws {
     try open(2...700)
     var round = SessionRound(of: own)
@@ -123,6 +132,22 @@ import Testing
     round.reset()
     #expect(round.knownCount == 0)
     #expect(Set(numbers(try round.next(in: try state(), limit: 256))) == Set(ids(2...80)))
+  }
+
+  @Test func everyoneHasATurnHoweverOftenItIsReset() throws {
+    try open(2...300)
+    try store.fold()
+    let state = try state()
+    var round = SessionRound(of: own)
+    var seen: Set<SessionID> = []
+    for _ in 1...6 {
+      round.reset()
+      seen.formUnion(numbers(try round.next(in: state)))
+    }
+    #expect(seen == Set(ids(2...300)))
+    // And once it is left alone each is known once.
+    for _ in 1...6 { _ = try round.next(in: state) }
+    #expect(round.knownCount == 299)
   }
 }
 
