@@ -88,6 +88,10 @@ public enum PageCheck: Sendable, Hashable {
   /// Never.
   case never
   /// If a session's process ended without closing or freezing the ledger, as after a power loss.
+  ///
+  /// The sign is the lock file that such a session leaves. There is none if the power cut took the file
+  /// away, or if another session noted the end of that one and removed it. Use ``always`` where no end
+  /// must be missed.
   case afterUncleanEnd
   /// At every opening, and when the ledger is unfrozen.
   case always

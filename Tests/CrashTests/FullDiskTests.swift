@@ -41,6 +41,30 @@ extension CrashTests {
       #expect(!FileManager.default.fileExists(atPath: temporary.path), "it was on another disk")
     }
 
+    /// LMDB writes into pages that an earlier compaction freed.
+    @Test func onAFullDiskALedgerWithFreePagesIsOpenedAndCompacted() async throws {
+      try await expectCompacts(WorkerProcess(["compact-full", temporary.path, "limit"]))
+      try await expectWorks(temporary)
+    }
+
+    @Test(
+      .enabled(if: SmallDisk.isUsable, "needs the right to mount a file system of its own"))
+    func onASmallDiskThatIsFullALedgerWithFreePagesIsOpenedAndCompacted() async throws {
+      let parent = URL(fileURLWithPath: temporary.path).deletingLastPathComponent().path
+      try await expectCompacts(
+        WorkerProcess(
+          ["compact-full", temporary.path],
+          wrapper: try #require(SmallDisk.wrapper(mountedAt: parent, mebibytes: 4))))
+    }
+
+    private func expectCompacts(
+      _ worker: WorkerProcess, sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) async throws {
+      let lines = await worker.rest()
+      #expect(lines == ["read", "opened", "compacted", "used"], sourceLocation: sourceLocation)
+      #expect(await worker.end() == .exited(0), sourceLocation: sourceLocation)
+    }
+
     /// What was acknowledged is there, the refusals were clear, and afterwards it went on.
     private func expectNothingLost(
       _ lines: [String], sourceLocation: Testing.SourceLocation = #_sourceLocation

@@ -1,6 +1,7 @@
 import Foundation
-import LedgerLMDB
 import Testing
+
+@testable import LedgerLMDB
 
 /// The file where readers announce themselves.
 struct LockFileTests {
@@ -51,4 +52,31 @@ struct LockFileTests {
     #expect(try anew.info().maximumReaders == 1_022)
     try anew.close()
   }
+
+  #if os(Linux)
+    /// The attack: the path of the directory leads elsewhere once it was looked at.
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: [false, true])
+    func whatRootGivesAwayIsInTheDirectoryThatItLookedAt(isMade: Bool) throws {
+      let (mine, foreign) = (scratch.path + "/mine", scratch.path + "/foreign")
+      for path in [mine, foreign] {
+        try #require(unsafe mkdir(path, 0o700) == 0)
+        try #require(unsafe chown(path, 65_534, 65_534) == 0)
+      }
+      try Data([1]).write(to: URL(fileURLWithPath: foreign + "/lock.mdb"))
+      let file = try LockFile(in: mine)
+      try #require(unsafe rename(mine, scratch.path + "/moved") == 0)
+      try #require(unsafe symlink(foreign, mine) == 0)
+      if isMade { try file.reserve(readers: 1, mode: 0o600) }
+      file.giveToOwnerIfMade()
+      #expect(try owner(foreign + "/lock.mdb") == 0)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: foreign + "/lock.mdb")) == Data([1]))
+      if isMade { #expect(try owner(scratch.path + "/moved/lock.mdb") == 65_534) }
+    }
+
+    private func owner(_ path: String) throws -> uid_t {
+      var facts = stat()
+      try #require(unsafe lstat(path, &facts) == 0)
+      return facts.st_uid
+    }
+  #endif
 }

@@ -47,6 +47,18 @@ import Testing
     }
   }
 
+  @Test func someOfItsNamesCanBeHad() throws {
+    try withDirectory { directory in
+      let handle = try DirectoryHandle(directory)
+      for name in ["a", "b", "c"] { try handle.createFile(name) }
+      let names = try handle.names(limit: 2)
+      #expect(names.count == 2 && Set(names).isSubset(of: ["a", "b", "c"]))
+      #expect(try handle.names(limit: 0) == [])
+      #expect(try Set(handle.names(limit: 4)) == ["a", "b", "c"])
+      #expect(try handle.list() == ["a", "b", "c"])
+    }
+  }
+
   @Test func aLockKeepsOthersOut() throws {
     try withDirectory { directory in
       let first = try DirectoryHandle(directory)

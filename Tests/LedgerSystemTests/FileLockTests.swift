@@ -121,12 +121,42 @@ import Testing
       try #require(unsafe chown(directory, 65_534, 65_533) == 0)
       try FileLock.open("\(directory)/lock").close()
       try SharedWords(path: "\(directory)/words").close()
-      try FileSystem.createSharedDirectory("\(directory)/below")
       let handle = try DirectoryHandle(directory)
+      try handle.createSharedDirectory("below")
       for name in ["lock", "words", "below"] {
         let facts = try handle.facts(of: name)
         #expect(facts?.owner == 65_534 && facts?.group == 65_533, "\(name)")
       }
+    }
+  }
+
+  /// The attack: the path leads elsewhere once the directory was looked at.
+  @Test(.enabled(if: geteuid() == 0, "only root works for others"))
+  func whatRootMakesIsInTheDirectoryThatItLookedAt() throws {
+    try withDirectory { directory in
+      try FileSystem.createDirectory("\(directory)/mine")
+      try FileSystem.createDirectory("\(directory)/foreign")
+      try #require(unsafe chown("\(directory)/mine", 65_534, 65_534) == 0)
+      let handle = try DirectoryHandle("\(directory)/mine")
+      try FileSystem.rename("\(directory)/mine", to: "\(directory)/moved")
+      try #require(unsafe symlink("\(directory)/foreign", "\(directory)/mine") == 0)
+      try FileLock.open("lock", in: handle).close()
+      #expect(try handle.facts(of: "lock")?.owner == 65_534)
+      #expect(try FileSystem.list("\(directory)/foreign") == [])
+    }
+  }
+
+  @Test func aFileThatIsLockedIsNotRemoved() throws {
+    try withDirectory { directory in
+      let handle = try DirectoryHandle(directory)
+      let lock = try FileLock.open("lock", in: handle)
+      try #require(try lock.tryLock())
+      #expect(try !FileLock.removeUnlessHeld("lock", in: handle))
+      #expect(try lock.isNamed)
+      lock.unlock()
+      #expect(try FileLock.removeUnlessHeld("lock", in: handle))
+      #expect(try !lock.isNamed)
+      #expect(try handle.list() == [])
     }
   }
 }

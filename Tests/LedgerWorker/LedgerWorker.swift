@@ -16,6 +16,7 @@ struct LedgerWorker {
       case "churn": try await Churn(path, &arguments).run()
       case "compact": try await Compact(path, &arguments).run()
       case "compact-again": try await CompactAgain(path, &arguments).run()
+      case "compact-full": try await CompactFull(path, &arguments).run()
       case "fill": try await Fill(path, &arguments).run()
       case "fixture": try await Fixture(path).run()
       case "follow": try await Follow(path, &arguments).run()

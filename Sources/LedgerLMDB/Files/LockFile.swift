@@ -6,21 +6,35 @@
 
 /// The lock file of an environment, which is looked at and never opened: closing it would drop the
 /// locks that LMDB has on it.
+///
+/// What is made and given away is in the directory that its path led to at first, wherever it leads
+/// later.
 struct LockFile: ~Copyable {
-  private let directory: String
-  private var path: String { directory + "/lock.mdb" }
+  private static let name = "lock.mdb"
+
+  private let path: String
+  private let directory: Int32
   private let wasThere: Bool
 
   /// Looks before LMDB opens the file, and refuses what LMDB would wait for.
-  init(in directory: String) throws(LMDBError) {
-    self.directory = directory
-    var facts = stat()
-    wasThere = unsafe lstat(directory + "/lock.mdb", &facts) == 0
-    guard !wasThere || facts.st_mode & S_IFMT == S_IFREG else {
-      throw LMDBError(
-        .notARegularFile("lock.mdb"), .checkFile, path: directory + "/lock.mdb")
+  init(in directoryPath: String) throws(LMDBError) {
+    let path = directoryPath + "/" + Self.name
+    let directory = unsafe open(directoryPath, Self.directoryFlags | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else {
+      throw LMDBError(.currentErrno, .checkFile, path: directoryPath)
     }
+    var facts = stat()
+    let wasThere = unsafe fstatat(directory, Self.name, &facts, AT_SYMLINK_NOFOLLOW) == 0
+    guard !wasThere || facts.st_mode & S_IFMT == S_IFREG else {
+      close(directory)
+      throw LMDBError(.notARegularFile(Self.name), .checkFile, path: path)
+    }
+    self.path = path
+    self.directory = directory
+    self.wasThere = wasThere
   }
+
+  deinit { close(directory) }
 
   /// Has the system give the file the blocks for all its slots, and makes it if it is missing. LMDB
   /// writes them through a map, and on a full disk that ends the process.
@@ -30,7 +44,8 @@ struct LockFile: ~Copyable {
   func reserve(readers: Int, mode: UInt32) throws(LMDBError) {
     #if os(Linux)
       if !wasThere { return try make(length: off_t(readers * 64 + 128), mode) }
-      let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      let descriptor = unsafe openat(
+        directory, Self.name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       // What keeps it from being opened, LMDB meets and reports, too.
       guard descriptor >= 0 else { return }
       defer { close(descriptor) }
@@ -45,15 +60,17 @@ struct LockFile: ~Copyable {
   #if os(Linux)
     /// Makes the file appear with all its blocks, so that no process opens a shorter one.
     private func make(length: off_t, _ mode: UInt32) throws(LMDBError) {
-      let descriptor = unsafe open(
-        directory, Self.withoutName | O_RDWR | O_CLOEXEC, mode_t(mode))
+      let descriptor = unsafe openat(
+        directory, ".", Self.withoutName | O_RDWR | O_CLOEXEC, mode_t(mode))
       // Where the file system knows no files without a name, LMDB makes it.
       guard descriptor >= 0 else { return }
       defer { close(descriptor) }
       try reserve(length, descriptor)
+      // Before it has a name, under which its owner may put something else.
+      if let owner { _ = fchown(descriptor, owner.user, owner.group) }
       // If another process was faster, its file stays.
       _ = unsafe linkat(
-        AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+        AT_FDCWD, "/proc/self/fd/\(descriptor)", directory, Self.name, AT_SYMLINK_FOLLOW)
     }
 
     private func reserve(_ length: off_t, _ descriptor: Int32) throws(LMDBError) {
@@ -64,14 +81,13 @@ struct LockFile: ~Copyable {
     }
   #endif
 
-  /// Gives a lock file that root made to the directory's owner, who could not open it otherwise.
+  /// Gives a lock file that LMDB made for root to the directory's owner, who could not open it otherwise.
   func giveToOwnerIfMade() {
     #if os(Linux)
-      var owner = stat()
-      guard !wasThere, geteuid() == 0, unsafe stat(directory, &owner) == 0, owner.st_uid != 0
-      else { return }
+      guard !wasThere, let owner else { return }
       // Such a descriptor can be closed without a loss of locks.
-      let place = unsafe open(path, Self.pathOnly | O_NOFOLLOW | O_CLOEXEC)
+      let place = unsafe openat(
+        directory, Self.name, Self.pathOnly | O_NOFOLLOW | O_CLOEXEC)
       guard place >= 0 else { return }
       defer { close(place) }
       // Nothing else that the owner may have put there is given away.
@@ -79,7 +95,7 @@ struct LockFile: ~Copyable {
       guard unsafe fstat(place, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
         facts.st_uid == 0, facts.st_nlink == 1
       else { return }
-      _ = unsafe fchownat(place, "", owner.st_uid, owner.st_gid, Self.ofDescriptor)
+      _ = unsafe fchownat(place, "", owner.user, owner.group, Self.ofDescriptor)
     #endif
   }
 
@@ -89,5 +105,17 @@ struct LockFile: ~Copyable {
     private static let ofDescriptor: Int32 = 0x1000
     /// `O_TMPFILE`
     private static let withoutName: Int32 = 0o20000000 | O_DIRECTORY
+    private static let directoryFlags = pathOnly
+
+    /// To whom root gives what it makes; `nil` if it stays with its maker.
+    private var owner: (user: uid_t, group: gid_t)? {
+      var facts = stat()
+      guard geteuid() == 0, unsafe fstat(directory, &facts) == 0, facts.st_uid != 0 else {
+        return nil
+      }
+      return (facts.st_uid, facts.st_gid)
+    }
+  #else
+    private static let directoryFlags = O_RDONLY
   #endif
 }

@@ -35,6 +35,15 @@ enum Descriptor {
       guard unsafe lstat(path, &status) == 0, FileKind(status) != .file else { throw error }
       throw SystemError(.notRegularFile, "open", path: path)
     }
+    return try requireRegular(descriptor, path: path)
+  }
+
+  /// Closes what is not a regular file.
+  ///
+  /// - Throws: `.notRegularFile`.
+  static func requireRegular(
+    _ descriptor: Int32, path: String
+  ) throws(SystemError) -> Int32 {
     do throws(SystemError) {
       guard try FileFacts(of: descriptor, path: path).kind == .file else {
         throw SystemError(.notRegularFile, "open", path: path)
@@ -46,41 +55,17 @@ enum Descriptor {
     return descriptor
   }
 
-  /// Opens or makes a file of a ledger.
-  ///
-  /// Root may work for the ledger's owner: what it makes in a directory belongs to the directory's
-  /// owner, who must be able to use it afterwards.
+  /// Opens or makes a file of a ledger, in the directory that the path leads to.
   static func openShared(
     _ path: String, _ flags: Int32, mode: UInt32
   ) throws(SystemError) -> Int32 {
+    let directory: DirectoryHandle
     do throws(SystemError) {
-      return try openRegular(path, flags)
+      directory = try DirectoryHandle(FileSystem.parent(of: path))
     } catch {
-      guard error.code == .notFound else { throw error }
+      throw SystemError(error.code, "open", path: path)
     }
-    while true {
-      do throws(SystemError) {
-        let descriptor = try openRegular(path, flags | O_CREAT | O_EXCL, mode: mode)
-        giveToOwner(ofDirectoryOf: path, descriptor)
-        return descriptor
-      } catch {
-        guard error.code == .exists else { throw error }
-      }
-      // Another process was faster; its file may be gone again.
-      do throws(SystemError) {
-        return try openRegular(path, flags)
-      } catch {
-        guard error.code == .notFound else { throw error }
-      }
-    }
-  }
-
-  private static func giveToOwner(ofDirectoryOf path: String, _ descriptor: Int32) {
-    guard geteuid() == 0, let directory = try? DirectoryHandle(FileSystem.parent(of: path)),
-      let owner = try? directory.facts, owner.owner != 0
-    else { return }
-    // It is no matter if the file system knows no owners.
-    _ = fchown(descriptor, owner.owner, owner.group)
+    return try directory.openShared(FileSystem.lastComponent(of: path), flags, mode: mode)
   }
 
   /// Closes it, once: after EINTR the descriptor is gone on Linux, and may be somebody else's.

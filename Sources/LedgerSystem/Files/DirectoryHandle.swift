@@ -73,6 +73,13 @@ package struct DirectoryHandle: ~Copyable, Sendable {
 
   /// The names in it, sorted by their bytes, without `.` and `..`.
   package borrowing func list() throws(SystemError) -> [String] {
+    try names(limit: .max).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Some of the names in it, in no order, without `.` and `..`.
+  ///
+  /// - Complexity: O(limit), however many there are.
+  package borrowing func names(limit: Int) throws(SystemError) -> [String] {
     // A descriptor of its own, which the stream closes, and which begins at the first entry.
     let copy = unsafe openat(descriptor, ".", Self.flags | O_CLOEXEC)
     guard copy >= 0 else { throw SystemError.last("openat", path: path) }
@@ -83,7 +90,7 @@ package struct DirectoryHandle: ~Copyable, Sendable {
     }
     defer { unsafe closedir(stream) }
     var names: [String] = []
-    while true {
+    while names.count < limit {
       errno = 0
       guard let entry = unsafe readdir(stream) else {
         if errno != 0 { throw SystemError.last("readdir", path: path) }
@@ -92,7 +99,7 @@ package struct DirectoryHandle: ~Copyable, Sendable {
       let name = unsafe String(cString: cledger_entry_name(entry))
       if name != "." && name != ".." { names.append(name) }
     }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names
   }
 
   /// A path that leads to this very directory, whatever happens to its name: for code that takes

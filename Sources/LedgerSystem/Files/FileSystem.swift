@@ -17,22 +17,6 @@ package enum FileSystem {
     if unsafe mkdir(path, mode_t(mode)) == -1 { throw SystemError.last("mkdir", path: path) }
   }
 
-  /// Makes a directory in another one, to whose owner it belongs also if root makes it.
-  ///
-  /// - Throws: `.exists` if anything of that name exists.
-  package static func createSharedDirectory(_ path: String) throws(SystemError) {
-    let parent = try DirectoryHandle(parent(of: path))
-    let name = lastComponent(of: path)
-    try parent.createDirectory(name)
-    let owner = try parent.facts
-    guard geteuid() == 0, owner.owner != 0 else { return }
-    // The owner of the parent may have put something else there: nothing else is given away.
-    let made = try parent.directory(name)
-    guard try made.facts.isOurs, try made.list().isEmpty else { return }
-    // It is no matter if the file system knows no owners.
-    _ = fchown(made.descriptor, owner.owner, owner.group)
-  }
-
   /// Makes a directory (mode 0700) of a new name in the parent of `path`, from where it can be
   /// renamed to `path`.
   ///

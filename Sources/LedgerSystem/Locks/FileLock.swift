@@ -51,6 +51,15 @@ package final class FileLock: Sendable {
     FileLock(path: path, descriptor: try Descriptor.openShared(path, O_RDWR, mode: mode))
   }
 
+  /// Opens the lock's file in a directory, and makes it if needed, without locking it.
+  package static func open(
+    _ name: String, in directory: borrowing DirectoryHandle, createWithMode mode: UInt32 = 0o600
+  ) throws(SystemError) -> FileLock {
+    FileLock(
+      path: directory.path(of: name),
+      descriptor: try directory.openShared(name, O_RDWR, mode: mode))
+  }
+
   /// Opens the lock's file, without locking it.
   ///
   /// - Returns: `nil` if there is none.
@@ -78,6 +87,15 @@ package final class FileLock: Sendable {
       try SystemError.check(code, "flock", path: path)
       held = kind
       return true
+    }
+  }
+
+  /// Whether the file still has a name: one that was removed before it was locked keeps nobody out.
+  package var isNamed: Bool {
+    get throws(SystemError) {
+      try withDescriptor("fstat") { (descriptor, _) throws(SystemError) in
+        try FileFacts(of: descriptor, path: path).nameCount > 0
+      }
     }
   }
 
@@ -142,21 +160,44 @@ package final class FileLock: Sendable {
     return false
   }
 
-  /// The first `maximum` bytes of the file, or `nil` if another holds the lock exclusively.
+  /// The first `maximum` bytes of a file in a directory, or `nil` if another holds the lock
+  /// exclusively.
   ///
   /// The read holds a shared lock, so a writer that takes the lock exclusively cannot change the
   /// content meanwhile. As with ``isHeld(_:)``, an exclusive `tryLock` can fail for an instant.
   package static func contentsUnlessHeld(
-    _ path: String, maximum: Int
+    _ name: String, in directory: borrowing DirectoryHandle, maximum: Int
   ) throws(SystemError) -> [UInt8]? {
-    // Not where a link leads, and without waiting for a writer if it is a pipe.
-    let descriptor = try Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let path = directory.path(of: name)
+    // Without waiting for a writer if it is a pipe.
+    let descriptor = try directory.openEntry(name, O_RDONLY | O_NONBLOCK)
     // Which gives back the lock, too.
     defer { Descriptor.close(descriptor) }
     let code = cledger_flock_try(descriptor, false)
     if code == EWOULDBLOCK { return nil }
     try SystemError.check(code, "flock", path: path)
     return try Descriptor.read(from: descriptor, maximumBytes: maximum, path: path)
+  }
+
+  /// Removes a lock's file in a directory, unless another holds the lock exclusively.
+  ///
+  /// It holds a shared lock meanwhile. An object that opened the file before, and locks it afterwards,
+  /// finds that it has no name; see ``isNamed``.
+  ///
+  /// - Returns: Whether it was removed.
+  package static func removeUnlessHeld(
+    _ name: String, in directory: borrowing DirectoryHandle
+  ) throws(SystemError) -> Bool {
+    let path = directory.path(of: name)
+    let descriptor = try directory.openRegular(name, O_RDONLY)
+    defer { Descriptor.close(descriptor) }
+    let code = cledger_flock_try(descriptor, false)
+    if code == EWOULDBLOCK { return false }
+    try SystemError.check(code, "flock", path: path)
+    let locked = try FileFacts(of: descriptor, path: path).identity
+    guard try directory.facts(of: name)?.identity == locked else { return false }
+    try directory.remove(name)
+    return true
   }
 
   private func withDescriptor<R: Sendable>(

@@ -53,7 +53,7 @@ extension Job {
       CloseSession(id: session.id, reason: .died),
       unless: { SessionLock.probe(directory, session) != .dead },
       answer: { result in
-        if case .success = result { SessionLock.removeFile(directory, session.id) }
+        if case .success = result { SessionLock.removeFiles(directory, [session.id]) }
       })
   }
 }

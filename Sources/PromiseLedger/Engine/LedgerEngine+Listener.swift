@@ -100,7 +100,7 @@ extension LedgerEngine {
     let dead = turn.sessions.filter { SessionLock.probe(directory, $0) == .dead }
     sessionRound.withLock { $0.noteDead(dead.count) }
     // The process that recorded the end may have died before it removed the file.
-    for id in turn.ended { SessionLock.removeFile(directory, id) }
+    SessionLock.removeFiles(directory, turn.ended)
     return dead.map { .deathNotice($0, directory) }
   }
 
@@ -118,5 +118,32 @@ extension LedgerEngine {
         return try round.next(in: state, limit: limit)
       }
     }
+  }
+
+  // MARK: Orphaned files
+
+  /// Sessions that have a lock file, but no process any more, as far as a bounded look finds them.
+  func deadFiles() -> [SessionID] {
+    setup.directory.map { UncleanEnd.deadSessions(in: $0) } ?? []
+  }
+
+  /// Removes the lock files that no death notice removes: of sessions whose processes were killed
+  /// before their openings were recorded, or after their ends were.
+  ///
+  /// A session that this build cannot read keeps its file: others may tell more from it.
+  ///
+  /// - Parameter sessions: They had no process before this session's last commit. So what they
+  ///   recorded is known here.
+  func removeOrphans(among sessions: [SessionID], _ store: any EventStore) {
+    guard let directory = setup.directory else { return }
+    let orphans = sessions.filter { id in
+      let isOrphan = try? replica.lookingAtCopy(with: store) {
+        (state) throws(LedgerError) -> Bool in
+        guard state.blocked[id.entityID] == nil else { return false }
+        return try state.session(id)?.isEnded ?? true
+      }
+      return isOrphan ?? false
+    }
+    SessionLock.removeFiles(directory, orphans)
   }
 }

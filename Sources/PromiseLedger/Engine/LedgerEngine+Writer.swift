@@ -56,10 +56,12 @@ extension LedgerEngine {
     do throws(LedgerError) {
       try catchUp(store, rebases: true)
       if let directory = setup.directory { lock = try SessionLock(directory, setup.session) }
+      let dead = deadFiles()
       let refusal = Refusal()
       let opening = Job(OpenSession(setup.opened, newLedgerID: store.ledgerID)) { refusal.note($0) }
       try commit(committer, to: store, try leftoverNotices(store) + [opening])
       if let error = refusal.error { throw error }
+      removeOrphans(among: dead, store)
     } catch {
       lock?.end()
       store.close()
@@ -126,10 +128,12 @@ extension LedgerEngine {
       try requireSameLedger(store)
       try catchUp(store, rebases: true)
       if let directory = setup.directory { newLock = try SessionLock(directory, setup.session) }
+      let dead = deadFiles()
       let refusal = Refusal()
       let unfreezing = Job(UnfreezeSession(processID: ThisProcess.id)) { refusal.note($0) }
       try commit(committer, to: store, [unfreezing])
       if let error = refusal.error { throw error }
+      removeOrphans(among: dead, store)
     } catch {
       store.close()
       if error.code == .sessionEnded {
@@ -179,7 +183,7 @@ extension LedgerEngine {
     } else {
       end(.sessionClosed)
       // Without its file it counts as dead, so that the next session to look records its end.
-      if let directory = setup.directory { SessionLock.removeFile(directory, setup.session) }
+      if let directory = setup.directory { SessionLock.removeFiles(directory, [setup.session]) }
     }
     lock?.end()
   }

@@ -6,64 +6,83 @@ import LedgerSystem
 /// names its process instead, and while that runs the session is frozen. Every other session without
 /// a lock is dead, whatever its role, so none stays for ever.
 package final class SessionLock: Sendable {
+  /// Writes a note into the file.
+  typealias Writer = @Sendable (FileLock, [UInt8]) throws(SystemError) -> Void
+
   private let file: FileLock
-  private let path: String
+  private let directory: LedgerDirectory
+  private let id: SessionID
+  private let write: Writer
+  /// Whether the file names this process.
+  private let isNoted: Bool
 
-  /// Opens the file, in a directory that a copy of the ledger may lack: many tools leave out empty ones.
-  private static func open(
-    _ path: String, in directory: LedgerDirectory
-  ) throws(SystemError) -> FileLock {
-    do throws(SystemError) {
-      return try FileLock.open(path)
-    } catch {
-      guard error.code == .notFound else { throw error }
+  /// Creates the file if needed, locks it, and notes which process the session is in.
+  ///
+  /// Without room on the disk the note is left to the freeze: a session that is open needs the lock
+  /// only, and one has to be open to make room.
+  ///
+  /// - Parameter write: How the note is written; tests have it fail.
+  init(
+    _ directory: LedgerDirectory, _ id: SessionID,
+    writing write: @escaping Writer = { (file, note) throws(SystemError) in
+      try file.writeContents(note)
     }
+  ) throws(LedgerError) {
+    self.directory = directory
+    self.id = id
+    self.write = write
     do throws(SystemError) {
-      try FileSystem.createSharedDirectory(directory.sessions)
-    } catch {
-      guard error.code == .exists else { throw error }
-    }
-    return try FileLock.open(path)
-  }
-
-  /// Creates the file if needed, locks it, and says that the session is open.
-  package init(_ directory: LedgerDirectory, _ id: SessionID) throws(LedgerError) {
-    path = directory.sessionLock(id)
-    do throws(SystemError) {
-      file = try Self.open(path, in: directory)
-      // A prober holds the lock for an instant.
-      let pause = WakeSemaphore()
-      var attempts = 0
-      while try !file.tryLock() {
-        attempts += 1
-        guard attempts < 200 else { throw SystemError(.busy, "flock", path: path) }
-        _ = pause.wait(timeout: .milliseconds(1))
-      }
-      try file.writeContents(SessionNote(.open, of: .current).encoded)
+      (file, isNoted) = try Self.lockAndNote(directory, id, write)
     } catch {
       throw LedgerError(error, "The session's lock file cannot be made.")
     }
   }
 
-  /// Says that the session is frozen, and lets go.
-  package func freeze() throws(LedgerError) {
-    defer { file.close() }
+  private static func lockAndNote(
+    _ directory: LedgerDirectory, _ id: SessionID, _ write: Writer
+  ) throws(SystemError) -> (FileLock, isNoted: Bool) {
+    let files = try SessionDirectory.make(in: directory)
+    let file = try files.lock(id)
+    let note = SessionNote(.current).encoded
+    let content = try file.readContents(maximum: SessionNote.maximumByteCount + 1)
+    if content == note { return (file, isNoted: true) }
     do throws(SystemError) {
-      try file.writeContents(SessionNote(.frozen, of: .current).encoded)
+      try write(file, note)
+      return (file, isNoted: true)
+    } catch {
+      if [.noSpace, .quotaExceeded, .fileTooLarge].contains(error.code) {
+        return (file, isNoted: false)
+      }
+      // One with a content is that of a session that was frozen.
+      if content.isEmpty { files.remove(id) }
+      throw error
+    }
+  }
+
+  /// Lets go, and leaves a file that says in which process the session is.
+  ///
+  /// - Throws: `diskFull`, if there was no room for the note since the session was opened. Other
+  ///   processes then take the session for dead.
+  func freeze() throws(LedgerError) {
+    defer { file.close() }
+    guard !isNoted else { return }
+    do throws(SystemError) {
+      try write(file, SessionNote(.current).encoded)
     } catch {
       throw LedgerError(error, "The session's lock file cannot be written.")
     }
   }
 
   /// Lets go and removes the file: the session ended.
-  package func end() {
-    try? FileSystem.remove(path)
+  func end() {
+    if let files = try? SessionDirectory(directory) { files.remove(id) }
     file.close()
   }
 
-  /// Removes the file of a session that is over.
-  package static func removeFile(_ directory: LedgerDirectory, _ id: SessionID) {
-    try? FileSystem.remove(directory.sessionLock(id))
+  /// Removes the files of sessions that are over, unless their processes have locked them.
+  static func removeFiles(_ directory: LedgerDirectory, _ ids: [SessionID]) {
+    guard !ids.isEmpty, let files = try? SessionDirectory(directory) else { return }
+    for id in ids { files.removeUnlessLocked(id) }
   }
 
   /// What a session's file tells about it.
@@ -75,22 +94,13 @@ package final class SessionLock: Sendable {
 
   /// Looks whether a session that the log does not know as ended still has its process.
   ///
-  /// The content is read with the lock held, and changes only with the lock held, so a session that
-  /// comes back meanwhile is never taken for dead. It takes no permission to write.
-  ///
   /// Of a file that may not be read, such as that of another user, only the process id in the log is
   /// left to go by: the session then counts as alive while any process has that id.
   package static func probe(_ directory: LedgerDirectory, _ session: SessionEntity) -> Finding {
     do throws(SystemError) {
-      let content = try FileLock.contentsUnlessHeld(
-        directory.sessionLock(session.id), maximum: SessionNote.maximumByteCount + 1)
-      guard let content else { return .alive }
-      guard let note = SessionNote(decoding: content), note.status == .frozen,
-        note.process.isRunning
-      else { return .dead }
-      return .frozen
+      return try SessionDirectory(directory).finding(of: session.id)
     } catch {
-      if error.code == .notFound || error.code == .notDirectory { return .dead }
+      if error.code == .notFound { return .dead }
       return ThisProcess.isAlive(session.processID) ? .alive : .dead
     }
   }

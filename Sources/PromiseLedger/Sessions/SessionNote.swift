@@ -1,27 +1,21 @@
 package import LedgerSystem
 
-/// What a session's lock file says: how the session stands, and in which process.
+/// What a session's lock file says: in which process the session is.
 ///
 /// It is never synced. After a power loss it is torn, or names a start of the machine that is over.
 package struct SessionNote: Sendable, Hashable {
-  package enum Status: String, Sendable, Hashable {
-    case open, frozen
-  }
-
   /// No note is longer, in bytes.
   package static let maximumByteCount = 128
 
-  package let status: Status
   package let process: ProcessIdentity
 
-  package init(_ status: Status, of process: ProcessIdentity) {
-    self.status = status
+  package init(_ process: ProcessIdentity) {
     self.process = process
   }
 
   /// One line of text; see the article *File format*.
   package var encoded: [UInt8] {
-    let content = Array("\(status.rawValue) \(process) ".utf8)
+    let content = Array("\(process) ".utf8)
     return content + Self.ending(content)
   }
 
@@ -35,12 +29,9 @@ package struct SessionNote: Sendable, Hashable {
     guard content + Self.ending(content) == bytes, content.last == UInt8(ascii: " ") else {
       return nil
     }
-    let fields = String(decoding: content.dropLast(), as: UTF8.self)
-      .split(separator: " ", maxSplits: 1)
-    guard fields.count == 2, let status = Status(rawValue: String(fields[0])),
-      let process = ProcessIdentity(String(fields[1]))
+    guard let process = ProcessIdentity(String(decoding: content.dropLast(), as: UTF8.self))
     else { return nil }
-    self.init(status, of: process)
+    self.init(process)
   }
 
   /// The checksum and the end of the line.

@@ -1,28 +1,34 @@
 import LedgerSystem
 
-/// Whether a process that used the ledger ended without closing or freezing it: it crashed, was killed, or
-/// the machine lost its power.
+/// Whether a process that used the ledger ended without closing or freezing it, as far as the lock files
+/// of sessions tell: a session that closes removes its file.
+///
+/// A power cut may take the files away, and another process that notes the end of the session removes
+/// its file. So an end that was not clean may leave no sign.
 enum UncleanEnd {
   /// How many sessions' files are looked at.
-  private static let maximumFileCount = 64
+  static let maximumFileCount = 256
 
-  /// Looks for a session's file that no process has locked, and that names no running process that has
-  /// frozen the session: a session that closes removes its file.
+  /// Looks for the file of a session whose process is gone.
   static func isSeen(in directory: LedgerDirectory) -> Bool {
-    guard let names = try? FileSystem.list(directory.sessions) else { return false }
-    return names.lazy.filter { $0.hasSuffix(".lock") }.prefix(maximumFileCount).contains { name in
-      let path = "\(directory.sessions)/\(name)"
-      do throws(SystemError) {
-        let content = try FileLock.contentsUnlessHeld(
-          path, maximum: SessionNote.maximumByteCount + 1)
-        guard let content else { return false }
-        guard let note = SessionNote(decoding: content), note.status == .frozen else { return true }
-        return !note.process.isRunning
-      } catch {
-        // It went meanwhile, or belongs to another user: no evidence.
-        return false
-      }
+    !deadSessions(in: directory, limit: 1).isEmpty
+  }
+
+  /// The sessions that have a file, but no process any more.
+  ///
+  /// - Parameter limit: How many are enough.
+  static func deadSessions(
+    in directory: LedgerDirectory, limit: Int = maximumFileCount
+  ) -> [SessionID] {
+    guard let files = try? SessionDirectory(directory),
+      let sessions = try? files.sessions(limit: maximumFileCount)
+    else { return [] }
+    var dead: [SessionID] = []
+    for id in sessions where dead.count < limit {
+      // A file that went meanwhile, or belongs to another user, is no evidence.
+      if (try? files.finding(of: id)) == .dead { dead.append(id) }
     }
+    return dead
   }
 }
 

@@ -24,13 +24,13 @@ package struct LedgerDirectory: Sendable, Hashable {
   }
 
   package static let firstGeneration = "generation-000001"
+  package static let sessionsName = "sessions"
 
   package var current: String { path + "/CURRENT" }
   package var gate: String { path + "/gate" }
   package var compaction: String { path + "/compaction" }
   package var wake: String { path + "/wake" }
-  package var sessions: String { path + "/sessions" }
+  package var sessions: String { "\(path)/\(Self.sessionsName)" }
 
   package func generation(_ name: String) -> String { path + "/" + name }
-  package func sessionLock(_ id: SessionID) -> String { sessions + "/\(id).lock" }
 }

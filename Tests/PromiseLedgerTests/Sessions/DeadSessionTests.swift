@@ -32,17 +32,17 @@ import Testing
 
   /// What a process that is gone left in its lock file.
   enum Left: CaseIterable {
-    case frozenBeforeARestart, frozenAndKilled, killed, nothing
+    case beforeARestart, killed, killedBeforeItWasNoted, nothing
 
     var content: [UInt8]? {
       let own = ProcessIdentity.current
       let gone = ProcessIdentity(boot: own.boot, id: .max, startTime: 1)
       let boot = "00000000-0000-4000-8000-000000000000"
       return switch self {
-      case .frozenBeforeARestart:
-        SessionNote(.frozen, of: ProcessIdentity(boot: boot, id: own.id, startTime: 1)).encoded
-      case .frozenAndKilled: SessionNote(.frozen, of: gone).encoded
-      case .killed: SessionNote(.open, of: gone).encoded
+      case .beforeARestart:
+        SessionNote(ProcessIdentity(boot: boot, id: own.id, startTime: 1)).encoded
+      case .killed: SessionNote(gone).encoded
+      case .killedBeforeItWasNoted: []
       case .nothing: nil
       }
     }
@@ -63,7 +63,7 @@ import Testing
     try gone.commit([CreateHandler(.numbered(1))])
     try gone.commit([StartCall(.numbered(1), .numbered(1))])
     // With or without it, the log and the file may say something else.
-    if left == .frozenAndKilled { try gone.commit([FreezeSession()]) }
+    if left == .killed { try gone.commit([FreezeSession()]) }
     store.close()
     try leave(left, of: .numbered(1))
 
@@ -115,5 +115,62 @@ import Testing
     #expect(deaths == count)
     await next.close()
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.sessions) == [])
+  }
+
+  // MARK: Orphaned files
+
+  @Test func filesOfSessionsThatAreNotInTheLogOrEndedGoAtTheNextOpening() async throws {
+    let store = try store()
+    let maker = try WatchedSession(store, 1, clock: SystemLedgerClock())
+    try maker.commit([OpenForeignSession(id: .numbered(2))])
+    try maker.commit([CloseSession(id: .numbered(2), reason: .died)])
+    try maker.commit([CloseSession(id: .numbered(1), reason: .closed)])
+    store.close()
+    for number in 1...3 { try leave(.killed, of: .numbered(number)) }
+    try leave(.killedBeforeItWasNoted, of: .numbered(4))
+    // Just made by a process that is opening its session, and frozen before this build knew of it.
+    let opening = try SessionLock(directory, .numbered(5))
+    try SessionLock(directory, .numbered(6)).freeze()
+    try Data().write(to: URL(fileURLWithPath: directory.sessions + "/note"))
+
+    #expect(UncleanEnd.isSeen(in: directory))
+    let next = try await temporary.open(as: .operator, configuration: configuration)
+    let names = [SessionID.numbered(5), .numbered(6), next.session].map { "\($0).lock" } + ["note"]
+    #expect(try Set(FileSystem.list(directory.sessions)) == Set(names))
+    #expect(!UncleanEnd.isSeen(in: directory))
+    await next.close()
+    opening.end()
+  }
+
+  @Test func aSessionThatThisBuildCannotReadKeepsItsFile() async throws {
+    let store = try store()
+    let maker = try WatchedSession(store, 1, clock: SystemLedgerClock())
+    try maker.commit([CloseSession(id: .numbered(1), reason: .closed)])
+    try store.appendSessionOfALaterVersion(.numbered(2))
+    store.close()
+    // What a later build says there may be more than this one can read.
+    try leave(.killedBeforeItWasNoted, of: .numbered(2))
+    let next = try await temporary.open(as: .operator, configuration: configuration)
+    _ = try await next.createPromise(of: Int.self)
+    #expect(FileSystem.exists(directory.sessionLock(.numbered(2))))
+    await next.close()
+    #expect(FileSystem.exists(directory.sessionLock(.numbered(2))))
+  }
+}
+
+extension LMDBEventStore {
+  /// Records that a session of a later build opened.
+  fileprivate func appendSessionOfALaterVersion(_ id: SessionID) throws {
+    _ = try commit(
+      CommitID(session: id, number: 1), after: try head(),
+      patience: Patience(.seconds(5)), catchUp: { (_) throws(LedgerError) in },
+      decide: { (_, _) throws(LedgerError) in
+        var batch = EventBatch()
+        try batch.append(
+          NewEvent(
+            kind: .sessionOpened, version: 60_000, time: .at(0), subject: id.entityID,
+            payload: [1, 2, 3]))
+        return batch
+      })
   }
 }

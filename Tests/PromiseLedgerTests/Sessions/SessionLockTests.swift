@@ -53,27 +53,24 @@ import Testing
 
   @Test(arguments: [
     Row(
-      testDescription: "frozen, and its process runs",
-      content: SessionNote(.frozen, of: own).encoded, finding: .frozen),
+      testDescription: "its process runs",
+      content: SessionNote(own).encoded, finding: .frozen),
     Row(
-      testDescription: "open, as a killed process leaves it",
-      content: SessionNote(.open, of: own).encoded, finding: .dead),
+      testDescription: "written before the machine was started anew",
+      content: SessionNote(otherBoot).encoded, finding: .dead),
     Row(
-      testDescription: "frozen before the machine was started anew",
-      content: SessionNote(.frozen, of: otherBoot).encoded, finding: .dead),
+      testDescription: "its process id was given to another process",
+      content: SessionNote(otherStart).encoded, finding: .dead),
     Row(
-      testDescription: "frozen, and its process id was given to another process",
-      content: SessionNote(.frozen, of: otherStart).encoded, finding: .dead),
-    Row(
-      testDescription: "frozen, and its process is gone",
-      content: SessionNote(.frozen, of: gone).encoded, finding: .dead),
+      testDescription: "its process is gone",
+      content: SessionNote(gone).encoded, finding: .dead),
     Row(testDescription: "empty, as a power loss leaves it", content: [], finding: .dead),
     Row(
-      testDescription: "torn", content: Array(SessionNote(.frozen, of: own).encoded.dropLast()),
+      testDescription: "torn", content: Array(SessionNote(own).encoded.dropLast()),
       finding: .dead),
     Row(
       testDescription: "too long",
-      content: SessionNote(.frozen, of: own).encoded + [UInt8](repeating: 10, count: 5_000),
+      content: SessionNote(own).encoded + [UInt8](repeating: 10, count: 5_000),
       finding: .dead),
     Row(testDescription: "without a process", content: Array("frozen".utf8), finding: .dead),
   ])
@@ -91,7 +88,7 @@ import Testing
 
   @Test func aLinkIsNotFollowed() throws {
     let target = temporary.path + "/target"
-    try Data(SessionNote(.frozen, of: .current).encoded).write(to: URL(fileURLWithPath: target))
+    try Data(SessionNote(.current).encoded).write(to: URL(fileURLWithPath: target))
     try FileManager.default.createSymbolicLink(
       atPath: directory.sessionLock(id), withDestinationPath: target)
     #expect(SessionLock.probe(directory, .open(id, processID: .max)) == .dead)
@@ -114,6 +111,103 @@ import Testing
     #expect(!findings.withLock { $0 }.isEmpty)
   }
 
+  // MARK: A disk without room
+
+  private static let noRoom: SessionLock.Writer = { (file, _) throws(SystemError) in
+    throw SystemError(.noSpace, "pwrite", path: file.path)
+  }
+
+  @Test func aSessionOpensWithoutRoomForItsNote() throws {
+    let lock = try SessionLock(directory, id, writing: Self.noRoom)
+    #expect(SessionLock.probe(directory, session) == .alive)
+    let error = #expect(throws: LedgerError.self) { try lock.freeze() }
+    #expect(error?.code == .diskFull)
+    #expect(SessionLock.probe(directory, session) == .dead)
+  }
+
+  @Test func aNoteThatHadNoRoomIsWrittenAtTheFreeze() throws {
+    let isFull = Flag()
+    isFull.set()
+    let lock = try SessionLock(directory, id) { (file, note) throws(SystemError) in
+      if isFull.isSet { throw SystemError(.quotaExceeded, "pwrite", path: file.path) }
+      try file.writeContents(note)
+    }
+    isFull.clear()
+    try lock.freeze()
+    #expect(SessionLock.probe(directory, session) == .frozen)
+  }
+
+  @Test func aDiskThatIsFullAtTheFreezeTakesNoSessionForDead() throws {
+    let isFull = Flag()
+    let lock = try SessionLock(directory, id) { (file, note) throws(SystemError) in
+      if isFull.isSet { throw SystemError(.inputOutput, "pwrite", path: file.path) }
+      try file.writeContents(note)
+    }
+    isFull.set()
+    try lock.freeze()
+    #expect(SessionLock.probe(directory, session) == .frozen)
+    // Nor when it comes back, which needs no writing either.
+    let again = try SessionLock(directory, id, writing: Self.noRoom)
+    try again.freeze()
+    #expect(SessionLock.probe(directory, session) == .frozen)
+  }
+
+  @Test func aSessionThatCannotBeNotedLeavesNoFile() throws {
+    let error = #expect(throws: LedgerError.self) {
+      _ = try SessionLock(directory, id) { (file, _) throws(SystemError) in
+        throw SystemError(.inputOutput, "pwrite", path: file.path)
+      }
+    }
+    #expect(error?.code == .ioFailure)
+    #expect(try FileSystem.list(directory.sessions) == [])
+  }
+
+  // MARK: Removals
+
+  @Test func aFileThatIsLockedIsNotRemoved() throws {
+    let lock = try SessionLock(directory, id)
+    SessionLock.removeFiles(directory, [id])
+    #expect(SessionLock.probe(directory, session) == .alive)
+    try lock.freeze()
+    SessionLock.removeFiles(directory, [id])
+    #expect(try FileSystem.list(directory.sessions) == [])
+  }
+
+  /// The attack: `sessions` leads to a directory whose files have the names of sessions.
+  @Test func nothingIsRemovedWhereALinkLeads() throws {
+    let lock = try SessionLock(directory, id)
+    let moved = temporary.path + "/moved"
+    try FileSystem.rename(directory.sessions, to: moved)
+    let foreign = temporary.path + "/foreign"
+    try FileSystem.createDirectory(foreign)
+    let file = "\(foreign)/\(id).lock"
+    try FileSystem.writeAtomically([1], to: file)
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.sessions, withDestinationPath: foreign)
+    SessionLock.removeFiles(directory, [id])
+    lock.end()
+    #expect(FileSystem.exists(file))
+    #expect(throws: LedgerError.self) { _ = try SessionLock(directory, .numbered(2)) }
+    #expect(try FileSystem.list(foreign) == ["\(id).lock"])
+  }
+
+  @Test func aFileThatIsRemovedBeforeItIsLockedIsMadeAnew() throws {
+    // A cleaner removes files that nothing has locked, in the instant before they are.
+    let isOver = Flag()
+    let cleaner = try SystemThread.start(name: "cleaner") { [directory, id] in
+      while !isOver.isSet { SessionLock.removeFiles(directory, [id]) }
+    }
+    for _ in 0..<500 {
+      let lock = try SessionLock(directory, id)
+      #expect(SessionLock.probe(directory, session) == .alive)
+      lock.end()
+    }
+    isOver.set()
+    cleaner.join()
+  }
+
+  // MARK: Death notices
+
   @Test func aDeathNoticeIsDroppedWhenTheSessionShowsASignOfLife() throws {
     var ledger = PureLedger()
     try ledger.commit(OpenSession(.sample(), newLedgerID: LedgerID(entityID: .numbered(9))))
@@ -121,9 +215,9 @@ import Testing
     #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [])
     try lock.freeze()
     #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [])
-    try write(SessionNote(.frozen, of: Self.gone).encoded)
+    try write(SessionNote(Self.gone).encoded)
     #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [.sessionClosed])
-    SessionLock.removeFile(directory, id)
+    SessionLock.removeFiles(directory, [id])
     #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [.sessionClosed])
   }
 

@@ -5,19 +5,17 @@ import Testing
 
 @Suite struct SessionNoteTests {
   private let note = SessionNote(
-    .frozen,
-    of: ProcessIdentity(
+    ProcessIdentity(
       boot: "5f0a3c1e-7d2b-4e55-9a61-0c8f6b1d2e3f", id: 4_711, startTime: 123_456))
 
   @Test func theBytesAreThoseOfTheFileFormat() {
     #expect(
       String(decoding: note.encoded, as: UTF8.self)
-        == "frozen 5f0a3c1e-7d2b-4e55-9a61-0c8f6b1d2e3f 4711 123456 28930e2d\n")
+        == "5f0a3c1e-7d2b-4e55-9a61-0c8f6b1d2e3f 4711 123456 2f393a9e\n")
   }
 
-  @Test(arguments: [SessionNote.Status.open, .frozen])
-  func aWholeNoteIsRead(status: SessionNote.Status) {
-    let note = SessionNote(status, of: .current)
+  @Test func aWholeNoteIsRead() {
+    let note = SessionNote(.current)
     #expect(SessionNote(decoding: note.encoded) == note)
     #expect(note.encoded.count <= SessionNote.maximumByteCount)
   }

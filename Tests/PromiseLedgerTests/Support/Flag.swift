@@ -7,4 +7,6 @@ final class Flag: Sendable {
   var isSet: Bool { value.load(ordering: .acquiring) }
 
   func set() { value.store(true, ordering: .releasing) }
+
+  func clear() { value.store(false, ordering: .releasing) }
 }

@@ -1,0 +1,82 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a ledger's processes make for each other.
+///
+/// Root may work for the ledger's owner: what it makes in a directory belongs to the directory's owner,
+/// who must be able to use it afterwards.
+extension DirectoryHandle {
+  /// Makes a directory in this one, to whose owner it belongs also if root makes it.
+  ///
+  /// - Throws: `.exists` if anything has that name.
+  package borrowing func createSharedDirectory(_ name: String) throws(SystemError) {
+    try createDirectory(name)
+    guard try heir != nil else { return }
+    // The owner may have put something else there: nothing else is given away.
+    let made = try directory(name)
+    guard try made.facts.isOurs, try made.list().isEmpty else { return }
+    try giveToOwner(made.descriptor)
+  }
+
+  /// Opens or makes a regular file in this directory. A pipe or a device never holds up the caller.
+  ///
+  /// - Throws: `.notRegularFile` if something else has the name.
+  func openShared(
+    _ name: String, _ flags: Int32, mode: UInt32
+  ) throws(SystemError) -> Int32 {
+    while true {
+      do throws(SystemError) {
+        return try openRegular(name, flags)
+      } catch {
+        guard error.code == .notFound else { throw error }
+      }
+      do throws(SystemError) {
+        let descriptor = try openRegular(name, flags | O_CREAT | O_EXCL, mode: mode)
+        try? giveToOwner(descriptor)
+        return descriptor
+      } catch {
+        // Another process was faster; its file may be gone again.
+        guard error.code == .exists else { throw error }
+      }
+    }
+  }
+
+  /// Opens a regular file in this directory.
+  ///
+  /// - Throws: `.notRegularFile` if something else has the name.
+  func openRegular(
+    _ name: String, _ flags: Int32, mode: UInt32 = 0
+  ) throws(SystemError) -> Int32 {
+    let descriptor: Int32
+    do throws(SystemError) {
+      descriptor = try openEntry(name, flags | O_NONBLOCK, mode: mode)
+    } catch {
+      // The system has a code of its own for every other thing that cannot be opened like this.
+      guard error.code != .notFound, error.code != .exists, let facts = try? facts(of: name),
+        facts.kind != .file
+      else { throw error }
+      throw SystemError(.notRegularFile, "openat", path: path(of: name))
+    }
+    return try Descriptor.requireRegular(descriptor, path: path(of: name))
+  }
+
+  /// To whom root gives what it makes; `nil` if it stays with its maker.
+  private var heir: FileFacts? {
+    get throws(SystemError) {
+      guard geteuid() == 0 else { return nil }
+      let owner = try facts
+      return owner.owner == 0 ? nil : owner
+    }
+  }
+
+  private func giveToOwner(_ descriptor: Int32) throws(SystemError) {
+    guard let heir = try heir else { return }
+    // It is no matter if the file system knows no owners.
+    _ = fchown(descriptor, heir.owner, heir.group)
+  }
+}
