@@ -34,7 +34,8 @@ public struct LedgerConfiguration: Sendable {
   ///
   /// A slot takes 64 bytes of the lock file, and each oldest-reader check of a writer looks at all slots
   /// in use. The number counts for the process that opens the ledger while no other has it open: until
-  /// the last one closes it, the lock file keeps its size. The system rounds it up to whole pages.
+  /// the last one closes it, the lock file keeps its size. On a full disk an old lock file keeps its
+  /// number.
   public var maximumReaderCount: Int = Configuration.defaultMaximumReaders
 
   /// Whether calls made while the ledger is frozen wait for ``Ledger/unfreeze()``, or fail with
@@ -56,8 +57,8 @@ public struct LedgerConfiguration: Sendable {
   /// What happens to calls of handlers that a session gave back unfinished.
   public var unfinishedCallPolicy: UnfinishedCallPolicy = .keep
 
-  /// When opening looks at every page of the data file, up to 256 MiB of it, and not only at those that
-  /// it touches.
+  /// When opening looks at every page of the data file, and not only at those that it touches: at 256 MiB
+  /// of it at most, and for two seconds at most.
   public var pageCheck: PageCheck = .afterUncleanEnd
 
   /// Tells the time, for deadlines.
@@ -82,8 +83,9 @@ public struct LedgerConfiguration: Sendable {
 /// When opening a ledger looks at every page of its data file.
 ///
 /// LMDB has no checksums of pages: damage to a page's structure can end the process inside LMDB. Opening
-/// always looks at the pages on the ways to what it touches; looking at all of them takes about a tenth of
-/// a second for 256 MiB, and pages beyond that are not looked at.
+/// always looks at the pages on the ways to what it touches. Looking at all of them takes about a tenth of
+/// a second for 256 MiB that the system has in memory, and as long as reading them if it has not, as after
+/// the machine started. Pages beyond 256 MiB, or that two seconds are not enough for, are not looked at.
 public enum PageCheck: Sendable, Hashable {
   /// Never.
   case never

@@ -66,7 +66,7 @@ struct LockFileTests {
       let file = try LockFile(in: mine)
       try #require(unsafe rename(mine, scratch.path + "/moved") == 0)
       try #require(unsafe symlink(foreign, mine) == 0)
-      if isMade { try file.reserve(readers: 1, mode: 0o600) }
+      if isMade { _ = try file.reserve(readers: 1, mode: 0o600) }
       file.giveToOwnerIfMade()
       #expect(try owner(foreign + "/lock.mdb") == 0)
       #expect(try Data(contentsOf: URL(fileURLWithPath: foreign + "/lock.mdb")) == Data([1]))
@@ -79,4 +79,23 @@ struct LockFileTests {
       return facts.st_uid
     }
   #endif
+
+  @Test func aFileThatGrowsForMoreReadersHasItsBlocksBefore() throws {
+    var configuration = Configuration(maximumReaders: 20, durability: .noneForTests)
+    try scratch.open(configuration).close()
+    configuration.maximumReaders = 1_022
+    let environment = try scratch.open(configuration)
+    var facts = stat()
+    try #require(unsafe stat(lockFile, &facts) == 0)
+    #expect(facts.st_size == 65_536)
+    #expect(facts.st_blocks * 512 >= facts.st_size)
+    try environment.close()
+  }
+
+  @Test func itHasExactlyTheSlotsThatWereAskedFor() throws {
+    let environment = try scratch.open(
+      Configuration(maximumReaders: 77, durability: .noneForTests))
+    #expect(try environment.info().maximumReaders == 77)
+    try environment.close()
+  }
 }

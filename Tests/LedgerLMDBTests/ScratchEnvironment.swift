@@ -31,9 +31,12 @@ final class ScratchDirectory: Sendable {
     _ configuration: Configuration = Configuration(durability: .noneForTests)
   ) throws(LMDBError) -> Environment {
     try Environment.open(
-      at: environmentPath, configuration: configuration,
-      tables: [TableDescription("log", keys: .integer), TableDescription("names", keys: .bytes)])
+      at: environmentPath, configuration: configuration, tables: Self.tables)
   }
+
+  static let tables = [
+    TableDescription("log", keys: .integer), TableDescription("names", keys: .bytes),
+  ]
 }
 
 extension Environment {

@@ -6,10 +6,10 @@ import Testing
 
 /// Every page is held against what LMDB could have written, before LMDB believes it.
 struct TreeCheckTests {
-  static let everything = TreeCheckExtent.everything(maximumPageCount: .max)
+  static let everything = TreeCheckExtent.everything()
 
   /// A generator that gives the same every time.
-  private struct Generator: RandomNumberGenerator {
+  struct Generator: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {
@@ -21,7 +21,7 @@ struct TreeCheckTests {
   }
 
   /// Puts and deletes some entries of both tables, with values of all sizes.
-  private static func change(
+  static func change(
     _ environment: Environment, _ generator: inout Generator, _ round: Int
   ) throws {
     let growth = round / 20 % 2 == 0
@@ -56,7 +56,7 @@ struct TreeCheckTests {
       if round % 60 == 59 {
         try environment.write { try $0.empty(environment.names) }
       }
-      let damage = try environment.checkTrees(Self.everything)
+      let damage = try environment.checkEverything()
       try #require(damage == nil, "seed \(seed), round \(round): \(damage as Any)")
     }
     let copy = scratch.path + "/copy"
@@ -76,7 +76,7 @@ struct TreeCheckTests {
       defer { ended.signal() }
       do {
         while !isOver.load(ordering: .relaxed) {
-          if let damage = try environment.checkTrees(Self.everything) {
+          if let damage = try environment.checkEverything() {
             problem.withLock { $0 = "\(damage)" }
           }
         }
@@ -242,6 +242,11 @@ struct TreeCheckTests {
 }
 
 extension Environment {
+  /// What is wrong with any page.
+  func checkEverything(_ tick: () -> Void = {}) throws(LMDBError) -> LMDBError? {
+    try checkTrees(.everything(), tables: ScratchDirectory.tables, tick: tick)
+  }
+
   /// Every entry of both tables, and the free list.
   fileprivate func allBytes() throws -> [[UInt8]] {
     try read { transaction in

@@ -62,8 +62,9 @@ package final class Environment: Sendable {
       () throws(LMDBError) -> EnvironmentCore in
       // Only for the first share: the others' core was checked, and is being written to.
       let meta = try file.check(seam: seam, isPowerLossSafe: configuration.durability == .full)
+      var configuration = configuration
       if configuration.access != .readOnlyWithoutLock {
-        try lockFile.reserve(
+        configuration.maximumReaders = try lockFile.reserve(
           readers: configuration.maximumReaders, mode: configuration.fileMode)
       }
       let core = try EnvironmentCore.open(
@@ -71,13 +72,21 @@ package final class Environment: Sendable {
       lockFile.giveToOwnerIfMade()
       do throws(LMDBError) {
         try core.checkTrees(
-          configuration.treeCheck, refusesMiscounts: configuration.access == .readWrite)
+          TreeCheckOrder(
+            extent: .paths, tables: tables,
+            refusesMiscounts: configuration.access == .readWrite))
         try core.checkFreeList(against: meta)
       } catch {
         core.shutDown()
         throw error
       }
       return core
+    }
+    do throws(LMDBError) {
+      try checkTrees(core, share, configuration, tables)
+    } catch {
+      EnvironmentRegistry.release(core, share)
+      throw error
     }
     return try Environment(
       core, share, path: path, mayWrite: configuration.access == .readWrite, tables)

@@ -1,15 +1,29 @@
 internal import CLedgerLMDB
+internal import Synchronization
 
 /// How many pages of a data file are looked at before LMDB walks them.
 package enum TreeCheckExtent: Sendable, Hashable {
   /// The ways to what opening and writing touch: some dozen pages, however large the file is.
   case paths
-  /// Every page, the small tables first, up to so many; the ways of `paths` first.
-  case everything(maximumPageCount: Int)
+  /// Every page, the small tables first, up to so many and for so long; the ways of `paths` first.
+  case everything(maximumPageCount: Int = .max, maximumDuration: Duration? = nil)
 
-  /// The pages of 256 MiB, a tenth of a second: what may be looked at before something that need not take
-  /// longer than that.
-  package static let largestCheck = 65_536
+  /// What may be looked at before something that need not take long: the pages of 256 MiB, which take
+  /// a tenth of a second if the system has them in memory.
+  package static let bounded = TreeCheckExtent.everything(
+    maximumPageCount: 65_536, maximumDuration: .seconds(2))
+}
+
+/// What is to be looked at, and what ends the look.
+struct TreeCheckOrder {
+  let extent: TreeCheckExtent
+  /// The tables that there may be.
+  let tables: [TableDescription]
+  /// Whether trees are refused, too, that can be walked and do not hold as many entries as they
+  /// should: nothing must be written to them.
+  var refusesMiscounts: Bool
+  /// Asked now and then. Once it says so, the look fails with ``LMDBRefusal/closed``.
+  var isAwaited: () -> Bool = { false }
 }
 
 extension EnvironmentCore {
@@ -17,91 +31,167 @@ extension EnvironmentCore {
   /// list is very long.
   private static let pathBudget = 4_096
 
-  /// How often a finding is looked at again while a writer moves the meta pages.
-  private static let maximumAttemptCount = 64
+  /// How often something must be found to count: a meta page that was read while a writer wrote it may
+  /// be half of each.
+  private static let findingCount = 3
 
   /// Refuses a file whose trees LMDB could not walk safely.
-  ///
-  /// - Parameter refusesMiscounts: Whether trees are refused, too, that can be walked and do not hold as
-  ///   many entries as they should: nothing must be written to them.
-  func checkTrees(
-    _ extent: TreeCheckExtent, refusesMiscounts: Bool, tick: () -> Void = {}
-  ) throws(LMDBError) {
-    try checkTrees(.paths, budget: Self.pathBudget, refusesMiscounts, tick)
-    if case .everything(let budget) = extent, budget > 0 {
-      try checkTrees(.everything, budget: budget, refusesMiscounts, tick)
+  func checkTrees(_ order: TreeCheckOrder) throws(LMDBError) {
+    try checkTrees(.paths, order, budget: Self.pathBudget, until: nil)
+    if case .everything(let budget, let duration) = order.extent, budget > 0 {
+      try checkTrees(
+        .everything, order, budget: budget, until: duration.map { ContinuousClock.now + $0 })
     }
   }
 
-  /// A finding counts only when it stays while the meta pages do not move: one that was read while a writer
-  /// wrote it may be half of each.
   private func checkTrees(
-    _ extent: TreeCheck.Extent, budget: Int, _ refusesMiscounts: Bool, _ tick: () -> Void
+    _ extent: TreeCheck.Extent, _ order: TreeCheckOrder, budget: Int,
+    until deadline: ContinuousClock.Instant?
   ) throws(LMDBError) {
     // From here on no page that the newest meta page leads to is used again.
     let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY))
     defer { unsafe mdb_txn_abort(transaction) }
-    let pinned = UInt64(unsafe mdb_txn_id(transaction))
     var descriptor: Int32 = -1
     let status = seam(.getDescriptor) { unsafe mdb_env_get_fd(handle, &descriptor) }
     guard status == .success else { throw LMDBError(status, .getDescriptor, path: path) }
 
-    var last: (damage: PageDamage, meta: MetaPage)?
-    var steadyCount = 0
-    for _ in 0..<Self.maximumAttemptCount {
-      guard let meta = Self.newestMeta(of: descriptor), meta.transactionID >= pinned,
-        meta.implausibilityOfTrees(lastPage: meta.lastPage) == nil
-      else { continue }
+    var isEnded = false
+    let goesOn = {
+      isEnded = isEnded || order.isAwaited()
+      return !isEnded && deadline.map { ContinuousClock.now < $0 } ?? true
+    }
+    var findingCount = 0
+    while true {
+      let meta = try newestMeta(of: descriptor)
+      let reader = PageReader(descriptor: descriptor, pageSize: Int(meta.pageSize))
+      if extent == .everything { reader.readAhead(upTo: budget) }
+      var check = TreeCheck(
+        reader, meta: meta, extent: extent, tables: Set(order.tables.map(\.name)), budget: budget,
+        while: goesOn)
       do throws(PageDamage) {
-        try withoutActuallyEscaping(tick) { (tick) throws(PageDamage) in
-          let reader = PageReader(descriptor: descriptor, pageSize: Int(meta.pageSize))
-          var check = TreeCheck(reader, meta: meta, extent: extent, budget: budget, tick: tick)
-          try check.run()
-        }
-        return
+        try check.run()
+        break
       } catch {
-        if error.isMiscount, !refusesMiscounts { return }
-        steadyCount = last?.meta == meta && last?.damage == error ? steadyCount + 1 : 0
-        last = (error, meta)
-        if steadyCount >= 2 { break }
+        if error.isMiscount, !order.refusesMiscounts { break }
+        findingCount += 1
+        guard findingCount < Self.findingCount else {
+          throw LMDBError(
+            .damagedPage(page: error.page, what: error.what), .checkFile, path: path)
+        }
       }
     }
-    guard let damage = last?.damage else { return }
-    throw LMDBError(
-      .damagedPage(page: damage.page, what: damage.what), .checkFile, path: path)
+    if isEnded { throw LMDBError(.closed, .checkFile, path: path) }
   }
 
-  /// The newer of the two meta pages, which were checked when the file was opened.
-  private static func newestMeta(of descriptor: Int32) -> MetaPage? {
+  // MARK: The meta pages
+
+  /// How often the meta pages are read until they are whole.
+  private static let maximumMetaAttemptCount = 16
+
+  /// The newer of the two meta pages, which may have been damaged since the file was opened.
+  private func newestMeta(of descriptor: Int32) throws(LMDBError) -> MetaPage {
+    var attemptCount = 0
+    while true {
+      do throws(PageDamage) {
+        return try Self.plausibleMeta(of: descriptor)
+      } catch {
+        attemptCount += 1
+        guard attemptCount < Self.maximumMetaAttemptCount else {
+          throw LMDBError(
+            .implausibleMeta(page: Int(error.page), what: error.what), .checkFile, path: path)
+        }
+      }
+    }
+  }
+
+  private static func plausibleMeta(of descriptor: Int32) throws(PageDamage) -> MetaPage {
     let reader = PageReader(descriptor: descriptor, pageSize: MetaPage.byteCount)
-    guard let first = reader.bytes(MetaPage.byteCount, at: 0).flatMap({ MetaPage($0) }),
-      let second = reader.bytes(MetaPage.byteCount, at: UInt64(first.pageSize))
-        .flatMap({ MetaPage($0) }),
-      first.pageSize == second.pageSize, (512...32768).contains(first.pageSize)
-    else { return nil }
-    return first.transactionID > second.transactionID ? first : second
+    let first = try meta(0, at: 0, reader)
+    let second = try meta(1, at: UInt64(first.pageSize), reader)
+    guard first.pageSize == second.pageSize else {
+      throw PageDamage(page: 1, what: "its page size is \(second.pageSize)")
+    }
+    let newest = first.transactionID > second.transactionID ? first : second
+    let size = reader.byteCount ?? 0
+    // A file may lack pages that are free.
+    guard newest.lastPage < size / UInt64(newest.pageSize) + FreeListReader.mostMissing else {
+      throw PageDamage(
+        page: newest.pageNumber,
+        what: "its last page is \(newest.lastPage), and the file has \(size) bytes")
+    }
+    if let what = newest.implausibilityOfTrees(lastPage: newest.lastPage) {
+      throw PageDamage(page: newest.pageNumber, what: what)
+    }
+    return newest
+  }
+
+  private static func meta(
+    _ index: Int, at offset: UInt64, _ reader: borrowing PageReader
+  ) throws(PageDamage) -> MetaPage {
+    let bytes = reader.bytes(MetaPage.byteCount, at: offset)
+    guard let meta = bytes.flatMap({ MetaPage($0) }), meta.magic == MetaPage.magic,
+      meta.version == MetaPage.version, (512...32768).contains(meta.pageSize)
+    else { throw PageDamage(page: UInt64(index), what: "it is no meta page") }
+    if let what = meta.implausibility(index: index) {
+      throw PageDamage(page: UInt64(index), what: what)
+    }
+    return meta
   }
 }
 
 extension Environment {
   /// Looks at every page of the file, before something walks all of it.
   ///
-  /// - Parameter tick: Called now and then.
+  /// - Parameters:
+  ///   - tables: Those that the file may have.
+  ///   - tick: Called now and then.
   /// - Returns: What does not hold as many entries as it should, and can be walked all the same; nil if
   ///   everything is whole.
-  /// - Throws: ``LMDBRefusal/damagedPage(page:what:)`` for what LMDB must not walk.
-  /// - Complexity: O(pages in use), about 1.5 us each.
+  /// - Throws: ``LMDBRefusal/damagedPage(page:what:)`` for what LMDB must not walk;
+  ///   ``LMDBRefusal/closed`` if another thread waits for the end of this handle's transactions.
+  /// - Complexity: O(pages in use), about 1.5 us each if the system has them in memory.
   package func checkTrees(
-    _ extent: TreeCheckExtent, tick: () -> Void = {}
+    _ extent: TreeCheckExtent, tables: [TableDescription], tick: () -> Void = {}
   ) throws(LMDBError) -> LMDBError? {
-    try core.whileOpen(share) { () throws(LMDBError) -> LMDBError? in
+    try withoutActuallyEscaping(tick) { (tick) throws(LMDBError) in
+      try core.whileOpen(share) { () throws(LMDBError) -> LMDBError? in
+        var order = TreeCheckOrder(extent: extent, tables: tables, refusesMiscounts: true) {
+          tick()
+          return self.isAwaited
+        }
+        do throws(LMDBError) {
+          try core.checkTrees(order)
+          return nil
+        } catch {
+          guard error.refusal != nil, error.refusal != .closed else { throw error }
+          order.refusesMiscounts = false
+          try core.checkTrees(order)
+          return error
+        }
+      }
+    }
+  }
+
+  /// Looks at the pages that the configuration asks for beyond those that opening touches, with the
+  /// environment open for others: it may take a while.
+  static func checkTrees(
+    _ core: EnvironmentCore, _ share: TransactionGate.Share, _ configuration: Configuration,
+    _ tables: [TableDescription]
+  ) throws(LMDBError) {
+    guard case .everything = configuration.treeCheck,
+      !core.isChecked.load(ordering: .acquiring)
+    else { return }
+    let order = TreeCheckOrder(
+      extent: configuration.treeCheck, tables: tables,
+      refusesMiscounts: configuration.access == .readWrite,
+      isAwaited: { core.gate.isAwaited(share) })
+    while true {
       do throws(LMDBError) {
-        try core.checkTrees(extent, refusesMiscounts: true, tick: tick)
-        return nil
+        try core.whileOpen(share) { () throws(LMDBError) in try core.checkTrees(order) }
+        return core.isChecked.store(true, ordering: .releasing)
       } catch {
-        guard error.refusal != nil else { throw error }
-        try core.checkTrees(extent, refusesMiscounts: false, tick: tick)
-        return error
+        // The map was made larger meanwhile, for which the look had to end.
+        guard error.refusal == .closed, !core.gate.isClosed(share) else { throw error }
       }
     }
   }

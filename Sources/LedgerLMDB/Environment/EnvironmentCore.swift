@@ -23,6 +23,8 @@ final class EnvironmentCore: @unchecked Sendable {
   let gate = TransactionGate()
   let forkGuard = ForkGuard()
   let panicked = Atomic<Bool>(false)
+  /// Whether a handle that asked for it had every page looked at.
+  let isChecked = Atomic<Bool>(false)
   let tables = Locked<[String: Table]>([:])
   private let idleReaders = Locked<[IdleReader]>([])
 

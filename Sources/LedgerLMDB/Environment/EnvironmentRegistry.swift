@@ -10,51 +10,75 @@ enum EnvironmentRegistry {
     let core: EnvironmentCore
     /// Who shares it, and whether that one yields to others.
     var shares: [ObjectIdentifier: (share: TransactionGate.Share, yields: Bool)] = [:]
+    /// Whether all of them yield to a handle that waits for their end: no other may come in between.
+    var isEnding = false
   }
 
   private static let entries = Locked<[FileIdentity: Entry]>([:])
 
+  private enum Outcome {
+    case shared(EnvironmentCore)
+    /// These shares must end first.
+    case taken(EnvironmentCore, [TransactionGate.Share])
+  }
+
   /// The open core for the file, or the one that `open` makes.
   ///
   /// A core that does not do, for its access or its panic, is closed first if all its shares yield: a
-  /// second `MDB_env` on the file would cost the process its locks.
+  /// second `MDB_env` on the file would cost the process its locks. Their transactions may take long,
+  /// so the wait for them keeps no other environment from being opened or closed.
   static func share(
     _ identity: FileIdentity, _ configuration: Configuration, _ share: TransactionGate.Share,
     open: () throws(LMDBError) -> EnvironmentCore
   ) throws(LMDBError) -> EnvironmentCore {
-    try entries.withLock { (entries) throws(LMDBError) in
-      // What a forked child inherited is its parent's; it opens its own.
-      if var entry = entries[identity], !entry.core.forkGuard.isForkedChild {
-        let obstacle = entry.core.obstacle(to: configuration)
-        guard let obstacle else {
-          entry.shares[ObjectIdentifier(share)] = (share, configuration.yieldsToOthers)
-          entries[identity] = entry
-          return entry.core
-        }
-        let isYielded = try endYielding(&entry)
-        entries[identity] = isYielded ? nil : entry
-        guard isYielded else { throw obstacle }
-        entry.core.shutDown()
+    while true {
+      let outcome = try entries.withLock { (entries) throws(LMDBError) in
+        try join(&entries, identity, configuration, share, open)
       }
-      let core = try open()
-      entries[identity] = Entry(
-        core: core, shares: [ObjectIdentifier(share): (share, configuration.yieldsToOthers)])
-      return core
+      switch outcome {
+      case .shared(let core): return core
+      case .taken(let core, let shares):
+        do throws(LMDBError) {
+          for share in shares {
+            _ = try core.gate.close(share)
+            release(core, share)
+          }
+        } catch {
+          entries.withLock { $0[identity]?.isEnding = false }
+          throw error
+        }
+      }
     }
   }
 
-  /// Closes the shares that yield, and waits until their transactions ended.
-  ///
-  /// - Returns: Whether no other share is left.
-  private static func endYielding(_ entry: inout Entry) throws(LMDBError) -> Bool {
-    // In panic each of the others will let go in its turn, so those that yield need not wait for it.
-    let isPanicked = entry.core.panicked.load(ordering: .acquiring)
-    guard isPanicked || entry.shares.values.allSatisfy(\.yields) else { return false }
-    for (id, holder) in entry.shares where holder.yields {
-      _ = try entry.core.gate.close(holder.share)
-      entry.shares[id] = nil
+  private static func join(
+    _ entries: inout [FileIdentity: Entry], _ identity: FileIdentity,
+    _ configuration: Configuration, _ share: TransactionGate.Share,
+    _ open: () throws(LMDBError) -> EnvironmentCore
+  ) throws(LMDBError) -> Outcome {
+    let mine = (share, configuration.yieldsToOthers)
+    // What a forked child inherited is its parent's; it opens its own.
+    if var entry = entries[identity], !entry.core.forkGuard.isForkedChild {
+      if !entry.isEnding {
+        guard let obstacle = entry.core.obstacle(to: configuration) else {
+          entry.shares[ObjectIdentifier(share)] = mine
+          entries[identity] = entry
+          return .shared(entry.core)
+        }
+        // In panic each of the others lets go in its turn, so those that yield need not wait for it.
+        let isPanicked = entry.core.panicked.load(ordering: .acquiring)
+        let yielding = entry.shares.values.filter(\.yields)
+        guard !yielding.isEmpty, isPanicked || yielding.count == entry.shares.count else {
+          throw obstacle
+        }
+        entry.isEnding = yielding.count == entry.shares.count
+        entries[identity] = entry
+      }
+      return .taken(entry.core, entry.shares.values.filter(\.yields).map(\.share))
     }
-    return entry.shares.isEmpty
+    let core = try open()
+    entries[identity] = Entry(core: core, shares: [ObjectIdentifier(share): mine])
+    return .shared(core)
   }
 
   static func release(_ core: EnvironmentCore, _ share: TransactionGate.Share) {

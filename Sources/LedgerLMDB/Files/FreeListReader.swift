@@ -11,7 +11,7 @@ struct FreeListReader: ~Copyable {
   private var visited: UInt64 = 0
 
   /// More than this is no forgotten free page any more (64 GiB of 4 KiB pages).
-  private static let mostMissing: UInt64 = 1 << 24
+  static let mostMissing: UInt64 = 1 << 24
 
   /// Whether every page that the file lacks is free in the state of `meta`.
   static func listsAllPages(

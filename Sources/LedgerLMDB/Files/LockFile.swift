@@ -1,3 +1,5 @@
+internal import CLedgerLMDB
+
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -41,23 +43,48 @@ struct LockFile: ~Copyable {
   ///
   /// Only before LMDB opens the file in this process: closing it drops the locks that the process has
   /// on it. The length of one that is there stays: it must not grow under processes that have it open.
-  func reserve(readers: Int, mode: UInt32) throws(LMDBError) {
+  /// If no process has, LMDB makes it longer, and the blocks for that are reserved behind its end.
+  ///
+  /// - Returns: How many slots to ask LMDB for: those that an old file has, if there is no room for more.
+  func reserve(readers: Int, mode: UInt32) throws(LMDBError) -> Int {
     #if os(Linux)
-      if !wasThere { return try make(length: off_t(readers * 64 + 128), mode) }
+      let length = Self.length(readers: readers)
+      if !wasThere {
+        try make(length: length, mode)
+        return readers
+      }
       let descriptor = unsafe openat(
         directory, Self.name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       // What keeps it from being opened, LMDB meets and reports, too.
-      guard descriptor >= 0 else { return }
+      guard descriptor >= 0 else { return readers }
       defer { close(descriptor) }
       var facts = stat()
-      guard unsafe fstat(descriptor, &facts) == 0, facts.st_blocks * 512 < facts.st_size else {
-        return
-      }
-      try reserve(facts.st_size, descriptor)
+      guard unsafe fstat(descriptor, &facts) == 0 else { return readers }
+      if facts.st_blocks * 512 < facts.st_size { try reserve(facts.st_size, descriptor) }
+      guard length > facts.st_size, facts.st_blocks * 512 < length,
+        facts.st_size >= Self.length(readers: 1)
+      else { return readers }
+      let isReserved = fallocate(descriptor, Self.keepsLength, 0, length) == 0
+      guard !isReserved, Self.isFull(errno) else { return readers }
+      return (Int(facts.st_size) - Self.headerByteCount) / Self.slotByteCount
+    #else
+      return readers
     #endif
   }
 
   #if os(Linux)
+    /// `MDB_reader`, and what is before the first of them.
+    private static let slotByteCount = 64
+    private static let headerByteCount = 128
+
+    private static func length(readers: Int) -> off_t {
+      off_t(readers * slotByteCount + headerByteCount)
+    }
+
+    private static func isFull(_ code: Int32) -> Bool {
+      code == ENOSPC || code == EDQUOT || code == EFBIG
+    }
+
     /// Makes the file appear with all its blocks, so that no process opens a shorter one.
     private func make(length: off_t, _ mode: UInt32) throws(LMDBError) {
       let descriptor = unsafe openat(
@@ -76,7 +103,7 @@ struct LockFile: ~Copyable {
     private func reserve(_ length: off_t, _ descriptor: Int32) throws(LMDBError) {
       var code: Int32
       repeat { code = posix_fallocate(descriptor, 0, length) } while code == EINTR
-      guard code == ENOSPC || code == EDQUOT || code == EFBIG else { return }
+      guard Self.isFull(code) else { return }
       throw LMDBError(LMDBStatus(code), .reserveLockFile, path: path)
     }
   #endif
@@ -103,6 +130,8 @@ struct LockFile: ~Copyable {
     /// `O_PATH` and `AT_EMPTY_PATH`, which not every C library shows to Swift; as `O_TMPFILE` below.
     private static let pathOnly: Int32 = 0o10000000
     private static let ofDescriptor: Int32 = 0x1000
+    /// `FALLOC_FL_KEEP_SIZE`
+    private static let keepsLength: Int32 = 0x01
     /// `O_TMPFILE`
     private static let withoutName: Int32 = 0o20000000 | O_DIRECTORY
     private static let directoryFlags = pathOnly

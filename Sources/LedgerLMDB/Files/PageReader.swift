@@ -33,6 +33,21 @@ struct PageReader: ~Copyable {
     return unsafe TreePage(UnsafeRawBufferPointer(buffer))
   }
 
+  /// Has the system read the file ahead, if it has at most so many pages.
+  func readAhead(upTo pageCount: Int) {
+    #if os(Linux)
+      guard let size = byteCount, size / UInt64(pageSize) <= UInt64(pageCount) else { return }
+      _ = posix_fadvise(descriptor, 0, off_t(clamping: size), POSIX_FADV_WILLNEED)
+    #endif
+  }
+
+  /// How long the file is; nil if the system does not say.
+  var byteCount: UInt64? {
+    var facts = stat()
+    guard unsafe fstat(descriptor, &facts) == 0 else { return nil }
+    return UInt64(max(0, facts.st_size))
+  }
+
   /// Bytes from anywhere in the file; nil if they cannot be read whole.
   func bytes(_ count: Int, at offset: UInt64) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)

@@ -1,14 +1,8 @@
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// What is wrong with a page.
 struct PageDamage: Error, Hashable {
   let page: UInt64
   let what: String
-  /// Whether the pages can be walked all the same: entries are missing, or there are too many.
+  /// Whether the pages can be walked all the same: entries or tables are missing, or there are too many.
   var isMiscount = false
 }
 
@@ -46,6 +40,8 @@ struct TreeCheck: ~Copyable {
 
   let meta: MetaPage
   let extent: Extent
+  /// The tables that there may be.
+  private let knownNames: Set<String>
   /// How many pages may still be read.
   private var budget: Int
   private var pages: PageReader
@@ -56,18 +52,24 @@ struct TreeCheck: ~Copyable {
   /// Whether all of it was walked.
   private var isWhole = true
   private var miscount: PageDamage?
-  /// Called now and then.
-  private let tick: () -> Void
+  private var visitCount = 0
+  /// The records of the free list, to be held against what was reached in the end.
+  private var freed: [FreedPages] = []
+  /// Called every ``pulse`` pages; ends the walk when it says false.
+  private let goesOn: () -> Bool
+
+  private static let pulse = 64
 
   init(
-    _ pages: consuming PageReader, meta: MetaPage, extent: Extent, budget: Int,
-    tick: @escaping () -> Void = {}
+    _ pages: consuming PageReader, meta: MetaPage, extent: Extent, tables knownNames: Set<String>,
+    budget: Int, while goesOn: @escaping () -> Bool
   ) {
     self.meta = meta
     self.extent = extent
+    self.knownNames = knownNames
     self.budget = budget
     self.pages = pages
-    self.tick = tick
+    self.goesOn = goesOn
     reached = PageSet(lastPage: meta.lastPage, isDense: extent == .everything)
   }
 
@@ -77,15 +79,11 @@ struct TreeCheck: ~Copyable {
   mutating func run() throws(PageDamage) {
     try walk(Tree(name: "the list of tables", record: meta.main, content: .tables))
     var trees = tables
-    let freeList = Tree(name: "the free list", record: meta.freeList, content: .freeList)
-    if extent == .everything {
-      trees.append(freeList)
-      trees.sort { $0.record.pageCount < $1.record.pageCount }
-    } else {
-      // It is held against the pages that were reached before.
-      trees.append(freeList)
-    }
+    trees.append(Tree(name: "the free list", record: meta.freeList, content: .freeList))
+    // Of the free list every page is on the way, and of the tables only some.
+    if extent == .everything { trees.sort { $0.record.pageCount < $1.record.pageCount } }
     for tree in trees { try walk(tree) }
+    for list in freed { try list.check(isApartFrom: reached.few) }
     if let miscount { throw miscount }
   }
 
@@ -93,7 +91,7 @@ struct TreeCheck: ~Copyable {
     guard tree.record.root != MetaPage.noRoot else { return }
     found = .none
     isWhole = true
-    try visit(tree.record.root, level: 0, of: tree, between: Bounds(), .both)
+    try visit(tree.record.root, level: 0, of: tree, between: KeyBounds(), .both)
     guard isWhole, miscount == nil, let what = tree.record.difference(from: found) else { return }
     miscount = PageDamage(
       page: tree.record.root, what: "\(tree.name) has \(what)", isMiscount: true)
@@ -101,27 +99,25 @@ struct TreeCheck: ~Copyable {
 
   // MARK: Pages
 
-  /// Keys of the parent between which those of a page lie.
-  @safe
-  private struct Bounds {
-    var lower: UnsafeRawBufferPointer?
-    var upper: UnsafeRawBufferPointer?
-  }
-
   /// The end of a tree that a way leads to.
   private enum End {
     case first, last, both
   }
 
   private mutating func visit(
-    _ number: UInt64, level: Int, of tree: Tree, between bounds: Bounds, _ end: End
+    _ number: UInt64, level: Int, of tree: Tree, between bounds: KeyBounds, _ end: End
   ) throws(PageDamage) {
     guard budget > 0 else {
       isWhole = false
       return
     }
+    if visitCount % Self.pulse == 0, !goesOn() {
+      budget = 0
+      isWhole = false
+      return
+    }
+    visitCount += 1
     budget -= 1
-    if budget % 4_096 == 0 { tick() }
     try reach(number, in: tree)
     guard let page = pages.page(number, level: level) else {
       throw PageDamage(page: number, what: "it cannot be read")
@@ -132,7 +128,7 @@ struct TreeCheck: ~Copyable {
     if let what = page.damage(number: number, isLeaf: isLeaf, minimum: minimum) {
       throw PageDamage(page: number, what: what)
     }
-    if let what = Self.disorder(of: page, isLeaf, tree, bounds) {
+    if let what = page.disorder(isLeaf: isLeaf, tree, between: bounds) {
       throw PageDamage(page: number, what: what)
     }
     if isLeaf {
@@ -146,7 +142,7 @@ struct TreeCheck: ~Copyable {
   }
 
   private mutating func visitChildren(
-    of page: TreePage, level: Int, of tree: Tree, between bounds: Bounds, _ end: End
+    of page: TreePage, level: Int, of tree: Tree, between bounds: KeyBounds, _ end: End
   ) throws(PageDamage) {
     let last = page.nodeCount - 1
     for index in 0...last {
@@ -160,7 +156,7 @@ struct TreeCheck: ~Copyable {
         childEnd = index == 0 && end != .last ? .first : .last
       }
       let offset = page.offset(ofNode: index)
-      let child = unsafe Bounds(
+      let child = unsafe KeyBounds(
         lower: index == 0 ? bounds.lower : page.key(at: offset),
         upper: index == last ? bounds.upper : page.key(at: page.offset(ofNode: index + 1)))
       try visit(
@@ -177,50 +173,6 @@ struct TreeCheck: ~Copyable {
       throw PageDamage(
         page: page, what: "\(tree.name) leads to it, and it is free or used elsewhere")
     }
-  }
-
-  // MARK: Keys
-
-  /// What is wrong with the keys of a page.
-  private static func disorder(
-    of page: TreePage, _ isLeaf: Bool, _ tree: Tree, _ bounds: Bounds
-  ) -> String? {
-    var previous = unsafe bounds.lower
-    // The first key of a branch is never looked at.
-    for index in (isLeaf ? 0 : 1)..<page.nodeCount {
-      let key = unsafe page.key(at: page.offset(ofNode: index))
-      let count = key.count
-      guard tree.hasIntegerKeys ? count == 8 : (1...511).contains(count) else {
-        return "a key of \(tree.name) has \(count) bytes"
-      }
-      if let before = unsafe previous {
-        let isFirst = index == (isLeaf ? 0 : 1)
-        let order = unsafe compare(before, key, tree)
-        // The first key of a leaf may be the separator itself.
-        guard order < 0 || isFirst && isLeaf && order == 0 else {
-          return "the keys of \(tree.name) are not in order"
-        }
-      }
-      unsafe previous = key
-    }
-    if let last = unsafe previous, let upper = unsafe bounds.upper,
-      unsafe compare(last, upper, tree) >= 0
-    {
-      return "the keys of \(tree.name) are not in order"
-    }
-    return nil
-  }
-
-  @inline(__always)
-  private static func compare(
-    _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ tree: Tree
-  ) -> Int {
-    if tree.hasIntegerKeys {
-      let first = unsafe UInt64(littleEndian: first.loadUnaligned(as: UInt64.self))
-      let second = unsafe UInt64(littleEndian: second.loadUnaligned(as: UInt64.self))
-      return first < second ? -1 : first == second ? 0 : 1
-    }
-    return unsafe first.compared(to: second)
   }
 
   // MARK: Values
@@ -246,10 +198,9 @@ struct TreeCheck: ~Copyable {
       if flags == TreePage.bigData {
         let isOnWay =
           extent == .everything || tree.content == .freeList || index == 0 || index == last
-        if isOnWay {
-          try reachOverflow(page.word(place), byteCount: count, number, tree)
-        } else {
+        guard isOnWay, try reachOverflow(page.word(place), byteCount: count, number, tree) else {
           isWhole = false
+          continue
         }
       }
       if tree.content == .freeList {
@@ -259,15 +210,16 @@ struct TreeCheck: ~Copyable {
   }
 
   /// Reaches the pages of a large value.
+  ///
+  /// - Returns: Whether the budget was enough for them.
   private mutating func reachOverflow(
     _ first: UInt64, byteCount: Int, _ leaf: UInt64, _ tree: Tree
-  ) throws(PageDamage) {
+  ) throws(PageDamage) -> Bool {
     let needed = UInt64((TreePage.headerByteCount - 1 + byteCount) / pages.pageSize + 1)
     guard first >= 2, first <= meta.lastPage, needed - 1 <= meta.lastPage - first else {
       throw PageDamage(
         page: leaf, what: "a value of \(tree.name) has \(needed) pages from \(first) on")
     }
-    budget -= 1
     let offset = first * UInt64(pages.pageSize)
     guard let header = pages.bytes(TreePage.headerByteCount, at: offset) else {
       throw PageDamage(page: first, what: "it cannot be read")
@@ -284,19 +236,29 @@ struct TreeCheck: ~Copyable {
         what:
           "it says that it is page \(number) with flags \(flags) and \(count) of \(needed) pages")
     }
+    // Those of the free list are read; of others only the first is, and some bits are set.
+    let cost = tree.content == .freeList || !reached.isDense ? Int(count) : 1
+    guard budget >= cost else { return false }
+    budget -= cost
     found.overflowPages += count
     for page in first..<first + count { try reach(page, in: tree) }
+    return true
   }
 
   private mutating func addTable(
     _ key: UnsafeRawBufferPointer, _ record: MetaPage.Tree, _ page: UInt64
   ) throws(PageDamage) {
-    let name = unsafe "the table \(String(decoding: key, as: UTF8.self))"
+    let ownName = unsafe String(decoding: key, as: UTF8.self)
+    let name = "the table \(ownName)"
     if record.flags & ~MetaPage.Tree.integerKeys != 0 || record.pad != 0 {
       throw PageDamage(page: page, what: "the flags of \(name) are \(record.flags), \(record.pad)")
     }
     if let what = record.implausibility(lastPage: meta.lastPage) {
       throw PageDamage(page: page, what: "\(name): \(what)")
+    }
+    if extent == .everything, miscount == nil, !knownNames.contains(ownName) {
+      miscount = PageDamage(
+        page: page, what: "it leads to \(name), which is none of this program's", isMiscount: true)
     }
     tables.append(
       Tree(
@@ -306,7 +268,6 @@ struct TreeCheck: ~Copyable {
 
   // MARK: The free list
 
-  /// Checks a record of freed pages: a count, then the pages in descending order.
   private mutating func checkFreePages(
     of page: TreePage, at node: Int, _ number: UInt64
   ) throws(PageDamage) {
@@ -319,44 +280,17 @@ struct TreeCheck: ~Copyable {
     } else {
       bytes = unsafe Array(page.bytes[place..<place + count])
     }
-    guard let bytes, count >= 8, count % 8 == 0 else {
+    guard let list = bytes.flatMap({ FreedPages($0) }) else {
       throw PageDamage(page: number, what: "a record of freed pages has \(count) bytes")
     }
-    let list = unsafe bytes.withUnsafeBytes { record in
-      (0..<count / 8).map {
-        unsafe UInt64(littleEndian: record.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self))
-      }
+    try list.checkOrder(recordedOn: number, lastPage: meta.lastPage)
+    guard reached.isDense else {
+      freed.append(list)
+      return
     }
-    guard list[0] <= UInt64(list.count - 1) else {
-      throw PageDamage(page: number, what: "a record of \(list[0]) freed pages has \(count) bytes")
+    for page in list.pages where !reached.insert(page) {
+      throw PageDamage(page: page, what: "it is free, and used or free elsewhere")
     }
-    let free = list[1..<1 + Int(list[0])]
-    var previous = meta.lastPage + 1
-    for page in free {
-      guard page < previous, page >= 2 else {
-        throw PageDamage(page: number, what: "freed pages are not in order: \(page)")
-      }
-      previous = page
-      guard !reached.isDense || reached.insert(page) else {
-        throw PageDamage(page: page, what: "it is free, and used or free elsewhere")
-      }
-    }
-    guard !reached.isDense else { return }
-    for page in reached.few where free.holds(page) {
-      throw PageDamage(page: page, what: "it is in use, and it was freed")
-    }
-  }
-}
-
-extension ArraySlice<UInt64> {
-  /// Whether a page is in a list in descending order.
-  fileprivate func holds(_ page: UInt64) -> Bool {
-    var (low, high) = (startIndex, endIndex)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] > page { low = middle + 1 } else { high = middle }
-    }
-    return low < endIndex && self[low] == page
   }
 }
 
@@ -387,17 +321,5 @@ extension MetaPage.Tree {
       return "\(found.overflowPages) pages of large values of \(overflowPages)"
     }
     return nil
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// Below, at or above 0, in the order of byte keys: byte by byte, the shorter one first.
-  func compared(to other: UnsafeRawBufferPointer) -> Int {
-    let shared = Swift.min(count, other.count)
-    if shared > 0, let first = baseAddress, let second = other.baseAddress {
-      let order = unsafe memcmp(first, second, shared)
-      if order != 0 { return Int(order) }
-    }
-    return count - other.count
   }
 }

@@ -7,8 +7,8 @@ extension Ledger {
   ///
   /// A process may inspect a ledger that it has open, and open one that it inspects. Until it is
   /// closed, an inspection keeps the files open and holds a lock, so close it before the process is
-  /// suspended, as you freeze the ledger. Closing it ends what it counts or replays; a verification and
-  /// an export come to their ends first.
+  /// suspended, as you freeze the ledger. Closing it ends what it counts or replays, and a verification
+  /// that still looks at pages; one that reads events, and an export, come to their ends first.
   ///
   /// - Parameters:
   ///   - path: The directory of the ledger.
@@ -109,14 +109,13 @@ public final class LedgerInspector: Sendable {
     }
   }
 
-  /// Refuses a file that could end this process inside LMDB, up to a size that is looked at quickly.
+  /// Refuses a file that could end this process inside LMDB, as far as it is looked at quickly.
   ///
   /// What is whole and lacks entries can be read: reading finds out what is missing.
   private func checkPages(of environment: Environment) throws(LedgerError) {
     guard !isChecked.load(ordering: .relaxed) else { return }
     do throws(LMDBError) {
-      _ = try environment.checkTrees(
-        .everything(maximumPageCount: TreeCheckExtent.largestCheck))
+      _ = try environment.checkTrees(.bounded, tables: LedgerTables.descriptions)
     } catch {
       throw LedgerError(error)
     }
@@ -130,7 +129,8 @@ public final class LedgerInspector: Sendable {
   func checkAllPages(_ tick: () -> Void) throws(LedgerError) -> LedgerError? {
     try readingEnvironment(checksPages: false) { (environment) throws(LedgerError) in
       do throws(LMDBError) {
-        let miscount = try environment.checkTrees(.everything(maximumPageCount: .max), tick: tick)
+        let miscount = try environment.checkTrees(
+          .everything(), tables: LedgerTables.descriptions, tick: tick)
         isChecked.store(true, ordering: .relaxed)
         return miscount.map { LedgerError($0) }
       } catch {
@@ -141,11 +141,11 @@ public final class LedgerInspector: Sendable {
 
   /// Reads everything in one transaction. What a caller's code throws in it comes out as it is.
   func readingInOneTransaction<R>(
-    _ body: (borrowing ReadTransaction, [SnapshotTable: Table], Environment) throws -> R
+    _ body: (borrowing ReadTransaction, LedgerTables, Environment) throws -> R
   ) throws -> R {
     var outcome: Result<R, any Error>?
     try readingEnvironment { (environment) throws(LedgerError) in
-      let tables = LMDBLog.handles(environment)
+      let tables = LedgerTables(environment)
       try LedgerError.mapping {
         try environment.read { transaction in
           do {
@@ -202,12 +202,13 @@ public final class LedgerInspector: Sendable {
     _ path: String, _ configuration: Configuration
   ) throws(LMDBError) -> Environment {
     do throws(LMDBError) {
-      return try Environment.open(at: path, configuration: configuration, tables: LMDBLog.tables)
+      return try Environment.open(
+        at: path, configuration: configuration, tables: LedgerTables.descriptions)
     } catch {
       // One that only builds without snapshots wrote lacks tables, and looking makes none.
       guard error.operation == .openTable, error.status == .notFound else { throw error }
       return try Environment.open(
-        at: path, configuration: configuration, tables: LMDBLog.firstTables)
+        at: path, configuration: configuration, tables: LedgerTables.firstDescriptions)
     }
   }
 

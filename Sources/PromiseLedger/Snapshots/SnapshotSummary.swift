@@ -171,6 +171,29 @@ package struct SnapshotSummary: Sendable, Hashable {
   }
 }
 
+extension SnapshotSummary.Counts {
+  /// The tables whose entries are counted.
+  static let tables: [SnapshotTable] = [.entities, .open, .tombstones]
+
+  /// Compares how many entries a table has with what the snapshot counts.
+  ///
+  /// - Throws: `corrupt` if they differ.
+  func check(_ count: Int, of table: SnapshotTable) throws(LedgerError) {
+    let expected: UInt64
+    switch table {
+    case .entities: expected = records
+    case .open: expected = lists.total
+    case .tombstones: expected = tombstones
+    case .parts, .meta, .log, .blob: return
+    }
+    guard UInt64(exactly: count) != expected else { return }
+    throw LedgerError(
+      .corrupt,
+      "The table \(table.name) has \(count) entries, and the snapshot counts \(expected). Restore the ledger from a copy; `promise-ledger log` shows the events that can still be read."
+    )
+  }
+}
+
 extension OpenList.Kind {
   /// Where its count stands among those of all lists.
   fileprivate var index: Int {

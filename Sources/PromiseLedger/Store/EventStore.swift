@@ -36,7 +36,8 @@ package protocol EventStore: LedgerSource, AnyObject {
   ///   - new: Where it stands afterwards.
   ///   - patience: How long to wait for a writer.
   /// - Returns: How long other writers were locked out.
-  /// - Throws: `snapshotMoved` if the snapshot stands elsewhere, and what a commit throws; nothing was
+  /// - Throws: `snapshotMoved` if the snapshot stands elsewhere, `corrupt` if the tables do not hold as
+  ///   many entries as the snapshot counts, before or afterwards, and what a commit throws; nothing was
   ///   changed then, unless it is `commitOutcomeUnknown`.
   func changeSnapshot(
     _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,

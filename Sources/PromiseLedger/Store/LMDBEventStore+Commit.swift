@@ -63,10 +63,11 @@ extension LMDBEventStore {
     _ catchUp: (FrameView) throws(LedgerError) -> Void,
     _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
   ) throws -> (head: Position, isAppended: Bool) {
-    let agreement = try TableAgreement(environment)
-    let log = try environment.table(named: "log")
-    let meta = try environment.table(named: "meta")
-    let blob = try environment.table(named: "blob")
+    let tables = LedgerTables(environment)
+    guard let log = tables[.log], let meta = tables[.meta], let blob = tables[.blob] else {
+      throw LedgerError.storeClosed
+    }
+    let agreement = try TableAgreement(tables)
     let room = try commitRoom(environment)
     return try environment.writeDeciding { transaction in
       guard try !LMDBLog.metadata(of: transaction, meta).isSealed else { throw LedgerError.sealed }

@@ -78,7 +78,7 @@ extension LMDBEventStore {
     creation.access = .readWrite
     creation.createsDataFile = true
     let environment = try Environment.open(
-      at: generation, configuration: creation, tables: LMDBLog.tables)
+      at: generation, configuration: creation, tables: LedgerTables.descriptions)
     defer { try? environment.close() }
     let table = try environment.table(named: "meta")
     let (key, record) = (LedgerMetadata.key, metadata.encoded)

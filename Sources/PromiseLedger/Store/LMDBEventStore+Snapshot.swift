@@ -45,8 +45,9 @@ extension LMDBEventStore {
     _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
     _ environment: Environment
   ) throws {
-    guard let meta = environment.handle(of: .meta) else { throw LedgerError.storeClosed }
-    let log = try environment.table(named: "log")
+    let tables = LedgerTables(environment)
+    let agreement = try TableAgreement(tables)
+    guard let meta = tables[.meta] else { throw LedgerError.storeClosed }
     // A part of the reserve stays for consuming and freezing.
     let room = try commitRoom(environment).bytesWithReserve - options.reserve / 4
     let addedByteCount = changes.reduce(0) { $0 + ($1.value?.count ?? 0) }
@@ -61,10 +62,17 @@ extension LMDBEventStore {
       guard try LMDBLog.summary(of: transaction, meta) == old else {
         throw LedgerError.snapshotMoved
       }
-      _ = try TableAgreement.logEnd(of: transaction, log, deletedThrough: old.deletedThrough)
-      try transaction.apply(changes, environment)
+      _ = try agreement.checkedEnd(in: transaction)
+      try transaction.apply(changes, tables)
       let key = SnapshotSummary.key
       try transaction.put(new.encoded.span, forKey: key.span, in: meta)
+      do {
+        _ = try agreement.checkedEnd(in: transaction)
+      } catch let error as LedgerError {
+        // Every commit and every opening would refuse what was written.
+        throw LedgerError(
+          error.code, "The snapshot was not changed, for it would be damaged. \(error.message)")
+      }
       options.hooks.beforeCommit?()
     }
   }
@@ -94,12 +102,12 @@ extension LMDBEventStore {
 
 extension WriteTransaction {
   /// Carries out changes in the order of tables and keys.
-  fileprivate mutating func apply(_ changes: [TableChange], _ environment: Environment) throws {
+  fileprivate mutating func apply(_ changes: [TableChange], _ tables: LedgerTables) throws {
     var start = 0
     while start < changes.count {
       let table = changes[start].table
       let end = changes[start...].firstIndex { $0.table != table } ?? changes.count
-      guard let handle = environment.handle(of: table) else { throw LedgerError.storeClosed }
+      guard let handle = tables[table] else { throw LedgerError.storeClosed }
       // First what leaves: its pages then have room for what comes.
       for change in changes[start..<end] where change.value == nil {
         try delete(change.key, handle)

@@ -67,7 +67,7 @@ package final class LMDBEventStore: EventStore {
     do throws(LMDBError) {
       return try Environment.open(
         at: directory.generation(generation), configuration: configuration,
-        tables: LMDBLog.tables)
+        tables: LedgerTables.descriptions)
     } catch {
       throw LedgerError(error)
     }

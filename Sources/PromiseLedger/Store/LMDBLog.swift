@@ -3,19 +3,6 @@ import LedgerSystem
 
 /// The reading side of a ledger's LMDB environment.
 struct LMDBLog: EventSource, Sendable {
-  static let tables = [
-    TableDescription("meta", keys: .bytes),
-    TableDescription("log", keys: .integer),
-    TableDescription("blob", keys: .bytes),
-    TableDescription("entities", keys: .bytes),
-    TableDescription("parts", keys: .bytes),
-    TableDescription("open", keys: .bytes),
-    TableDescription("tombstones", keys: .bytes),
-  ]
-
-  /// The tables that every ledger has, also one that was never opened by a build with snapshots.
-  static let firstTables = Array(tables.prefix(4))
-
   private let environment: Environment
 
   init(_ environment: Environment) {
@@ -27,7 +14,7 @@ struct LMDBLog: EventSource, Sendable {
   }
 
   package func head() throws(LedgerError) -> Position {
-    let agreement = try TableAgreement(environment)
+    let agreement = try TableAgreement(LedgerTables(environment))
     return try LedgerError.mapping {
       try environment.read { transaction in try agreement.checkedEnd(in: transaction).position }
     }
@@ -62,19 +49,12 @@ struct LMDBLog: EventSource, Sendable {
 
   // MARK: The snapshot
 
-  /// The tables of a snapshot, as far as the environment has them.
-  static func handles(_ environment: Environment) -> [SnapshotTable: Table] {
-    var handles: [SnapshotTable: Table] = [:]
-    for table in SnapshotTable.allCases { handles[table] = environment.handle(of: table) }
-    return handles
-  }
-
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try LedgerError.mapping {
       try environment.read { transaction in
-        let tables = LMDBSnapshotTables(transaction, of: environment)
+        let tables = LMDBSnapshotTables(transaction, LedgerTables(environment))
         defer { tables.end() }
         return try body(tables)
       }
@@ -150,7 +130,9 @@ struct LMDBLog: EventSource, Sendable {
     guard position >= deleted else {
       throw LedgerError.eventsCompacted(after: position, through: deleted)
     }
-    let next = position.rawValue &+ 1
+    // No event ever stands behind the greatest position.
+    guard position.rawValue < .max else { return position }
+    let next = position.rawValue + 1
     let start = try transaction.floorKey(next, in: log) ?? next
     var walk = FrameWalk(after: position)
     var count = 0

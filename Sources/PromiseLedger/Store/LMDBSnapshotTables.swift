@@ -11,20 +11,12 @@ final class LMDBSnapshotTables: SnapshotTables {
   }
 
   private let reader: Reader
-  /// Those that the environment has: a ledger that only an older build wrote has not all.
-  private let handles: [Table]
-  /// What was asked for last, and mostly is again.
-  private var last: (table: SnapshotTable, handle: Table?)?
+  private let tables: LedgerTables
   private var isOver = false
 
-  init(_ transaction: borrowing ReadTransaction, of environment: Environment) {
+  init(_ transaction: borrowing ReadTransaction, _ tables: LedgerTables) {
     reader = Reader(raw: transaction.raw)
-    handles = environment.tables
-  }
-
-  init(_ transaction: borrowing ReadTransaction, _ handles: [SnapshotTable: Table]) {
-    reader = Reader(raw: transaction.raw)
-    self.handles = Array(handles.values)
+    self.tables = tables
   }
 
   /// Says that the transaction ends.
@@ -40,10 +32,7 @@ final class LMDBSnapshotTables: SnapshotTables {
 
   private func handle(_ table: SnapshotTable) throws(LedgerError) -> Table? {
     try checkIsOpen()
-    if let last, last.table == table { return last.handle }
-    let handle = handles.first { $0.name == table.name }
-    last = (table, handle)
-    return handle
+    return tables[table]
   }
 
   func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
@@ -94,13 +83,6 @@ final class LMDBSnapshotTables: SnapshotTables {
         return try body(keyCopy, valueCopy)
       }
     }
-  }
-}
-
-extension Environment {
-  /// A table of the snapshot; `nil` in an environment that only an older build wrote.
-  func handle(of table: SnapshotTable) -> Table? {
-    tables.first { $0.name == table.name }
   }
 }
 

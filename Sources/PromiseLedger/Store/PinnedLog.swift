@@ -27,7 +27,7 @@ struct PinnedLog: LedgerSource {
   ///
   /// - Parameter isAwaited: Once it says so, reads fail with `viewTaken`.
   static func with<R>(
-    _ transaction: borrowing ReadTransaction, _ handles: [SnapshotTable: Table],
+    _ transaction: borrowing ReadTransaction, _ handles: LedgerTables,
     until isAwaited: @escaping @Sendable () -> Bool = { false },
     _ body: (PinnedLog) throws -> R
   ) throws -> R {

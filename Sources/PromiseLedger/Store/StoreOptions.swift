@@ -20,9 +20,9 @@ package struct StoreOptions: Sendable {
     self.hooks = hooks
   }
 
-  /// Has every page looked at before LMDB walks the file, up to the limit.
+  /// Has every page looked at before LMDB walks the file, as far as that is quick.
   mutating func checksEveryPage() {
-    environment.treeCheck = .everything(maximumPageCount: TreeCheckExtent.largestCheck)
+    environment.treeCheck = .bounded
   }
 }
 

@@ -15,32 +15,16 @@ struct LogEnd: Sendable, Hashable {
 /// counts then differs from the numbers that the first and the last frame carry, or the log does not
 /// reach the snapshot. Without this check the events would vanish, and new ones take their positions.
 struct TableAgreement {
+  private let tables: LedgerTables
   private let meta: Table
   private let log: Table
-  /// The tables whose entries the summary of the snapshot counts.
-  private let entities: Table?
-  private let open: Table?
-  private let tombstones: Table?
 
   /// - Throws: `closed` if the environment has no tables of a ledger.
-  init(_ handles: [SnapshotTable: Table]) throws(LedgerError) {
-    guard let meta = handles[.meta], let log = handles[.log] else { throw .storeClosed }
+  init(_ tables: LedgerTables) throws(LedgerError) {
+    guard let meta = tables[.meta], let log = tables[.log] else { throw .storeClosed }
+    self.tables = tables
     self.meta = meta
     self.log = log
-    entities = handles[.entities]
-    open = handles[.open]
-    tombstones = handles[.tombstones]
-  }
-
-  init(_ environment: Environment) throws(LedgerError) {
-    guard let meta = environment.handle(of: .meta), let log = environment.handle(of: .log) else {
-      throw .storeClosed
-    }
-    self.meta = meta
-    self.log = log
-    entities = environment.handle(of: .entities)
-    open = environment.handle(of: .open)
-    tombstones = environment.handle(of: .tombstones)
   }
 
   /// The end of the log, if everything agrees.
@@ -56,9 +40,10 @@ struct TableAgreement {
         "the last event has position \(end.position), and the snapshot is at position \(summary.position)"
       )
     }
-    try check(entities, holds: summary.counts.records, in: transaction)
-    try check(open, holds: summary.counts.lists.total, in: transaction)
-    try check(tombstones, holds: summary.counts.tombstones, in: transaction)
+    for table in SnapshotSummary.Counts.tables {
+      let count = try tables[table].map { (table) throws in try transaction.count(of: table) }
+      try summary.counts.check(count ?? 0, of: table)
+    }
     return end
   }
 
@@ -95,17 +80,6 @@ struct TableAgreement {
       )
     }
     return LogEnd(position: lastHeader.lastPosition, frameNumber: lastHeader.number)
-  }
-
-  private func check<Reader: TableReader & ~Copyable>(
-    _ table: Table?, holds expected: UInt64, in transaction: borrowing Reader
-  ) throws {
-    let count = try table.map { (table) throws in try transaction.count(of: table) } ?? 0
-    guard UInt64(count) == expected else {
-      throw Self.disagreement(
-        "the table \(table?.name ?? "of records") holds \(count) entries, and the snapshot counts \(expected)"
-      )
-    }
   }
 
   static func disagreement(_ what: String) -> LedgerError {

@@ -77,7 +77,7 @@ struct DamagedExportTests {
   private static func changeEvent(from first: UInt64, of path: String) throws -> Position {
     let environment = try Environment.open(
       at: LedgerDirectory(path).generation(LedgerDirectory.firstGeneration),
-      tables: LMDBLog.tables)
+      tables: LedgerTables.descriptions)
     let log = try environment.table(named: "log")
     var changed = Position.start
     try environment.write { transaction in

@@ -92,6 +92,24 @@ struct DamagedPageTests {
     #expect(try await openError(.never) == nil)
   }
 
+  /// Nothing is in the table, so no count tells that it is gone.
+  @Test func anEmptyTableWithADamagedNameIsFound() async throws {
+    let url = URL(fileURLWithPath: temporary.path + Self.file)
+    var file = TreeFile(Array(try Data(contentsOf: url)))
+    let main = try #require(file.tree(named: TreeFile.mainTreeName))
+    let page = file[Int(main.record.root)]
+    #expect(file.tree(named: "parts")?.record.entries == 0)
+    let node = try #require(
+      page.nodes.first { String(decoding: page.bytes[$0.key], as: UTF8.self) == "parts" })
+    file[Int(main.record.root)][node.key.upperBound - 1] ^= 1
+    try Data(file.bytes).write(to: url)
+    var findings: [VerificationFinding] = []
+    let summary = try Ledger.inspect(at: temporary.path).verify { findings.append($0) }
+    #expect(findings.contains { $0.message.contains("the table partr") })
+    #expect(summary.corruptCount > 0)
+    #expect(try await openError(.always)?.code == .corrupt)
+  }
+
   @Test func aFrozenSessionIsNoUncleanEnd() async throws {
     let directory = LedgerDirectory(temporary.path)
     #expect(!UncleanEnd.isSeen(in: directory))

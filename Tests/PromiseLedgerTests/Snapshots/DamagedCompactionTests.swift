@@ -19,7 +19,7 @@ import Testing
   ) throws {
     let environment = try Environment.open(
       at: LedgerDirectory(temporary.path).generation(LedgerDirectory.firstGeneration),
-      tables: LMDBLog.tables)
+      tables: LedgerTables.descriptions)
     let (log, meta) = (
       try environment.table(named: "log"), try environment.table(named: "meta")
     )

@@ -14,8 +14,7 @@ import Testing
       .sortedChanges
     var summary = SnapshotSummary()
     summary.position = Position(rawValue: 30)
-    _ = try store.changeSnapshot(
-      slice, from: SnapshotSummary(), to: summary, patience: Patience(.seconds(5)))
+    try store.damage(slice, summary: summary)
     // So that there is a deletion, too.
     slice.append(TableChange(.tombstones, EntityID.numbered(77).bytes, nil))
     return slice
@@ -66,10 +65,7 @@ import Testing
   private func write(
     _ value: [UInt8]?, in change: TableChange, _ store: any EventStore
   ) throws {
-    let summary = try store.snapshotSummary()
-    _ = try store.changeSnapshot(
-      [TableChange(change.table, change.key, value)], from: summary, to: summary,
-      patience: Patience(.seconds(5)))
+    try store.damage([TableChange(change.table, change.key, value)])
   }
 
   @Test func aRecordThatWasMadeWrongIsNoticed() throws {

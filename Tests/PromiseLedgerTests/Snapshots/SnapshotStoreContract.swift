@@ -128,6 +128,7 @@ import Testing
     #expect(try subject.store.snapshotSummary() == reader.summary)
     var next = SnapshotEdit(reader.summary)
     next.new.position = state.position.advanced(by: 1)
+    try subject.append(1)
     try subject.store.apply(next, patience: Patience(.seconds(5)))
     #expect { try reader.promise(.numbered(1)) } throws: {
       ($0 as? LedgerError)?.code == .snapshotMoved
@@ -194,7 +195,7 @@ import Testing
     let generation = directory.generation(LedgerDirectory.firstGeneration)
     for name in ["/data.mdb", "/lock.mdb"] { try FileSystem.remove(generation + name) }
     let environment = try Environment.open(
-      at: generation, configuration: Configuration(), tables: LMDBLog.firstTables)
+      at: generation, configuration: Configuration(), tables: LedgerTables.firstDescriptions)
     let meta = try environment.table(named: "meta")
     let record = LedgerMetadata(ledgerID: LedgerID(entityID: .numbered(5)), createdAt: .at(0))
     let (key, bytes) = (LedgerMetadata.key, record.encoded)

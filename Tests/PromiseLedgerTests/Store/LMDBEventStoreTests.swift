@@ -97,7 +97,7 @@ import Testing
   private func seal() throws {
     let environment = try Environment.open(
       at: temporary.path + "/generation-000001", configuration: Configuration(),
-      tables: LMDBLog.tables)
+      tables: LedgerTables.descriptions)
     let table = try environment.table(named: "meta")
     var metadata = try LMDBLog(environment).metadata()
     metadata.isSealed = true

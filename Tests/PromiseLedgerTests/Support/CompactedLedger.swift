@@ -58,7 +58,7 @@ struct CompactedLedger {
   ) throws {
     let environment = try Environment.open(
       at: LedgerDirectory(path).generation(LedgerDirectory.firstGeneration),
-      tables: LMDBLog.tables)
+      tables: LedgerTables.descriptions)
     try environment.write { transaction in
       try body(&transaction) { try environment.table(named: $0) }
     }

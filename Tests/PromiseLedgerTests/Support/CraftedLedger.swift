@@ -135,7 +135,7 @@ extension CraftedLedger {
   ) throws {
     let environment = try Environment.open(
       at: LedgerDirectory(path).generation(LedgerDirectory.firstGeneration),
-      tables: LMDBLog.tables)
+      tables: LedgerTables.descriptions)
     let (log, blob) = (try environment.table(named: "log"), try environment.table(named: "blob"))
     try environment.write { transaction in try body(&transaction, log, blob) }
     try environment.close()

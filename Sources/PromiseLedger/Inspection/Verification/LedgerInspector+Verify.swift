@@ -17,8 +17,8 @@ extension LedgerInspector {
   ///   - progress: Called now and then with the position reached.
   ///   - report: Gets every finding; those about the snapshot first, then in the order of positions. It
   ///     must not read the ledger.
-  /// - Throws: ``LedgerError`` if the ledger cannot be read for another reason than damage, and
-  ///   what `report` throws.
+  /// - Throws: ``LedgerError`` if the ledger cannot be read for another reason than damage, with
+  ///   `closed` if the inspection is closed while pages are looked at; and what `report` throws.
   /// - Complexity: O(events + records) in time, O(entities) in memory; O(entities that kept events
   ///   change) if events were deleted.
   public func verify(
@@ -44,7 +44,7 @@ extension LedgerInspector {
   }
 
   private static func verify(
-    _ id: LedgerID, _ transaction: borrowing ReadTransaction, _ tables: [SnapshotTable: Table],
+    _ id: LedgerID, _ transaction: borrowing ReadTransaction, _ tables: LedgerTables,
     _ progress: (Position) -> Void, _ report: (VerificationFinding) throws -> Void
   ) throws -> VerificationSummary {
     guard let log = tables[.log], let blob = tables[.blob] else { throw LedgerError.storeClosed }
