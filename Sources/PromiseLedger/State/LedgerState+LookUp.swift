@@ -62,25 +62,57 @@ extension LedgerState {
   // MARK: Below the overlay
 
   func promiseBelow(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
-    guard !snapshot.isEmpty, removals.removed[id.entityID] == nil,
-      let entity = try snapshot.promise(id), !isHidden(.promise(entity))
-    else { return nil }
+    guard case .promise(let entity)? = try below(id.entityID) else { return nil }
     return entity
   }
 
   func handlerBelow(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
-    guard !snapshot.isEmpty, removals.removed[id.entityID] == nil,
-      let entity = try snapshot.handler(id), !isHidden(.handler(entity))
-    else { return nil }
+    guard case .handler(let entity)? = try below(id.entityID) else { return nil }
     return entity
   }
 
   func sessionBelow(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
-    guard !snapshot.isEmpty, removals.removed[id.entityID] == nil,
-      let entity = try snapshot.session(id), !isHidden(.session(entity))
+    guard case .session(let entity)? = try below(id.entityID) else { return nil }
+    return entity
+  }
+
+  /// - Parameter isToChange: Whether the lists of the snapshot must show the entity, too.
+  private func below(
+    _ id: EntityID, isToChange: Bool = false
+  ) throws(LedgerError) -> LedgerEntity? {
+    guard !snapshot.isEmpty, removals.removed[id] == nil,
+      let entity = try isToChange ? snapshot.listedEntity(id) : snapshot.entity(id),
+      !isHidden(entity)
     else { return nil }
     return entity
   }
+
+  // MARK: To be changed
+
+  /// The promise as it is now, for an event that changes it.
+  ///
+  /// - Throws: As ``promise(_:)``; `corrupt`, too, if the lists of the snapshot contradict its record.
+  func promiseToChange(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    if let entity = promises[id] { return entity }
+    guard case .promise(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
+    return entity
+  }
+
+  /// The handler, likewise.
+  func handlerToChange(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    if let entity = handlers[id] { return entity }
+    guard case .handler(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
+    return entity
+  }
+
+  /// The session, likewise.
+  func sessionToChange(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    if let entity = sessions[id] { return entity }
+    guard case .session(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
+    return entity
+  }
+
+  // MARK: What is where
 
   /// Whether the overlay has the newest state of an entity, or knows that it is gone.
   func isOverlaid(_ id: EntityID) -> Bool {

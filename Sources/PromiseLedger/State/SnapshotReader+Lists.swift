@@ -30,7 +30,7 @@ extension SnapshotReader {
   ) throws(LedgerError) -> [OpenEntry] {
     try reading([]) { (tables) throws(LedgerError) in
       // All that can be said of a walk that ends early.
-      try check(.open, in: tables, expected: summary.counts.lists.total)
+      try summary.counts.check(tables.entryCount(of: .open), of: .open)
       var entries: [OpenEntry] = []
       var last = key ?? prefix
       try tables.scan(.open, from: last) { (found, stored) throws(LedgerError) in
@@ -107,7 +107,7 @@ extension SnapshotReader {
       let slice = entries[start..<min(start + Self.sliceCount, entries.count)]
       for (entry, record) in zip(slice, try records(slice.map(\.id))) {
         let entity = try record.map { (record) throws(LedgerError) in
-          try LedgerEntity(kind: record.kind, id: entry.id, content: record.content)
+          try decoded(record, entry.id)
         }
         entities.append(try entry.checked(entity))
       }
@@ -126,17 +126,6 @@ extension SnapshotReader {
     throw kind.miscounted(count, expected: expected)
   }
 
-  private func check(
-    _ table: SnapshotTable, in tables: any SnapshotTables, expected: UInt64
-  ) throws(LedgerError) {
-    let count = try tables.entryCount(of: table)
-    guard UInt64(exactly: count) != expected else { return }
-    throw LedgerError(
-      .corrupt,
-      "The table \(table.name) has \(count) entries, and the snapshot says \(expected). Restore the ledger from a copy."
-    )
-  }
-
   /// Compares what the tables hold with what the snapshot says: every entry of every list, and the
   /// numbers of records and tombstones.
   ///
@@ -144,10 +133,10 @@ extension SnapshotReader {
   /// - Throws: `corrupt` if they differ, or an entry is damaged.
   /// - Complexity: O(entries of lists).
   func checkCounts(_ tick: () -> Void) throws(LedgerError) {
-    let counts = summary.counts
     try reading(()) { (tables) throws(LedgerError) in
-      try check(.entities, in: tables, expected: counts.records)
-      try check(.tombstones, in: tables, expected: counts.tombstones)
+      for table in SnapshotSummary.Counts.tables {
+        try summary.counts.check(tables.entryCount(of: table), of: table)
+      }
     }
     var pulse = Pulse()
     for kind in OpenList.Kind.allCases { try countOnce(kind) { pulse.beat(tick, steps: $0) } }

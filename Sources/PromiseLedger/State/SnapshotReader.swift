@@ -78,8 +78,37 @@ package struct SnapshotReader: Sendable {
       guard summary.mayHold(id) else { return nil }
       record = try reading(nil) { (tables) throws(LedgerError) in try tables.record(id) }
     }
-    guard let record else { return nil }
-    return try LedgerEntity(kind: record.kind, id: id, content: record.content)
+    return try record.map { (record) throws(LedgerError) in try decoded(record, id) }
+  }
+
+  /// The entity as of the snapshot's position, if all lists show it as its record does: one that an
+  /// event shall change must not be an older version of itself, which a lost write left.
+  ///
+  /// - Throws: `corrupt` if they do not.
+  func listedEntity(_ id: EntityID) throws(LedgerError) -> LedgerEntity? {
+    guard summary.mayHold(id) else { return nil }
+    return try reading(nil) { (tables) throws(LedgerError) in
+      guard let record = try tables.record(id) else { return nil }
+      let entity = try decoded(record, id)
+      for entry in entity.openEntries {
+        guard try tables.holds(entry.stored, forKey: entry.key, in: .open) else {
+          throw SnapshotRecord.damaged(id, "the lists of the snapshot say something else")
+        }
+      }
+      return entity
+    }
+  }
+
+  /// - Throws: `corrupt` if the record is damaged, or of a later snapshot than this one.
+  func decoded(
+    _ record: SnapshotEdit.Stored, _ id: EntityID
+  ) throws(LedgerError) -> LedgerEntity {
+    let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
+    guard entity.lastPosition <= position else {
+      throw SnapshotRecord.damaged(
+        id, "it holds events up to position \(entity.lastPosition), which come after the snapshot")
+    }
+    return entity
   }
 
   /// The kinds and contents of records, in the order of the ids; all in one read.

@@ -51,14 +51,14 @@ package struct StagedLayer: Sendable {
     switch kind {
     case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
       let id = PromiseID(entityID: id)
-      return promises[id] == nil ? try base.promise(id).map(LedgerEntity.promise) : nil
+      return promises[id] == nil ? try base.promiseToChange(id).map(LedgerEntity.promise) : nil
     case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
       .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
       let id = HandlerID(entityID: id)
-      return handlers[id] == nil ? try base.handler(id).map(LedgerEntity.handler) : nil
+      return handlers[id] == nil ? try base.handlerToChange(id).map(LedgerEntity.handler) : nil
     case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
       let id = SessionID(entityID: id)
-      return sessions[id] == nil ? try base.session(id).map(LedgerEntity.session) : nil
+      return sessions[id] == nil ? try base.sessionToChange(id).map(LedgerEntity.session) : nil
     default:
       return nil
     }
