@@ -60,9 +60,10 @@ struct LogTests {
     #expect(run.status == 0)
   }
 
-  @Test func noEventIsStillJSON() async throws {
+  @Test(arguments: [17, .max] as [UInt64])
+  func noEventIsStillJSON(position: UInt64) async throws {
     let sample = try await SampleLedger()
-    let run = try CommandRun("log", sample.path, "--format", "json", "--after", "17")
+    let run = try CommandRun("log", sample.path, "--format", "json", "--after", "\(position)")
     #expect(run.output == "[]\n")
     #expect(run.status == 0)
   }

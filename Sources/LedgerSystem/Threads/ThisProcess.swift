@@ -24,10 +24,12 @@ package enum ThisProcess {
   /// The address space in bytes that the threads of a process take which uses all processors.
   private static var threadAddressSpace: Int {
     let processorCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    let stack = min(Int(clamping: cledger_thread_default_stack()), 1 << 30)
+    // A limit of the shell on the stack may be any number. One that the system has no room for counts.
+    let stack = min(Int(clamping: cledger_thread_default_stack()), .max / 4)
     // glibc sets aside so much for what each thread allocates, and leaves it out only if it cannot.
     let heap = 64 << 20
-    return min((processorCount + 2) * (stack + heap), 1 << 30)
+    let stacks = (processorCount + 2) * (min(stack, 1 << 30) + heap)
+    return max(stack, min(stacks, 1 << 30))
   }
 
   /// Makes sure that tasks can run. Swift's thread pool waits for ever if the system has no room for the

@@ -54,9 +54,10 @@ package final class InMemoryEventStore: EventStore {
     let (frames, tables) = contents.withLock { ($0.frames, $0.tables) }
     let deleted = try tables.summary().deletedThrough
     guard position >= deleted else { throw .eventsCompacted(after: position, through: deleted) }
+    guard position.rawValue < .max else { return position }
     var walk = FrameWalk(after: position)
     var count = 0
-    let first = frames.partitioningIndex { $0.key > position.rawValue &+ 1 }
+    let first = frames.partitioningIndex { $0.key > position.rawValue + 1 }
     for frame in frames[max(first - 1, 0)...] {
       if count >= limit { break }
       let view = try FrameView(checking: frame.bytes.span, key: frame.key)

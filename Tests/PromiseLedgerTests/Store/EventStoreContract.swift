@@ -92,6 +92,13 @@ struct StoreUnderTest {
     #expect(read == Array((position + 1)..<1_001))
   }
 
+  @Test(arguments: StoreKind.allCases, [1_000, 1_001, .max - 1, .max] as [UInt64])
+  func nothingStandsAfterTheLastEvent(kind: StoreKind, position: UInt64) throws {
+    let subject = try kind.make()
+    try subject.append(1_000)
+    #expect(try subject.events(after: Position(rawValue: position)).isEmpty)
+  }
+
   @Test(arguments: StoreKind.allCases)
   func aLimitEndsTheReadWithTheFrameThatReachesIt(kind: StoreKind) throws {
     let subject = try kind.make()
