@@ -89,7 +89,7 @@ let package = Package(
     .testTarget(name: "LedgerLMDBTests", dependencies: ["LedgerLMDB", "LedgerTreeSupport"]),
     .testTarget(
       name: "LedgerSystemTests",
-      dependencies: ["LedgerLocks", "LedgerSystem", "PromiseLedgerTesting"],
+      dependencies: ["CLedgerSystem", "LedgerLocks", "LedgerSystem", "PromiseLedgerTesting"],
       exclude: ["Vectors"]
     ),
     .testTarget(

@@ -1,5 +1,6 @@
 #include "cledger_sha256.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 // Why not a cryptography library: one hash of it was 377 of the 404 steps of a release build and
@@ -107,8 +108,6 @@ static void hardware_add_blocks(uint32_t *state, const uint8_t *p, size_t count)
 }
 
 #endif
-
-bool cledger_sha256_is_hardware(void) { return hardware_present(); }
 
 void cledger_sha256_add_blocks(uint32_t *state, const uint8_t *blocks, size_t count) {
   if (hardware_present()) {

@@ -14,15 +14,6 @@ package struct SHA256Hasher {
     private var hash = cledger_sha256()
   #endif
 
-  /// Whether the hash is computed by the processor's own instructions, as far as is known.
-  package static var isHardwareAccelerated: Bool {
-    #if canImport(CryptoKit)
-      true
-    #else
-      cledger_sha256_is_hardware()
-    #endif
-  }
-
   package init() {
     #if !canImport(CryptoKit)
       unsafe cledger_sha256_init(&hash)
@@ -70,26 +61,6 @@ package struct SHA256Hasher {
       }
     #endif
     return SHA256Hash(words: words.littleEndian)
-  }
-}
-
-/// The step of SHA-256 that takes all the time, in both forms that there are of it.
-package enum SHA256Blocks {
-  /// Adds whole blocks of 64 bytes to a state of 8 words, by the processor's instructions if it has
-  /// them.
-  package static func add(_ blocks: Span<UInt8>, to state: inout [UInt32]) {
-    precondition(state.count == 8 && blocks.count.isMultiple(of: 64), "not whole blocks")
-    unsafe blocks.withUnsafeBufferPointer { blocks in
-      unsafe cledger_sha256_add_blocks(&state, blocks.baseAddress, blocks.count / 64)
-    }
-  }
-
-  /// Does the same in plain C: what runs where the instructions are missing.
-  package static func addPortably(_ blocks: Span<UInt8>, to state: inout [UInt32]) {
-    precondition(state.count == 8 && blocks.count.isMultiple(of: 64), "not whole blocks")
-    unsafe blocks.withUnsafeBufferPointer { blocks in
-      unsafe cledger_sha256_add_blocks_portable(&state, blocks.baseAddress, blocks.count / 64)
-    }
   }
 }
 

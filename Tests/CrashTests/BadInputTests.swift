@@ -231,7 +231,7 @@ extension CrashTests {
         tables: [TableDescription("log", keys: .integer)])
       let log = try environment.table(named: "log")
       let frame = try environment.read { transaction -> [UInt8] in
-        guard let last = try transaction.floorEntry(.max, in: log) else { return [] }
+        guard let last = try transaction.lastEntry(in: log) else { return [] }
         return last.value.indices.map { last.value[$0] }
       }
       try environment.close()

@@ -37,8 +37,6 @@ import Testing
       #expect(last == nil)
       let floor = try transaction.floorKey(5, in: environment.log)
       #expect(floor == nil)
-      let entry = try transaction.floorEntry(5, in: environment.log)
-      if case .some = entry { Issue.record("an entry in an empty table") }
     }
   }
 
@@ -47,14 +45,6 @@ import Testing
     try environment.read { transaction in
       let floor = try transaction.floorKey(probe, in: environment.log)
       #expect(floor == expected)
-      let entry = try transaction.floorEntry(probe, in: environment.log)
-      switch entry {
-      case .some(let entry):
-        #expect(entry.key == expected)
-        #expect(entry.value.bytesArray == [UInt8(entry.key % 251)])
-      case .none:
-        #expect(expected == nil)
-      }
     }
   }
 

@@ -1,7 +1,6 @@
 #ifndef CLEDGER_SHA256_H
 #define CLEDGER_SHA256_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,9 +28,6 @@ void cledger_sha256_add_blocks(uint32_t *state, const uint8_t *blocks, size_t co
 
 /// The same in plain C, on any processor.
 void cledger_sha256_add_blocks_portable(uint32_t *state, const uint8_t *blocks, size_t count);
-
-/// Whether `cledger_sha256_add_blocks` uses the processor's instructions.
-bool cledger_sha256_is_hardware(void);
 
 /// The 64 round constants (FIPS 180-4, 4.2.2).
 extern const uint32_t cledger_sha256_constants[64];

@@ -63,9 +63,6 @@ extension FileSystem {
   /// Whether the path leads to anything that this process can see.
   package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-  /// Whether this process may write there, as far as `access(2)` tells.
-  package static func canWrite(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
-
   /// The length of a file in bytes.
   package static func fileSize(_ path: String) throws(SystemError) -> Int {
     Int(try status(path).st_size)

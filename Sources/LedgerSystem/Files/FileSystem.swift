@@ -32,14 +32,6 @@ package enum FileSystem {
     if systemRename(from, to) == -1 { throw SystemError.last("rename", path: from) }
   }
 
-  /// Renames, unless anything of the new name exists: of several processes exactly one succeeds.
-  ///
-  /// - Throws: `.exists`, or `.notSupported` where the file system cannot.
-  package static func renameExclusively(_ from: String, to: String) throws(SystemError) {
-    try SystemError.check(
-      unsafe cledger_rename_exclusively(AT_FDCWD, from, AT_FDCWD, to), "renameat2", path: to)
-  }
-
   /// Removes a file or a symbolic link.
   package static func remove(_ path: String) throws(SystemError) {
     if unsafe unlink(path) == -1 { throw SystemError.last("unlink", path: path) }

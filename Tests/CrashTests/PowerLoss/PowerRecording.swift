@@ -125,5 +125,5 @@ struct PowerRecording: Sendable {
   func remove() throws { try FileSystem.removeTree(directory) }
 
   /// A file system in memory, if there is one: nothing here has to survive.
-  static let scratch = FileSystem.canWrite("/dev/shm") ? "/dev/shm" : "/tmp"
+  static let scratch = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
 }
