@@ -69,8 +69,12 @@ import Testing
   @Test func verificationOfASnapshotIsHeardOf() async throws {
     let ledger = try await Self.large(LedgerCompactionTests.events)
     #expect(try Self.snapshotTicks(of: ledger) == 4, "records, and then their lists")
+    let pages = Ticks()
+    _ = try Ledger.inspect(at: ledger.path).checkAllPages(pages.add)
     let positions = try Self.positions(ofVerifying: ledger)
-    #expect(positions.count { $0 == .start } == 4 + 2, "large values of records, and their chunks")
+    #expect(
+      positions.count { $0 == .start } == pages.take() + 4 + 2,
+      "pages, large values of records, and their chunks")
   }
 
   @Test func verificationOfTombstonesIsHeardOf() async throws {
