@@ -47,7 +47,8 @@ public final class LedgerInspector: Sendable {
 
   init(_ directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
     self.directory = directory
-    path = directory.generation(try directory.readCurrentGeneration())
+    let generation = try directory.readCurrentGeneration()
+    path = directory.generation(generation)
     configuration = Configuration(
       access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
     let opened = try Self.open(path, configuration)
@@ -55,7 +56,8 @@ public final class LedgerInspector: Sendable {
     let log = LMDBLog(opened)
     metadata = try log.metadata()
     // The mark comes first: a session may commit at any time.
-    let mark = AcknowledgedMark(ledger: metadata.ledgerID)
+    let mark = try AcknowledgedMark(
+      of: metadata.ledgerID, in: directory, generation: generation)
     let acknowledged = mark.position(inFile: directory.wake)
     // A ledger that contradicts itself can be verified, so what reads it says so.
     if acknowledged != nil, let head = try? log.head() {

@@ -1,4 +1,4 @@
-import LedgerSystem
+package import LedgerSystem
 
 /// The newest position that was acknowledged, kept outside of the data file.
 ///
@@ -6,23 +6,37 @@ import LedgerSystem
 /// it was before the last commit, whole and in agreement with itself. The mark stands in the shared words
 /// of the file `wake`. It is written when a commit is durable, and never synced: it may lag behind the log
 /// or be gone, and it is ahead of the log only if the log lost events.
-struct AcknowledgedMark {
+///
+/// It holds for one file only: in a copy, made while the ledger was in use or put together of several,
+/// it means nothing.
+package struct AcknowledgedMark {
   /// The words of the mark: the position's lower and upper half, and a checksum.
   private static let firstWord = SharedWordLayout.firstFree
   private static let wordCount = 3
 
-  /// Whose mark it is; part of the checksum.
-  let ledger: LedgerID
+  /// Whose mark it is; part of the checksum, as is the number of the data file.
+  private let ledger: LedgerID
+  private let fileNumber: UInt64
+
+  package init(
+    of ledger: LedgerID, in directory: LedgerDirectory, generation: String
+  ) throws(LedgerError) {
+    self.ledger = ledger
+    let dataFile = directory.generation(generation) + "/data.mdb"
+    fileNumber = try LedgerError.system("The data file cannot be looked at.") {
+      () throws(SystemError) in try FileSystem.identity(dataFile).inode
+    }
+  }
 
   /// Notes that everything up to `position` is durable. The caller holds the gate.
-  func move(to position: Position, in words: SharedWords) {
+  package func move(to position: Position, in words: SharedWords) {
     for (index, word) in encoded(position).enumerated() {
       words.store(word, to: Self.firstWord + index)
     }
   }
 
   /// The marked position, or `nil` if there is none, or one that is damaged or being written.
-  func position(inFile path: String) -> Position? {
+  package func position(inFile path: String) -> Position? {
     let wordByteCount = UInt32.bitWidth / 8
     let start = Self.firstWord * wordByteCount
     let end = start + Self.wordCount * wordByteCount
@@ -40,17 +54,18 @@ struct AcknowledgedMark {
     guard let position, head < position else { return }
     throw LedgerError(
       .corrupt,
-      "The ledger lost events: the last one is \(head), and event \(position) was acknowledged. Restore it from a copy. If it was restored already, to what it was before, remove its file wake while no process has it open."
+      "The ledger lost events: the last one is \(head), and event \(position) was acknowledged. Restore it from a copy. If it was restored already, into the same file, remove its file wake while no process has it open."
     )
   }
 
   private func encoded(_ position: Position) -> [UInt32] {
-    var id: [UInt8] = []
-    ledger.entityID.append(to: &id)
+    var owner: [UInt8] = []
+    ledger.entityID.append(to: &owner)
+    owner.appendLittleEndian(fileNumber)
     return [
       UInt32(truncatingIfNeeded: position.rawValue),
       UInt32(truncatingIfNeeded: position.rawValue >> 32),
-      CRC32C.checksum(key: position.rawValue, id.span),
+      CRC32C.checksum(key: position.rawValue, owner.span),
     ]
   }
 

@@ -43,7 +43,8 @@ package final class LMDBEventStore: EventStore {
     let environment = try Self.openEnvironment(directory, generation, options)
     let log = LMDBLog(environment)
     metadata = try log.metadata()
-    acknowledgedMark = AcknowledgedMark(ledger: metadata.ledgerID)
+    acknowledgedMark = try AcknowledgedMark(
+      of: metadata.ledgerID, in: directory, generation: generation)
     // Refuses a ledger that contradicts itself before anything is written to it. The mark comes first:
     // another session may commit at any time.
     let acknowledged = acknowledgedMark.position(inFile: directory.wake)

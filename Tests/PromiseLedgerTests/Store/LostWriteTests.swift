@@ -63,6 +63,22 @@ struct LostWriteTests {
     await ledger.close()
   }
 
+  /// A copy that was made while the ledger was in use may have a newer mark than data.
+  @Test func aMarkHoldsForOneFileOnly() async throws {
+    let history = try await history(compacting: false)
+    let copy = try history.ledger()
+    let file = URL(fileURLWithPath: copy.path + "/generation-000001/data.mdb")
+    let before = try Data(contentsOf: file)
+    let ledger = try await copy.open()
+    _ = try await ledger.createPromise(of: Bool.self)
+    await ledger.close()
+    try before.write(to: file)
+    #expect(throws: LedgerError.self) { try Ledger.inspect(at: copy.path) }
+    try before.write(to: file, options: .atomic)
+    let inspector = try Ledger.inspect(at: copy.path)
+    #expect(try inspector.head == Truth(history.temporary.path).head)
+  }
+
   /// Commits of all sizes, with a copy of the file after each.
   private func history(compacting: Bool) async throws -> PageHistory {
     var history = try PageHistory()

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerSystem
 import LedgerTreeSupport
 import PromiseLedgerTesting
 
@@ -70,6 +71,17 @@ struct PageHistory {
     versions.filter { isMeant($0.page) && newest[$0.page] != $0.bytes }
   }
 
+  /// Makes the mark of what was acknowledged hold for the other file, too.
+  private func carryMark(to copy: TemporaryLedger) throws {
+    let id = try Ledger.inspect(at: temporary.path).id
+    let (from, to) = (LedgerDirectory(temporary.path), LedgerDirectory(copy.path))
+    let generation = LedgerDirectory.firstGeneration
+    let mark = try AcknowledgedMark(of: id, in: from, generation: generation)
+    guard let position = mark.position(inFile: from.wake) else { return }
+    let words = try SharedWords(path: to.wake)
+    try AcknowledgedMark(of: id, in: to, generation: generation).move(to: position, in: words)
+  }
+
   /// A copy of the ledger; with a version of a page put back, if one is given.
   func ledger(with version: Version? = nil) throws -> TemporaryLedger {
     var data = last
@@ -81,6 +93,7 @@ struct PageHistory {
     try FileManager.default.copyItem(atPath: temporary.path, toPath: copy.path)
     try? FileManager.default.removeItem(atPath: copy.path + "/generation-000001/lock.mdb")
     try data.write(to: URL(fileURLWithPath: copy.path + Self.file))
+    try carryMark(to: copy)
     return copy
   }
 }
