@@ -86,7 +86,10 @@ let package = Package(
     // MARK: - Tests
 
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
-    .testTarget(name: "LedgerLMDBTests", dependencies: ["LedgerLMDB", "LedgerTreeSupport"]),
+    .testTarget(
+      name: "LedgerLMDBTests",
+      dependencies: ["LedgerLMDB", "LedgerTreeSupport", "PromiseLedgerTesting"]
+    ),
     .testTarget(
       name: "LedgerSystemTests",
       dependencies: ["CLedgerSystem", "LedgerLocks", "LedgerSystem", "PromiseLedgerTesting"],

@@ -1,6 +1,7 @@
 import Foundation
 import LedgerLMDB
 import LedgerTreeSupport
+import PromiseLedgerTesting
 import Synchronization
 import Testing
 
@@ -8,21 +9,9 @@ import Testing
 struct TreeCheckTests {
   static let everything = TreeCheckExtent.everything()
 
-  /// A generator that gives the same every time.
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return state
-    }
-  }
-
   /// Puts and deletes some entries of both tables, with values of all sizes.
   static func change(
-    _ environment: Environment, _ generator: inout Generator, _ round: Int
+    _ environment: Environment, _ generator: inout SeededGenerator, _ round: Int
   ) throws {
     let growth = round / 20 % 2 == 0
     try environment.write { transaction in
@@ -50,7 +39,7 @@ struct TreeCheckTests {
   func whatLMDBWritesIsWhole(seed: UInt64) throws {
     let scratch = try ScratchDirectory()
     let environment = try scratch.open()
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for round in 0..<200 {
       try Self.change(environment, &generator, round)
       if round % 60 == 59 {
@@ -84,7 +73,7 @@ struct TreeCheckTests {
         problem.withLock { $0 = "\(error)" }
       }
     }.start()
-    var generator = Generator(state: 7)
+    var generator = SeededGenerator(seed: 7)
     for round in 0..<1_500 { try Self.change(environment, &generator, round) }
     isOver.store(true, ordering: .relaxed)
     ended.wait()
@@ -103,7 +92,7 @@ struct TreeCheckTests {
     init() throws {
       scratch = try ScratchDirectory()
       let environment = try scratch.open(Configuration(durability: .full))
-      var generator = Generator(state: 99)
+      var generator = SeededGenerator(seed: 99)
       for round in 0..<30 { try TreeCheckTests.change(environment, &generator, round) }
       contents = try environment.allBytes()
       try environment.close()

@@ -1,5 +1,6 @@
 import LedgerSystem
 import PromiseLedger
+import PromiseLedgerTesting
 
 /// The whole history of a ledger, put together from its exports, and what it came to at each position.
 final class PowerReference {
@@ -24,17 +25,4 @@ final class PowerReference {
   }
 
   func attachment(of event: LedgerEvent) throws -> [UInt8] { try whole.attachment(of: event) }
-}
-
-extension LedgerInspector {
-  /// All events that are kept.
-  func allEvents() throws -> [LedgerEvent] {
-    var events: [LedgerEvent] = []
-    var position = try log.snapshotSummary().deletedThrough
-    while case let slice = try self.events(after: position, limit: 10_000), let last = slice.last {
-      events += slice
-      position = last.position
-    }
-    return events
-  }
 }

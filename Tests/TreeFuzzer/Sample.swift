@@ -31,9 +31,7 @@ struct Sample {
     name = content.rawValue
     path = directory + "/" + name
     let temporary = try TemporaryLedger(in: directory)
-    let history = PageHistory(temporary.path + Self.dataFile)
-    let (ledger, keyed) = try await Self.write(content, temporary.path, history)
-    try history.look()
+    let (ledger, keyed, history) = try await Self.write(content, temporary.path)
     subjects = try await Self.subjects(of: ledger, keyed)
     // The session is open in the copy, as if its process had been killed.
     try Self.copy(temporary.path, to: path)
@@ -41,12 +39,13 @@ struct Sample {
     await ledger.close()
     file = TreeFile(Array(try Data(contentsOf: URL(fileURLWithPath: path + Self.dataFile))))
     map = PageMap(file)
-    staleVersions = history.staleVersions(of: file)
+    staleVersions = Dictionary(grouping: history.lostVersions, by: \.number)
+      .mapValues { $0.map(\.page) }
   }
 
   private static func write(
-    _ content: Content, _ path: String, _ history: PageHistory
-  ) async throws -> (Ledger, key: String) {
+    _ content: Content, _ path: String
+  ) async throws -> (Ledger, key: String, PageHistory) {
     var configuration = LedgerConfiguration()
     let clock = ManualLedgerClock()
     let ids = SequentialIDGenerator(seed: 7)
@@ -54,7 +53,8 @@ struct Sample {
     configuration.idGenerator = ids
     configuration.automaticCompaction = nil
     let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
-    let writer = SampleWriter(ledger: ledger, clock: clock, ids: ids, history: history)
+    var writer = SampleWriter(
+      ledger: ledger, clock: clock, ids: ids, history: PageHistory(path + dataFile))
     switch content {
     case .unfolded:
       try await writer.addPromises("new", 0..<96)
@@ -65,6 +65,7 @@ struct Sample {
       try await writer.addHandlers("old", 0..<24)
       try await writer.addSessions(3, at: path, configuration)
       _ = try await ledger.compact(.foldOnly)
+      try writer.look()
       try await writer.addPromises("new", 0..<36)
     case .compacted:
       try await writer.addEndedPromises("gone", 0..<200)
@@ -78,12 +79,13 @@ struct Sample {
       try await writer.addHandlers("recent", 0..<36)
       try await writer.addSessions(12, at: path, configuration)
       _ = try await ledger.compact(policy)
-      try history.look()
+      try writer.look()
       try await writer.addPromises("new", 0..<48)
       try await writer.addHandlers("new", 0..<12)
       try await writer.addSessions(2, at: path, configuration)
     }
-    return (ledger, content == .folded ? "old/4" : content == .unfolded ? "new/4" : "recent/4")
+    let name = content == .folded ? "old" : content == .unfolded ? "new" : "recent"
+    return (ledger, "\(name)/4", writer.history)
   }
 
   /// What is older than an hour leaves.

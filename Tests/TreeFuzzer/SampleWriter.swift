@@ -1,3 +1,4 @@
+import LedgerTreeSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
@@ -6,48 +7,54 @@ struct SampleWriter {
   let ledger: Ledger
   let clock: ManualLedgerClock
   let ids: SequentialIDGenerator
-  /// Sees the data file after every few steps.
-  let history: PageHistory
+  /// Sees the data file after every commit.
+  private(set) var history: PageHistory
 
-  private var engine: LedgerEngine { ledger.engine }
+  /// Looks at the data file after a commit.
+  mutating func look() throws { try history.look() }
+
+  private mutating func submit<Answer>(_ command: some Command<Answer>) async throws {
+    _ = try await ledger.engine.submit(command)
+    try look()
+  }
 
   // MARK: Promises
 
   /// Adds promises; every twelve of them have one in each state.
-  func addPromises(_ name: String, _ numbers: Range<Int>) async throws {
+  mutating func addPromises(_ name: String, _ numbers: Range<Int>) async throws {
     for number in numbers {
       try await addPromise(name, number)
-      if number % 6 == 0 { try history.look() }
+      clock.advance(by: .milliseconds(10))
     }
   }
 
   /// Adds promises with keys that ended, so that compaction leaves their tombstones.
-  func addEndedPromises(_ name: String, _ numbers: Range<Int>) async throws {
+  mutating func addEndedPromises(_ name: String, _ numbers: Range<Int>) async throws {
     for number in numbers {
       let promise = try await keyed(name, number)
       if number % 3 == 0 {
         try await promise.abandon(reason: "nobody waits")
+        try look()
       } else {
-        try await promise.fulfill("\(number)")
-        _ = try await promise.value
+        try await fulfill(promise, "\(number)")
+        try await consume(promise)
       }
-      if number % 20 == 0 { try history.look() }
     }
   }
 
-  private func addPromise(_ name: String, _ number: Int) async throws {
+  private mutating func addPromise(_ name: String, _ number: Int) async throws {
     switch number % 12 {
     case 0: _ = try await keyed(name, number)
     case 1: _ = try await labelled(name, number)
     case 2, 3:
-      let _: DurablePromise<String> = try await ledger.createPromise(
+      _ = try await create(
         label: "\(name) with a deadline",
         deadline: clock.now() + .seconds(1_000_000_000 + number))
-    case 4: try await keyed(name, number).fulfill(Self.text(5_600, number))
+    case 4: try await fulfill(keyed(name, number), Self.text(5_600, number))
     case 5:
       let promise = try await keyed(name, number)
-      try await promise.fulfill(Self.text(9_000, number))
-      _ = try await promise.value
+      try await fulfill(promise, Self.text(9_000, number))
+      try await consume(promise)
     case 6:
       try await keyed(name, number).reject(
         StoredError(domain: "server", code: 403, message: "Only owners may change this."))
@@ -56,24 +63,49 @@ struct SampleWriter {
     case 9:
       // More than one piece of a record.
       let tags = (0..<16).map { "\($0) \(Self.text(58, number))" }
-      let promise: DurablePromise<String> = try await ledger.createPromise(tags: tags)
-      try await promise.fulfill(Self.text(3_300, number))
+      try await fulfill(create(tags: tags), Self.text(3_300, number))
     case 10:
-      let promise: DurablePromise<String> = try await ledger.createPromise(
+      let promise = try await create(
         label: "\(name), timed out", deadline: clock.now() + .seconds(1))
       clock.advance(by: .seconds(2))
       _ = try await promise.outcome
-    default: try await labelled(name, number).fulfill("small")
+    default: try await fulfill(labelled(name, number), "small")
     }
-    clock.advance(by: .milliseconds(10))
+    try look()
   }
 
-  private func keyed(_ name: String, _ number: Int) async throws -> DurablePromise<String> {
-    try await ledger.promise(forKey: PromiseKey("\(name)/\(number)"))
+  private mutating func create(
+    label: String? = nil, tags: [String] = [], deadline: Timestamp? = nil
+  ) async throws -> DurablePromise<String> {
+    let promise: DurablePromise<String> = try await ledger.createPromise(
+      label: label, tags: tags, deadline: deadline)
+    try look()
+    return promise
   }
 
-  private func labelled(_ name: String, _ number: Int) async throws -> DurablePromise<String> {
-    try await ledger.createPromise(label: "\(name), \(number)", tags: [name, "\(number % 4)"])
+  private mutating func keyed(
+    _ name: String, _ number: Int
+  ) async throws -> DurablePromise<String> {
+    let promise: DurablePromise<String> = try await ledger.promise(
+      forKey: PromiseKey("\(name)/\(number)"))
+    try look()
+    return promise
+  }
+
+  private mutating func labelled(
+    _ name: String, _ number: Int
+  ) async throws -> DurablePromise<String> {
+    try await create(label: "\(name), \(number)", tags: [name, "\(number % 4)"])
+  }
+
+  private mutating func fulfill(_ promise: DurablePromise<String>, _ value: String) async throws {
+    try await promise.fulfill(value)
+    try look()
+  }
+
+  private mutating func consume(_ promise: DurablePromise<String>) async throws {
+    _ = try await promise.value
+    try look()
   }
 
   private static func text(_ count: Int, _ number: Int) -> String {
@@ -83,16 +115,17 @@ struct SampleWriter {
   // MARK: Handlers
 
   /// Adds handlers; every six of them have one in each state.
-  func addHandlers(_ name: String, _ numbers: Range<Int>, isEnded: Bool = false) async throws {
+  mutating func addHandlers(
+    _ name: String, _ numbers: Range<Int>, isEnded: Bool = false
+  ) async throws {
     for number in numbers {
       let id = try HandlerKey("\(name)/\(number)").handlerID
       try await create(id, name, number)
       try await live(id, isEnded ? 2 * (number % 2) + 1 : number % 6)
-      if number % 4 == 0 { try history.look() }
     }
   }
 
-  private func create(_ id: HandlerID, _ name: String, _ number: Int) async throws {
+  private mutating func create(_ id: HandlerID, _ name: String, _ number: Int) async throws {
     let payload = Array(Self.text(number % 6 == 5 ? 5_300 : 30, number).utf8)
     let arguments = try ArgumentSet(
       checking: StoredArguments([
@@ -100,7 +133,7 @@ struct SampleWriter {
       ]),
       references: HandlerReferences(
         promises: [try PromiseKey("\(name)/\(12 * (number / 2))").promiseID], handlers: []))
-    _ = try await engine.submit(
+    try await submit(
       CreateHandler(
         id: id,
         CreateHandler.Description(
@@ -110,30 +143,30 @@ struct SampleWriter {
         arguments: arguments))
   }
 
-  private func live(_ id: HandlerID, _ state: Int) async throws {
+  private mutating func live(_ id: HandlerID, _ state: Int) async throws {
     let call = CallID(entityID: ids.makeID(at: clock.now()))
     switch state {
     case 1:
       try await start(id, call)
-      _ = try await engine.submit(
+      try await submit(
         FinishCall(
           id: id, call: call, attempt: 1,
           result: .returned(typeTag: "int", bytes: Array("42".utf8))))
     case 2: try await start(id, call)
     case 3:
-      _ = try await engine.submit(
+      try await submit(
         InvalidateHandler(
           id: id, call: call, reason: "over", arguments: .none, runsCode: false))
     case 4:
       try await start(id, call)
-      _ = try await engine.submit(
+      try await submit(
         ReleaseCall(id: id, call: call, attempt: 1, reason: .notRunnable))
     default: break
     }
   }
 
-  private func start(_ id: HandlerID, _ call: CallID) async throws {
-    _ = try await engine.submit(
+  private mutating func start(_ id: HandlerID, _ call: CallID) async throws {
+    try await submit(
       StartCall(
         id: id, call: call, arguments: .none, expectedBinding: nil, runnableKinds: [Self.kind]))
   }
@@ -143,13 +176,16 @@ struct SampleWriter {
   // MARK: Sessions
 
   /// Adds sessions of extensions that ended.
-  func addSessions(_ count: Int, at path: String, _ configuration: LedgerConfiguration) async throws
-  {
+  mutating func addSessions(
+    _ count: Int, at path: String, _ configuration: LedgerConfiguration
+  ) async throws {
     for _ in 0..<count {
       let other = try await Ledger.open(at: path, as: .appExtension, configuration: configuration)
+      try look()
       _ = try await other.createPromise(of: Bool.self, label: "of an extension")
+      try look()
       await other.close()
-      try history.look()
+      try look()
     }
   }
 }

@@ -25,22 +25,22 @@ struct LostWriteTests {
   }
 
   @Test func noEventVanishesWithAnOlderVersionOfAnyPage() async throws {
-    let refusedCounts = try await check(try await history(compacting: false))
+    let refusedCounts = try await check(try await writes(compacting: false))
     #expect(refusedCounts[.never, default: 0] > 0)
   }
 
   @Test func noEventOfACompactedLedgerVanishesWithAnOlderVersionOfAnyPage() async throws {
-    _ = try await check(try await history(compacting: true))
+    _ = try await check(try await writes(compacting: true))
   }
 
   /// Nothing in the data file tells a lost write of the newest meta page from a commit that never was.
   @Test func noEventVanishesWithAnOlderMetaPage() async throws {
-    let history = try await history(compacting: true)
-    let whole = try history.ledger()
+    let lost = try await writes(compacting: true)
+    let whole = try lost.ledger()
     let truth = try Truth(whole.path)
     var refusedCount = 0
-    for version in history.lostMetaVersions {
-      let copy = try history.ledger(with: version)
+    for version in lost.metaVersions {
+      let copy = try lost.ledger(with: version)
       #expect(reading(copy, truth) == [])
       do {
         #expect(try await writing(copy, truth, .never) == [])
@@ -48,14 +48,14 @@ struct LostWriteTests {
         refusedCount += 1
       }
     }
-    print("\(history.lostMetaVersions.count) older meta pages; refused: \(refusedCount)")
+    print("\(lost.metaVersions.count) older meta pages; refused: \(refusedCount)")
     #expect(refusedCount > 0)
   }
 
   /// Who restored an older copy on purpose removes the mark, and goes on from there.
   @Test func anOlderDataFileIsAcceptedWithoutTheMark() async throws {
-    let history = try await history(compacting: false)
-    let copies = try history.lostMetaVersions.map { try history.ledger(with: $0) }
+    let lost = try await writes(compacting: false)
+    let copies = try lost.metaVersions.map { try lost.ledger(with: $0) }
     let copy = try #require(copies.first { (try? Ledger.inspect(at: $0.path)) == nil })
     try FileManager.default.removeItem(atPath: copy.path + "/wake")
     let ledger = try await copy.open()
@@ -65,8 +65,8 @@ struct LostWriteTests {
 
   /// A copy that was made while the ledger was in use may have a newer mark than data.
   @Test func aMarkHoldsForOneFileOnly() async throws {
-    let history = try await history(compacting: false)
-    let copy = try history.ledger()
+    let lost = try await writes(compacting: false)
+    let copy = try lost.ledger()
     let file = URL(fileURLWithPath: copy.path + "/generation-000001/data.mdb")
     let before = try Data(contentsOf: file)
     let ledger = try await copy.open()
@@ -76,43 +76,43 @@ struct LostWriteTests {
     #expect(throws: LedgerError.self) { try Ledger.inspect(at: copy.path) }
     try before.write(to: file, options: .atomic)
     let inspector = try Ledger.inspect(at: copy.path)
-    #expect(try inspector.head == Truth(history.temporary.path).head)
+    #expect(try inspector.head == Truth(lost.temporary.path).head)
   }
 
   /// Commits of all sizes, with a copy of the file after each.
-  private func history(compacting: Bool) async throws -> PageHistory {
-    var history = try PageHistory()
-    let ledger = try await history.temporary.open(
+  private func writes(compacting: Bool) async throws -> LostWrites {
+    var lost = try LostWrites()
+    let ledger = try await lost.temporary.open(
       configuration: LedgerCompactionTests.configuration())
     for number in 0..<48 {
       try await CompactedLedger.add(number, to: ledger)
-      try history.record()
+      try lost.look()
       if compacting, number % 16 == 11 {
         _ = try await ledger.compact(
           number < 16 ? LedgerCompactionTests.everything : LedgerCompactionTests.events)
-        try history.record()
+        try lost.look()
       }
     }
     await ledger.close()
-    try history.record()
-    return history
+    try lost.look()
+    return lost
   }
 
   /// - Returns: How many versions were refused when they were opened for writing.
-  private func check(_ history: PageHistory) async throws -> [PageCheck: Int] {
-    let whole = try history.ledger()
+  private func check(_ lost: LostWrites) async throws -> [PageCheck: Int] {
+    let whole = try lost.ledger()
     let truth = try Truth(whole.path)
     var problems: [String] = []
     var refusedCounts: [PageCheck: Int] = [:]
-    let versions = history.lostVersions
+    let versions = lost.versions
     for version in versions {
-      let copy = try history.ledger(with: version)
+      let copy = try lost.ledger(with: version)
       problems += reading(copy, truth).map { "\(version): \($0)" }
       // Without a look at all pages LMDB may end the process on a page of another sort.
-      let isAlike = version.isLogLeaf && history.logLeaves.contains(version.page)
+      let isAlike = lost.isLogLeaf(version)
       for pageCheck in isAlike ? [PageCheck.never, .always] : [.always] {
         do {
-          let copy = try history.ledger(with: version)
+          let copy = try lost.ledger(with: version)
           problems += try await writing(copy, truth, pageCheck).map { "\(version): \($0)" }
         } catch {
           refusedCounts[pageCheck, default: 0] += 1
@@ -173,20 +173,6 @@ struct LostWriteTests {
     } catch {
       Issue.record("another error than damage: \(error)")
       return nil
-    }
-  }
-}
-
-extension LedgerInspector {
-  /// Every event that is kept.
-  fileprivate func allEvents() throws -> [LedgerEvent] {
-    var events: [LedgerEvent] = []
-    var position = try log.snapshotSummary().deletedThrough
-    while true {
-      let next = try self.events(after: position)
-      guard let last = next.last else { return events }
-      events += next
-      position = last.position
     }
   }
 }

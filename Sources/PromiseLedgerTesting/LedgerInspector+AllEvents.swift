@@ -1,0 +1,16 @@
+package import PromiseLedger
+
+extension LedgerInspector {
+  /// All events that are kept.
+  ///
+  /// - Throws: ``LedgerError`` with `corrupt` and others of reading.
+  package func allEvents() throws -> [LedgerEvent] {
+    var events: [LedgerEvent] = []
+    var position = try log.snapshotSummary().deletedThrough
+    while case let slice = try self.events(after: position, limit: 10_000), let last = slice.last {
+      events += slice
+      position = last.position
+    }
+    return events
+  }
+}

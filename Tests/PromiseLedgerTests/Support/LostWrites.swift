@@ -1,0 +1,58 @@
+import Foundation
+import LedgerTreeSupport
+import PromiseLedgerTesting
+
+/// A ledger whose data file is looked at after every commit, and copies of it in which one page is as it
+/// was before.
+struct LostWrites {
+  let temporary: TemporaryLedger
+  private var history: PageHistory
+  /// The leaves of the log, look by look.
+  private var logLeaves: [Set<Int>] = []
+
+  private static let file = "/generation-000001/data.mdb"
+
+  init() throws {
+    temporary = try TemporaryLedger()
+    history = PageHistory(temporary.path + Self.file)
+  }
+
+  /// Keeps the file as it is now.
+  mutating func look() throws {
+    try history.look()
+    let file = history.file
+    var leaves: Set<Int> = []
+    if let log = file.tree(named: "log") {
+      file.forEachPage(of: log) { number, page, _ in
+        if page.flags == .leaf { leaves.insert(number) }
+      }
+    }
+    logLeaves.append(leaves)
+  }
+
+  /// The versions that the last look did not show any more, without those of meta pages.
+  var versions: [PageHistory.Version] { history.lostVersions.filter { $0.number > 1 } }
+
+  /// Of the two pages that say where the others are, each as it was before its last write.
+  var metaVersions: [PageHistory.Version] {
+    let lost = history.lostVersions
+    return (0..<2).compactMap { number in lost.last { $0.number == number } }
+  }
+
+  /// Whether a page was a leaf of the log, and is one now.
+  func isLogLeaf(_ version: PageHistory.Version) -> Bool {
+    logLeaves[version.look - 1].contains(version.number)
+      && logLeaves.last?.contains(version.number) == true
+  }
+
+  /// A copy of the ledger; with a version of a page put back, if one is given.
+  func ledger(with version: PageHistory.Version? = nil) throws -> TemporaryLedger {
+    var file = history.file
+    if let version { file[version.number] = version.page }
+    let copy = try TemporaryLedger()
+    try FileManager.default.copyItem(atPath: temporary.path, toPath: copy.path)
+    try? FileManager.default.removeItem(atPath: copy.path + "/generation-000001/lock.mdb")
+    try Data(file.bytes).write(to: URL(fileURLWithPath: copy.path + Self.file))
+    return copy
+  }
+}
