@@ -81,6 +81,21 @@ struct DamagedPageTests {
     }
   }
 
+  /// Everything can be read, but the size of the table would be another.
+  @Test func statisticsRefuseATableThatHasOtherPagesThanItSays() throws {
+    let url = URL(fileURLWithPath: temporary.path + Self.file)
+    var file = TreeFile(Array(try Data(contentsOf: url)))
+    let log = try #require(file.tree(named: "log"))
+    var record = log.record
+    record.leafPages -= 1
+    file.setRecord(of: log, to: record)
+    try Data(file.bytes).write(to: url)
+    let inspector = try Ledger.inspect(at: temporary.path)
+    #expect(try inspector.events(after: .start).count > 60)
+    let error = #expect(throws: LedgerError.self) { try inspector.statistics() }
+    #expect(error?.code == .corrupt)
+  }
+
   @Test func openingLooksAtEveryPageAfterAnUncleanEnd() async throws {
     _ = try damageALeaf()
     #expect(try await openError(.never) == nil)
@@ -131,9 +146,8 @@ struct DamagedPageTests {
     summary.readBackThrough = summary.position
     summary.deletedLog = summary.logDigest
     try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")
-    let inspector = try Ledger.inspect(at: ledger.path)
     #expect {
-      try inspector.archive()
+      try Ledger.inspect(at: ledger.path).archive()
     } throws: {
       ($0 as? LedgerError)?.code == .corrupt
     }
