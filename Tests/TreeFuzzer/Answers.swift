@@ -38,7 +38,7 @@ struct Answers: Sendable {
   }
 
   private func content(_ verb: Verb, _ sample: Sample, seed: UInt64) -> [UInt8] {
-    let subject = verb == .show ? Int(seed) % sample.subjects.count : 0
+    let subject = verb == .show ? Int(seed % UInt64(sample.subjects.count)) : 0
     return contents[Question(sample: sample.name, verb: verb, subject: subject)] ?? []
   }
 

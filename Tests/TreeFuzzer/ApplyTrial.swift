@@ -1,8 +1,10 @@
 /// Compacts a damaged ledger, and compares what is in it afterwards.
 struct ApplyTrial {
-  let sample: Sample
+  let damage: Damage
   let bench: Bench
   let answers: Answers
+
+  private var sample: Sample { damage.sample }
 
   func run(at path: String) throws -> Trial.Outcome {
     let run = try bench.compact(at: path)
@@ -10,12 +12,15 @@ struct ApplyTrial {
       Trial.Outcome(attempt: .apply, verdict: verdict, code: run.status, note: note)
     }
     if run.isEndless || run.childWasEndless { return outcome(.endless, run.notes) }
+    if run.hasControlCharacters { return outcome(.controls, run.notes) }
     if run.status < 0 { return outcome(.crashed, run.notes) }
-    if run.childCrashed { return outcome(.writerDied, run.notes) }
-    guard run.status == 0 else {
-      return outcome(run.status == 5 ? .refused : .wrongCode, run.notes)
+    switch (run.status, run.signalOfChild) {
+    case (0, nil): break
+    case (5, nil): return outcome(.refused, run.notes)
+    case (5, let signal?): return outcome(.ended(by: signal, .writerDied), run.notes)
+    default: return outcome(.wrongCode, run.notes)
     }
-    let list = try bench.read(.open, sample, at: path, seed: 0)
+    let (list, _) = try bench.readAlone(.open, sample, at: path, seed: 0)
     if list.status == 0, !answers.isSameList(list, of: sample) {
       return outcome(.lost, "The list of what is open is not the same.")
     }
@@ -23,6 +28,7 @@ struct ApplyTrial {
     if digest.status == 0, !answers.isSameLogDigest(digest, of: sample) {
       return outcome(.lost, "The log digest is not the same: \(digest.text)")
     }
-    return outcome(.same, "")
+    let harm = try Aftermath(damage: damage, bench: bench).harm(at: path, to: [.open, .verify])
+    return harm.map { outcome(.damaged, $0) } ?? outcome(.same, "")
   }
 }

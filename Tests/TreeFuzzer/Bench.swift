@@ -21,8 +21,8 @@ struct Bench: Sendable {
   }
 
   /// Makes a copy of a sample's directory with another data file.
-  func prepare(_ file: TreeFile, of sample: Sample) throws -> String {
-    let path = directory + "/ledger"
+  func prepare(_ file: TreeFile, of sample: Sample, as name: String = "ledger") throws -> String {
+    let path = directory + "/" + name
     if FileManager.default.fileExists(atPath: path) {
       try FileManager.default.removeItem(atPath: path)
     }

@@ -49,8 +49,11 @@ struct ProgramRun: Sendable {
     }
   }
 
-  /// Whether its child ended in LMDB, as it says.
-  var childCrashed: Bool { notes.contains("crashed (signal ") }
+  /// The signal that ended its child, as it says; `nil` if none did.
+  var signalOfChild: Int32? {
+    guard let words = notes.range(of: "crashed (signal ") else { return nil }
+    return Int32(notes[words.upperBound...].prefix(while: \.isNumber))
+  }
 
   /// Reads the output as what the child of a command tells the command.
   ///

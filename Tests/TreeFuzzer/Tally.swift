@@ -61,18 +61,27 @@ struct Tally: Sendable {
     return Self.table([["", "runs"] + verdicts.map(\.rawValue)] + rows)
   }
 
+  private func sum(_ attempts: [Attempt], _ verdicts: [Verdict]) -> Int {
+    attempts.flatMap { attempt in verdicts.map { count(attempt, $0) } }.reduce(0, +)
+  }
+
   /// How often LMDB ended a process.
+  private var rates: [DeathRate] {
+    let readers = Verb.allCases.map(Attempt.read)
+    let writers = [Attempt.write, .apply]
+    return [
+      DeathRate(
+        name: "readers", deaths: sum(readers, [.childDied]), runs: sum(readers, Verdict.allCases)),
+      DeathRate(
+        name: "writers", deaths: sum(writers, [.writerDied]), runs: sum(writers, Verdict.allCases)),
+    ]
+  }
+
+  /// Whether LMDB was let near so much damage that its pages cannot have been checked before.
+  var hasTooManyDeaths: Bool { rates.contains(where: \.isTooHigh) }
+
   private var deaths: String {
-    func rate(_ name: String, _ attempts: [Attempt], _ verdict: Verdict) -> String {
-      let runs = attempts.flatMap { a in Verdict.allCases.map { count(a, $0) } }.reduce(0, +)
-      let deaths = attempts.map { count($0, verdict) }.reduce(0, +)
-      return "\(name): \(deaths) of \(runs) (\(Self.percentage(deaths, of: runs)))"
-    }
-    return """
-      Processes that ended in LMDB
-      \(rate("readers", Verb.allCases.map(Attempt.read), .childDied))
-      \(rate("writers", [.write, .apply], .writerDied))
-      """
+    "Processes that ended in LMDB\n" + rates.map(\.description).joined(separator: "\n")
   }
 
   private var damages: String {
@@ -93,12 +102,6 @@ struct Tally: Sendable {
     let wrong = codes.sorted { $0.key < $1.key }.map { "code \($0.key): \($0.value)" }
     return "\(seedCount) seeds, \(findings.count) findings"
       + (wrong.isEmpty ? "" : " (" + wrong.joined(separator: ", ") + ")")
-  }
-
-  private static func percentage(_ part: Int, of whole: Int) -> String {
-    let hundredths = whole == 0 ? 0 : (part * 10_000 + whole / 2) / whole
-    let rest = hundredths % 100
-    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) %"
   }
 
   private static func table(_ rows: [[String]]) -> String {

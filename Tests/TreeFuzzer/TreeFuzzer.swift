@@ -12,9 +12,11 @@ struct TreeFuzzer: AsyncParsableCommand {
       "Damages data files of ledgers, a seed each, and tries the verbs of the tool on them.",
     discussion: """
       It runs the promise-ledger and the ledger-worker beside it. The exit code is 1 if it finds \
-      something: a loop, a crash of the command, another answer as if all were well, another exit \
-      code than that for damage, control characters, damage that verify misses, or an acknowledged \
-      event that is gone or written over.
+      something: a loop, a crash of the command, a trap of Swift, another answer as if all were \
+      well, another exit code than that for damage, output that does not say that it is incomplete, \
+      control characters, damage that verify misses, an acknowledged event that is gone or written \
+      over, or writing that harms what could be read before. It is 1, too, if LMDB ends more than \
+      one of a thousand readers or writers.
       """)
 
   @Option(help: "How many seeds.")
@@ -41,6 +43,18 @@ struct TreeFuzzer: AsyncParsableCommand {
   @Flag(help: "Print what came of every attempt.")
   var all = false
 
+  func validate() throws {
+    guard seeds > 0, workers > 0, timeout > 0 else {
+      throw ValidationError("Seeds, workers and the timeout must be more than 0.")
+    }
+    guard attempts.map((1...Attempt.all.count).contains) ?? true else {
+      throw ValidationError("The attempts must be 1 to \(Attempt.all.count).")
+    }
+    guard !first.addingReportingOverflow(seeds).overflow else {
+      throw ValidationError("There are no seeds after \(UInt64.max).")
+    }
+  }
+
   func run() async throws {
     let directory = scratch + "/tree-fuzzer-\(ProcessInfo.processInfo.processIdentifier)"
     try FileManager.default.createDirectory(
@@ -64,7 +78,7 @@ struct TreeFuzzer: AsyncParsableCommand {
       return try await group.reduce(into: Tally()) { $0.add($1) }
     }
     Self.print("\n\(tally.description)")
-    if !tally.findings.isEmpty { throw ExitCode(1) }
+    if !tally.findings.isEmpty || tally.hasTooManyDeaths { throw ExitCode(1) }
   }
 
   /// Tries every seed of one worker.
@@ -94,7 +108,8 @@ struct TreeFuzzer: AsyncParsableCommand {
   private func attempts(_ seed: UInt64) -> [Attempt] {
     let rotation = Attempt.rotation
     guard let attempts else { return Attempt.all }
-    return (0..<attempts).map { rotation[(Int(seed) * attempts + $0) % rotation.count] }
+    let index = Int(seed % UInt64(rotation.count))
+    return (0..<attempts).map { rotation[(index * attempts + $0) % rotation.count] }
   }
 
   /// Without a buffer, so that a run that is ended leaves all that it found.

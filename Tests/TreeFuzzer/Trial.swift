@@ -20,12 +20,12 @@ struct Trial {
     for case .read(let verb) in attempts { outcomes.append(try read(verb, path)) }
     judgeVerification(&outcomes)
     if attempts.contains(.write) {
-      let trial = WriteTrial(sample: damage.sample, bench: bench, answers: answers)
+      let trial = WriteTrial(damage: damage, bench: bench, answers: answers)
       outcomes.append(try trial.run(at: path))
     }
     if attempts.contains(.apply) {
       let path = try bench.prepare(damage.file, of: damage.sample)
-      let trial = ApplyTrial(sample: damage.sample, bench: bench, answers: answers)
+      let trial = ApplyTrial(damage: damage, bench: bench, answers: answers)
       outcomes.append(try trial.run(at: path))
     }
     return outcomes
@@ -33,30 +33,35 @@ struct Trial {
 
   private func read(_ verb: Verb, _ path: String) throws -> Outcome {
     let run: ProgramRun
-    var verdict: Verdict
+    let verdict: Verdict
     // The command does the same with every file: a share of the seeds is enough for it.
     if damage.seed % 8 == 0 {
       run = try bench.read(verb, damage.sample, at: path, seed: damage.seed)
       verdict = self.verdict(of: verb, run)
-      if verdict != .endless, run.status < 0 { verdict = .crashed }
     } else {
       let isWhole: Bool
       (run, isWhole) = try bench.readAlone(verb, damage.sample, at: path, seed: damage.seed)
-      verdict = self.verdict(of: verb, run)
-      if verdict != .endless, !isWhole { verdict = run.status < 0 ? .childDied : .wrongCode }
+      verdict = self.verdict(of: verb, run, isAlone: true, isWhole: isWhole)
     }
     return Outcome(
       attempt: .read(verb), verdict: verdict, code: run.status,
       note: verdict == .different ? answers.difference(verb, run, damage) : run.notes)
   }
 
-  private func verdict(of verb: Verb, _ run: ProgramRun) -> Verdict {
+  private func verdict(
+    of verb: Verb, _ run: ProgramRun, isAlone: Bool = false, isWhole: Bool = true
+  ) -> Verdict {
     if run.isEndless || run.childWasEndless { return .endless }
     if run.hasControlCharacters { return .controls }
-    if run.childCrashed { return .childDied }
+    if run.status < 0 { return isAlone ? .ended(by: -run.status, .childDied) : .crashed }
+    if let signal = run.signalOfChild {
+      guard run.status == 5 else { return .wrongCode }
+      return verb.isMarked(run, hasEnded: false) ? .ended(by: signal, .childDied) : .unmarked
+    }
     switch run.status {
+    case _ where !isWhole: return .wrongCode
     case 0: return answers.isSame(verb, run, damage) ? .same : .different
-    case 5: return .refused
+    case 5: return verb.isMarked(run, hasEnded: true) ? .refused : .unmarked
     default: return .wrongCode
     }
   }

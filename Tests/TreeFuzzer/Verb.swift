@@ -22,11 +22,29 @@ enum Verb: String, CaseIterable {
     case .handlers:
       ["handlers", path, "--format", "jsonl"]
         + ["active", "finished", "invalidated"].flatMap { ["--state", $0] }
-    case .show: ["show", path] + sample.subjects[Int(seed) % sample.subjects.count]
+    case .show: ["show", path] + sample.subjects[Int(seed % UInt64(sample.subjects.count))]
     case .digest: ["digest", path]
     case .export: ["export", path]
     case .compact: ["compact", path, "--format", "json"]
     case .verify: ["verify", path, "--format", "jsonl"]
+    }
+  }
+
+  /// Whether what it printed before it found damage says that it is incomplete.
+  ///
+  /// - Parameter hasEnded: Whether it came to its end by itself, and could list what it found.
+  func isMarked(_ run: ProgramRun, hasEnded: Bool) -> Bool {
+    let text = run.text
+    let isTold = run.notes.contains("The output is incomplete.")
+    switch self {
+    case _ where text.isEmpty: return !run.notes.isEmpty
+    case .verify where hasEnded && text.contains("\"severity\":\"corrupt\"") && !isTold: return true
+    case .log, .promises, .handlers, .verify:
+      return isTold && text.hasSuffix("{\"incomplete\":true}\n")
+    case .open, .show: return isTold && text.hasSuffix("\n(incomplete: the rest cannot be read)\n")
+    case .export: return !text.contains("\n{\"type\":\"end\",")
+    // They print everything at once, after all was read.
+    case .stats, .digest, .compact: return false
     }
   }
 

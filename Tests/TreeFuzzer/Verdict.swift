@@ -1,3 +1,5 @@
+import Foundation
+
 /// What came of one run on a damaged file.
 enum Verdict: String, CaseIterable {
   // What may be.
@@ -21,6 +23,10 @@ enum Verdict: String, CaseIterable {
   case endless
   /// The command itself was ended by a signal.
   case crashed
+  /// The process that reads or writes was ended by a signal that is none of LMDB's.
+  case trapped
+  /// Ended with the exit code for damage, and what it had printed does not say that it is incomplete.
+  case unmarked
   /// Wrote control characters.
   case controls
   /// Found nothing, though another verb did not say the same as before.
@@ -29,9 +35,21 @@ enum Verdict: String, CaseIterable {
   case reused
   /// Went on writing, and acknowledged events are gone or changed, without an error.
   case lost
+  /// Went on writing, and what could be read before cannot be read any more.
+  case damaged = "damaged by writing"
 
   var isAllowed: Bool {
     [Verdict.same, .refused, .childDied, .writerDied].contains(self)
+  }
+
+  /// What a signal that ended a process shows.
+  ///
+  /// LMDB follows what a damaged file says to addresses that are none, and aborts where it looks. All
+  /// other signals come from elsewhere, such as the traps of Swift.
+  ///
+  /// - Parameter death: The verdict if LMDB ended it.
+  static func ended(by signal: Int32, _ death: Verdict) -> Verdict {
+    [SIGSEGV, SIGBUS, SIGABRT].contains(signal) ? death : .trapped
   }
 }
 

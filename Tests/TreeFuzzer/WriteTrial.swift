@@ -1,8 +1,10 @@
 /// Opens a damaged ledger for writing, and compares what is in it afterwards.
 struct WriteTrial {
-  let sample: Sample
+  let damage: Damage
   let bench: Bench
   let answers: Answers
+
+  private var sample: Sample { damage.sample }
 
   func run(at path: String) throws -> Trial.Outcome {
     let run = try bench.write(at: path)
@@ -18,14 +20,20 @@ struct WriteTrial {
       return outcome(.reused, " (the head was \(sample.head))")
     }
     if !positions.isEmpty, let loss = try loss(at: path, positions) { return outcome(.lost, loss) }
-    if run.status < 0 { return outcome(.writerDied) }
-    guard let error = lines.first(where: { $0.hasPrefix("error ") }) else { return outcome(.same) }
-    return outcome(error.hasPrefix("error corrupt") ? .refused : .wrongCode)
+    if run.status < 0 { return outcome(.ended(by: -run.status, .writerDied)) }
+    let error = lines.first { $0.hasPrefix("error ") }
+    switch run.status {
+    case 0 where error == nil:
+      let harm = try Aftermath(damage: damage, bench: bench).harm(at: path, to: [.export, .verify])
+      return harm.map { outcome(.damaged, $0) } ?? outcome(.same)
+    case 1 where error?.hasPrefix("error corrupt") == true: return outcome(.refused)
+    default: return outcome(.wrongCode)
+    }
   }
 
   /// What is missing among the events that were acknowledged, if reading finds nothing wrong.
   private func loss(at path: String, _ positions: [UInt64]) throws -> String? {
-    let export = try bench.read(.export, sample, at: path, seed: 0)
+    let (export, _) = try bench.readAlone(.export, sample, at: path, seed: 0)
     guard export.status == 0 else { return nil }
     let lines = Answers.lines(export.output)
     let expected = answers.exportedLines(of: sample)

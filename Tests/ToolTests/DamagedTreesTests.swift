@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// The tool and a writer on data files that are damaged in every way that the tree fuzzer knows: it
+/// holds what they answer against what they answer while the files are whole.
+@Suite(.timeLimit(.minutes(15))) struct DamagedTreesTests {
+  @Test func aThousandDamagedFilesAreReadTrulyOrRefused() async throws {
+    let run = try await onThread {
+      Result {
+        try CommandRun(
+          ["--seeds", "1000", "--attempts", "2", "--timeout", "30"],
+          of: CommandRun.program(named: "tree-fuzzer"))
+      }
+    }.get()
+    print(run.output)
+    #expect(run.status == 0, "\(run.notes)")
+    #expect(run.output.contains("1000 seeds, 0 findings\n"))
+  }
+
+  @Test(arguments: [
+    ["--workers", "0"], ["--workers=-1"], ["--seeds", "0"], ["--seeds=-1"], ["--attempts", "0"],
+    ["--attempts", "13"], ["--timeout", "0"], ["--first", "18446744073709551615"],
+  ])
+  func whatCannotBeFuzzedIsAUsageError(arguments: [String]) throws {
+    let run = try CommandRun(arguments, of: CommandRun.program(named: "tree-fuzzer"))
+    #expect(run.status == 64, "\(run.notes)")
+    #expect(run.notes.hasPrefix("Error: "))
+  }
+}
