@@ -158,6 +158,32 @@ struct VerbTests {
     #expect(try CommandRun("verify", sample.path, "--format", "json").output == "[]\n")
   }
 
+  @Test(arguments: ["table", "json", "jsonl"])
+  func verifyPrintsNoListOfNoLedger(format: String) throws {
+    let missing = try CommandRun("verify", "/nothing", "--format", format)
+    #expect(missing.output == "")
+    #expect(missing.notes.hasPrefix("promise-ledger: notALedger: "))
+    #expect(!missing.notes.contains("incomplete"))
+    #expect(missing.status == 3)
+    let empty = try CommandRun("verify", "", "--format", format)
+    #expect(empty.output == "")
+    #expect(empty.status == 2)
+  }
+
+  @Test func verifyListsTheDamageThatKeepsALedgerFromBeingOpened() async throws {
+    let sample = try await SampleLedger()
+    try Data("generation-999999\n".utf8).write(
+      to: URL(fileURLWithPath: sample.path + "/CURRENT"))
+    let run = try CommandRun("verify", sample.path, "--format", "jsonl")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.contains("\"severity\":\"corrupt\"") == true)
+    #expect(lines.last == "{\"incomplete\":true}")
+    #expect(
+      run.notes == "promise-ledger: The ledger cannot be opened. The output is incomplete.\n")
+    #expect(run.status == 5)
+  }
+
   @Test func digestIsComparedAndPrinted() async throws {
     let sample = try await SampleLedger()
     let inspector = try Ledger.inspect(at: sample.path)
@@ -195,6 +221,7 @@ struct VerbTests {
     #expect(try CommandRun(["compact", sample.path, "--apply"] + all).status == 0)
     let gone = try CommandRun("verify", sample.path, "--expect", digest, "--through", "17")
     #expect(gone.notes.hasPrefix("promise-ledger: eventsCompacted: "))
+    #expect(gone.output == "")
     #expect(gone.status == 3)
   }
 

@@ -36,10 +36,17 @@ struct VerifyCommand: LedgerCommand {
   }
 
   func perform(_ sink: any TextSink) throws {
+    let inspector: LedgerInspector
+    do {
+      inspector = try reading.open()
+    } catch let error as LedgerError where error.code == .corrupt {
+      // Damage that keeps the ledger from being opened at all is a finding, too.
+      var printer = try RecordPrinter(output.format, Record.findingColumns, to: sink)
+      throw try end(&printer, with: error, "The ledger cannot be opened.")
+    }
+    let earlier = try earlierDigest(of: inspector, sink)
     var printer = try RecordPrinter(output.format, Record.findingColumns, to: sink)
     do {
-      let inspector = try reading.open()
-      let earlier = try earlierDigest(of: inspector, sink)
       let summary = try inspector.verify(
         progress: { _ in try? sink.alive() }, { try printer.print(Record($0)) })
       let digest = through == nil ? summary.logDigest : earlier
@@ -48,12 +55,21 @@ struct VerifyCommand: LedgerCommand {
       try printer.end()
       try end(summary, differs: differs, sink)
     } catch let error as LedgerError {
-      // Damage that keeps the ledger from being opened at all is a finding, too.
-      if error.code == .corrupt { try printer.print(Record(error)) }
-      try printer.end(isComplete: false)
-      guard error.code == .corrupt else { throw Status.Failure(error).leavingOutputIncomplete }
-      throw Status.Failure(.corrupt, "The ledger cannot be opened.").leavingOutputIncomplete
+      throw try end(&printer, with: error, "The ledger cannot be read on.")
     }
+  }
+
+  /// Ends the list with damage that let nothing more be found.
+  ///
+  /// - Returns: The end of the command.
+  private func end(
+    _ printer: inout RecordPrinter, with error: LedgerError, _ message: String
+  ) throws -> Status.Failure {
+    if error.code == .corrupt { try printer.print(Record(error)) }
+    try printer.end(isComplete: false)
+    let failure = Status.Failure(error)
+    return (error.code == .corrupt ? Status.Failure(.corrupt, message) : failure)
+      .leavingOutputIncomplete
   }
 
   /// The log digest at the position that was asked for; `nil` if damage keeps it from being computed,
