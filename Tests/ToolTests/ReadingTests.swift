@@ -104,6 +104,32 @@ struct ReadingTests {
     #expect(kill(child, 0) == -1, "the child is gone")
   }
 
+  /// With more output than pipes take, so that the command cannot come to its end.
+  @Test(arguments: [
+    ("table", "(incomplete: the rest cannot be read)\n"), ("json", ",\n{\"incomplete\":true}\n]\n"),
+    ("jsonl", "}\n{\"incomplete\":true}\n"),
+  ])
+  func anInterruptedListSaysThatItIsIncomplete(format: String, mark: String) async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<400 {
+        group.addTask {
+          let promise = try await ledger.createPromise(of: Int.self)
+          try await promise.abandon(reason: String(repeating: "x", count: 2_000))
+        }
+      }
+      try await group.waitForAll()
+    }
+    await ledger.close()
+    let run = try FollowingRun(["log", temporary.path, "--format", format])
+    try run.waitForOutput("xxx")
+    run.signal(SIGINT)
+    #expect(try run.end() == -SIGINT)
+    #expect(run.notes == "promise-ledger: Interrupted. The output is incomplete.\n")
+    #expect(run.output.hasSuffix(mark))
+  }
+
   @Test func followPrintsWhatComes() async throws {
     let sample = try await SampleLedger()
     let run = try FollowingRun(sample.path, "--after", "17", "--limit", "2")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A run of `log --follow --format json` that a test sends signals to.
+/// A run of the built command, such as `log --follow --format json`, that a test sends signals to.
 final class FollowingRun {
   private let process = Process()
   private let outputPipe = Pipe()
@@ -9,9 +9,14 @@ final class FollowingRun {
   private(set) var notes = ""
   private(set) var childID: Int32 = 0
 
-  init(_ path: String, _ options: String...) throws {
+  /// Follows the log of a ledger.
+  convenience init(_ path: String, _ options: String...) throws {
+    try self.init(["log", path, "--follow", "--format", "json"] + options)
+  }
+
+  init(_ arguments: [String]) throws {
     process.executableURL = CommandRun.program
-    process.arguments = ["log", path, "--follow", "--format", "json"] + options
+    process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = outputPipe
     process.standardError = notesPipe

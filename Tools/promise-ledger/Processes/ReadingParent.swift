@@ -115,12 +115,13 @@ struct ReadingParent: ~Copyable {
           "The command came to no end: no sign of life within \(watchdog.timeout). The disk may be slow, or a damaged file holds it up: give it longer with --timeout, and if that ends in the same way, verify the ledger."
         ))
     case .signalled(let signal) where SignalForwarder.endingSignals.contains(signal):
+      if isIncomplete { StandardError.note("Interrupted. The output is incomplete.") }
       SignalForwarder.end(by: signal)
       return .systemFailure
     case .signalled(let signal) where Self.crashes.contains(signal):
       let crash = "Reading the ledger crashed (signal \(signal))"
       if let lack = ResourceProbe.lack {
-        return say(Status.Failure(.systemFailure, "\(crash), and this system lacks \(lack)"))
+        return say(Status.Failure(.systemFailure, "\(crash). \(lack)"))
       }
       return say(Status.Failure(.corrupt, "\(crash). \(Self.advice)"))
     case .signalled(let signal):

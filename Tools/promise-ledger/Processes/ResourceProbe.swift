@@ -10,7 +10,8 @@ enum ResourceProbe {
   private static let descriptorCount = 16
   private static let byteCount = 64 << 20
 
-  /// What a process of this program cannot have, with the advice; `nil` if it has what it needs.
+  /// Sentences about what a process of this program cannot have, with the advice; `nil` if it has what
+  /// it needs.
   static var lack: String? {
     do {
       let child = try ChildProcess(
@@ -24,10 +25,11 @@ enum ResourceProbe {
       case .exited where !said.isEmpty: return String(decoding: said, as: UTF8.self)
       case .exited, .signalled:
         return
-          "what any process needs: one that reads no ledger fails, too. Free memory, or raise the limits (ulimit -a), and try again."
+          "A process that reads no ledger fails, too. Free memory, or raise the limits (ulimit -a), and try again."
       }
     } catch {
-      return "what a new process needs: \(error). Raise the limits (ulimit -a), and try again."
+      return
+        "No other process can be started: \(error). Raise the limits (ulimit -a), and try again."
     }
   }
 
