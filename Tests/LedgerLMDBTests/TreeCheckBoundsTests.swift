@@ -1,6 +1,7 @@
 import Foundation
 import LedgerLMDB
 import LedgerTreeSupport
+import PromiseLedgerTesting
 import Synchronization
 import Testing
 
@@ -12,7 +13,7 @@ struct TreeCheckBoundsTests {
   init() throws {
     scratch = try ScratchDirectory()
     let environment = try scratch.open(Configuration(durability: .full))
-    var generator = TreeCheckTests.Generator(state: 99)
+    var generator = SeededGenerator(seed: 99)
     for round in 0..<20 { try TreeCheckTests.change(environment, &generator, round) }
     try environment.close()
   }

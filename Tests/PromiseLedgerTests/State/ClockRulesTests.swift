@@ -2,7 +2,8 @@ import Testing
 
 @testable import PromiseLedger
 
-/// The table *Which clock counts* of the article *Rules of replay*, row by row.
+/// The rule *The clock of the session that decides counts* of the article *Rules of replay*: what wrong
+/// clocks do to deadlines, and to what compaction removes.
 ///
 /// Times are minutes after a promise was created whose deadline is at 60.
 @Suite struct ClockRulesTests {

@@ -55,7 +55,7 @@ struct CommandRun {
   }
 
   /// Runs `promise-ledger` in a shell that first gives commands, such as limits.
-  init(after commands: String, _ arguments: String...) throws {
+  init(after commands: String, _ arguments: [String]) throws {
     try self.init(
       ["-c", "\(commands); exec \"$0\" \"$@\"", Self.program.path] + arguments,
       of: URL(fileURLWithPath: "/bin/sh"))
