@@ -35,12 +35,22 @@ struct Sample {
     subjects = try await Self.subjects(of: ledger, keyed)
     // The session is open in the copy, as if its process had been killed.
     try Self.copy(temporary.path, to: path)
+    try Self.forgetProcesses(of: path + "/sessions")
     head = try await ledger.catchUp().rawValue
     await ledger.close()
     file = TreeFile(Array(try Data(contentsOf: URL(fileURLWithPath: path + Self.dataFile))))
     map = PageMap(file)
     staleVersions = Dictionary(grouping: history.lostVersions, by: \.number)
       .mapValues { $0.map(\.page) }
+  }
+
+  /// Empties the lock files of sessions: they name this process, and while that runs, the sessions
+  /// count as frozen.
+  private static func forgetProcesses(of sessions: String) throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: sessions)
+    for name in names {
+      try Data().write(to: URL(fileURLWithPath: sessions + "/" + name))
+    }
   }
 
   private static func write(
