@@ -1,5 +1,7 @@
 import Foundation
 import LedgerTreeSupport
+import PromiseLedger
+import PromiseLedgerTesting
 
 /// The programs, and the directories in which one thread damages ledgers and tries them.
 struct Bench: Sendable {
@@ -28,6 +30,7 @@ struct Bench: Sendable {
     }
     try Sample.copy(sample.path, to: path)
     try Data(file.bytes).write(to: URL(fileURLWithPath: path + Sample.dataFile))
+    try AcknowledgedMark.carry(from: sample.path, to: path)
     return path
   }
 
@@ -36,6 +39,7 @@ struct Bench: Sendable {
     let path = place + "/\(damage.seed)"
     try Sample.copy(damage.sample.path, to: path)
     try Data(damage.file.bytes).write(to: URL(fileURLWithPath: path + Sample.dataFile))
+    try AcknowledgedMark.carry(from: damage.sample.path, to: path)
   }
 
   /// Reads with the command as a user runs it.

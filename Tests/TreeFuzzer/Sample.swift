@@ -36,6 +36,7 @@ struct Sample {
     // The session is open in the copy, as if its process had been killed.
     try Self.copy(temporary.path, to: path)
     try Self.forgetProcesses(of: path + "/sessions")
+    try AcknowledgedMark.carry(from: temporary.path, to: path)
     head = try await ledger.catchUp().rawValue
     await ledger.close()
     file = TreeFile(Array(try Data(contentsOf: URL(fileURLWithPath: path + Self.dataFile))))

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerTreeSupport
+import PromiseLedger
 import PromiseLedgerTesting
 
 /// A ledger whose data file is looked at after every commit, and copies of it in which one page is as it
@@ -53,6 +54,7 @@ struct LostWrites {
     try FileManager.default.copyItem(atPath: temporary.path, toPath: copy.path)
     try? FileManager.default.removeItem(atPath: copy.path + "/generation-000001/lock.mdb")
     try Data(file.bytes).write(to: URL(fileURLWithPath: copy.path + Self.file))
+    try AcknowledgedMark.carry(from: temporary.path, to: copy.path)
     return copy
   }
 }
