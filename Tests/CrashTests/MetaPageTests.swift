@@ -75,6 +75,8 @@ extension CrashTests {
 
     private func write(_ bytes: [UInt8]) throws {
       try Data(bytes).write(to: URL(fileURLWithPath: dataFile))
+      // Events that came since the bytes were read are to be gone.
+      try? FileManager.default.removeItem(atPath: temporary.path + "/wake")
     }
   }
 }

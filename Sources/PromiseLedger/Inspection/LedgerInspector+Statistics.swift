@@ -12,7 +12,8 @@ extension LedgerInspector {
   /// - Parameter progress: Called now and then with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt` at damaged events: verify the ledger, and restore it from a
   ///   copy; with `closed` if the inspection is closed, also meanwhile: begin another; `ioFailure`.
-  /// - Complexity: O(events + entities) in time, O(entities that changed since the snapshot) in memory.
+  /// - Complexity: O(events + entities + pages of the file) in time, O(entities that changed since the
+  ///   snapshot) in memory.
   public func statistics(
     progress: (Position) -> Void = { _ in }
   ) throws -> LedgerStatistics {
