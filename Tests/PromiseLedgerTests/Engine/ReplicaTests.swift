@@ -3,7 +3,7 @@ import Testing
 
 @testable import PromiseLedger
 
-@Suite(.timeLimit(.minutes(1))) struct ReplicaTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplicaTests {
   @Test func whoWaitsAfterTheEndIsToldAtOnce() {
     let replica = Replica()
     replica.failAll(.sessionClosed)

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Waiting for the end of a freeze.
-@Suite(.timeLimit(.minutes(1))) struct SessionPhaseTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionPhaseTests {
   @Test(arguments: [0, 1, 10, 100])
   func aCancelledTaskStopsWaiting(yieldCount: Int) async throws {
     let phase = SessionPhase()

@@ -272,7 +272,7 @@ struct UnfinishedCallTests {
     await ledger.close()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func thePolicyOutlivesFreezesOfASessionThatDoesNotWait() async throws {
     let gate = Gate()
     let openGate = Gate.opened
@@ -294,7 +294,7 @@ struct UnfinishedCallTests {
     await watching.close()
   }
 
-  @Test(.timeLimit(.minutes(1))) func thePolicySeesWhatASnapshotHides() async throws {
+  @Test(.timeLimit(.minutes(5))) func thePolicySeesWhatASnapshotHides() async throws {
     let gate = Gate()
     let openGate = Gate.opened
     let watching = try await open(as: .appExtension, policy: .retry, resolving(openGate))
@@ -314,7 +314,7 @@ struct UnfinishedCallTests {
     await watching.close()
   }
 
-  @Test(.timeLimit(.minutes(1))) func theWatchOfThePolicyKeepsNoLedger() async throws {
+  @Test(.timeLimit(.minutes(5))) func theWatchOfThePolicyKeepsNoLedger() async throws {
     let gate = Gate()
     let ledger = try await open(resolving(gate))
     let promise = try await closeDuringCall(ledger, gate)

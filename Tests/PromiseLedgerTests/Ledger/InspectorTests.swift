@@ -6,7 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Inspecting a ledger that the same process has open, and the other way round.
-@Suite(.timeLimit(.minutes(1))) struct InspectorTests {
+@Suite(.timeLimit(.minutes(5))) struct InspectorTests {
   private let temporary: TemporaryLedger
 
   init() throws { temporary = try TemporaryLedger() }

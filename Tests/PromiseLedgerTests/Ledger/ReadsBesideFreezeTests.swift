@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Reading while the store is taken away by a freeze.
-@Suite(.timeLimit(.minutes(1))) struct ReadsBesideFreezeTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadsBesideFreezeTests {
   private let temporary: TemporaryLedger
 
   init() throws { temporary = try TemporaryLedger() }

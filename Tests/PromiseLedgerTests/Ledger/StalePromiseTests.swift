@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Stale promises as they come up.
-@Suite(.timeLimit(.minutes(1))) struct StalePromiseTests {
+@Suite(.timeLimit(.minutes(5))) struct StalePromiseTests {
   private let temporary: TemporaryLedger
 
   init() throws { temporary = try TemporaryLedger() }

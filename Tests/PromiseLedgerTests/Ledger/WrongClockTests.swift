@@ -6,7 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Sessions whose clocks disagree.
-@Suite(.timeLimit(.minutes(1))) struct WrongClockTests {
+@Suite(.timeLimit(.minutes(5))) struct WrongClockTests {
   private let temporary: TemporaryLedger
   private let clock = ManualLedgerClock()
   private let warnings = WarningLog()

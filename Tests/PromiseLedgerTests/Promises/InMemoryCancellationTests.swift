@@ -4,7 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// What the cancellation of an in-memory promise does to a durable one.
-@Suite(.timeLimit(.minutes(1))) final class InMemoryCancellationTests: Sendable {
+@Suite(.timeLimit(.minutes(5))) final class InMemoryCancellationTests: Sendable {
   private let temporary: TemporaryLedger
 
   init() throws {

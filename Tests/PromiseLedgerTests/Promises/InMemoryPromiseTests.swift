@@ -4,7 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// A durable promise as one in memory.
-@Suite(.timeLimit(.minutes(1))) final class InMemoryPromiseTests: Sendable {
+@Suite(.timeLimit(.minutes(5))) final class InMemoryPromiseTests: Sendable {
   private let temporary: TemporaryLedger
 
   init() throws {

@@ -4,7 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// An in-memory promise gives a durable one its outcome.
-@Suite(.timeLimit(.minutes(1))) final class ResolvingFromMemoryTests: Sendable {
+@Suite(.timeLimit(.minutes(5))) final class ResolvingFromMemoryTests: Sendable {
   private struct ServerError: Error, Codable, Equatable {
     let code: Int
   }

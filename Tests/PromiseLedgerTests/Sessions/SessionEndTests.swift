@@ -7,7 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Sessions that end otherwise than by an orderly close, and commands about them that are refused.
-@Suite(.timeLimit(.minutes(1))) struct SessionEndTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionEndTests {
   private let temporary: TemporaryLedger
   private let warnings = WarningLog()
 

@@ -103,7 +103,7 @@ import Testing
     await ledger.close()
   }
 
-  @Test(.timeLimit(.minutes(1))) func aCompactionOfItsOwnSaysWhatStopsIt() async throws {
+  @Test(.timeLimit(.minutes(5))) func aCompactionOfItsOwnSaysWhatStopsIt() async throws {
     let warnings = WarningLog()
     var configuration = LedgerCompactionTests.configuration()
     configuration.logger = Logger(label: "test") { _ in warnings }
@@ -122,7 +122,7 @@ import Testing
     await ledger.close()
   }
 
-  @Test(.timeLimit(.minutes(1))) func aSessionWhoseRecordIsDamagedIsNotForgotten() async throws {
+  @Test(.timeLimit(.minutes(5))) func aSessionWhoseRecordIsDamagedIsNotForgotten() async throws {
     let warnings = WarningLog()
     var configuration = LedgerCompactionTests.configuration()
     configuration.logger = Logger(label: "test") { _ in warnings }
