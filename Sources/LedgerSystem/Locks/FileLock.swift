@@ -90,7 +90,7 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Whether the file still has a name: one that was removed before it was locked keeps nobody out.
+  /// Whether the file still has a name. A lock on a file that was removed excludes no other process.
   package var isNamed: Bool {
     get throws(SystemError) {
       try withDescriptor("fstat") { (descriptor, _) throws(SystemError) in

@@ -4,7 +4,7 @@ import LedgerSystem
 ///
 /// Its directory is locked as long as its maker lives, and holds a file `making` until after it got
 /// its name. So what a killed process left can be told from what a living one makes, and from a
-/// ledger that somebody renamed.
+/// ledger that a user renamed.
 struct UnfinishedLedger: ~Copyable {
   static let markName = "making"
 

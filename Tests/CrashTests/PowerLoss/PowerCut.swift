@@ -140,7 +140,7 @@ struct PowerCut {
     }
   }
 
-  /// Nobody syncs shared memory, so that anything may be there of it.
+  /// Shared memory is never synced, so any part of it may have reached the disk.
   private mutating func shake(_ image: inout FileImage) {
     guard survivors != .all else { return }
     for page in 0..<image.pages.count {
