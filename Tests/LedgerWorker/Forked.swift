@@ -38,7 +38,7 @@ struct Forked {
   }
 
   /// Forks again and again while other threads are at work in the ledger, so that many a child begins
-  /// with locks that nobody will let go.
+  /// with locks that are never released.
   func runBusily(rounds: Int) async throws {
     let ledger = try await Ledger.open(at: path, as: .app)
     let inspector = try Ledger.inspect(at: path)
@@ -54,7 +54,8 @@ struct Forked {
       }
     }
     for round in 1...rounds {
-      try await Task.sleep(for: .milliseconds(1))
+      // Moves the moment of the fork about among what the tasks do.
+      _ = try await ledger.createPromise(of: Int.self)
       let child = unsafe forkProcess()
       if child == 0 {
         // Ends a child that waits for a lock of its parent.
