@@ -11,13 +11,18 @@ struct LockFileTests {
 
   private var lockFile: String { scratch.environmentPath + "/lock.mdb" }
 
+  /// Makes sure that the file has its usual length, and a block of the disk for each part of it.
+  private func expectAllBlocks(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    var facts = stat()
+    try #require(unsafe stat(lockFile, &facts) == 0, sourceLocation: sourceLocation)
+    #expect(facts.st_size == 65_536, sourceLocation: sourceLocation)
+    #expect(facts.st_blocks * 512 >= facts.st_size, sourceLocation: sourceLocation)
+  }
+
   /// LMDB writes it through a map: a block that a full disk cannot give would end the process.
   @Test func itHasAllItsBlocksBeforeItIsMapped() throws {
     let environment = try scratch.open()
-    var facts = stat()
-    try #require(unsafe stat(lockFile, &facts) == 0)
-    #expect(facts.st_size == 65_536)
-    #expect(facts.st_blocks * 512 >= facts.st_size)
+    try expectAllBlocks()
     try environment.close()
   }
 
@@ -26,10 +31,7 @@ struct LockFileTests {
     try #require(unsafe truncate(lockFile, 0) == 0)
     try #require(unsafe truncate(lockFile, 65_536) == 0)
     let environment = try scratch.open()
-    var facts = stat()
-    try #require(unsafe stat(lockFile, &facts) == 0)
-    #expect(facts.st_size == 65_536)
-    #expect(facts.st_blocks * 512 >= facts.st_size)
+    try expectAllBlocks()
     try environment.close()
   }
 
@@ -85,10 +87,7 @@ struct LockFileTests {
     try scratch.open(configuration).close()
     configuration.maximumReaders = 1_022
     let environment = try scratch.open(configuration)
-    var facts = stat()
-    try #require(unsafe stat(lockFile, &facts) == 0)
-    #expect(facts.st_size == 65_536)
-    #expect(facts.st_blocks * 512 >= facts.st_size)
+    try expectAllBlocks()
     try environment.close()
   }
 
