@@ -19,10 +19,7 @@ extension Ledger {
         guard let now = try await engine.read(lookUp) else { return nil }
         // What is there now was there when its value was not.
         guard now != entity else {
-          throw LedgerError(
-            .corrupt,
-            "A value that a record names is missing. Restore the ledger from a copy.",
-            cause: error)
+          throw LedgerError.missingValue(error)
         }
         entity = now
       }

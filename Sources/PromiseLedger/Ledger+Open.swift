@@ -24,9 +24,10 @@ extension Ledger {
   ///   - role: What the session may do.
   ///   - configuration: How it is used.
   /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
-  ///   `permissionDenied`, `networkFileSystem`, `diskFull`, `ioFailure`, `writerStalled`, `sealed`,
-  ///   `tooManyReaders`, `invalidArgument`; `notFound` if the directory that must hold a new ledger is
-  ///   missing.
+  ///   `permissionDenied`, `networkFileSystem`, `diskFull`, `writerStalled`, `sealed`,
+  ///   `tooManyReaders`, `invalidArgument`; with `notFound` if the directory that must hold a new ledger
+  ///   is missing; with `ioFailure` also if the process may not have enough address space for the
+  ///   ledger's threads: raise its limit (`RLIMIT_AS`, in a shell `ulimit -v`).
   /// - Complexity: O(events since the snapshot).
   public static func open(
     at path: String, as role: SessionRole,

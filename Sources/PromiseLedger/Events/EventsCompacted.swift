@@ -25,4 +25,11 @@ extension LedgerError {
       "The value stored at position \(position) was deleted by compaction up to position \(through), with the record that named it. Look that up again.",
       cause: EventsCompacted(through: through))
   }
+
+  /// A record is there, and was there when the value that it names was not.
+  static func missingValue(_ cause: LedgerError) -> LedgerError {
+    LedgerError(
+      .corrupt, "A value that a record names is missing. Restore the ledger from a copy.",
+      cause: cause)
+  }
 }

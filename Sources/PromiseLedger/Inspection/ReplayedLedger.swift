@@ -132,10 +132,14 @@ public final class ReplayedLedger: Sendable {
     do throws(LedgerError) {
       return try log.attachment(of: position, byteCount: byteCount)
     } catch {
-      // What an entity owned then may be gone by now.
-      let (known, now) = (state.withLock { $0.snapshot.summary }, try log.snapshotSummary())
-      guard error.code == .corrupt, known != now else { throw error }
-      throw .eventsCompacted(after: position, through: now.position)
+      guard [.corrupt, .eventsCompacted].contains(error.code) else { throw error }
+      // A value goes once no entity of the snapshot names it. One that an entity of this state names
+      // is there until the snapshot is later than this state.
+      let compacted = try log.snapshotSummary().position
+      if compacted > self.position {
+        throw .eventsCompacted(after: self.position, through: compacted)
+      }
+      throw error.code == .corrupt ? error : .missingValue(error)
     }
   }
 
