@@ -67,7 +67,7 @@ extension EnvironmentCore {
     func bounded(_ count: UInt64) -> UInt64 { min(count, limit + 1) }
     var count = 2 + bounded(meta.main.pageCount) + bounded(meta.freeList.pageCount)
     let raw = unsafe RawTransaction(transaction, seam)
-    var tables = try RawCursor(raw, tableHandle: 1)
+    var tables = try RawCursor(raw, tableHandle: TransactionStamp.table.handle)
     var found = try tables.move(MDB_FIRST)
     var tableCount: UInt64 = 0
     while found {
@@ -75,8 +75,13 @@ extension EnvironmentCore {
       guard tableCount <= meta.main.entries else {
         throw implausible(meta.transactionID, "it has more tables than \(meta.main.entries)")
       }
+      let key = unsafe UnsafeRawBufferPointer(tables.key)
       let record = unsafe UnsafeRawBufferPointer(tables.value)
-      guard record.count == 48 else {
+      if unsafe key.elementsEqual(TransactionStamp.key) {
+        found = try tables.move(MDB_NEXT)
+        continue
+      }
+      guard record.count == MetaPage.Tree.byteCount else {
         throw implausible(meta.transactionID, "a table has a record of \(record.count) bytes")
       }
       // `md_branch_pages`, `md_leaf_pages`, `md_overflow_pages` of `MDB_db`.

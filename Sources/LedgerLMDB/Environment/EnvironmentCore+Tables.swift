@@ -65,6 +65,7 @@ extension EnvironmentCore {
         try unsafe checkKeys(of: table, description, begun)
         tables.append(Table(name: description.name, keys: description.keys, handle: table))
       }
+      if flags & UInt32(MDB_CREATE) != 0 { try unsafe RawTransaction(begun, seam).stamp() }
     } catch {
       unsafe mdb_txn_abort(begun)
       throw error

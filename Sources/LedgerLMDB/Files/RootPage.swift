@@ -5,7 +5,8 @@
 struct RootPage {
   /// What the tree is for, which decides how its nodes look.
   enum Content {
-    /// Named tables: every node of a leaf is marked as a tree of its own (`F_SUBDATA`).
+    /// Named tables: every node of a leaf is marked as a tree of its own (`F_SUBDATA`), but for the
+    /// ``TransactionStamp``.
     case tables
     /// Transaction numbers: every key has 8 bytes.
     case freeList
@@ -43,7 +44,9 @@ struct RootPage {
     let offset = word(16 + 2 * index)
     guard offset >= 16, offset + 8 <= bytes.count else { return "a node is at \(offset)" }
     switch content {
-    case .tables: return word(offset + 4) & 0x02 == 0 ? "a node is no table" : nil
+    case .tables:
+      let isStamp = word(offset) == TransactionStamp.valueByteCount && word(offset + 2) == 0
+      return word(offset + 4) & 0x02 == 0 && !isStamp ? "a node is no table" : nil
     case .freeList: return word(offset + 6) != 8 ? "a node is no transaction" : nil
     }
   }

@@ -52,6 +52,8 @@ struct TreeCheck: ~Copyable {
   /// Whether all of it was walked.
   private var isWhole = true
   private var miscount: PageDamage?
+  /// What the list of tables says of the transaction that wrote it.
+  private var stamp: UInt64?
   private var visitCount = 0
   /// The records of the free list, to be held against what was reached in the end.
   private var freed: [FreedPages] = []
@@ -78,6 +80,7 @@ struct TreeCheck: ~Copyable {
   /// - Throws: What is wrong; a miscount only if nothing worse was found.
   mutating func run() throws(PageDamage) {
     try walk(Tree(name: "the list of tables", record: meta.main, content: .tables))
+    try checkStamp()
     var trees = tables
     trees.append(Tree(name: "the free list", record: meta.freeList, content: .freeList))
     // Of the free list every page is on the way, and of the tables only some.
@@ -85,6 +88,17 @@ struct TreeCheck: ~Copyable {
     for tree in trees { try walk(tree) }
     for list in freed { try list.check(isApartFrom: reached.few) }
     if let miscount { throw miscount }
+  }
+
+  /// Refuses a list of tables that another transaction wrote than the newest one.
+  private func checkStamp() throws(PageDamage) {
+    guard meta.main.root != MetaPage.noRoot, isWhole else { return }
+    guard let stamp, TransactionStamp.belongs(stamp, to: meta.transactionID) else {
+      let writer = stamp.map { "transaction \($0)" } ?? "none"
+      throw PageDamage(
+        page: meta.main.root,
+        what: "the list of tables is of \(writer), and the newest is \(meta.transactionID)")
+    }
   }
 
   private mutating func walk(_ tree: Tree) throws(PageDamage) {
@@ -186,6 +200,12 @@ struct TreeCheck: ~Copyable {
       let (flags, count) = (page.nodeFlags(at: node), page.valueByteCount(at: node))
       let place = page.valueOffset(at: node)
       if tree.content == .tables {
+        if flags == 0, count == TransactionStamp.valueByteCount,
+          unsafe page.key(at: node).elementsEqual(TransactionStamp.key)
+        {
+          stamp = page.word(place)
+          continue
+        }
         guard flags == TreePage.subtree, count == MetaPage.Tree.byteCount else {
           throw PageDamage(page: number, what: "entry \(index) of \(tree.name) is no table")
         }

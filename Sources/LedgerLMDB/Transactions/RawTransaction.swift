@@ -40,6 +40,18 @@ package struct RawTransaction {
     return unsafe value
   }
 
+  /// Notes in the main tree which transaction writes it; the last thing before its commit.
+  func stamp() throws(LMDBError) {
+    let name = TransactionStamp.key
+    let number = UInt64(unsafe mdb_txn_id(handle)).littleEndian
+    try unsafe withUnsafeBytes(of: number) { (number) throws(LMDBError) in
+      let value = unsafe MDB_val(number)
+      try unsafe Self.withKey(name.span, .put) { (key) throws(LMDBError) in
+        _ = try unsafe put(value, forKey: key, TransactionStamp.table, flags: 0)
+      }
+    }
+  }
+
   /// `mdb_del`; false when there is no such key.
   func delete(_ key: MDB_val, _ table: Table) throws(LMDBError) -> Bool {
     var key = unsafe key

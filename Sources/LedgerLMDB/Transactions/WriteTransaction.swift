@@ -19,6 +19,12 @@ package struct WriteTransaction: ~Copyable, TableReader {
   /// `mdb_txn_commit`. The handle is gone afterwards, whether this throws or not.
   package consuming func commit() throws(LMDBError) {
     let raw = self.raw
+    do throws(LMDBError) {
+      try raw.stamp()
+    } catch {
+      _ = consume self
+      throw error
+    }
     discard self
     let status = unsafe raw.seam.commit(raw.handle)
     guard status == .success else { throw LMDBError(status, .commit) }

@@ -91,6 +91,7 @@ struct LedgerBuilder: ~Copyable {
 
   private mutating func write() throws(LedgerError) {
     let (frames, attachments) = (self.frames, self.attachments)
+    guard !frames.isEmpty || !attachments.isEmpty else { return }
     try LedgerError.mapping {
       try environment.write { transaction in
         for frame in frames {

@@ -1,0 +1,77 @@
+import LedgerLMDB
+import LedgerTreeSupport
+import Testing
+
+/// The list of tables says which transaction wrote it, so that an older one is not taken for the newest.
+struct TransactionStampTests {
+  private let scratch: ScratchDirectory
+
+  init() throws { scratch = try ScratchDirectory() }
+
+  /// What becomes of a file in which an older list of tables stands.
+  private func opening(_ bytes: [UInt8], _ access: Configuration.Access) throws -> LMDBError? {
+    let copy = try ScratchDirectory()
+    try copy.open().close()
+    try copy.writeDataFile(bytes)
+    return lmdbError { try copy.open(Configuration(access: access)).close() }
+  }
+
+  @Test func anOlderListOfTablesIsRefused() throws {
+    let environment = try scratch.open(Configuration(durability: .full))
+    var history = PageHistory(scratch.dataFile)
+    var oldListCount = 0
+    for number in 1...12 as ClosedRange<UInt64> {
+      try environment.store([UInt8(number)], number)
+      try history.look()
+      let main = try #require(history.file.tree(named: TreeFile.mainTreeName))
+      let older = history.lostVersions.filter {
+        $0.number == Int(main.record.root)
+          && $0.page.nodes.contains { $0.flags & TreeNode.subTree != 0 }
+      }
+      for version in older {
+        oldListCount += 1
+        var file = history.file
+        file[version.number] = version.page
+        for access in [Configuration.Access.readOnly, .readWrite] {
+          let error = try opening(file.bytes, access)
+          guard case .damagedPage(UInt64(version.number), let what)? = error?.refusal,
+            what.contains("list of tables")
+          else {
+            Issue.record("\(version) after \(number) writes: \(error as Any)")
+            continue
+          }
+        }
+      }
+    }
+    #expect(oldListCount > 5)
+    try environment.close()
+  }
+
+  @Test func aListWithoutANumberIsRefused() throws {
+    let environment = try scratch.open(Configuration(durability: .full))
+    try environment.store([1], 1)
+    try environment.close()
+    var file = TreeFile(try scratch.readDataFile())
+    let main = try #require(file.tree(named: TreeFile.mainTreeName))
+    let root = Int(main.record.root)
+    let stamp = try #require(file[root].nodes.last)
+    file[root][stamp.key.lowerBound] ^= 1
+    #expect(try opening(file.bytes, .readOnly)?.refusal != nil)
+    #expect(try opening(file.bytes, .readWrite)?.refusal != nil)
+  }
+
+  /// A compacted copy begins with transaction 1 again.
+  @Test func aCompactedCopyIsTakenAndWrittenTo() throws {
+    let environment = try scratch.open(Configuration(durability: .full))
+    for number in 1...5 as ClosedRange<UInt64> { try environment.store([1], number) }
+    let copy = try ScratchDirectory()
+    try environment.copy(to: copy.environmentPath)
+    try environment.close()
+    for number in 6...9 as ClosedRange<UInt64> {
+      let environment = try copy.open(Configuration(durability: .full))
+      try environment.store([1], number)
+      try environment.close()
+    }
+    #expect(try copy.open(Configuration(access: .readOnly)).keys() == Array(1...9))
+  }
+}
