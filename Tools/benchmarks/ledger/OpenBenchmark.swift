@@ -6,7 +6,8 @@ import PromiseLedgerTesting
 /// an empty ledger, and the memory; and both against a ledger of a tenth of the size.
 ///
 /// Of a hundred promises one is pending with a deadline, all others are consumed. Each opening is a
-/// process of its own.
+/// process of its own, which closes the ledger. One that is killed makes the next opening look at every
+/// page, which is measured apart.
 enum OpenBenchmark {
   static func run(_ report: inout Report, size: Int) throws {
     let empty = try measure(promiseCount: 0)
@@ -23,11 +24,15 @@ enum OpenBenchmark {
       "empty ledger \(rounded(empty.memory / 1_048_576))")
     report.add("open, times a ledger of a tenth", large.open / small.open, .atMost(2))
     report.add("memory, times a ledger of a tenth", large.memory / small.memory, .atMost(1.1))
+    report.add(
+      "open after a process was killed, times an opening", large.openAfterKill / large.open, nil,
+      "\(rounded(large.openAfterKill)) us")
   }
 
   /// Medians: microseconds and bytes.
   private struct Opening {
     var open: Double
+    var openAfterKill: Double
     var unfreeze: Double
     var memory: Double
   }
@@ -47,14 +52,20 @@ enum OpenBenchmark {
     if promiseCount > 0 { try writer.write(promiseCount..<(promiseCount + 336), kind) }
     writer.store.close()
     let looked = [ids.consumed, ids.live].map { $0?.description ?? "-" }
-    var openings: [[Double]] = []
-    for _ in 0..<9 {
-      let line = try Child("open", path, looked[0], looked[1]).waitForLine()
-      openings.append(line.split(separator: " ").compactMap { Double($0) })
+    func openings(_ count: Int, endsByKill: Bool) throws -> [[Double]] {
+      try (0..<count).map { _ in
+        let child = try Child("open", path, looked[0], looked[1])
+        let line = try child.waitForLine()
+        if endsByKill { child.kill() } else { child.closeInputAndWait() }
+        return line.split(separator: " ").compactMap { Double($0) }
+      }
     }
+    let closing = try openings(9, endsByKill: false)
+    // Before the first of them no process was killed.
+    let killed = try openings(6, endsByKill: true).dropFirst()
     return Opening(
-      open: openings.map { $0[0] }.median, unfreeze: openings.map { $0[1] }.median,
-      memory: openings.map { $0[2] }.median)
+      open: closing.map { $0[0] }.median, openAfterKill: killed.map { $0[0] }.median,
+      unfreeze: closing.map { $0[1] }.median, memory: closing.map { $0[2] }.median)
   }
 
   // MARK: The child
@@ -73,6 +84,8 @@ enum OpenBenchmark {
     let memory = try MemoryBenchmark.anonymousBytes()
     Child.say(
       "\((opened - start).inMicroseconds) \((unfrozen - frozen).inMicroseconds) \(memory)")
+    // Until it is told to close, or is killed.
+    _ = readLine()
     await ledger.close()
   }
 

@@ -153,8 +153,15 @@ final class Child {
     try process.run()
   }
 
-  deinit {
+  deinit { kill() }
+
+  func kill() {
     process.terminate()
+    process.waitUntilExit()
+  }
+
+  func closeInputAndWait() {
+    try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
