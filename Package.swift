@@ -148,8 +148,8 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "LedgerLMDB", "LedgerLocks", "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
-        "promise-ledger", "tree-fuzzer",
+        "LedgerLMDB", "LedgerLocks", "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting",
+        "ledger-worker", "promise-ledger", "tree-fuzzer",
       ]
     ),
     .testTarget(name: "LayeringTests"),

@@ -102,6 +102,15 @@ import Testing
     #expect(try openError(bytes)?.refusal == .unsupportedFormatVersion(2))
   }
 
+  /// The page size is damaged, too, so that the other meta page is not found.
+  @Test func aFormatVersionThatThereNeverIsIsDamage() throws {
+    var bytes = whole
+    bytes[22] = 16
+    bytes[43] = 4
+    #expect(
+      try openError(bytes)?.refusal == .implausibleMeta(page: 0, what: "its version is 1048577"))
+  }
+
   @Test(arguments: [0, 1]) func anotherFormatVersionInOneMetaPageIsDamage(page: Int) throws {
     var bytes = whole
     bytes[page * 4096 + 20] = 2

@@ -60,6 +60,15 @@ struct TransactionStampTests {
     #expect(try opening(file.bytes, .readWrite)?.refusal != nil)
   }
 
+  @Test func anEnvironmentWithoutTablesIsStampedToo() throws {
+    for tables in [[], ScratchDirectory.tables] {
+      let environment = try Environment.open(at: scratch.environmentPath, tables: tables)
+      try environment.write { _ in }
+      try environment.close()
+    }
+    #expect(try scratch.open(Configuration(access: .readOnly)).keys() == [])
+  }
+
   /// A compacted copy begins with transaction 1 again.
   @Test func aCompactedCopyIsTakenAndWrittenTo() throws {
     let environment = try scratch.open(Configuration(durability: .full))

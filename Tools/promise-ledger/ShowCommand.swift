@@ -43,10 +43,7 @@ struct ShowCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let alive = { (_: Position) -> Void in try? sink.alive() }
-    let subject = try inspector.withReplay(progress: alive) { replayed in
-      try name().find(in: replayed) { try? sink.alive() }
-    }
+    let subject = try findSubject(in: inspector, sink)
     let life = try SubjectLife(of: subject.id, in: inspector, sink)
     let report = subject.report
     if output.format == .table {
@@ -65,6 +62,26 @@ struct ShowCommand: LedgerCommand {
       }
     }
     try findings.throwIfAny()
+  }
+}
+
+extension ShowCommand {
+  /// Finds what has the name. That there is no such thing is said only of a ledger that can be read to the
+  /// last page.
+  private func findSubject(
+    in inspector: LedgerInspector, _ sink: any TextSink
+  ) throws -> Subject {
+    let alive = { (_: Position) -> Void in try? sink.alive() }
+    do {
+      return try inspector.withReplay(progress: alive) { replayed in
+        try name().find(in: replayed) { try? sink.alive() }
+      }
+    } catch {
+      if Status.Failure(error)?.status == .notFound {
+        _ = try inspector.statistics(progress: alive)
+      }
+      throw error
+    }
   }
 }
 

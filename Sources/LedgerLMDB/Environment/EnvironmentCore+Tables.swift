@@ -20,7 +20,7 @@ extension EnvironmentCore {
     _ share: TransactionGate.Share, _ mayCreate: Bool
   ) throws(LMDBError) -> [Table] {
     let missing = descriptions.filter { known[$0.name] == nil }
-    if !missing.isEmpty {
+    if known.isEmpty || !missing.isEmpty {
       for table in try openMissing(missing, share, mayCreate) { known[table.name] = table }
     }
     var tables: [Table] = []
@@ -55,6 +55,7 @@ extension EnvironmentCore {
   ) throws(LMDBError) -> [Table] {
     var tables: [Table] = []
     do throws(LMDBError) {
+      if descriptions.isEmpty { try unsafe openMainTree(begun) }
       for description in descriptions {
         var table: MDB_dbi = 0
         let keys = description.keys == .integer ? UInt32(MDB_INTEGERKEY) : 0
@@ -73,6 +74,16 @@ extension EnvironmentCore {
     let status = unsafe seam.commit(begun)
     guard status == .success else { throw explain(LMDBError(status, .commit)) }
     return tables
+  }
+
+  /// LMDB knows how to compare the keys of the main tree, which every commit puts a stamp into, once it or
+  /// any table was opened.
+  private func openMainTree(_ transaction: OpaquePointer) throws(LMDBError) {
+    var table: MDB_dbi = 0
+    let status = seam(.openTable) { unsafe mdb_dbi_open(transaction, nil, 0, &table) }
+    guard status == .success, table == TransactionStamp.table.handle else {
+      throw LMDBError(status, .openTable, path: path)
+    }
   }
 
   /// The flags in the file win over those asked for, so they are compared afterwards.

@@ -22,6 +22,8 @@ struct TreeCheckOrder {
   /// Whether trees are refused, too, that can be walked and do not hold as many entries as they
   /// should: nothing must be written to them.
   var refusesMiscounts: Bool
+  /// Whether pages are refused, too, that nothing leads to.
+  var refusesLeaks = false
   /// Asked now and then. Once it says so, the look fails with ``LMDBRefusal/closed``.
   var isAwaited: () -> Bool = { false }
 }
@@ -73,6 +75,7 @@ extension EnvironmentCore {
         break
       } catch {
         if error.isMiscount, !order.refusesMiscounts { break }
+        if error.isLeak, !order.refusesLeaks { break }
         findingCount += 1
         guard findingCount < Self.findingCount else {
           throw LMDBError(
@@ -159,6 +162,7 @@ extension Environment {
           tick()
           return self.isAwaited
         }
+        order.refusesLeaks = true
         do throws(LMDBError) {
           try core.checkTrees(order)
           return nil

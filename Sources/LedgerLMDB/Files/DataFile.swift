@@ -197,6 +197,9 @@ extension DataFile {
     guard !versions.contains(MetaPage.version) else {
       throw implausible(other, "its version is \(versions[other])")
     }
+    guard first.version <= MetaPage.highestVersion else {
+      throw implausible(0, "its version is \(first.version)")
+    }
     throw LMDBError(.unsupportedFormatVersion(first.version), .checkFile, path: path)
   }
 

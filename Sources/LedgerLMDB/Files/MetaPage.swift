@@ -9,6 +9,8 @@ struct MetaPage: Equatable {
   static let magic: UInt32 = 0xBEEF_C0DE
   /// `MDB_DATA_VERSION` of LMDB 0.9.
   static let version: UInt32 = 1
+  /// What versions of LMDB in development write. A higher number is damage.
+  static let highestVersion: UInt32 = 999
   static let metaFlag: UInt16 = 0x08
   static let noRoot = UInt64.max
 

@@ -74,12 +74,25 @@ struct PageSet {
   /// A bit for each page of the file; empty if few pages are expected.
   private var words: [UInt64]
   private(set) var few: Set<UInt64> = []
+  private let lastPage: UInt64
 
   init(lastPage: UInt64, isDense: Bool) {
+    self.lastPage = lastPage
     words = isDense ? Array(repeating: 0, count: Int(clamping: lastPage / 64 + 1)) : []
   }
 
   var isDense: Bool { !words.isEmpty }
+
+  /// The first page behind the two meta pages that was not met; nil if all were, or few are expected.
+  var firstMissing: UInt64? {
+    guard isDense else { return nil }
+    for (index, word) in words.enumerated() {
+      let missing = index == 0 ? ~(word | 0b11) : ~word
+      let page = UInt64(index * UInt64.bitWidth + missing.trailingZeroBitCount)
+      if missing != 0 { return page <= lastPage ? page : nil }
+    }
+    return nil
+  }
 
   /// - Returns: Whether it is new.
   mutating func insert(_ page: UInt64) -> Bool {

@@ -4,6 +4,8 @@ struct PageDamage: Error, Hashable {
   let what: String
   /// Whether the pages can be walked all the same: entries or tables are missing, or there are too many.
   var isMiscount = false
+  /// Whether nothing else is wrong than that nothing leads to the page: writing does no harm.
+  var isLeak = false
 }
 
 /// Walks the trees of a data file with bounds, before LMDB does.
@@ -51,6 +53,8 @@ struct TreeCheck: ~Copyable {
   private var found = MetaPage.Tree.none
   /// Whether all of it was walked.
   private var isWhole = true
+  /// Whether all trees were walked to their ends so far.
+  private var areAllWhole = true
   private var miscount: PageDamage?
   /// What the list of tables says of the transaction that wrote it.
   private var stamp: UInt64?
@@ -88,6 +92,15 @@ struct TreeCheck: ~Copyable {
     for tree in trees { try walk(tree) }
     for list in freed { try list.check(isApartFrom: reached.few) }
     if let miscount { throw miscount }
+    try checkLeaks()
+  }
+
+  /// Makes sure that each page is in a tree or free. LMDB loses none, also when a process is killed: a tree
+  /// that should lead there is missing, such as that of a table whose record says that it is empty.
+  private func checkLeaks() throws(PageDamage) {
+    guard extent == .everything, areAllWhole, let page = reached.firstMissing else { return }
+    throw PageDamage(
+      page: page, what: "nothing leads to it, and it is not free", isMiscount: true, isLeak: true)
   }
 
   /// Refuses a list of tables that another transaction wrote than the newest one.
@@ -106,6 +119,7 @@ struct TreeCheck: ~Copyable {
     found = .none
     isWhole = true
     try visit(tree.record.root, level: 0, of: tree, between: KeyBounds(), .both)
+    areAllWhole = areAllWhole && isWhole
     guard isWhole, miscount == nil, let what = tree.record.difference(from: found) else { return }
     miscount = PageDamage(
       page: tree.record.root, what: "\(tree.name) has \(what)", isMiscount: true)
