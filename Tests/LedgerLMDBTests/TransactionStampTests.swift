@@ -54,10 +54,20 @@ struct TransactionStampTests {
     var file = TreeFile(try scratch.readDataFile())
     let main = try #require(file.tree(named: TreeFile.mainTreeName))
     let root = Int(main.record.root)
-    let stamp = try #require(file[root].nodes.last)
-    file[root][stamp.key.lowerBound] ^= 1
-    #expect(try opening(file.bytes, .readOnly)?.refusal != nil)
-    #expect(try opening(file.bytes, .readWrite)?.refusal != nil)
+    // The key of the stamp is the last one.
+    let tables = file[root].nodes.dropLast().map {
+      Array(file[root].bytes[$0.offset..<$0.value.upperBound])
+    }
+    file[root] = try #require(TreePage(number: main.record.root, .leaf, tables))
+    var record = main.record
+    record.entries -= 1
+    file.setRecord(of: main, to: record)
+    let what = "the list of tables is of none, and the newest is 2"
+    for access in [Configuration.Access.readOnly, .readWrite] {
+      #expect(
+        try opening(file.bytes, access)?.refusal
+          == .damagedPage(page: main.record.root, what: what))
+    }
   }
 
   @Test func anEnvironmentWithoutTablesIsStampedToo() throws {

@@ -66,8 +66,8 @@ struct ShowCommand: LedgerCommand {
 }
 
 extension ShowCommand {
-  /// Finds what has the name. That there is no such thing is said only of a ledger that can be read to the
-  /// last page.
+  /// Finds the subject. Before it reports that there is none, it checks every page of the ledger: the record
+  /// may be on a damaged page.
   private func findSubject(
     in inspector: LedgerInspector, _ sink: any TextSink
   ) throws -> Subject {

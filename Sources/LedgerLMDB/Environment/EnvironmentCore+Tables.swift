@@ -76,8 +76,8 @@ extension EnvironmentCore {
     return tables
   }
 
-  /// LMDB knows how to compare the keys of the main tree, which every commit puts a stamp into, once it or
-  /// any table was opened.
+  /// Opens the main tree, which every commit puts a stamp into. LMDB has no comparison function for its keys
+  /// until the main tree or any table is opened.
   private func openMainTree(_ transaction: OpaquePointer) throws(LMDBError) {
     var table: MDB_dbi = 0
     let status = seam(.openTable) { unsafe mdb_dbi_open(transaction, nil, 0, &table) }

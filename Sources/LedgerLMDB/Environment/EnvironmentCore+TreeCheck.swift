@@ -22,7 +22,7 @@ struct TreeCheckOrder {
   /// Whether trees are refused, too, that can be walked and do not hold as many entries as they
   /// should: nothing must be written to them.
   var refusesMiscounts: Bool
-  /// Whether pages are refused, too, that nothing leads to.
+  /// Whether pages that are neither in a tree nor free are refused, too.
   var refusesLeaks = false
   /// Asked now and then. Once it says so, the look fails with ``LMDBRefusal/closed``.
   var isAwaited: () -> Bool = { false }

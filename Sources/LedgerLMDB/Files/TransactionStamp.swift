@@ -1,9 +1,9 @@
-/// The number of the transaction that wrote the newest version of the main tree, as a record in it.
+/// A record in the main tree with the number of the transaction that wrote it.
 ///
-/// The main tree is the list of tables, and names the root of each. If a disk loses the write of its page,
-/// an older list stands there, whole, and may lead to older tables that are whole, too. LMDB's meta page
-/// has the number of its transaction, and no other page has one: with this record the two can be
-/// compared.
+/// The main tree is the list of tables and holds the root of each. If a disk loses a write of that list, an
+/// older version remains in its place. The older version is valid, and so may be the tables that it leads
+/// to. LMDB stores a transaction number in its meta pages only. This record makes it possible to compare
+/// the list with the newest meta page.
 enum TransactionStamp {
   /// No table has this name.
   static let key = Array("transaction".utf8)
@@ -12,9 +12,10 @@ enum TransactionStamp {
   /// LMDB's handle of the main tree, in each environment (`MAIN_DBI`).
   static let table = Table(name: "", keys: .bytes, handle: 1)
 
-  /// Whether the list of tables with this stamp can belong to a transaction.
+  /// Whether a list of tables with this stamp can belong to a transaction.
   ///
-  /// `mdb_env_copy2` with `MDB_CP_COMPACT` begins anew at 1, where there is no older list.
+  /// A copy by `mdb_env_copy2` with `MDB_CP_COMPACT` restarts at transaction 1 and keeps the old stamp. An
+  /// older list cannot exist there.
   static func belongs(_ stamp: UInt64, to transactionID: UInt64) -> Bool {
     stamp == transactionID || transactionID == 1
   }

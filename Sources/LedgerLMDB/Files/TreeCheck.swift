@@ -4,7 +4,7 @@ struct PageDamage: Error, Hashable {
   let what: String
   /// Whether the pages can be walked all the same: entries or tables are missing, or there are too many.
   var isMiscount = false
-  /// Whether nothing else is wrong than that nothing leads to the page: writing does no harm.
+  /// Whether the only problem is that no tree contains the page. Writing is still safe.
   var isLeak = false
 }
 
@@ -95,8 +95,8 @@ struct TreeCheck: ~Copyable {
     try checkLeaks()
   }
 
-  /// Makes sure that each page is in a tree or free. LMDB loses none, also when a process is killed: a tree
-  /// that should lead there is missing, such as that of a table whose record says that it is empty.
+  /// Checks that each page is in a tree or free. LMDB leaks no pages, even if a process is killed, so a tree
+  /// must be missing: for example, that of a table whose record was replaced by an empty one.
   private func checkLeaks() throws(PageDamage) {
     guard extent == .everything, areAllWhole, let page = reached.firstMissing else { return }
     throw PageDamage(

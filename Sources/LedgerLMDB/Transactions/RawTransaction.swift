@@ -40,7 +40,7 @@ package struct RawTransaction {
     return unsafe value
   }
 
-  /// Notes in the main tree which transaction writes it; the last thing before its commit.
+  /// Stores the number of this transaction in the main tree, just before the commit.
   func stamp() throws(LMDBError) {
     let name = TransactionStamp.key
     let number = UInt64(unsafe mdb_txn_id(handle)).littleEndian

@@ -26,7 +26,7 @@ extension LedgerError {
       cause: EventsCompacted(through: through))
   }
 
-  /// A record is there, and was there when the value that it names was not.
+  /// A value is missing although its record still refers to it.
   static func missingValue(_ cause: LedgerError) -> LedgerError {
     LedgerError(
       .corrupt, "A value that a record names is missing. Restore the ledger from a copy.",

@@ -133,8 +133,8 @@ public final class ReplayedLedger: Sendable {
       return try log.attachment(of: position, byteCount: byteCount)
     } catch {
       guard [.corrupt, .eventsCompacted].contains(error.code) else { throw error }
-      // A value goes once no entity of the snapshot names it. One that an entity of this state names
-      // is there until the snapshot is later than this state.
+      // Compaction removes a value once no entity of the snapshot refers to it. While the snapshot is
+      // not later than this state, every value that this state refers to is still stored.
       let compacted = try log.snapshotSummary().position
       if compacted > self.position {
         throw .eventsCompacted(after: self.position, through: compacted)
