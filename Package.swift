@@ -23,8 +23,10 @@ let package = Package(
       pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
     ),
+    .target(name: "CLedgerBytes"),
     .target(name: "CLedgerSystem"),
     .target(name: "LedgerLocks"),
+    .target(name: "LedgerBytes", dependencies: ["CLedgerBytes"]),
     .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB"]),
     .target(
       name: "LedgerSystem",
@@ -37,6 +39,7 @@ let package = Package(
     .target(
       name: "PromiseLedger",
       dependencies: [
+        "LedgerBytes",
         "LedgerLMDB",
         "LedgerLocks",
         "LedgerSystem",
@@ -72,13 +75,13 @@ let package = Package(
     ),
     .target(
       name: "CLedgerBaseline",
-      dependencies: ["CLedgerLMDB", "CLedgerSystem"],
+      dependencies: ["CLedgerBytes", "CLedgerLMDB"],
       path: "Tools/benchmarks/baseline"
     ),
     .executableTarget(
       name: "ledger-benchmarks",
       dependencies: [
-        "CLedgerBaseline", "PromiseLedger", "PromiseLedgerTesting", "LedgerSystem",
+        "CLedgerBaseline", "LedgerBytes", "LedgerSystem", "PromiseLedger", "PromiseLedgerTesting",
       ],
       path: "Tools/benchmarks/ledger"
     ),
@@ -91,9 +94,13 @@ let package = Package(
       dependencies: ["LedgerLMDB", "LedgerTreeSupport", "PromiseLedgerTesting"]
     ),
     .testTarget(
-      name: "LedgerSystemTests",
-      dependencies: ["CLedgerSystem", "LedgerLocks", "LedgerSystem", "PromiseLedgerTesting"],
+      name: "LedgerBytesTests",
+      dependencies: ["CLedgerBytes", "LedgerBytes", "PromiseLedgerTesting"],
       exclude: ["Vectors"]
+    ),
+    .testTarget(
+      name: "LedgerSystemTests",
+      dependencies: ["LedgerLocks", "LedgerSystem", "PromiseLedgerTesting"]
     ),
     .testTarget(
       name: "LedgerPromisesTests",
@@ -107,6 +114,7 @@ let package = Package(
       dependencies: [
         "PromiseLedger",
         "PromiseLedgerTesting",
+        "LedgerBytes",
         "LedgerLMDB",
         "LedgerLocks",
         "LedgerPromises",
@@ -140,8 +148,8 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerLocks", "LedgerPromises",
-        "LedgerSystem", "LedgerWorkerSupport", "ledger-worker",
+        "PromiseLedger", "PromiseLedgerTesting", "LedgerBytes", "LedgerLMDB", "LedgerLocks",
+        "LedgerPromises", "LedgerSystem", "LedgerWorkerSupport", "ledger-worker",
         .product(name: "Logging", package: "swift-log"),
       ]
     ),

@@ -10,18 +10,24 @@ extension Rule {
       "Sources/LedgerLMDB/", only: libc.union(["CLedgerLMDB", "Synchronization"]),
       "The layer over LMDB needs LMDB and libc only."),
     imports(
+      "Sources/LedgerBytes/", only: ["CLedgerBytes", "CryptoKit"],
+      "Checksums and hashes need the processor, and Apple's hashes, only."),
+    imports(
       "Sources/LedgerSystem/",
-      only: libc.union(["CLedgerSystem", "CryptoKit", "LedgerLocks", "Synchronization"]),
-      "The layer over the system needs libc and Apple's hashes only."),
+      only: libc.union(["CLedgerSystem", "LedgerLocks", "Synchronization"]),
+      "The layer over the system needs libc only."),
     imports(
       ["Sources/LedgerPromises/"],
-      not: ["CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "LedgerSystem", "PromiseLedger"],
+      not: [
+        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerSystem",
+        "PromiseLedger",
+      ],
       "Promises in memory know no storage."),
     imports(
       "Sources/PromiseLedger/",
       only: foundation.union([
-        "HeapModule", "LedgerLMDB", "LedgerLocks", "LedgerPromises", "LedgerSystem",
-        "Logging", "Synchronization",
+        "HeapModule", "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerPromises",
+        "LedgerSystem", "Logging", "Synchronization",
       ]), "The ledger has no names of C and no other dependency."),
     imports(
       "Sources/PromiseLedgerTesting/",
@@ -33,12 +39,16 @@ extension Rule {
     imports(
       ["Tools/"],
       not: [
-        "CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "LedgerSystem", "PromiseLedgerTesting",
+        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerSystem",
+        "PromiseLedgerTesting",
       ], except: ["Tools/benchmarks/", "Tools/promise-ledger/Processes/"],
       "Tools use the public API, as any program could."),
     imports(
       ["Tools/promise-ledger/Processes/"],
-      not: ["CLedgerLMDB", "CLedgerSystem", "LedgerLMDB", "PromiseLedgerTesting"],
+      not: [
+        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB",
+        "PromiseLedgerTesting",
+      ],
       "What starts processes uses the layer over the system, and no other below the public API."),
     imports(
       ["Sources/PromiseLedger/"], not: ["LedgerLMDB"],
@@ -67,8 +77,10 @@ extension Rule {
       not: { file in
         file.lines { $0 == "unsafe" || $0.hasPrefix("Unsafe") && $0.hasSuffix("Pointer") }
       }, what: "unsafe code",
-      except: ["Sources/LedgerLMDB/", "Sources/LedgerSystem/", "Tools/benchmarks/"],
-      "Only the two lowest layers touch memory by hand."),
+      except: [
+        "Sources/LedgerBytes/", "Sources/LedgerLMDB/", "Sources/LedgerSystem/", "Tools/benchmarks/",
+      ],
+      "Only the lowest layers touch memory by hand."),
     text(
       ["Sources/"], not: { $0.lines(with: "try!", " as!", "fatalError(") },
       what: "a crash by choice",

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// Reads the lines after the header of one archive, and checks that each is what must come there.
 struct ArchiveContents {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension ArchiveLine {
   /// Reads a line without its line feed.

@@ -1,3 +1,4 @@
+import LedgerBytes
 import LedgerSystem
 
 /// Reads the lines of an archive, and keeps the hash of all that came before the newest.

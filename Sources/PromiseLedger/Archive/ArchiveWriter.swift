@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// Makes an archive, piece by piece: a header, the snapshot if events were deleted, events, and a last
 /// line that proves that nothing is missing.

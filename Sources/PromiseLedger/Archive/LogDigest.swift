@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// A SHA-256 over every event up to a position: equal for two ledgers with the same events.
 ///

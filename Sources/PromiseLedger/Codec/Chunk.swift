@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// A piece of an attachment; see the article *File format*.
 package enum Chunk {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension EntityID {
   /// Loads 16 bytes that start at `offset`.

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// The encoded events of one commit, still without positions.
 package struct EventBatch: Sendable {

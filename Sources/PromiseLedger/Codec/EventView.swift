@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// An event read in place: envelope decoded on demand, payload as a span.
 package struct EventView: ~Escapable {

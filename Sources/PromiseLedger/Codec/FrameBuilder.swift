@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension EventBatch {
   /// Packs the events into frames and hands over each with its key.

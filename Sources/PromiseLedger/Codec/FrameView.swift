@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// A frame read in place: the bytes belong to the store and are valid only as long as the view.
 package struct FrameView: ~Escapable {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// Reads the fields of a payload in order, with every length checked.
 package struct PayloadReader {

@@ -1,3 +1,4 @@
+import LedgerBytes
 import LedgerSystem
 
 /// An event copied as it stands in the log, with the commit that wrote it.

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// How a run of a handler ended.
 public enum CallOutcome: UInt8, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// The payload of the event that old events were folded into the snapshot.
 public struct SnapshotTaken: EventPayload, Hashable {

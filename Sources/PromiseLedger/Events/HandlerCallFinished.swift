@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// What both ends of a run carry: that of a call and that of the invalidation code.
 public struct CallEnd: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// Why a run of a handler was given back unfinished.
 public enum CallRelease: UInt8, Sendable, Hashable, CaseIterable {

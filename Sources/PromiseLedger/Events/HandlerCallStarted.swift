@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// The payload of the event that a run of a handler began, or one of its invalidation code again.
 public struct HandlerCallStarted: EventPayload, Hashable {

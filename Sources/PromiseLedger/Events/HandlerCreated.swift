@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// How often a handler may be called.
 public enum HandlerRepetition: UInt8, Sendable, Hashable, CaseIterable {

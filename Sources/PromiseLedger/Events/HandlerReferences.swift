@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// The durable promises and handlers that stand in arguments, at any depth.
 public struct HandlerReferences: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// What happens to a promise that is pending at its deadline.
 public enum DeadlineEffect: UInt8, Sendable, Hashable {

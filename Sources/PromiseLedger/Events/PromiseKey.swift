@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// A name that the caller chose for a promise, so that it can be found again without its id.
 ///

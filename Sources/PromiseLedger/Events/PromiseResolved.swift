@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// Which outcome a promise has.
 public enum OutcomeKind: UInt8, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// What a session may do.
 public enum SessionRole: UInt8, Sendable, Hashable, CaseIterable {

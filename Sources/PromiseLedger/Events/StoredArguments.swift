@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// One argument of a handler as a ledger stores it: encoded, with the name of its type.
 public struct StoredArgument: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// An error as a ledger stores it: data that another process, or a later version, can show.
 public struct StoredError: Error, Sendable, Hashable, Codable {

@@ -1,3 +1,4 @@
+import LedgerBytes
 package import LedgerSystem
 
 /// What a session's lock file says: in which process the session is.

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// Deletes events that the snapshot holds, one bounded step after the other.
 package struct EventDeletion {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension HandlerEntity {
   private struct Flags: OptionSet {

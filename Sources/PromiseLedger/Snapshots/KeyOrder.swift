@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension [UInt8] {
   /// Whether the key comes before another in the order of bytes, which is that of every table.

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension OpenCall {
   func append(to bytes: inout [UInt8]) {

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// A list of entities that something can still happen to; or of those that nothing can.
 ///

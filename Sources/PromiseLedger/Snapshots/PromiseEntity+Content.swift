@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension PromiseEntity {
   private struct Flags: OptionSet {

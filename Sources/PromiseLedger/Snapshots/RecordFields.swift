@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension Fact {
   /// The size of a fact in a snapshot record, in bytes.

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension SessionEntity {
   /// The content of its snapshot record; see the article *File format*.

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// The stored form of an entity in the snapshot: pieces, each of which fits into a page.
 package enum SnapshotRecord {

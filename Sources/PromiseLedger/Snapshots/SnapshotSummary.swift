@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// The record `snapshot` of the table `meta`: where the snapshot stands; see the article
 /// *File format*.

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// A fingerprint of a ledger's whole state, independent of how the state came about.
 ///

@@ -1,3 +1,4 @@
+import LedgerBytes
 package import LedgerSystem
 
 /// The newest position that was acknowledged, kept outside of the data file.

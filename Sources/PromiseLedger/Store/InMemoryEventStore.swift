@@ -1,3 +1,4 @@
+import LedgerBytes
 import LedgerSystem
 import Synchronization
 

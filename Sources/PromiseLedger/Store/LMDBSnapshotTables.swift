@@ -1,5 +1,5 @@
+import LedgerBytes
 import LedgerLMDB
-import LedgerSystem
 
 /// The tables of a snapshot in one read transaction.
 ///

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 /// The record `ledger` of the table `meta`; see the article *File format*.
 package struct LedgerMetadata: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerBytes
 import LedgerLMDB
 import LedgerSystem
 import PromiseLedgerTesting

@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 import PromiseLedgerTesting
 import Testing
 

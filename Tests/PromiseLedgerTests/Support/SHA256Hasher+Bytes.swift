@@ -1,4 +1,4 @@
-import LedgerSystem
+import LedgerBytes
 
 extension SHA256Hasher {
   /// The SHA-256 of bytes that are all there.

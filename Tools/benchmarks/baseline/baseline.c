@@ -1,6 +1,6 @@
 #include "baseline.h"
 
-#include <CLedgerSystem.h>
+#include <CLedgerBytes.h>
 #include <lmdb.h>
 #include <stdlib.h>
 #include <string.h>

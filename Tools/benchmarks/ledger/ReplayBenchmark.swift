@@ -1,3 +1,4 @@
+import LedgerBytes
 import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting

@@ -1,3 +1,4 @@
+import LedgerBytes
 import LedgerLMDB
 import LedgerSystem
 

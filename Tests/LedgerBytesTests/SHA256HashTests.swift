@@ -1,5 +1,5 @@
 import Foundation
-import LedgerSystem
+import LedgerBytes
 import PromiseLedgerTesting
 import Testing
 

@@ -1,4 +1,4 @@
-import CLedgerSystem
+import CLedgerBytes
 
 /// CRC-32C (Castagnoli): the checksum of every frame, chunk and record.
 ///

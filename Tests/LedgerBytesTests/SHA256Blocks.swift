@@ -1,4 +1,4 @@
-import CLedgerSystem
+import CLedgerBytes
 
 /// The step of SHA-256 that takes all the time, in both forms that there are of it.
 enum SHA256Blocks {

@@ -1,4 +1,4 @@
-import CLedgerSystem
+import CLedgerBytes
 
 #if canImport(CryptoKit)
   import CryptoKit
