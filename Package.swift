@@ -156,8 +156,8 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "LedgerLMDB", "LedgerLocks", "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting",
-        "ledger-worker", "promise-ledger", "tree-fuzzer",
+        "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTreeSupport", "PromiseLedger",
+        "PromiseLedgerTesting", "ledger-worker", "promise-ledger", "tree-fuzzer",
       ]
     ),
     .testTarget(name: "LayeringTests"),

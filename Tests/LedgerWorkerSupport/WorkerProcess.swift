@@ -34,7 +34,8 @@ package final class WorkerProcess: Sendable {
     var environment = ProcessInfo.processInfo.environment
     environment["SWIFT_BACKTRACE"] = "enable=no"
     let child = try ChildProcess(
-      wrapper + [program] + arguments, environment: environment.map { "\($0)=\($1)" })
+      wrapper + [program] + arguments, environment: environment.map { "\($0)=\($1)" },
+      resetsSignals: true)
     self.child = child
     processID = child.id
     _ = try SystemThread.start(name: "worker-output") { [lines, ending] in

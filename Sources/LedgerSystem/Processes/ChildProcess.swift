@@ -35,7 +35,11 @@ package final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - words: Its path and its arguments.
   ///   - environment: Lines of the form `NAME=value`.
-  package init(_ words: [String], environment: [String]) throws(SystemError) {
+  ///   - resetsSignals: Whether signals end it that this process ignores. By default it ignores them
+  ///     too, as `nohup` means. No signal is blocked in it either way.
+  package init(
+    _ words: [String], environment: [String], resetsSignals: Bool = false
+  ) throws(SystemError) {
     let (childInput, input) = try Self.connected()
     let (output, childOutput): (Int32, Int32)
     do throws(SystemError) {
@@ -51,7 +55,7 @@ package final class ChildProcess: Sendable {
       Descriptor.close(childOutput)
     }
     do throws(SystemError) {
-      id = try Self.spawn(words, environment, childInput, childOutput)
+      id = try Self.spawn(words, environment, childInput, childOutput, resetsSignals)
     } catch {
       // deinit does not run for an object whose properties are not all set.
       Descriptor.close(input)
@@ -157,7 +161,8 @@ package final class ChildProcess: Sendable {
   }
 
   private static func spawn(
-    _ words: [String], _ environment: [String], _ input: Int32, _ output: Int32
+    _ words: [String], _ environment: [String], _ input: Int32, _ output: Int32,
+    _ resetsSignals: Bool
   ) throws(SystemError) -> Int32 {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -176,7 +181,14 @@ package final class ChildProcess: Sendable {
     var none = sigset_t()
     unsafe sigemptyset(&none)
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var flags = POSIX_SPAWN_SETSIGMASK
+    if resetsSignals {
+      var all = sigset_t()
+      unsafe sigfillset(&all)
+      unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+      flags |= POSIX_SPAWN_SETSIGDEF
+    }
+    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
     let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer {

@@ -1,10 +1,12 @@
 import Foundation
+import LedgerSystem
 
 /// A run of the built command, such as `log --follow --format json`, that a test sends signals to.
+///
+/// They end it also where the tests run in the background, and ignore them themselves.
 final class FollowingRun {
-  private let process = Process()
-  private let outputPipe = Pipe()
-  private let notesPipe = Pipe()
+  private let directory: String
+  private let process: ChildProcess
   private(set) var output = ""
   private(set) var notes = ""
   private(set) var childID: Int32 = 0
@@ -15,41 +17,44 @@ final class FollowingRun {
   }
 
   init(_ arguments: [String]) throws {
-    process.executableURL = CommandRun.program
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = outputPipe
-    process.standardError = notesPipe
-    try process.run()
-    try outputPipe.fileHandleForWriting.close()
-    try notesPipe.fileHandleForWriting.close()
+    directory = try FileSystem.createUniqueDirectory(beside: "/tmp/promise-ledger-run")
+    var environment = ProcessInfo.processInfo.environment
+    environment["NOTES"] = directory + "/notes"
+    // The shell becomes the program.
+    process = try ChildProcess(
+      ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>\"$NOTES\"", CommandRun.program.path] + arguments,
+      environment: environment.map { "\($0)=\($1)" }, resetsSignals: true)
   }
+
+  deinit { try? FileSystem.removeTree(directory) }
 
   struct EndedEarly: Error {}
 
   /// Reads until the text was printed. The child is there then.
   func waitForOutput(_ text: String) throws {
     while !output.contains(text) {
-      let data = outputPipe.fileHandleForReading.availableData
-      guard !data.isEmpty else { throw EndedEarly() }
-      output += String(decoding: data, as: UTF8.self)
+      let bytes = process.read()
+      guard !bytes.isEmpty else { throw EndedEarly() }
+      output += String(decoding: bytes, as: UTF8.self)
     }
-    let path = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
+    let path = "/proc/\(process.id)/task/\(process.id)/children"
     let children = try String(contentsOfFile: path, encoding: .utf8)
     childID = children.split(separator: " ").first.flatMap { Int32($0) } ?? 0
     guard childID > 0 else { throw EndedEarly() }
   }
 
   func signalChild(_ signal: Int32) { kill(childID, signal) }
-  func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
+  func signal(_ signal: Int32) { process.send(signal: signal) }
 
   /// The exit code, or the negative number of the signal that ended the process.
   func end() throws -> Int32 {
-    output += String(
-      decoding: outputPipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    notes = String(decoding: notesPipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return process.terminationReason == .exit
-      ? process.terminationStatus : -process.terminationStatus
+    while case let bytes = process.read(), !bytes.isEmpty {
+      output += String(decoding: bytes, as: UTF8.self)
+    }
+    notes = try String(contentsOfFile: directory + "/notes", encoding: .utf8)
+    switch process.wait() {
+    case .exited(let code): return code
+    case .signalled(let signal): return -signal
+    }
   }
 }
