@@ -91,7 +91,7 @@ let package = Package(
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
     .testTarget(
       name: "LedgerLMDBTests",
-      dependencies: ["LedgerLMDB", "LedgerTreeSupport", "PromiseLedgerTesting"]
+      dependencies: ["CLedgerLMDB", "LedgerLMDB", "LedgerTreeSupport", "PromiseLedgerTesting"]
     ),
     .testTarget(
       name: "LedgerBytesTests",

@@ -43,8 +43,8 @@ int cledger_word_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds, bo
   return syscall(SYS_futex, word, operation, expected, &timeout, 0, 0) == -1 ? errno : 0;
 }
 
-void cledger_word_wake(uint32_t *word, bool all, bool shared) {
-  syscall(SYS_futex, word, shared ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, all ? INT_MAX : 1, 0, 0, 0);
+void cledger_word_wake(uint32_t *word, bool shared) {
+  syscall(SYS_futex, word, shared ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0);
 }
 
 #elif defined(__APPLE__)
@@ -63,14 +63,10 @@ int cledger_word_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds, bo
   return result < 0 ? errno : 0;
 }
 
-void cledger_word_wake(uint32_t *word, bool all, bool shared) {
+void cledger_word_wake(uint32_t *word, bool shared) {
   os_sync_wake_by_address_flags_t flags =
       shared ? OS_SYNC_WAKE_BY_ADDRESS_SHARED : OS_SYNC_WAKE_BY_ADDRESS_NONE;
-  if (all) {
-    os_sync_wake_by_address_all(word, sizeof(*word), flags);
-  } else {
-    os_sync_wake_by_address_any(word, sizeof(*word), flags);
-  }
+  os_sync_wake_by_address_all(word, sizeof(*word), flags);
 }
 
 #else

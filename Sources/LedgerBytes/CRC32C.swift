@@ -5,9 +5,6 @@ import CLedgerBytes
 /// The polynomial and the test vectors are those of RFC 3720. A checksum finds accidents, not
 /// attackers.
 package enum CRC32C {
-  /// Whether `checksum` runs on the processor's own instructions.
-  package static var isHardwareAccelerated: Bool { cledger_crc32c_is_hardware() }
-
   /// The checksum of `bytes`.
   ///
   /// - Parameter continuing: The checksum of the bytes before these; 0 if there are none.
@@ -24,15 +21,6 @@ package enum CRC32C {
   package static func checksum(key: UInt64, _ bytes: Span<UInt8>) -> UInt32 {
     unsafe bytes.withUnsafeBufferPointer {
       unsafe cledger_crc32c_keyed(key, $0.baseAddress, $0.count)
-    }
-  }
-
-  /// The same number as `checksum`, by tables alone: what runs where the instructions are missing.
-  package static func portableChecksum(
-    _ bytes: Span<UInt8>, continuing: UInt32 = 0
-  ) -> UInt32 {
-    unsafe bytes.withUnsafeBufferPointer {
-      unsafe cledger_crc32c_portable(continuing, $0.baseAddress, $0.count)
     }
   }
 }

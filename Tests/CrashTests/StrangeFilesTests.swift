@@ -25,7 +25,7 @@ extension CrashTests {
         case .directory: try FileSystem.createDirectory(path)
         case .linkToItself: try #require(unsafe symlink(path, path) == 0)
         case .linkToAFile:
-          try FileSystem.rename(path + ".away", to: path + ".real")
+          try FileManager.default.moveItem(atPath: path + ".away", toPath: path + ".real")
           try #require(unsafe symlink(path + ".real", path) == 0)
         // The numbers of /dev/zero.
         case .device:
@@ -104,7 +104,7 @@ extension CrashTests {
       Strange.usable)
     func whatIsNoRegularFileIsDamageAndHoldsUpNothing(name: String, strange: Strange) async throws {
       try await fill()
-      try FileSystem.rename(path(name), to: path(name) + ".away")
+      try FileManager.default.moveItem(atPath: path(name), toPath: path(name) + ".away")
       try strange.make(at: path(name))
       let before = try names()
       #expect(await codeOfOpening() == .corrupt)
@@ -116,7 +116,7 @@ extension CrashTests {
     @Test(arguments: Strange.usable)
     func aLockOfCompactionThatIsNoRegularFileIsDamage(strange: Strange) async throws {
       try await fill()
-      try FileSystem.rename(path("compaction"), to: path("compaction.away"))
+      try FileManager.default.moveItem(atPath: path("compaction"), toPath: path("compaction.away"))
       try strange.make(at: path("compaction"))
       let ledger = try await temporary.open()
       let error = await #expect(throws: LedgerError.self) {
@@ -129,7 +129,7 @@ extension CrashTests {
     @Test(arguments: [Strange.pipe, .directory, .linkToItself])
     func aGenerationThatIsNoDirectoryIsDamage(strange: Strange) async throws {
       try await fill()
-      try FileSystem.rename(path(Self.generation), to: path("away"))
+      try FileManager.default.moveItem(atPath: path(Self.generation), toPath: path("away"))
       if strange == .directory {
         try FileSystem.writeAtomically([1], to: path(Self.generation))
       } else {
@@ -145,7 +145,7 @@ extension CrashTests {
     @Test(arguments: ["\(generation)/data.mdb", generation])
     func missingDataIsDamageAndNothingIsMade(name: String) async throws {
       try await fill()
-      try FileSystem.rename(path(name), to: path(name) + ".away")
+      try FileManager.default.moveItem(atPath: path(name), toPath: path(name) + ".away")
       let before = try names()
       #expect(await codeOfOpening() == .corrupt)
       #expect(codeOfInspecting() == .corrupt)
@@ -186,7 +186,7 @@ extension CrashTests {
 
     @Test func aMissingCURRENTIsDamageIfTheRestIsALedgers() async throws {
       try await fill()
-      try FileSystem.remove(path("CURRENT"))
+      try FileSystem.removeTree(path("CURRENT"))
       #expect(await codeOfOpening() == .corrupt)
       try FileSystem.removeTree(path(Self.generation))
       #expect(await codeOfOpening() == .corrupt, "the other files show it")

@@ -75,40 +75,6 @@ import Testing
     #expect(try environment.readerList().count <= 8)
   }
 
-  @Test func aCopyHoldsEverythingAndNoFreePages() throws {
-    try fill(100)
-    _ = try environment.write { transaction in
-      try transaction.deleteRange(0...49, in: environment.log, limit: .max)
-    }
-    let target = scratch.path + "/copy"
-    try environment.copy(to: target)
-    let copy = try Environment.open(
-      at: target, configuration: Configuration(access: .readOnlyWithoutLock),
-      tables: [TableDescription("log", keys: .integer), TableDescription("names", keys: .bytes)])
-    #expect(try copy.keys() == (50..<100).map { UInt64($0) })
-    let free = try copy.read { try $0.freePageCount() }
-    #expect(free == 0)
-    let left = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
-    #expect(Set(left) == ["environment", "copy"])
-  }
-
-  @Test func aCopyOntoSomethingIsRefused() throws {
-    let error = lmdbError { try environment.copy(to: scratch.environmentPath) }
-    #expect(error?.refusal == .targetExists)
-  }
-
-  @Test func aCopyCanBeWrittenToLater() throws {
-    try fill(10)
-    let target = scratch.path + "/copy"
-    try environment.copy(to: target)
-    for round in 1...3 {
-      let copy = try Environment.open(
-        at: target, tables: [TableDescription("log", keys: .integer)])
-      try copy.store([1], UInt64(100 + round))
-      try copy.close()
-    }
-  }
-
   @Test func aFullMapIsAnErrorAndGrowingMendsIt() throws {
     let other = try ScratchDirectory()
     let small = try other.open(Configuration(mapSize: 1 << 20, durability: .noneForTests))

@@ -20,7 +20,7 @@ import Testing
       testDescription: "using a transaction in an async function",
       source: """
         func use(_ environment: Environment, _ table: Table) async throws {
-          try environment.read { transaction in _ = try transaction.lastKey(in: table) }
+          try environment.read { transaction in _ = try transaction.floorKey(1, in: table) }
         }
         """,
       diagnostic: "unavailable from asynchronous contexts"),
@@ -94,7 +94,7 @@ import Testing
       source: """
         func use(_ environment: Environment, _ table: Table) throws {
           try environment.read { (transaction: borrowing ReadTransaction) in
-            inTask { _ = try transaction.lastKey(in: table) }
+            inTask { _ = try transaction.floorKey(1, in: table) }
           }
         }
         func inTask(_ body: @escaping @Sendable () throws -> Void) {}

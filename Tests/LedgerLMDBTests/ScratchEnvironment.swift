@@ -1,5 +1,7 @@
+import CLedgerLMDB
 import Foundation
 import LedgerLMDB
+import Testing
 
 /// A directory of a test's own, removed when the test lets go of it.
 final class ScratchDirectory: Sendable {
@@ -32,6 +34,21 @@ final class ScratchDirectory: Sendable {
   ) throws(LMDBError) -> Environment {
     try Environment.open(
       at: environmentPath, configuration: configuration, tables: Self.tables)
+  }
+
+  /// A compacted copy, as `mdb_copy -c` makes one, of an environment that is not open.
+  func compactedCopy() throws -> ScratchDirectory {
+    let copy = try ScratchDirectory()
+    try FileManager.default.createDirectory(
+      atPath: copy.environmentPath, withIntermediateDirectories: false)
+    var created: OpaquePointer?
+    #expect(unsafe mdb_env_create(&created) == 0)
+    let handle = unsafe try #require(created)
+    defer { unsafe mdb_env_close(handle) }
+    #expect(unsafe mdb_env_open(handle, environmentPath, UInt32(MDB_RDONLY | MDB_NOLOCK), 0) == 0)
+    #expect(
+      unsafe mdb_env_copy2(handle, copy.environmentPath, UInt32(MDB_CP_COMPACT)) == 0)
+    return copy
   }
 
   static let tables = [

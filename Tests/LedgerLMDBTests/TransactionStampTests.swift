@@ -83,9 +83,8 @@ struct TransactionStampTests {
   @Test func aCompactedCopyIsTakenAndWrittenTo() throws {
     let environment = try scratch.open(Configuration(durability: .full))
     for number in 1...5 as ClosedRange<UInt64> { try environment.store([1], number) }
-    let copy = try ScratchDirectory()
-    try environment.copy(to: copy.environmentPath)
     try environment.close()
+    let copy = try scratch.compactedCopy()
     for number in 6...9 as ClosedRange<UInt64> {
       let environment = try copy.open(Configuration(durability: .full))
       try environment.store([1], number)

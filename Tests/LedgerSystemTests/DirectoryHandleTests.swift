@@ -1,3 +1,4 @@
+import Foundation
 import LedgerSystem
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
       try FileSystem.createDirectory("\(directory)/foreign")
       try FileSystem.writeAtomically([1], to: "\(directory)/foreign/file")
       let handle = try DirectoryHandle("\(directory)/mine")
-      try FileSystem.rename("\(directory)/mine", to: "\(directory)/moved")
+      try FileManager.default.moveItem(atPath: "\(directory)/mine", toPath: "\(directory)/moved")
       try #require(unsafe symlink("\(directory)/foreign", "\(directory)/mine") == 0)
       try handle.remove("file")
       try handle.createFile("other")

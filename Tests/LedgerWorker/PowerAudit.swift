@@ -93,7 +93,7 @@ struct PowerAudit {
   /// - Returns: What goes on although its process is gone.
   private func audit(_ state: State) async throws -> [String] {
     let isThere =
-      try FileSystem.exists(state.path) && !FileSystem.list(state.path).isEmpty
+      try FileSystem.kind(state.path) != nil && !FileSystem.list(state.path).isEmpty
     if isThere {
       let head = try state.checkContent()
       let life = try await live(state)

@@ -17,7 +17,7 @@ bool cledger_word_compare_exchange(uint32_t *word, uint32_t expected, uint32_t d
 /// 0: woken, perhaps for no reason. EAGAIN: the word differs. ETIMEDOUT. EINTR: a signal.
 int cledger_word_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds, bool shared);
 
-/// Wakes one thread that sleeps on `word`, or all.
-void cledger_word_wake(uint32_t *word, bool all, bool shared);
+/// Wakes all threads that sleep on `word`.
+void cledger_word_wake(uint32_t *word, bool shared);
 
 #endif

@@ -29,8 +29,6 @@ package struct EnvironmentInfo: Sendable, Hashable {
   /// The highest page in use so far; the file never shrinks below it.
   package let lastPage: Int
   package let maximumReaders: Int
-  /// Reader slots that were used at some time since the lock file was made.
-  package let usedReaders: Int
 
   /// The bytes that the file needs at least.
   package var highWaterBytes: Int { (lastPage + 1) * pageSize }
@@ -87,8 +85,7 @@ extension Environment {
         mapSize: Int(clamping: info.me_mapsize),
         pageSize: Int(clamping: statistics.ms_psize),
         lastPage: Int(clamping: info.me_last_pgno),
-        maximumReaders: Int(clamping: info.me_maxreaders),
-        usedReaders: Int(clamping: info.me_numreaders))
+        maximumReaders: Int(clamping: info.me_maxreaders))
     }
   }
 

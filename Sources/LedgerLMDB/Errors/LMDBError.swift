@@ -145,8 +145,6 @@ extension LMDBRefusal {
       "Table \(name) was not named when the environment was opened."
     case .diskFull:
       "The disk is full. Nothing was committed; free some space and try again."
-    case .targetExists:
-      "The target exists. Choose a path that does not."
     }
   }
 }

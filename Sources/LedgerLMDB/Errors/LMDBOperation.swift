@@ -11,7 +11,6 @@ package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case getDescriptor = "mdb_env_get_fd"
   case environmentInfo = "mdb_env_info"
   case environmentStatistics = "mdb_env_stat"
-  case copyEnvironment = "mdb_env_copy2"
   case syncEnvironment = "mdb_env_sync"
   case checkReaders = "mdb_reader_check"
   case listReaders = "mdb_reader_list"
@@ -28,7 +27,6 @@ package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case openCursor = "mdb_cursor_open"
   case moveCursor = "mdb_cursor_get"
   case putAtCursor = "mdb_cursor_put"
-  case deleteAtCursor = "mdb_cursor_del"
 
   // Steps of ours, named by the system call that can fail.
   case checkFile = "pread"

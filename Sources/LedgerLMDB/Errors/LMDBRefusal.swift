@@ -40,6 +40,4 @@ package enum LMDBRefusal: Sendable, Hashable {
   case unknownTable(String)
   /// The file system has no room left; LMDB itself reports this as an input/output error.
   case diskFull
-  /// The target of a copy exists.
-  case targetExists
 }

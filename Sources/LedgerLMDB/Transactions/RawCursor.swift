@@ -73,10 +73,4 @@ struct RawCursor: ~Copyable {
     }
     guard status == .success else { throw LMDBError(status, .putAtCursor) }
   }
-
-  /// `mdb_cursor_del`: deletes the current entry; `MDB_NEXT` then moves to the one after it.
-  mutating func delete() throws(LMDBError) {
-    let status = seam(.deleteAtCursor) { unsafe mdb_cursor_del(handle, 0) }
-    guard status == .success else { throw LMDBError(status, .deleteAtCursor) }
-  }
 }

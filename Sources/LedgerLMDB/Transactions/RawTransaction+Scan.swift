@@ -1,30 +1,20 @@
 internal import CLedgerLMDB
 
 extension RawTransaction {
-  /// Where a walk over integer keys begins, and which way it goes.
-  enum Start {
+  /// One entry of a table of integer keys.
+  enum Place {
     case first
-    case atOrAbove(UInt64)
     case last
     case atOrBelow(UInt64)
-
-    var isForward: Bool {
-      switch self {
-      case .first, .atOrAbove: true
-      case .last, .atOrBelow: false
-      }
-    }
   }
 
-  /// The entry at which a walk begins.
-  func place(_ cursor: inout RawCursor, at start: Start) throws(LMDBError) -> Bool {
-    switch start {
+  /// Moves a cursor to an entry; false when there is no such entry.
+  private func move(_ cursor: inout RawCursor, to place: Place) throws(LMDBError) -> Bool {
+    switch place {
     case .first:
       return try cursor.move(MDB_FIRST)
     case .last:
       return try cursor.move(MDB_LAST)
-    case .atOrAbove(let key):
-      return try Self.seek(&cursor, key)
     case .atOrBelow(let key):
       guard try Self.seek(&cursor, key) else { return try cursor.move(MDB_LAST) }
       guard try unsafe Self.integer(cursor.key) > key else { return true }
@@ -41,29 +31,27 @@ extension RawTransaction {
     }
   }
 
-  /// The entry that a walk from `start` would visit first.
-  func entry(at start: Start, _ table: Table) throws(LMDBError) -> (UInt64, MDB_val)? {
+  func entry(at place: Place, _ table: Table) throws(LMDBError) -> (UInt64, MDB_val)? {
     try Self.check(table, has: .integer, .moveCursor)
     var cursor = try RawCursor(self, tableHandle: table.handle)
-    guard try place(&cursor, at: start) else { return nil }
+    guard try move(&cursor, to: place) else { return nil }
     return try unsafe (Self.integer(cursor.key), cursor.value)
   }
 
   package func scan(
-    _ table: Table, from start: UInt64, limit: Int, backwards: Bool,
+    _ table: Table, from start: UInt64, limit: Int,
     _ body: (UInt64, Span<UInt8>) throws -> Bool
   ) throws {
     guard limit > 0 else { return }
     try Self.check(table, has: .integer, .moveCursor)
     var cursor = try RawCursor(self, tableHandle: table.handle)
-    guard try place(&cursor, at: backwards ? .atOrBelow(start) : .atOrAbove(start)) else { return }
-    let step = backwards ? MDB_PREV : MDB_NEXT
+    guard try Self.seek(&cursor, start) else { return }
     var remaining = limit
     var last: UInt64?
     repeat {
       let key = try unsafe Self.integer(cursor.key)
       // In a damaged tree the way may lead back, and would never end.
-      if let last, backwards ? key >= last : key <= last {
+      if let last, key <= last {
         throw LMDBError(.corrupted, .moveCursor)
       }
       last = key
@@ -71,7 +59,7 @@ extension RawTransaction {
       let bytes = unsafe Span<UInt8>(_unsafeBytes: value)
       guard try body(key, bytes) else { return }
       remaining -= 1
-    } while try remaining > 0 && cursor.move(step)
+    } while try remaining > 0 && cursor.move(MDB_NEXT)
   }
 
   package func scan(
@@ -106,22 +94,5 @@ extension RawTransaction {
       guard try body(keyBytes, valueBytes) else { return }
       remaining -= 1
     } while try remaining > 0 && cursor.move(MDB_NEXT)
-  }
-
-  /// Deletes the entries with keys in `range`, at most `limit`, lowest first; returns how many.
-  func deleteRange(
-    _ range: ClosedRange<UInt64>, _ table: Table, limit: Int
-  ) throws(LMDBError) -> Int {
-    guard limit > 0 else { return 0 }
-    try Self.check(table, has: .integer, .deleteAtCursor)
-    var cursor = try RawCursor(self, tableHandle: table.handle)
-    var deleted = 0
-    var found = try place(&cursor, at: .atOrAbove(range.lowerBound))
-    while found, deleted < limit, try unsafe Self.integer(cursor.key) <= range.upperBound {
-      try cursor.delete()
-      deleted += 1
-      found = try cursor.move(MDB_NEXT)
-    }
-    return deleted
   }
 }

@@ -27,17 +27,16 @@ package struct RawTransaction {
     }
   }
 
-  /// `mdb_put`, or with a nil value a put that reserves `count` bytes and returns where.
+  /// `mdb_put`.
   func put(
     _ value: MDB_val, forKey key: MDB_val, _ table: Table, flags: Int32
-  ) throws(LMDBError) -> MDB_val {
+  ) throws(LMDBError) {
     var key = unsafe key
     var value = unsafe value
     let status = seam(.put) {
       unsafe mdb_put(handle, table.handle, &key, &value, UInt32(bitPattern: flags))
     }
     guard status == .success else { throw LMDBError(status, .put) }
-    return unsafe value
   }
 
   /// Stores the number of this transaction in the main tree, just before the commit.
@@ -47,7 +46,7 @@ package struct RawTransaction {
     try unsafe withUnsafeBytes(of: number) { (number) throws(LMDBError) in
       let value = unsafe MDB_val(number)
       try unsafe Self.withKey(name.span, .put) { (key) throws(LMDBError) in
-        _ = try unsafe put(value, forKey: key, TransactionStamp.table, flags: 0)
+        try unsafe put(value, forKey: key, TransactionStamp.table, flags: 0)
       }
     }
   }

@@ -41,27 +41,9 @@ extension TableReader where Self: ~Copyable {
     return unsafe _overrideLifetime(bytes, borrowing: self)
   }
 
-  /// The lowest key of an integer table; nil when it is empty.
-  package borrowing func firstKey(in table: Table) throws(LMDBError) -> UInt64? {
-    guard let entry = try unsafe raw.entry(at: .first, table) else { return nil }
-    return unsafe entry.0
-  }
-
-  /// The highest key of an integer table; nil when it is empty.
-  package borrowing func lastKey(in table: Table) throws(LMDBError) -> UInt64? {
-    guard let entry = try unsafe raw.entry(at: .last, table) else { return nil }
-    return unsafe entry.0
-  }
-
   /// The highest key at or below `key`: the frame that holds a position.
   package borrowing func floorKey(_ key: UInt64, in table: Table) throws(LMDBError) -> UInt64? {
     guard let entry = try unsafe raw.entry(at: .atOrBelow(key), table) else { return nil }
-    return unsafe entry.0
-  }
-
-  /// The lowest key at or above `key`.
-  package borrowing func ceilingKey(_ key: UInt64, in table: Table) throws(LMDBError) -> UInt64? {
-    guard let entry = try unsafe raw.entry(at: .atOrAbove(key), table) else { return nil }
     return unsafe entry.0
   }
 
@@ -99,15 +81,7 @@ extension TableReader where Self: ~Copyable {
     _ table: Table, from start: UInt64 = 0, limit: Int = .max,
     _ body: (_ key: UInt64, _ value: Span<UInt8>) throws -> Bool
   ) throws {
-    try raw.scan(table, from: start, limit: limit, backwards: false, body)
-  }
-
-  /// The same downwards, from the last key at or below `start`.
-  package borrowing func scanBackwards(
-    _ table: Table, from start: UInt64 = .max, limit: Int = .max,
-    _ body: (_ key: UInt64, _ value: Span<UInt8>) throws -> Bool
-  ) throws {
-    try raw.scan(table, from: start, limit: limit, backwards: true, body)
+    try raw.scan(table, from: start, limit: limit, body)
   }
 
   /// Visits the entries of a byte-key table upwards from the first key at or above `start`; an

@@ -50,7 +50,7 @@ extension WriteTransaction {
     try unsafe RawTransaction.withKey(key) { (key) throws(LMDBError) in
       try unsafe value.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
         let value = unsafe MDB_val(UnsafeRawBufferPointer(bytes))
-        _ = try unsafe raw.put(value, forKey: key, table, flags: append ? MDB_APPEND : 0)
+        try unsafe raw.put(value, forKey: key, table, flags: append ? MDB_APPEND : 0)
       }
     }
   }
@@ -64,32 +64,9 @@ extension WriteTransaction {
     try unsafe RawTransaction.withKey(key, .put) { (key) throws(LMDBError) in
       try unsafe value.withUnsafeBufferPointer { (bytes) throws(LMDBError) in
         let value = unsafe MDB_val(UnsafeRawBufferPointer(bytes))
-        _ = try unsafe raw.put(value, forKey: key, table, flags: append ? MDB_APPEND : 0)
+        try unsafe raw.put(value, forKey: key, table, flags: append ? MDB_APPEND : 0)
       }
     }
-  }
-
-  /// Makes room for `count` bytes under `key` and lets `fill` write them in place (`MDB_RESERVE`).
-  ///
-  /// The bytes are zero when `fill` begins. When it throws, the entry is there, half written:
-  /// let the error end the transaction.
-  package mutating func reserve(
-    _ count: Int, forKey key: UInt64, in table: Table, append: Bool = false,
-    _ fill: (inout MutableSpan<UInt8>) throws -> Void
-  ) throws {
-    try RawTransaction.check(table, has: .integer, .put)
-    guard count >= 0 else { throw LMDBError(.badValueSize, .put) }
-    let raw = self.raw
-    let flags = MDB_RESERVE | (append ? MDB_APPEND : 0)
-    let room = try unsafe RawTransaction.withKey(key) { (key) throws(LMDBError) -> MDB_val in
-      try unsafe raw.put(
-        MDB_val(mv_size: count, mv_data: nil), forKey: key, table, flags: flags)
-    }
-    let bytes = unsafe UnsafeMutableRawBufferPointer(start: room.mv_data, count: room.mv_size)
-    // The page may hold what another record left there, which must not reach the file again.
-    unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
-    var span = unsafe MutableSpan<UInt8>(_unsafeBytes: bytes)
-    try fill(&span)
   }
 
   /// Deletes the entry; false when there is none.
@@ -112,17 +89,6 @@ extension WriteTransaction {
     return try unsafe RawTransaction.withKey(key, .delete) { (key) throws(LMDBError) in
       try unsafe raw.delete(key, table)
     }
-  }
-
-  /// Deletes the entries with keys in `range`, at most `limit` of them, lowest first.
-  ///
-  /// - Returns: how many were deleted; `limit` means that there may be more.
-  /// - Complexity: O(deleted); about 0.4 us each.
-  @discardableResult
-  package mutating func deleteRange(
-    _ range: ClosedRange<UInt64>, in table: Table, limit: Int
-  ) throws(LMDBError) -> Int {
-    try raw.deleteRange(range, table, limit: limit)
   }
 
   /// Empties the table; its pages become free in one go (2 ms for a million entries).

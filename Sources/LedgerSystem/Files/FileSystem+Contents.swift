@@ -9,18 +9,6 @@ import CLedgerSystem
 #endif
 
 extension FileSystem {
-  /// The whole content of a file.
-  ///
-  /// Never of a file that carries `fcntl` locks of this process: closing it would drop them.
-  ///
-  /// - Throws: `.notRegularFile`; `.fileTooLarge` if it is longer than `maximumBytes`.
-  package static func read(_ path: String, maximumBytes: Int) throws(SystemError) -> [UInt8] {
-    let limit = maximumBytes == .max ? maximumBytes : maximumBytes + 1
-    let bytes = try readPrefix(path, maximumBytes: limit)
-    if bytes.count > maximumBytes { throw SystemError(.fileTooLarge, "read", path: path) }
-    return bytes
-  }
-
   /// The first bytes of a file: fewer than `maximumBytes` only if it is shorter.
   ///
   /// Never of a file that carries `fcntl` locks of this process: closing it would drop them.

@@ -60,21 +60,9 @@ extension FileSystem {
     return unsafe String(cString: real)
   }
 
-  /// Whether the path leads to anything that this process can see.
-  package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
-
   /// The length of a file in bytes.
   package static func fileSize(_ path: String) throws(SystemError) -> Int {
     Int(try status(path).st_size)
-  }
-
-  /// The bytes that this process may still write on the file system that holds the path.
-  package static func freeBytes(_ path: String) throws(SystemError) -> UInt64 {
-    var status = statvfs()
-    if unsafe statvfs(path, &status) == -1 { throw SystemError.last("statvfs", path: path) }
-    let (bytes, overflow) = UInt64(status.f_bavail)
-      .multipliedReportingOverflow(by: UInt64(status.f_frsize))
-    return overflow ? .max : bytes
   }
 
   private static func status(_ path: String) throws(SystemError) -> stat {

@@ -27,16 +27,6 @@ package enum FileSystem {
     return parent.path(of: name)
   }
 
-  /// Renames, replacing a file, or an empty directory, of the new name.
-  package static func rename(_ from: String, to: String) throws(SystemError) {
-    if systemRename(from, to) == -1 { throw SystemError.last("rename", path: from) }
-  }
-
-  /// Removes a file or a symbolic link.
-  package static func remove(_ path: String) throws(SystemError) {
-    if unsafe unlink(path) == -1 { throw SystemError.last("unlink", path: path) }
-  }
-
   /// Removes a directory, or a file, with everything in it, following no symbolic links.
   ///
   /// What is missing, also all of it, is no error.
@@ -53,7 +43,3 @@ package enum FileSystem {
     try DirectoryHandle(path).list()
   }
 }
-
-// Outside of the type, whose method has the same name.
-
-private func systemRename(_ from: String, _ to: String) -> Int32 { unsafe rename(from, to) }

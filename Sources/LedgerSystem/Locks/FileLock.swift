@@ -60,18 +60,6 @@ package final class FileLock: Sendable {
       descriptor: try directory.openShared(name, O_RDWR, mode: mode))
   }
 
-  /// Opens the lock's file, without locking it.
-  ///
-  /// - Returns: `nil` if there is none.
-  package static func openExisting(_ path: String) throws(SystemError) -> FileLock? {
-    do throws(SystemError) {
-      return FileLock(path: path, descriptor: try Descriptor.openRegular(path, O_RDWR))
-    } catch {
-      if error.code == .notFound || error.code == .notDirectory { return nil }
-      throw error
-    }
-  }
-
   /// What this object holds.
   package var held: Kind? { state.withLock { $0.held } }
 
@@ -138,33 +126,12 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Whether somebody, in this process or another, holds the lock exclusively.
-  ///
-  /// It takes the lock as a shared one and gives it back, so probes do not disturb each other. But
-  /// within that microsecond an exclusive `tryLock` can fail although nobody wants to keep the lock:
-  /// who takes a lock that others may probe should try a few times.
-  ///
-  /// - Returns: `false` also if the file does not exist.
-  package static func isHeld(_ path: String) throws(SystemError) -> Bool {
-    let descriptor: Int32
-    do throws(SystemError) {
-      descriptor = try Descriptor.openRegular(path, O_RDONLY)
-    } catch {
-      if error.code == .notFound { return false }
-      throw error
-    }
-    defer { Descriptor.close(descriptor) }
-    let code = cledger_flock_try(descriptor, false)
-    if code == EWOULDBLOCK { return true }
-    try SystemError.check(code, "flock", path: path)
-    return false
-  }
-
   /// The first `maximum` bytes of a file in a directory, or `nil` if another holds the lock
   /// exclusively.
   ///
   /// The read holds a shared lock, so a writer that takes the lock exclusively cannot change the
-  /// content meanwhile. As with ``isHeld(_:)``, an exclusive `tryLock` can fail for an instant.
+  /// content meanwhile. Within that instant an exclusive ``tryLock(_:)`` fails: a program that takes a
+  /// lock that others probe tries a few times.
   package static func contentsUnlessHeld(
     _ name: String, in directory: borrowing DirectoryHandle, maximum: Int
   ) throws(SystemError) -> [UInt8]? {

@@ -70,7 +70,7 @@ package final class SharedWords: @unchecked Sendable {
       // Again and again, because a thread may have looked at `isClosed` but not yet fallen asleep.
       while users.load(ordering: .acquiring) != Self.closedBit {
         let indexes = sleepers.withLock { $0 }
-        for index in indexes { unsafe cledger_word_wake(words + index, true, true) }
+        for index in indexes { unsafe cledger_word_wake(words + index, true) }
         pauseThread(for: .microseconds(50))
       }
       unsafe munmap(words, Self.byteCount)
@@ -98,15 +98,6 @@ package final class SharedWords: @unchecked Sendable {
   @discardableResult
   package func add(_ amount: UInt32, to index: Int) -> UInt32 {
     unsafe withWord(index) { unsafe cledger_word_add($0, amount) } ?? 0
-  }
-
-  /// Sets the word to `desired` if it is `expected`, and returns whether it was.
-  package func compareExchange(
-    expected: UInt32, desired: UInt32, at index: Int
-  ) -> Bool {
-    unsafe withWord(index) {
-      unsafe cledger_word_compare_exchange($0, expected, desired)
-    } ?? false
   }
 
   /// Why a wait ended.
@@ -144,12 +135,7 @@ package final class SharedWords: @unchecked Sendable {
 
   /// Wakes every thread, in any process, that sleeps on the word.
   package func wakeAll(_ index: Int) {
-    _ = unsafe withWord(index) { unsafe cledger_word_wake($0, true, true) }
-  }
-
-  /// Wakes one thread, in any process, that sleeps on the word.
-  package func wakeOne(_ index: Int) {
-    _ = unsafe withWord(index) { unsafe cledger_word_wake($0, false, true) }
+    _ = unsafe withWord(index) { unsafe cledger_word_wake($0, true) }
   }
 
   private func forgetSleeper(on index: Int) {

@@ -32,7 +32,7 @@ package final class WakeSemaphore: @unchecked Sendable {
   package func signal() {
     // The word does not say how many wait. All wake, one takes the signal, the others sleep again.
     if unsafe cledger_word_exchange(word, Self.signalled) == Self.awaited {
-      unsafe cledger_word_wake(word, true, false)
+      unsafe cledger_word_wake(word, false)
     }
   }
 

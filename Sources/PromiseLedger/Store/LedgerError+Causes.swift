@@ -90,7 +90,7 @@ extension LedgerError.Code {
       case .notAnLMDBFile, .notARegularFile, .noDataFile: .corrupt
       case .unsupportedFormatVersion: .incompatibleFormat
       case .diskFull: .diskFull
-      case .nestedWrite, .insideTransaction, .readOnly, .badKey, .unknownTable, .targetExists:
+      case .nestedWrite, .insideTransaction, .readOnly, .badKey, .unknownTable:
         .internalInconsistency
       case .processIDClash, .optionsMismatch, .dataFileReplaced: .ioFailure
       }

@@ -15,7 +15,7 @@ extension PowerRecording {
     let tree = cut.tree(of: disks[operations.count])
     #expect(tree.files.count > 10)
     for item in tree.files where !disks[operations.count].files[item.file].isShared {
-      let bytes = try FileSystem.read(root + "/" + item.path, maximumBytes: .max)
+      let bytes = try FileSystem.readPrefix(root + "/" + item.path, maximumBytes: .max)
       #expect(bytes == item.image.bytes, "\(item.path)")
     }
     #expect(try Set(FileSystem.list(root + "/main")) == Set(tree.names(in: "main")))

@@ -186,7 +186,7 @@ struct EventArchiveTests {
     #expect(names.count == 1)
     return Dictionary(
       uniqueKeysWithValues: try names.map {
-        ($0, try FileSystem.read("\(directory)/\($0)", maximumBytes: 1 << 20))
+        ($0, try FileSystem.readPrefix("\(directory)/\($0)", maximumBytes: 1 << 20))
       })
   }
 

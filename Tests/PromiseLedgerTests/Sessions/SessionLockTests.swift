@@ -177,7 +177,7 @@ import Testing
   @Test func nothingIsRemovedWhereALinkLeads() throws {
     let lock = try SessionLock(directory, id)
     let moved = temporary.path + "/moved"
-    try FileSystem.rename(directory.sessions, to: moved)
+    try FileManager.default.moveItem(atPath: directory.sessions, toPath: moved)
     let foreign = temporary.path + "/foreign"
     try FileSystem.createDirectory(foreign)
     let file = "\(foreign)/\(id).lock"
@@ -186,7 +186,7 @@ import Testing
       atPath: directory.sessions, withDestinationPath: foreign)
     SessionLock.removeFiles(directory, [id])
     lock.end()
-    #expect(FileSystem.exists(file))
+    #expect(try FileSystem.kind(file) != nil)
     #expect(throws: LedgerError.self) { _ = try SessionLock(directory, .numbered(2)) }
     #expect(try FileSystem.list(foreign) == ["\(id).lock"])
   }

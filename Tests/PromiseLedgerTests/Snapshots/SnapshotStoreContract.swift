@@ -193,7 +193,7 @@ import Testing
 
   private func makeOld(_ directory: LedgerDirectory) throws {
     let generation = directory.generation(LedgerDirectory.firstGeneration)
-    for name in ["/data.mdb", "/lock.mdb"] { try FileSystem.remove(generation + name) }
+    for name in ["/data.mdb", "/lock.mdb"] { try FileSystem.removeTree(generation + name) }
     let environment = try Environment.open(
       at: generation, configuration: Configuration(), tables: LedgerTables.firstDescriptions)
     let meta = try environment.table(named: "meta")

@@ -48,7 +48,7 @@ struct ErrorCodeTests {
     (.dataFileReplaced, .ioFailure),
     (.nestedWrite, .internalInconsistency), (.insideTransaction, .internalInconsistency),
     (.readOnly, .internalInconsistency), (.badKey("x"), .internalInconsistency),
-    (.unknownTable("x"), .internalInconsistency), (.targetExists, .internalInconsistency),
+    (.unknownTable("x"), .internalInconsistency),
   ])
   func aRefusalHasACode(refusal: LMDBRefusal, code: Code) {
     let error = LedgerError(LMDBError(refusal, .openEnvironment))

@@ -1,3 +1,4 @@
+import Foundation
 import LedgerSystem
 import PromiseLedgerTesting
 import Testing
@@ -109,14 +110,14 @@ struct UnfinishedLedgerTests {
     await (try temporary.open()).close()
     try FileSystem.writeAtomically([], to: temporary.path + "/making")
     await (try temporary.open()).close()
-    #expect(!FileSystem.exists(temporary.path + "/making"))
+    #expect(try FileSystem.kind(temporary.path + "/making") == nil)
   }
 
   @Test func aFileOfThatNameWithAContentStays() async throws {
     await (try temporary.open()).close()
     try FileSystem.writeAtomically([1], to: temporary.path + "/making")
     await (try temporary.open()).close()
-    #expect(try FileSystem.read(temporary.path + "/making", maximumBytes: 9) == [1])
+    #expect(try FileSystem.readPrefix(temporary.path + "/making", maximumBytes: 9) == [1])
   }
 
   // MARK: What stays
@@ -159,7 +160,7 @@ struct UnfinishedLedgerTests {
 
   @Test func aLinkWithTheNameOfALeftoverIsLeftAlone() throws {
     try makeLeftover()
-    try FileSystem.rename(leftover, to: parent + "/foreign")
+    try FileManager.default.moveItem(atPath: leftover, toPath: parent + "/foreign")
     try #require(unsafe symlink(parent + "/foreign", leftover) == 0)
     let before = try tree(parent)
     try removeLeftovers()
@@ -177,7 +178,7 @@ struct UnfinishedLedgerTests {
   /// Another user who may write here gives a ledger the name of a left-over.
   @Test func aLedgerThatWasRenamedIsLeftAlone() async throws {
     await (try temporary.open()).close()
-    try FileSystem.rename(temporary.path, to: leftover)
+    try FileManager.default.moveItem(atPath: temporary.path, toPath: leftover)
     let before = try tree(parent)
     await (try temporary.open()).close()
     #expect(try tree(parent).filter { $0.hasPrefix(".ledger") } == before)
@@ -210,11 +211,11 @@ struct UnfinishedLedgerTests {
     try removeLeftovers { _ in
       swaps += 1
       #expect(throws: Never.self) {
-        try FileSystem.rename(leftover, to: parent + "/moved")
+        try FileManager.default.moveItem(atPath: leftover, toPath: parent + "/moved")
         if isLink {
           #expect(unsafe symlink(foreign, leftover) == 0)
         } else {
-          try FileSystem.rename(foreign, to: leftover)
+          try FileManager.default.moveItem(atPath: foreign, toPath: leftover)
         }
       }
     }
