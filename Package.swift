@@ -27,7 +27,7 @@ let package = Package(
     .target(name: "CLedgerSystem"),
     .target(name: "LedgerLocks"),
     .target(name: "LedgerBytes", dependencies: ["CLedgerBytes"]),
-    .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB"]),
+    .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB", "LedgerLocks"]),
     .target(
       name: "LedgerSystem",
       dependencies: ["CLedgerSystem", "LedgerLocks"]

@@ -52,8 +52,6 @@ int cledger_thread_join(uintptr_t handle) { return pthread_join((pthread_t)handl
 
 void cledger_thread_detach(uintptr_t handle) { pthread_detach((pthread_t)handle); }
 
-uintptr_t cledger_thread_current(void) { return (uintptr_t)pthread_self(); }
-
 bool cledger_thread_is_current(uintptr_t handle) {
   return pthread_equal(pthread_self(), (pthread_t)handle) != 0;
 }

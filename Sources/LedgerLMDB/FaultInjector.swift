@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Makes chosen calls of C fail, or tells a test that they are about to be made.
 ///
 /// One belongs to one environment, so tests that run side by side do not meet. Release builds carry
@@ -16,7 +18,7 @@ package final class FaultInjector: Sendable {
     var firedCount = 0
   }
 
-  private let state = Locked(State())
+  private let state = Mutex(State())
 
   package init() {}
 

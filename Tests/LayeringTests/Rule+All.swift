@@ -7,7 +7,7 @@ extension Rule {
 
   private static let imports = [
     imports(
-      "Sources/LedgerLMDB/", only: libc.union(["CLedgerLMDB", "Synchronization"]),
+      "Sources/LedgerLMDB/", only: libc.union(["CLedgerLMDB", "LedgerLocks", "Synchronization"]),
       "The layer over LMDB needs LMDB and libc only."),
     imports(
       "Sources/LedgerBytes/", only: ["CLedgerBytes", "CryptoKit"],

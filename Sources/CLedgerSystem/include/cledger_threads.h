@@ -14,7 +14,6 @@ int cledger_thread_start(
 size_t cledger_thread_default_stack(void);
 int cledger_thread_join(uintptr_t handle);
 void cledger_thread_detach(uintptr_t handle);
-uintptr_t cledger_thread_current(void);
 bool cledger_thread_is_current(uintptr_t handle);
 
 /// Names the calling thread, cut to what the platform shows (15 bytes on Linux).

@@ -1,4 +1,5 @@
 internal import CLedgerLMDB
+internal import Synchronization
 
 extension EnvironmentCore {
   /// Opens the tables that are not open yet, in one transaction, and commits it.

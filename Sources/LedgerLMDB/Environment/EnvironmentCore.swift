@@ -25,8 +25,8 @@ final class EnvironmentCore: @unchecked Sendable {
   let panicked = Atomic<Bool>(false)
   /// Whether a handle that asked for it had every page looked at.
   let isChecked = Atomic<Bool>(false)
-  let tables = Locked<[String: Table]>([:])
-  private let idleReaders = Locked<[IdleReader]>([])
+  let tables = Mutex<[String: Table]>([:])
+  private let idleReaders = Mutex<[IdleReader]>([])
 
   /// Reset read transactions that are kept for the next reader. Each keeps a slot of the lock file.
   static let maximumIdleReaders = 8

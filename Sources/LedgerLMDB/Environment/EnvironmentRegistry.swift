@@ -14,7 +14,7 @@ enum EnvironmentRegistry {
     var isEnding = false
   }
 
-  private static let entries = Locked<[FileIdentity: Entry]>([:])
+  private static let entries = Mutex<[FileIdentity: Entry]>([:])
 
   private enum Outcome {
     case shared(EnvironmentCore)

@@ -1,3 +1,5 @@
+internal import LedgerLocks
+
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -151,18 +153,5 @@ final class TransactionGate: @unchecked Sendable {
       unsafe pthread_mutex_unlock(mutex)
     }
     try body()
-  }
-}
-
-/// Tells threads of this process apart.
-struct ThreadIdentity: Equatable {
-  private let value: UInt
-
-  static var current: ThreadIdentity {
-    #if canImport(Glibc)
-      ThreadIdentity(value: UInt(pthread_self()))
-    #else
-      ThreadIdentity(value: UInt(bitPattern: pthread_self()))
-    #endif
   }
 }

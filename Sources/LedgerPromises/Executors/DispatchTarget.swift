@@ -1,4 +1,5 @@
 import Dispatch
+import LedgerLocks
 import Synchronization
 
 /// A Dispatch queue as an executor; it remembers which threads run its callbacks, because Dispatch

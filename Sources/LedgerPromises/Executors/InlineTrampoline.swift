@@ -1,3 +1,4 @@
+import LedgerLocks
 import Synchronization
 
 /// Runs jobs on the calling thread: at once, or after the one that this thread is running already.

@@ -1,4 +1,5 @@
 import Dispatch
+import LedgerLocks
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,4 +1,4 @@
-import CLedgerSystem
+import LedgerLocks
 
 /// A value that only the thread that wrapped it can get at: so what must stay on its thread can be held
 /// by something that may go anywhere.
@@ -7,12 +7,12 @@ import CLedgerSystem
 package struct ThreadConfined<Value>: @unchecked Sendable {
   // Unchecked because the value is handed out on its own thread only.
   private let confined: Value
-  private let thread = cledger_thread_current()
+  private let thread = ThreadIdentity.current
 
   package init(_ value: Value) {
     confined = value
   }
 
   /// `nil` on every other thread.
-  package var value: Value? { cledger_thread_is_current(thread) ? confined : nil }
+  package var value: Value? { thread == .current ? confined : nil }
 }

@@ -5,10 +5,10 @@
 #endif
 
 /// Which thread is running, to be compared only.
-struct ThreadIdentity: Hashable, Sendable {
+package struct ThreadIdentity: Hashable, Sendable {
   private let rawValue: UInt
 
-  static var current: ThreadIdentity {
+  package static var current: ThreadIdentity {
     #if canImport(Glibc)
       ThreadIdentity(rawValue: UInt(pthread_self()))
     #else
