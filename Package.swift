@@ -44,6 +44,7 @@ let package = Package(
         "LedgerLocks",
         "LedgerSystem",
         "LedgerPromises",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ]

@@ -26,7 +26,7 @@ extension Rule {
     imports(
       "Sources/PromiseLedger/",
       only: foundation.union([
-        "HeapModule", "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerPromises",
+        "DequeModule", "HeapModule", "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerPromises",
         "LedgerSystem", "Logging", "Synchronization",
       ]), "The ledger has no names of C and no other dependency."),
     imports(

@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// The commands that wait, in the order in which they came.
@@ -5,9 +6,7 @@ import Synchronization
 /// One that is taken back is only marked; it goes when it is met, or when such ones are the larger
 /// part. So adding, withdrawing and taking cost O(1) a command, however many wait.
 struct JobQueue {
-  /// What was taken leaves its place, before `front`, empty until the queue is tidied.
-  private var jobs: [Job?] = []
-  private var front = 0
+  private var jobs = Deque<Job>()
 
   /// How many wait and were not taken back.
   private(set) var count = 0
@@ -28,9 +27,7 @@ struct JobQueue {
   mutating func putBack(_ taken: some Collection<Job>) {
     for job in taken { job.isWaiting.store(true, ordering: .relaxed) }
     count += taken.count
-    let places = max(0, front - taken.count)..<front
-    jobs.replaceSubrange(places, with: taken.map(Optional.some))
-    front = places.lowerBound
+    jobs.prepend(contentsOf: taken)
   }
 
   /// Takes a command back if it waits here.
@@ -44,14 +41,13 @@ struct JobQueue {
   /// Takes up to `limit` commands from the front, and none from the first that `isMeant` refuses.
   mutating func take(limit: Int, where isMeant: (Job) -> Bool = { _ in true }) -> [Job] {
     var taken: [Job] = []
-    while front < jobs.count, taken.count < limit {
-      if let job = jobs[front], job.isWaiting.load(ordering: .relaxed) {
+    while taken.count < limit, let job = jobs.first {
+      if job.isWaiting.load(ordering: .relaxed) {
         guard isMeant(job) else { break }
         job.isWaiting.store(false, ordering: .relaxed)
         taken.append(job)
       }
-      jobs[front] = nil
-      front += 1
+      jobs.removeFirst()
     }
     count -= taken.count
     tidyUp()
@@ -59,15 +55,11 @@ struct JobQueue {
   }
 
   /// The command that waits longest.
-  var first: Job? {
-    for case let job? in jobs[front...] where job.isWaiting.load(ordering: .relaxed) { return job }
-    return nil
-  }
+  var first: Job? { jobs.first { $0.isWaiting.load(ordering: .relaxed) } }
 
-  /// Drops empty places and commands taken back, once they are the larger part.
+  /// Drops commands taken back, once they are the larger part.
   private mutating func tidyUp() {
     guard jobs.count >= Self.smallestTidiedCount, 2 * count < jobs.count else { return }
-    jobs = jobs[front...].filter { $0?.isWaiting.load(ordering: .relaxed) == true }
-    front = 0
+    jobs.removeAll { !$0.isWaiting.load(ordering: .relaxed) }
   }
 }
