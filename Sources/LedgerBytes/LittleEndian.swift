@@ -34,10 +34,4 @@ extension [UInt8] {
       unsafe $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Integer.self)
     }
   }
-
-  /// Appends all bytes of a span.
-  @inlinable
-  package mutating func append(contentsOf span: Span<UInt8>) {
-    unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
-  }
 }

@@ -7,7 +7,9 @@ extension LedgerInspector {
   package func allEvents() throws -> [LedgerEvent] {
     var events: [LedgerEvent] = []
     var position = try log.snapshotSummary().deletedThrough
-    while case let slice = try self.events(after: position, limit: 10_000), let last = slice.last {
+    while case let slice = try self.events(after: position, limit: EventSlice.eventCount),
+      let last = slice.last
+    {
       events += slice
       position = last.position
     }

@@ -58,23 +58,9 @@ struct ArchivedEvent: Sendable, Hashable {
   var cause: Position
   var payload: [UInt8]
   var attachment: [UInt8]
+}
 
-  init(
-    position: Position, commit: CommitID, time: Timestamp, kind: EventKind, version: UInt16,
-    flags: UInt32, subject: EntityID, cause: Position, payload: [UInt8], attachment: [UInt8]
-  ) {
-    self.position = position
-    self.commit = commit
-    self.time = time
-    self.kind = kind
-    self.version = version
-    self.flags = flags
-    self.subject = subject
-    self.cause = cause
-    self.payload = payload
-    self.attachment = attachment
-  }
-
+extension ArchivedEvent {
   init(_ event: StoredEvent, attachment: [UInt8]) {
     let view = event.view
     self.init(

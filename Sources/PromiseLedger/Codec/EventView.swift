@@ -45,12 +45,5 @@ package struct EventView: ~Escapable {
   }
 
   /// A copy of the payload.
-  package var payloadBytes: [UInt8] {
-    let payload = payload
-    guard !payload.isEmpty else { return [] }
-    var copy: [UInt8] = []
-    copy.reserveCapacity(payload.count)
-    copy.append(contentsOf: payload)
-    return copy
-  }
+  package var payloadBytes: [UInt8] { Array(copying: payload) }
 }

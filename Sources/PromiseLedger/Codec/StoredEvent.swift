@@ -11,10 +11,7 @@ package struct StoredEvent: Sendable {
   package init(copying event: borrowing EventView, of commit: CommitID) {
     position = event.position
     self.commit = commit
-    var record: [UInt8] = []
-    record.reserveCapacity(event.record.count)
-    record.append(contentsOf: event.record)
-    self.record = record
+    record = Array(copying: event.record)
   }
 
   /// The event, in place.

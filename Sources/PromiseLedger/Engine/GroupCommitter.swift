@@ -106,8 +106,7 @@ final class GroupCommitter {
     while true {
       do throws(LedgerError) {
         // In slices and before the gate: nobody shall wait for a process that was stopped for long.
-        _ = try replica.catchUp(
-          from: store, rebases: rebases, sliceEventCount: LedgerEngine.sliceEventCount)
+        _ = try replica.catchUp(from: store, rebases: rebases)
         // Forgets deadlines that passed, so that deciding looks at few; if the snapshot moved, at more.
         _ = try? replica.withState { (state) throws(LedgerError) in
           try state.nextDeadline()?.deadline

@@ -187,12 +187,8 @@ package final class LedgerEngine: Sendable {
     _ store: any EventStore, looksAtAll: Bool = false, rebases: Bool = false
   ) throws(LedgerError) -> Bool {
     defer { replica.deliver(looksAtAll: looksAtAll) }
-    return try replica.catchUp(
-      from: store, rebases: rebases, sliceEventCount: Self.sliceEventCount)
+    return try replica.catchUp(from: store, rebases: rebases)
   }
-
-  /// The events of one read transaction: longer ones keep freed pages from being used again.
-  static let sliceEventCount = 10_000
 
   // MARK: Waiting
 

@@ -52,8 +52,7 @@ package final class Replica: Sendable {
         return try body(withState { $0 })
       } catch {
         guard error.code == .snapshotMoved else { throw error }
-        _ = try catchUp(
-          from: store, rebases: true, sliceEventCount: LedgerEngine.sliceEventCount)
+        _ = try catchUp(from: store, rebases: true)
       }
     }
   }
@@ -82,7 +81,7 @@ package final class Replica: Sendable {
   /// - Parameter rebases: Whether the state is built on the newest snapshot even if nothing needs it.
   /// - Returns: Whether there were events.
   package func catchUp(
-    from store: any EventStore, rebases: Bool, sliceEventCount: Int
+    from store: any EventStore, rebases: Bool, sliceEventCount: Int = EventSlice.eventCount
   ) throws(LedgerError) -> Bool {
     var hasNews = false
     var mustRebase = rebases || contents.withLock { $0.isStale }

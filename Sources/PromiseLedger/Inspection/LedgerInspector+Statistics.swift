@@ -2,8 +2,6 @@ import LedgerLMDB
 import LedgerSystem
 
 extension LedgerInspector {
-  private static let sliceEventCount = 10_000
-
   /// Counts what the ledger holds.
   ///
   /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
@@ -34,7 +32,7 @@ extension LedgerInspector {
     var position = statistics.deletedThrough
     var commit: CommitID?
     while position < replayed.position {
-      position = try log.read(after: position, limit: Self.sliceEventCount) {
+      position = try log.read(after: position, limit: EventSlice.eventCount) {
         (frame) throws(LedgerError) in
         try statistics.count(frame, of: &commit)
       }

@@ -124,7 +124,7 @@ extension Ledger {
       let (last, added) = try await engine.withStore {
         [candidates] (store) throws(LedgerError) in
         var added = candidates
-        let last = try store.read(after: first, limit: LedgerEngine.sliceEventCount) {
+        let last = try store.read(after: first, limit: EventSlice.eventCount) {
           (frame) throws(LedgerError) in
           try frame.forEachEvent(after: first) { added.add($0) }
         }

@@ -121,7 +121,8 @@ package struct Folder: Sendable {
     var hasRemovals = false
     var position = summary.readBackThrough
     while position < summary.position {
-      let last = try store.read(after: position, limit: 10_000) { (frame) throws(LedgerError) in
+      let last = try store.read(after: position, limit: EventSlice.eventCount) {
+        (frame) throws(LedgerError) in
         try frame.forEachEvent(after: position) { event throws(LedgerError) in
           guard event.position <= summary.position else { return }
           hasRemovals = hasRemovals || event.kind == .retentionApplied

@@ -89,12 +89,9 @@ package struct OpenEntry: Sendable, Hashable {
   package let key: [UInt8]
   /// What the list says beside the key, without the checksum.
   package let value: [UInt8]
+}
 
-  init(key: [UInt8], value: [UInt8]) {
-    self.key = key
-    self.value = value
-  }
-
+extension OpenEntry {
   /// Reads what the table has under a key.
   ///
   /// - Throws: `corrupt` if it is no entry of a list, or its checksum does not fit.

@@ -3,13 +3,9 @@ package struct Fact: Sendable, Hashable {
   package let position: Position
   package let time: Timestamp
   package let session: SessionID
+}
 
-  init(position: Position, time: Timestamp, session: SessionID) {
-    self.position = position
-    self.time = time
-    self.session = session
-  }
-
+extension Fact {
   @inline(__always)
   init(_ event: borrowing EventView) {
     position = event.position

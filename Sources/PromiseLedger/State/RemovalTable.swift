@@ -51,7 +51,7 @@ package struct RemovalTable: Sendable {
   /// - Complexity: O(log n) in the number of ranges of each plan.
   func hides(_ id: EntityID, closedAt position: Position) -> Bool {
     runs.contains { ranges in
-      let next = Self.partition(ranges) { $0.after >= position }
+      let next = ranges.partitioningIndex { $0.after >= position }
       return next > 0 && ranges[next - 1].removes(id, closedAt: position)
     }
   }
@@ -67,7 +67,7 @@ package struct RemovalTable: Sendable {
   mutating func close(_ kind: EntityKind, _ id: EntityID, at position: Position) {
     guard let all = closings else { return }
     // Merged commits hand over one kind after the other.
-    let index = Self.partition(all) { $0.position > position }
+    let index = all.partitioningIndex { $0.position > position }
     closings?.insert(Closing(position: position, kind: kind, id: id), at: index)
   }
 
@@ -79,8 +79,8 @@ package struct RemovalTable: Sendable {
       runs.append([range])
     }
     guard let all = closings else { return [] }
-    let start = Self.partition(all) { $0.position > range.after }
-    let end = Self.partition(all) { $0.position > range.horizon }
+    let start = all.partitioningIndex { $0.position > range.after }
+    let end = all.partitioningIndex { $0.position > range.horizon }
     guard start < end else { return [] }
     let gone = all[start..<end].filter { !range.kept.contains($0.id) }
     closings?.replaceSubrange(
@@ -107,18 +107,5 @@ package struct RemovalTable: Sendable {
   /// Forgets the ends of entities that the overlay does not have any more.
   mutating func dropClosings(through position: Position) {
     closings?.removeAll { $0.position <= position }
-  }
-
-  /// The first index from which on `predicate` is true.
-  private static func partition<Element>(
-    _ all: [Element], _ predicate: (Element) -> Bool
-  ) -> Int {
-    var low = 0
-    var high = all.count
-    while low < high {
-      let middle = (low + high) / 2
-      if predicate(all[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

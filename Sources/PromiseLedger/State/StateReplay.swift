@@ -1,8 +1,6 @@
 /// The rebuilding of a state at a position, from the snapshot if that is not further on, else from the
 /// first event; slice by slice.
 struct StateReplay: Sendable {
-  private static let sliceEventCount = 10_000
-
   private let source: any LedgerSource
   private let wanted: Position?
   /// What is rebuilt, once it is known where to begin.
@@ -30,7 +28,7 @@ struct StateReplay: Sendable {
     run = nil
     do throws(LedgerError) {
       if state.position < end {
-        try state.apply(eventsOf: source, through: end, limit: Self.sliceEventCount)
+        try state.apply(eventsOf: source, through: end, limit: EventSlice.eventCount)
       }
       run = (state, end)
       return state.position == end ? state : nil

@@ -21,6 +21,11 @@ package protocol EventSource {
   func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8]
 }
 
+package enum EventSlice {
+  /// The most events of one read transaction: a longer one keeps freed pages from being used again.
+  package static let eventCount = 10_000
+}
+
 extension EventSource {
   /// Copies of the events after `position` up to `end`, at most about `limit`: the last frame is
   /// handed over whole.

@@ -112,9 +112,7 @@ package final class InMemoryEventStore: EventStore {
       let number = contents.withLock { $0.frameNumber } &+ 1
       batch.packFrames(from: applied.advanced(by: 1), number: number, commit: commit) {
         key, frame in
-        var copy: [UInt8] = []
-        copy.append(contentsOf: frame)
-        frames.append((key, copy))
+        frames.append((key, Array(copying: frame)))
       }
       let isAppended = contents.withLock { contents in
         guard contents.conflictsToSimulate == 0 else {
@@ -185,19 +183,5 @@ package final class InMemoryEventStore: EventStore {
 
   package func close() {
     interruptWaits()
-  }
-}
-
-extension Array {
-  /// The first index whose element fulfils `predicate`, in an array where none before does and all
-  /// after do.
-  fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

@@ -108,7 +108,8 @@ extension LMDBEventStore {
       try sync()
       var last = position
       while true {
-        let next = try read(after: last, limit: 10_000) { (frame) throws(LedgerError) in
+        let next = try read(after: last, limit: EventSlice.eventCount) {
+          (frame) throws(LedgerError) in
           if frame.header.commit == commit { found = frame.header.lastPosition }
         }
         if next == last { break }

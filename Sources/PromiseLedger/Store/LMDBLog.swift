@@ -70,9 +70,7 @@ struct LMDBLog: EventSource, Sendable {
     guard let bytes = try transaction.value(forKey: key.span, in: meta) else {
       return SnapshotSummary()
     }
-    var copy: [UInt8] = []
-    copy.append(contentsOf: bytes)
-    return try SnapshotSummary(decoding: copy)
+    return try SnapshotSummary(decoding: Array(copying: bytes))
   }
 
   // MARK: In any transaction

@@ -39,10 +39,7 @@ final class LMDBSnapshotTables: SnapshotTables {
     guard let handle = try handle(table) else { return nil }
     do throws(LMDBError) {
       guard let found = try reader.value(forKey: key.span, in: handle) else { return nil }
-      var copy: [UInt8] = []
-      copy.reserveCapacity(found.count)
-      copy.append(contentsOf: found)
-      return copy
+      return Array(copying: found)
     } catch {
       throw LedgerError(error)
     }
@@ -76,11 +73,7 @@ final class LMDBSnapshotTables: SnapshotTables {
     guard let handle = try handle(table) else { return }
     try LedgerError.mapping {
       try reader.scan(handle, fromKey: start.span) { key, value in
-        var keyCopy: [UInt8] = []
-        keyCopy.append(contentsOf: key)
-        var valueCopy: [UInt8] = []
-        valueCopy.append(contentsOf: value)
-        return try body(keyCopy, valueCopy)
+        try body(Array(copying: key), Array(copying: value))
       }
     }
   }

@@ -76,9 +76,7 @@ struct LedgerBuilder: ~Copyable {
     batch.packFrames(
       from: firstPosition, number: nextFrameNumber, commit: commit, neighbours: neighbours
     ) { key, frame in
-      var bytes: [UInt8] = []
-      bytes.append(contentsOf: frame)
-      frames.append((key, bytes))
+      frames.append((key, Array(copying: frame)))
     }
     nextFrameNumber &+= UInt32(truncatingIfNeeded: frames.count)
     self.frames += frames

@@ -35,13 +35,7 @@ struct SortedTable: Sendable {
   }
 
   private func index(atOrAbove key: [UInt8]) -> Int {
-    var low = 0
-    var high = keys.count
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle].lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    keys.partitioningIndex { !$0.lexicographicallyPrecedes(key) }
   }
 }
 

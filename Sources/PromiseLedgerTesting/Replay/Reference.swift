@@ -15,7 +15,7 @@ final class Reference {
     var state = LedgerState(snapshot: try SnapshotReader(inspector.log))
     for position in Self.positions(after: state.position, through: head, count: count) {
       while state.position < position {
-        try state.apply(eventsOf: inspector.log, through: position, limit: 10_000)
+        try state.apply(eventsOf: inspector.log, through: position, limit: EventSlice.eventCount)
       }
       if let problem = state.blocked.min(by: { $0.value.position < $1.value.position }) {
         throw problem.value.refusal(of: problem.key)

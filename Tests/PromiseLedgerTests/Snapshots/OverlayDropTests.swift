@@ -45,7 +45,7 @@ import Testing
       for part in 0..<4 {
         try createPromises(count / 4, in: subject, from: 10_000 * group + 1_000 * part)
       }
-      _ = try replica.catchUp(from: subject.store, rebases: true, sliceEventCount: 10_000)
+      _ = try replica.catchUp(from: subject.store, rebases: true)
       longest = max(longest, replica.withState { $0.promises.count })
     }
     // A walk begins after 1,000 events, or as many as the overlay has, and ends within as many again.

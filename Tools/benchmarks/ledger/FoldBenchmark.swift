@@ -31,7 +31,7 @@ enum FoldBenchmark {
     let opening = try time {
       for _ in 0..<100 {
         let replica = Replica()
-        _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 10_000)
+        _ = try replica.catchUp(from: store, rebases: true)
       }
     }
     report.add("replay of a folded ledger, us", opening.inMicroseconds / 100, nil)

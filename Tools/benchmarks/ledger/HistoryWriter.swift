@@ -94,7 +94,7 @@ final class HistoryWriter {
     while try folder.step(of: store, through: head, limit: 10_000) != nil {}
     try folder.markReadBack(of: store)
     while try EventDeletion(store).step(through: head) != nil {}
-    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 10_000)
+    _ = try replica.catchUp(from: store, rebases: true)
   }
 
   private func commit(

@@ -252,8 +252,7 @@ struct Verification {
     let start = Chunk.key(first, 0)
     var previous: [UInt8] = []
     try transaction.scan(blob, fromKey: start.span) { key, _ in
-      var bytes: [UInt8] = []
-      bytes.append(contentsOf: key)
+      let bytes = Array(copying: key)
       guard previous.lexicographicallyPrecedes(bytes) else {
         throw LedgerError(.corrupt, "The keys of large values are not in order.")
       }
