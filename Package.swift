@@ -37,15 +37,21 @@ let package = Package(
       dependencies: ["LedgerLocks", .product(name: "Logging", package: "swift-log")]
     ),
     .target(
+      name: "LedgerModel",
+      dependencies: [
+        "LedgerBytes", "LedgerLocks", .product(name: "HeapModule", package: "swift-collections"),
+      ]
+    ),
+    .target(
       name: "PromiseLedger",
       dependencies: [
         "LedgerBytes",
         "LedgerLMDB",
         "LedgerLocks",
+        "LedgerModel",
         "LedgerSystem",
         "LedgerPromises",
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
@@ -118,6 +124,7 @@ let package = Package(
         "LedgerBytes",
         "LedgerLMDB",
         "LedgerLocks",
+        "LedgerModel",
         "LedgerPromises",
         "LedgerSystem",
         "LedgerTreeSupport",

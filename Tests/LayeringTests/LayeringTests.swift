@@ -19,10 +19,11 @@ struct LayeringTests {
     ("Sources/LedgerLMDB/New.swift", "import FoundationEssentials"),
     ("Sources/LedgerSystem/New.swift", "  import LedgerLMDB"),
     ("Sources/LedgerPromises/New.swift", "public import PromiseLedger"),
-    ("Sources/PromiseLedger/Codec/New.swift", "import FoundationEssentials"),
-    ("Sources/PromiseLedger/State/New.swift", "let now = WallClock.nowNanoseconds"),
-    ("Sources/PromiseLedger/State/New.swift", "let id = UUID()"),
-    ("Sources/PromiseLedger/State/New.swift", "return Int.random(in: 0...1)"),
+    ("Sources/LedgerModel/Codec/New.swift", "import FoundationEssentials"),
+    ("Sources/LedgerModel/State/New.swift", "import LedgerSystem"),
+    ("Sources/LedgerModel/State/New.swift", "let now = WallClock.nowNanoseconds"),
+    ("Sources/LedgerModel/State/New.swift", "let id = UUID()"),
+    ("Sources/LedgerModel/State/New.swift", "return Int.random(in: 0...1)"),
     ("Sources/PromiseLedger/New.swift", "unsafe pointer.pointee"),
     ("Sources/LedgerPromises/New.swift", "let p: UnsafeRawPointer"),
     ("Sources/LedgerSystem/New.swift", "let value = try! read()"),
@@ -39,9 +40,9 @@ struct LayeringTests {
   @Test(arguments: [
     ("Tools/promise-ledger/New.swift", "import PromiseLedger"),
     ("Sources/LedgerLMDB/New.swift", "unsafe pointer.pointee"),
-    ("Sources/PromiseLedger/State/New.swift", "// no UUID(), no try! and nothing unsafe"),
+    ("Sources/LedgerModel/State/New.swift", "// no UUID(), no try! and nothing unsafe"),
     ("Sources/PromiseLedger/New.swift", "let text = \"fatalError( or unsafe\""),
-    ("Sources/PromiseLedger/Events/Timestamp.swift", "import FoundationEssentials"),
+    ("Sources/LedgerModel/Values/Timestamp.swift", "import FoundationEssentials"),
   ])
   func whatIsAllowedIsNoViolation(path: String, line: String) {
     let file = SourceFile(path: path, text: line)

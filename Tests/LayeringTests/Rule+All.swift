@@ -19,14 +19,20 @@ extension Rule {
     imports(
       ["Sources/LedgerPromises/"],
       not: [
-        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerSystem",
+        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
+        "LedgerSystem",
         "PromiseLedger",
       ],
       "Promises in memory know no storage."),
     imports(
+      "Sources/LedgerModel/",
+      only: ["HeapModule", "LedgerBytes", "LedgerLocks", "Synchronization"],
+      except: ["Sources/LedgerModel/Values/Timestamp.swift"],
+      "Events, state and snapshots are pure; only the text of a time needs Foundation."),
+    imports(
       "Sources/PromiseLedger/",
       only: foundation.union([
-        "DequeModule", "HeapModule", "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerPromises",
+        "DequeModule", "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerPromises",
         "LedgerSystem", "Logging", "Synchronization",
       ]), "The ledger has no names of C and no other dependency."),
     imports(
@@ -39,14 +45,15 @@ extension Rule {
     imports(
       ["Tools/"],
       not: [
-        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerSystem",
+        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
+        "LedgerSystem",
         "PromiseLedgerTesting",
       ], except: ["Tools/benchmarks/", "Tools/promise-ledger/Processes/"],
       "Tools use the public API, as any program could."),
     imports(
       ["Tools/promise-ledger/Processes/"],
       not: [
-        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB",
+        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
         "PromiseLedgerTesting",
       ],
       "What starts processes uses the layer over the system, and no other below the public API."),
@@ -56,17 +63,11 @@ extension Rule {
         "Sources/PromiseLedger/Store/", "Sources/PromiseLedger/Inspection/",
         "Sources/PromiseLedger/LedgerConfiguration.swift",
       ], "Nothing above the store knows LMDB."),
-    imports(
-      ["Sources/PromiseLedger/Codec/", "Sources/PromiseLedger/Events/"], not: foundation,
-      except: ["Sources/PromiseLedger/Events/Timestamp.swift"],
-      "Events are encoded without Foundation; only the text of a time needs it."),
-    imports(
-      ["Sources/PromiseLedger/State/"], not: foundation, "The reducer is pure."),
   ]
 
   private static let texts = [
     text(
-      ["Sources/PromiseLedger/State/", "Sources/PromiseLedger/Codec/"],
+      ["Sources/LedgerModel/"],
       not: { file in
         file.lines(with: "Date()", "UUID()", ".random(", ".randomElement(", ".shuffle")
           + file.lines { $0.hasSuffix("Clock") || $0.hasSuffix("Generator") }

@@ -20,8 +20,11 @@ struct Rule: Sendable {
 
 extension Rule {
   /// Files in a folder import nothing but these modules.
-  static func imports(_ folder: String, only allowed: Set<String>, _ statement: String) -> Rule {
-    Rule(statement: statement, folders: [folder]) { file in
+  static func imports(
+    _ folder: String, only allowed: Set<String>, except exceptions: [String] = [],
+    _ statement: String
+  ) -> Rule {
+    Rule(statement: statement, folders: [folder], exceptions: exceptions) { file in
       file.imports.filter { !allowed.contains($0.module) }
         .map { ("import of \($0.module)", $0.line) }
     }

@@ -9,6 +9,10 @@ struct SourceFile: CustomTestStringConvertible {
 
   var testDescription: String { path }
 
+  /// The root of the package.
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
   init(path: String, text: String) {
     self.path = path
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.code(in:))
@@ -63,8 +67,6 @@ struct SourceFile: CustomTestStringConvertible {
 extension SourceFile {
   /// All Swift files in folders of this package.
   static func all(in folders: String...) throws -> [SourceFile] {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     return try folders.flatMap { folder in
       let paths = try FileManager.default.subpathsOfDirectory(
         atPath: root.appendingPathComponent(folder).path)

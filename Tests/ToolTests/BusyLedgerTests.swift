@@ -101,7 +101,7 @@ import Testing
       ]), references: .none)
     _ = try await app.engine.submit(
       CreateHandler(
-        id: key.handlerID, CreateHandler.Description(kind: "k", key: key.text),
+        id: key.handlerID, HandlerDescription(kind: "k", key: key.text),
         arguments: arguments))
   }
 

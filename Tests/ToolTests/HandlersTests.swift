@@ -66,7 +66,7 @@ struct HandlersTests {
     let call = CallID(entityID: CompactedSampleLedger.id(0x11))
     _ = try await app.engine.submit(
       CreateHandler(
-        id: handler, CreateHandler.Description(kind: "avatar", key: "iq-1"), arguments: .none))
+        id: handler, HandlerDescription(kind: "avatar", key: "iq-1"), arguments: .none))
     _ = try await app.engine.submit(
       StartCall(
         id: handler, call: call, arguments: .none, expectedBinding: nil, runnableKinds: ["avatar"]))

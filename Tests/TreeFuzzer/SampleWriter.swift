@@ -136,7 +136,7 @@ struct SampleWriter {
     try await submit(
       CreateHandler(
         id: id,
-        CreateHandler.Description(
+        HandlerDescription(
           kind: Self.kind, repetition: number % 6 == 1 ? .oneShot : .repeating,
           key: "\(name)/\(number)", label: "\(name), \(number)",
           scopes: [name, "room \(number % 5)"]),

@@ -225,29 +225,3 @@ package final class Replica: Sendable {
     for wake in all { wake() }
   }
 }
-
-extension LedgerState {
-  /// Why there is no such promise.
-  func refusal(ofMissing id: PromiseID) throws(LedgerError) -> LedgerError {
-    if let problem = blocked[id.entityID] { return problem.refusal(of: id.entityID) }
-    if try isTombstone(id.entityID) { return .compacted(id.entityID) }
-    return .notFound(id, horizon: horizon)
-  }
-}
-
-extension LedgerError {
-  /// Says, too, if the promise is so old that its record may have been removed.
-  static func notFound(_ id: PromiseID, horizon: SnapshotSummary.Horizon) -> LedgerError {
-    guard let time = id.entityID.time, time <= horizon.time else { return .notFound(id) }
-    return LedgerError(
-      .notFound,
-      "There is no promise \(id). Records of promises that were closed before \(horizon.time) were removed; its id is older than that."
-    )
-  }
-
-  package static func notFound(_ id: PromiseID) -> LedgerError {
-    LedgerError(
-      .notFound,
-      "There is no promise \(id). Check the id, and that it belongs to this ledger.")
-  }
-}

@@ -1,10 +1,4 @@
 extension LedgerError {
-  static func handlerNotFound(_ id: HandlerID) -> LedgerError {
-    LedgerError(
-      .handlerNotFound,
-      "There is no handler \(id). Check the id, and that it belongs to this ledger.")
-  }
-
   static func handlerFinished(_ entity: HandlerEntity) -> LedgerError {
     LedgerError(
       .handlerFinished,

@@ -180,7 +180,7 @@ extension Ledger {
     let name = ArgumentSource.name(handlerID, kind: registration.kind)
     return CreateHandler(
       id: handlerID,
-      CreateHandler.Description(
+      HandlerDescription(
         kind: registration.kind, repetition: isRepeating ? .repeating : .oneShot, key: key?.text,
         label: label, scopes: scopes),
       arguments: try stored(arguments, of: name).withoutErased())

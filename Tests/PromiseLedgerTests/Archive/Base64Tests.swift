@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 struct Base64Tests {

@@ -2,6 +2,7 @@ import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Whatever is wrong with an archive: a clear error that names the line, and nothing is made.

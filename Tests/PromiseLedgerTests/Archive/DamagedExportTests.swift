@@ -5,6 +5,7 @@ import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Ledgers that are damaged in ways that no checksum shows: no archive of them is finished that an

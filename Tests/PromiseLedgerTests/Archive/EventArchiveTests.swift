@@ -2,6 +2,7 @@ import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The archives that compaction writes before it deletes events.

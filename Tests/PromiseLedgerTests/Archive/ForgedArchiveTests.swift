@@ -2,6 +2,7 @@ import LedgerBytes
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Archives with good hashes of which no ledger can be made that works.

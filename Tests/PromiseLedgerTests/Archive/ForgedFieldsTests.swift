@@ -2,6 +2,7 @@ import LedgerBytes
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Archives in which one field of one line was changed, with digests and counts that fit: an import

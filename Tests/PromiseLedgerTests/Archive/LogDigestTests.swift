@@ -2,6 +2,7 @@ import LedgerBytes
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 struct LogDigestTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A frame and a chunk as the file format has them, worked out by hand, with their checksums.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Payloads of handler events as the file format has them, worked out by hand.

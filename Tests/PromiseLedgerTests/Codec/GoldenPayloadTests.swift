@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Payloads as the file format has them, worked out by hand: once frozen, they never change.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 @Suite struct StoredErrorTests {

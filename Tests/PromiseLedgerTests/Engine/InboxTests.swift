@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// What waits for the writer.

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Whoever walks a list of the snapshot keeps no writer from the replica.

@@ -1,6 +1,7 @@
 import LedgerPromises
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 @Suite(.timeLimit(.minutes(5))) struct ReplicaTests {

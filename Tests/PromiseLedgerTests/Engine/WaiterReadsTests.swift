@@ -2,6 +2,7 @@ import LedgerPromises
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// How often the snapshot is read for promises that are awaited.

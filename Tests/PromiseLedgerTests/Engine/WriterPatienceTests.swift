@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// How long commands wait for a gate that another process keeps.

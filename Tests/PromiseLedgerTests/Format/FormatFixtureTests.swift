@@ -2,6 +2,7 @@ import Foundation
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Ledgers that earlier builds wrote stay readable: a fixture of each format version is kept, as

@@ -2,6 +2,7 @@ import Foundation
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Single bits of event records and snapshot records that turn over on the disk.

@@ -1,6 +1,7 @@
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Looking at a ledger whose events were folded and deleted.

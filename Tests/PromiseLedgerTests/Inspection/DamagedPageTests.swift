@@ -3,6 +3,7 @@ import LedgerTreeSupport
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Pages of the data file whose structure is damaged, and a snapshot that the log does not reach.

@@ -1,6 +1,7 @@
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// What inspection says about compaction, before and after it.
@@ -76,7 +77,7 @@ import Testing
         at: Timestamp(
           nanosecondsSinceEpoch: 1_000_000_000_000_000_000)))
     _ = try await ledger.engine.submit(
-      CreateHandler(id: random, CreateHandler.Description(kind: "k"), arguments: .none))
+      CreateHandler(id: random, HandlerDescription(kind: "k"), arguments: .none))
     for id in [keyed, random] {
       _ = try await ledger.engine.submit(
         InvalidateHandler(
@@ -124,7 +125,7 @@ extension Ledger {
   fileprivate func handler(named key: String) async throws -> HandlerID {
     let id = try HandlerKey(key).handlerID
     _ = try await engine.submit(
-      CreateHandler(id: id, CreateHandler.Description(kind: "k", key: key), arguments: .none))
+      CreateHandler(id: id, HandlerDescription(kind: "k", key: key), arguments: .none))
     return id
   }
 }

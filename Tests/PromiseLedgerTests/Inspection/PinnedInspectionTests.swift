@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// What counts or digests a whole ledger sees it as it was at the beginning, whatever is folded and

@@ -2,6 +2,7 @@ import LedgerLMDB
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 struct VerifyTests {

@@ -3,6 +3,7 @@ import LedgerLMDB
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Inspecting a ledger that the same process has open, and the other way round.

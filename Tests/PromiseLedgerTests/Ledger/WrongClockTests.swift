@@ -3,6 +3,7 @@ import Logging
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Sessions whose clocks disagree.

@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Sessions that end otherwise than by an orderly close, and commands about them that are refused.

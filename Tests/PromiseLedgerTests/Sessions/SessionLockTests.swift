@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// How others tell a live session from a frozen and a dead one.

@@ -1,6 +1,7 @@
 import LedgerSystem
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 @Suite struct SessionNoteTests {

@@ -4,6 +4,7 @@ import Logging
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A ledger that is damaged, or not in use any more, is not compacted: nothing is deleted that could

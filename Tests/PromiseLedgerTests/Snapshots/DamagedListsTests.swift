@@ -2,6 +2,7 @@ import LedgerLMDB
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Lists and tombstones of a snapshot with bytes turned over, entries lost, added and exchanged: every

@@ -1,6 +1,7 @@
 import LedgerBytes
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 @Suite struct DigestTests {

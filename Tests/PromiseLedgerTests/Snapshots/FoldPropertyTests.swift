@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The first property of compaction: folding up to any position and replaying the rest is the same as

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The entries of lists, the tombstones and the summary of a snapshot as the file format has them.

@@ -1,6 +1,7 @@
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Keys are in the order of their bytes, as LMDB has them.

@@ -1,6 +1,7 @@
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The overlay may keep what the snapshot has for a while, and drop it bit by bit: no answer changes.

@@ -3,6 +3,7 @@ import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A process whose state was made of other events than another's answers the same once it caught up:

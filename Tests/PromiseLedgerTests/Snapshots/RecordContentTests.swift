@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The content of snapshot records: frozen bytes, and every state comes back as it was.

@@ -2,6 +2,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A record that is removed, with its large value, between the look-up and the reading of the value.

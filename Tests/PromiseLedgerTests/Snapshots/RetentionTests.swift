@@ -1,6 +1,7 @@
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Removing records is an event: whoever replays it and whoever folds it know the same, and nothing comes

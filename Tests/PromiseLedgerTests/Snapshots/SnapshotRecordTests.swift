@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Records in pieces: every damage is noticed, whatever the size.

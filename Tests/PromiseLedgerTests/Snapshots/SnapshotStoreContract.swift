@@ -3,6 +3,7 @@ import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// What every store must do for a snapshot.

@@ -2,6 +2,7 @@ import LedgerLMDB
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A disk that lost a write shows older versions of records: as many as there should be, each with a

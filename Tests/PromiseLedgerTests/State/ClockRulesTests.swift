@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The rule *The clock of the session that decides counts* of the article *Rules of replay*: what wrong

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Every state of a handler and every command: the answer, and that a refusal changes nothing.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A command that fails inside a group leaves nothing, and its neighbours everything.

@@ -2,6 +2,7 @@ import LedgerSystem
 import Testing
 
 @testable import LedgerLMDB
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// What a failure below means for a ledger, as a table.

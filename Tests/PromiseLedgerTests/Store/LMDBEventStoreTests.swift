@@ -3,6 +3,7 @@ import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// What only the store on disk can meet.

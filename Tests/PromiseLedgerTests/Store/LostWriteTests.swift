@@ -2,6 +2,7 @@ import Foundation
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A disk that lost a write shows an older version of a page: whole, with valid checksums, and without

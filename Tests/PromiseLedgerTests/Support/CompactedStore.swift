@@ -1,3 +1,4 @@
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A store with a random history, and one session that compacts it step by step.

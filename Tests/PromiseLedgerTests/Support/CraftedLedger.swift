@@ -3,6 +3,7 @@ import LedgerLMDB
 import LedgerSystem
 import PromiseLedgerTesting
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A ledger on disk whose events are given one by one, whatever the rules say.

@@ -1,6 +1,7 @@
 import LedgerLMDB
 import PromiseLedgerTesting
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 extension EventStore {

@@ -1,3 +1,4 @@
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The rules of handlers once more, written apart from the reducer and the commands: plain tables

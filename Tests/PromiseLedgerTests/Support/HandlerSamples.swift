@@ -1,5 +1,6 @@
 import PromiseLedgerTesting
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 extension HandlerID {
@@ -56,7 +57,7 @@ extension CreateHandler {
     scopes: [String] = [], arguments: ArgumentSet = .none
   ) {
     self.init(
-      id: id, Description(kind: kind, repetition: repetition, scopes: scopes),
+      id: id, HandlerDescription(kind: kind, repetition: repetition, scopes: scopes),
       arguments: arguments)
   }
 }

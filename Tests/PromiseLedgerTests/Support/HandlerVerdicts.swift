@@ -1,3 +1,4 @@
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The names of answers, for tables.

@@ -1,3 +1,4 @@
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Promises and handlers in every state, and every command on each of them.

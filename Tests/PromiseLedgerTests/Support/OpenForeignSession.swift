@@ -1,3 +1,4 @@
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// The opening of a session, written by another one, so that many need no processes of their own.

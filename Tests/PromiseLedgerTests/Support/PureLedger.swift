@@ -1,3 +1,4 @@
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A ledger without a store: states and frames in memory, written by the pure reducer alone.

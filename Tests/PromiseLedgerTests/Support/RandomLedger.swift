@@ -1,5 +1,6 @@
 import PromiseLedgerTesting
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Writes a random history of sessions, promises and handlers from a seed, by commands alone.

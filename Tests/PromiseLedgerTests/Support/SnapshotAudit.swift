@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// Checks a whole snapshot against itself: records, lists, counts and digest.

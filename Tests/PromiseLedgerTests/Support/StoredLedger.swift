@@ -1,3 +1,4 @@
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// One session on a store: its own copy of the state, caught up in every commit.

@@ -1,5 +1,6 @@
 import PromiseLedgerTesting
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// One session on a store, without threads.

@@ -1,5 +1,6 @@
 import Synchronization
 
+@testable import LedgerModel
 @testable import PromiseLedger
 
 /// A store in memory that tells what is read of its snapshot.

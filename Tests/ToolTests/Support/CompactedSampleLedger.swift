@@ -112,7 +112,7 @@ struct CompactedSampleLedger {
         references: HandlerReferences(
           promises: [try PromiseKey("avatar/room@example.org").promiseID], handlers: [handler(2)]))
     }
-    let description = CreateHandler.Description(
+    let description = HandlerDescription(
       kind: kind, repetition: repetition, key: key, label: isBound ? rude : nil,
       scopes: isBound ? [rude, "account-1"] : ["account-1"])
     _ = try await engine.submit(CreateHandler(id: id, description, arguments: arguments))

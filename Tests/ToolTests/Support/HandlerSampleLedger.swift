@@ -41,7 +41,7 @@ struct HandlerSampleLedger {
     _ = try await engine.submit(
       CreateHandler(
         id: handler,
-        CreateHandler.Description(
+        HandlerDescription(
           kind: "avatar\u{1B}", key: "iq-1", label: "Set the \"avatar\"", scopes: ["account-1"]),
         arguments: bound))
     _ = try await engine.submit(
@@ -75,7 +75,7 @@ struct HandlerSampleLedger {
       let handler = HandlerID(entityID: id(number))
       _ = try await engine.submit(
         CreateHandler(
-          id: handler, CreateHandler.Description(kind: "k", repetition: .repeating),
+          id: handler, HandlerDescription(kind: "k", repetition: .repeating),
           arguments: .none))
       _ = try await engine.submit(
         InvalidateHandler(

@@ -115,23 +115,3 @@ struct ReplayChecks {
     findings.append(VerificationFinding(message, at: position, subject: subject))
   }
 }
-
-extension LedgerState {
-  /// The state at the position of a snapshot, without its records.
-  fileprivate init(at summary: SnapshotSummary) {
-    self.init()
-    position = summary.position
-    time = summary.time
-    ledgerID = summary.ledgerID
-    horizon = summary.horizon
-  }
-
-  /// Puts an entity in as a record has it.
-  fileprivate mutating func load(_ entity: LedgerEntity) {
-    switch entity {
-    case .promise(let promise): promises.insert(promise)
-    case .handler(let handler): handlers.update(handler)
-    case .session(let session): sessions[session.id] = session
-    }
-  }
-}

@@ -1,0 +1,188 @@
+/// Something that a caller wants of the ledger; deciding it makes events or a refusal.
+///
+/// Deciding is pure: it may be done again, on a newer state, when a store lost a race.
+package protocol Command<Answer>: Sendable {
+  associatedtype Answer: Sendable
+
+  /// Looks at the state and appends the events that carry out the command.
+  ///
+  /// - Throws: What keeps the command from being carried out. Its events so far are dropped.
+  func decide(in decision: inout Decision) throws(LedgerError) -> Answer
+}
+
+/// Who decides, and when.
+package struct DecisionContext: Sendable {
+  package var session: SessionID
+  package var role: SessionRole
+  /// Read once, after the write transaction began and caught up.
+  package var now: Timestamp
+  /// How much the commit may add.
+  package var room: CommitRoom
+
+  package init(
+    session: SessionID, role: SessionRole, now: Timestamp, room: CommitRoom = .unlimited
+  ) {
+    self.session = session
+    self.role = role
+    self.now = now
+    self.room = room
+  }
+}
+
+/// The making of one commit: a durable state, the changes staged over it, and the events.
+package struct Decision {
+  package let base: LedgerState
+  package let context: DecisionContext
+  package private(set) var staged: StagedLayer
+  package private(set) var batch = EventBatch()
+
+  package init(over base: LedgerState, context: DecisionContext) {
+    self.base = base
+    self.context = context
+    staged = StagedLayer(over: base)
+  }
+
+  /// The time of the decision: the clock of the session that decides, however it stands to the times
+  /// of earlier events. One clock that jumps must not move the deadlines of all sessions.
+  package var now: Timestamp { context.now }
+
+  /// Whether no event was ever written.
+  package var isEmptyLedger: Bool { staged.position == .start }
+
+  package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    if let entity = staged.promises[id] { return entity }
+    guard let entity = try base.promise(id), !staged.hides(.promise(entity)) else { return nil }
+    return entity
+  }
+
+  package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    if let entity = staged.handlers[id] { return entity }
+    guard let entity = try base.handler(id), !staged.hides(.handler(entity)) else { return nil }
+    return entity
+  }
+
+  /// The position of the snapshot.
+  package var snapshotPosition: Position { base.base }
+
+  /// The runs that a session began and has not ended, in the order of their beginnings.
+  package func runningCalls(of session: SessionID) throws(LedgerError) -> [StartedCall] {
+    let below = try base.runningHandlers(of: session).map(\.id)
+    var calls: [StartedCall] = []
+    for id in Set(below).union(staged.changedHandlers) {
+      guard let entity = try handler(id) else { continue }
+      calls += entity.openCalls.values.filter { $0.runningSession == session }
+        .map { StartedCall(entity: entity, call: $0) }
+    }
+    return calls.sorted { $0.call.newestStart.position < $1.call.newestStart.position }
+  }
+
+  package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    if let entity = staged.sessions[id] { return entity }
+    return try base.session(id)
+  }
+
+  /// Pending promises whose deadline passed.
+  package func duePromises(limit: Int) throws(LedgerError) -> [PromiseID] {
+    try base.due(at: now, limit: limit).filter {
+      staged.promises[$0]?.status ?? .pending == .pending
+    }
+  }
+
+  /// Refuses to write to a subject that this build does not understand.
+  package func requireWritable(_ subject: EntityID) throws(LedgerError) {
+    if let problem = base.blocked[subject] {
+      throw problem.refusal(of: subject)
+    }
+  }
+
+  /// Refuses a command on a keyed entity whose record was removed: its id can be computed again, and
+  /// nothing comes alive again.
+  func refuseIfRemoved(_ id: EntityID) throws(LedgerError) {
+    if try base.isTombstone(id) { throw .compacted(id) }
+    if try isStagedTombstone(id) { throw .compacted(id) }
+  }
+
+  private func isStagedTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
+    guard !staged.retentions.isEmpty else { return false }
+    let promise = try base.promise(PromiseID(entityID: id)).map(LedgerEntity.promise)
+    let handler = try base.handler(HandlerID(entityID: id)).map(LedgerEntity.handler)
+    guard let entity = promise ?? handler else { return false }
+    return entity.isKeyed && staged.hides(entity)
+  }
+
+  /// Appends an event and applies it to the staged changes.
+  ///
+  /// - Parameter usesReserve: Whether a full ledger must take the event all the same.
+  package mutating func append<Payload: EventPayload>(
+    _ payload: Payload, to subject: EntityID, cause: Position = .start, attachment: [UInt8] = [],
+    usesReserve: Bool = !Payload.kind.makesLedgerGrow
+  ) throws(LedgerError) {
+    try requireWritable(subject)
+    let event = NewEvent(
+      kind: Payload.kind, version: Payload.version, time: now, subject: subject, cause: cause,
+      payload: payload.encoded, attachment: attachment)
+    try requireRoom(for: event, usesReserve: usesReserve)
+    let start = batch.bytes.count
+    try batch.append(event)
+    let position = staged.position.advanced(by: 1)
+    let bytes = batch.bytes
+    let view = EventView(
+      bytes: bytes.span.extracting(start..<bytes.count),
+      position: position, session: context.session)
+    try staged.apply(view, over: base)
+  }
+
+  /// Appends an event, with what is large beside it: that is not for the reserve.
+  mutating func appendAttaching(
+    _ payload: some AttachablePayload, to subject: EntityID, cause: Position = .start
+  ) throws(LedgerError) {
+    if payload.encoded.count > EventBatch.maximumPayloadByteCount,
+      let attachment = payload.attachable
+    {
+      try append(
+        payload.detachingContent(), to: subject, cause: cause, attachment: attachment,
+        usesReserve: false)
+    } else {
+      try append(payload, to: subject, cause: cause)
+    }
+  }
+
+  /// Refuses an event that would make the ledger larger than its limit.
+  private func requireRoom(for event: NewEvent, usesReserve: Bool) throws(LedgerError) {
+    let bytes = usesReserve ? context.room.bytesWithReserve : context.room.bytes
+    guard batch.byteCount + event.byteCount <= bytes else {
+      throw LedgerError(
+        .ledgerFull,
+        "The ledger has reached its size limit. Raise the limit, or compact the ledger; nothing is lost, and what is there can still be consumed."
+      )
+    }
+  }
+
+  /// Decides a command; if it throws, none of its events stays.
+  package mutating func run<Answer>(
+    _ command: some Command<Answer>
+  ) throws(LedgerError) -> Answer {
+    let countBefore = batch.count
+    do throws(LedgerError) {
+      return try command.decide(in: &self)
+    } catch {
+      if batch.count > countBefore { try rollBack(toCount: countBefore) }
+      throw error
+    }
+  }
+
+  /// Takes back the events from `count` on, by replaying those before.
+  mutating func rollBack(toCount count: Int) throws(LedgerError) {
+    batch.truncate(toCount: count)
+    staged = StagedLayer(over: base)
+    let bytes = batch.bytes
+    var start = 0
+    for (index, end) in batch.ends.enumerated() {
+      let view = EventView(
+        bytes: bytes.span.extracting(start..<end),
+        position: base.position.advanced(by: index + 1), session: context.session)
+      try staged.apply(view, over: base)
+      start = end
+    }
+  }
+}

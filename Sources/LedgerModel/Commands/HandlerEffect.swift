@@ -1,0 +1,207 @@
+/// Something that the code of a handler asked of the ledger, to be done when its call finishes.
+package struct HandlerEffect: Sendable {
+  package enum Action: Sendable {
+    case resolvePromise(ResolvePromise)
+    case createPromise(CreatePromise)
+    case createHandler(CreateHandler)
+    case callHandler(HandlerID, CallID, ArgumentSet)
+    case invalidateHandler(HandlerID, CallID, reason: String, ArgumentSet)
+  }
+
+  package let action: Action
+  /// Whether the call fails, with all its effects, if this one is refused.
+  package let isRequired: Bool
+  /// What is wrong with the arguments of a call or an invalidation, if anything is.
+  package var unfit: UnfitArguments?
+
+  package init(_ action: Action, isRequired: Bool = false) {
+    self.action = action
+    self.isRequired = isRequired
+  }
+
+  package var kind: EffectKind {
+    switch action {
+    case .resolvePromise(let command):
+      switch command.outcome {
+      case .fulfilled: .fulfillPromise
+      case .rejected: .rejectPromise
+      case .cancelled, .timedOut: .cancelPromise
+      }
+    case .createPromise: .createPromise
+    case .createHandler: .createHandler
+    case .callHandler: .callHandler
+    case .invalidateHandler: .invalidateHandler
+    }
+  }
+
+  /// The promise or handler that it is about.
+  package var subject: EntityID {
+    switch action {
+    case .resolvePromise(let command): command.id.entityID
+    case .createPromise(let command): command.id.entityID
+    case .createHandler(let command): command.id.entityID
+    case .callHandler(let id, _, _): id.entityID
+    case .invalidateHandler(let id, _, _, _): id.entityID
+    }
+  }
+}
+
+/// That the code of a handler cannot be run with the arguments of an effect and what is bound.
+package struct UnfitArguments: Sendable {
+  /// What was bound; `nil` for a handler that an effect of the same call creates.
+  let binding: Position?
+  package let error: LedgerError
+
+  package init(binding: Position?, error: LedgerError) {
+    self.binding = binding
+    self.error = error
+  }
+}
+
+/// Decides effects one after the other, and gathers what follows from them.
+struct EffectDecider {
+  let runnableKinds: Set<String>
+  let kindsWithInvalidationCode: Set<String>
+  /// The beginning of the call that the effects belong to.
+  let cause: Position
+  private(set) var verdicts: [DecidedEffect] = []
+  /// The calls that this session is to run next.
+  private(set) var startedCalls: [StartedCall] = []
+  /// The runs of invalidation code that this session is to run next.
+  private(set) var startedInvalidations: [StartedCall] = []
+
+  init(runnableKinds: Set<String>, kindsWithInvalidationCode: Set<String>, cause: Position) {
+    self.runnableKinds = runnableKinds
+    self.kindsWithInvalidationCode = kindsWithInvalidationCode
+    self.cause = cause
+  }
+
+  /// - Throws: What is no refusal of this one effect, such as a full ledger.
+  mutating func decide(
+    _ effect: HandlerEffect, in decision: inout Decision
+  ) throws(LedgerError) -> DecidedEffect {
+    let verdict: EffectVerdict
+    do throws(LedgerError) {
+      verdict = try carryOut(effect, in: &decision)
+    } catch {
+      switch error.code {
+      case .typeMismatch: verdict = .typeMismatch
+      case .unsupportedEvent, .corrupt: verdict = .blocked
+      case .compacted: verdict = effect.kind.isCreation ? .exists : .notFound
+      default: throw error
+      }
+    }
+    let decided = DecidedEffect(effect.kind, verdict, on: effect.subject)
+    verdicts.append(decided)
+    return decided
+  }
+
+  private mutating func carryOut(
+    _ effect: HandlerEffect, in decision: inout Decision
+  ) throws(LedgerError) -> EffectVerdict {
+    switch effect.action {
+    case .resolvePromise(var command):
+      command.cause = cause
+      return try decision.run(command).verdict
+    case .createPromise(var command):
+      command.cause = cause
+      return try decision.run(command).verdict
+    case .createHandler(var command):
+      guard runnableKinds.contains(command.description.kind) else { return .unregistered }
+      command.cause = cause
+      return try decision.run(command).verdict
+    case .callHandler(let id, let call, let arguments):
+      if let entity = try decision.handler(id), entity.hinderingCall == nil,
+        refuses(effect, entity)
+      {
+        return .typeMismatch
+      }
+      return try start(
+        StartCall(
+          id: id, call: call, arguments: arguments, expectedBinding: nil,
+          runnableKinds: runnableKinds, cause: cause), in: &decision)
+    case .invalidateHandler(let id, let call, let reason, let arguments):
+      let entity = try decision.handler(id)
+      if let entity, refuses(effect, entity) { return .typeMismatch }
+      let runsCode = entity.map { kindsWithInvalidationCode.contains($0.kind) } ?? false
+      return try invalidate(
+        InvalidateHandler(
+          id: id, call: call, reason: reason, arguments: arguments, runsCode: runsCode,
+          cause: cause),
+        in: &decision)
+    }
+  }
+
+  /// Whether the arguments of an effect are not what the code of the handler wants: begun with them, a
+  /// call could never be run.
+  private func refuses(_ effect: HandlerEffect, _ entity: HandlerEntity) -> Bool {
+    guard let unfit = effect.unfit, entity.status == .active else { return false }
+    if let binding = unfit.binding { return binding == entity.bound.position }
+    return verdicts.contains(DecidedEffect(.createHandler, .done, on: entity.id.entityID))
+  }
+
+  private mutating func start(
+    _ command: StartCall, in decision: inout Decision
+  ) throws(LedgerError) -> EffectVerdict {
+    switch try decision.run(command) {
+    case .started(let started):
+      startedCalls.append(started)
+      return .done
+    case .alreadyRunning: return .alreadyRunning
+    case .finished: return .finished
+    case .invalidated: return .invalidated
+    case .unregistered: return .unregistered
+    case .notFound: return .notFound
+    case .changedMeanwhile:
+      throw LedgerError(
+        .internalInconsistency, "A call without an expected binding met another binding.")
+    }
+  }
+
+  private mutating func invalidate(
+    _ command: InvalidateHandler, in decision: inout Decision
+  ) throws(LedgerError) -> EffectVerdict {
+    switch try decision.run(command) {
+    case .invalidated(let entity, let call):
+      if let call { startedInvalidations.append(StartedCall(entity: entity, call: call)) }
+      return .done
+    case .alreadyInvalidated: return .invalidated
+    case .finished: return .finished
+    case .notFound: return .notFound
+    case .changedMeanwhile:
+      throw LedgerError(
+        .internalInconsistency, "An invalidation without an expected binding met another binding.")
+    }
+  }
+}
+
+extension ResolvePromise.Answer {
+  fileprivate var verdict: EffectVerdict {
+    switch self {
+    case .resolved: .done
+    case .deduplicated: .deduplicated
+    case .alreadyResolved: .alreadyResolved
+    case .abandoned: .abandoned
+    case .notFound: .notFound
+    }
+  }
+}
+
+extension CreatePromise.Answer {
+  fileprivate var verdict: EffectVerdict {
+    switch self {
+    case .created: .done
+    case .deduplicated: .deduplicated
+    case .conflict: .exists
+    }
+  }
+}
+
+extension CreateHandler.Answer {
+  fileprivate var verdict: EffectVerdict {
+    switch self {
+    case .created: .done
+    case .exists: .exists
+    }
+  }
+}

@@ -1,0 +1,264 @@
+/// A handler as replay makes it.
+package struct HandlerEntity: Sendable, Hashable {
+  package enum Status: Sendable, Hashable {
+    case active
+    /// A one-shot handler whose call ended, with a value or a failure.
+    case finished
+    case invalidated
+  }
+
+  /// The newest run that ended.
+  package struct Finish: Sendable, Hashable {
+    package let fact: Fact
+    package let call: CallID
+    package let purpose: OpenCall.Purpose
+    package let attempt: UInt32
+    package let outcome: CallOutcome
+    package let report: ReportReference
+  }
+
+  /// That the handler was withdrawn.
+  package struct Invalidation: Sendable, Hashable {
+    package let fact: Fact
+    /// The beginning of the call that withdrew it, if a call did.
+    package let cause: Position
+    package let call: CallID
+    package let runsCode: Bool
+    package let reason: String
+  }
+
+  package let id: HandlerID
+  package let created: Fact
+  package let kind: String
+  package let key: String?
+  package let label: String?
+  package let scopes: [String]
+  package let repetition: HandlerRepetition
+  package private(set) var bound: BoundArguments
+  /// The calls and runs of invalidation code that are not finished.
+  package private(set) var openCalls: [CallID: OpenCall] = [:]
+  package private(set) var lastFinish: Finish?
+  package private(set) var invalidation: Invalidation?
+  /// Whether it is a one-shot handler whose call ended.
+  private(set) var isSpent = false
+  /// The position of the newest event applied.
+  package private(set) var lastPosition: Position
+  /// The time of the newest event applied.
+  package private(set) var lastTime: Timestamp
+
+  package var isRepeating: Bool { repetition == .repeating }
+
+  package var status: Status {
+    if invalidation != nil { return .invalidated }
+    return isSpent ? .finished : .active
+  }
+
+  /// Whether it can still be called, or a call of it is not finished.
+  package var isOpen: Bool { status == .active || !openCalls.isEmpty }
+
+  /// Whether a session runs a call of it.
+  package var isRunning: Bool { openCalls.values.contains { !$0.isReleased } }
+
+  /// The calls that are not finished, in the order of their first beginnings.
+  package var callsInOrder: [OpenCall] {
+    openCalls.values.sorted { $0.firstStart.position < $1.firstStart.position }
+  }
+
+  /// The call that keeps a one-shot handler from being called; `nil` if nothing does.
+  package var hinderingCall: OpenCall? {
+    isRepeating ? nil : callsInOrder.first { $0.purpose == .call }
+  }
+}
+
+// MARK: - Snapshot
+
+extension HandlerEntity {
+  /// A handler put together from what a snapshot keeps.
+  init(
+    id: HandlerID, created: Fact, description: HandlerDescription, bound: BoundArguments,
+    openCalls: [CallID: OpenCall], lastFinish: Finish?, invalidation: Invalidation?, isSpent: Bool,
+    lastPosition: Position, lastTime: Timestamp
+  ) {
+    self.id = id
+    self.created = created
+    kind = description.kind
+    key = description.key
+    label = description.label
+    scopes = description.scopes
+    repetition = description.repetition
+    self.bound = bound
+    self.openCalls = openCalls
+    self.lastFinish = lastFinish
+    self.invalidation = invalidation
+    self.isSpent = isSpent
+    self.lastPosition = lastPosition
+    self.lastTime = lastTime
+  }
+}
+
+// MARK: - Reducer
+
+extension HandlerEntity {
+  /// Applies the first event of a handler.
+  package init(creating event: borrowing EventView) throws(ReplayProblem) {
+    guard event.kind == .handlerCreated else {
+      throw ReplayProblem(
+        .illegalTransition("\(event.kind) of a handler that was never created"), at: event.position)
+    }
+    let creation: HandlerCreated = try event.decode()
+    id = HandlerID(entityID: event.subject)
+    created = Fact(event)
+    kind = creation.handlerKind
+    key = creation.key
+    label = creation.label
+    scopes = creation.scopes
+    repetition = creation.repetition
+    bound = BoundArguments(
+      arguments: try event.reference(to: creation.arguments), references: creation.references,
+      position: event.position)
+    lastPosition = event.position
+    lastTime = event.time
+  }
+
+  /// Applies a later event. One that does not fit changes nothing.
+  ///
+  /// - Precondition: The event comes after ``lastPosition``.
+  package mutating func apply(_ event: borrowing EventView) throws(ReplayProblem) {
+    assert(event.position > lastPosition, "an event was applied twice")
+    switch event.kind {
+    case .handlerRebound: try rebind(event)
+    case .handlerCallStarted: try start(event)
+    case .handlerCallReleased: try release(event)
+    case .handlerCallFinished:
+      try finish(event, try event.decode(as: HandlerCallFinished.self).end, of: .call)
+    case .handlerInvalidated: try invalidate(event)
+    case .handlerInvalidationFinished:
+      let end = try event.decode(as: HandlerInvalidationFinished.self).end
+      try finish(event, end, of: .invalidation)
+    default: throw event.doesNotFit("a handler that is \(status)")
+    }
+    lastPosition = event.position
+    lastTime = event.time
+  }
+
+  private mutating func rebind(_ event: borrowing EventView) throws(ReplayProblem) {
+    let rebound: HandlerRebound = try event.decode()
+    guard status == .active else { throw event.doesNotFit("a handler that is \(status)") }
+    bound = BoundArguments(
+      arguments: try event.reference(to: rebound.arguments), references: rebound.references,
+      position: event.position)
+  }
+
+  private mutating func start(_ event: borrowing EventView) throws(ReplayProblem) {
+    let started: HandlerCallStarted = try event.decode()
+    let fact = Fact(event)
+    if started.attempt > 1 {
+      guard let call = openCalls[started.call], started.attempt - 1 == call.attempt,
+        call.mayBeTaken(by: event.session), call.purpose == .invalidation || status == .active
+      else { throw event.doesNotFit("a call whose attempt \(started.attempt) cannot begin") }
+      openCalls[started.call]?.begin(attempt: started.attempt, fact)
+    } else {
+      guard status == .active else { throw event.doesNotFit("a handler that is \(status)") }
+      guard openCalls[started.call] == nil, hinderingCall == nil else {
+        throw event.doesNotFit("a handler that is being called")
+      }
+      openCalls[started.call] = OpenCall(
+        id: started.call, purpose: .call, start: fact,
+        arguments: try event.reference(to: started.arguments), references: started.references,
+        bound: bound)
+    }
+  }
+
+  private mutating func release(_ event: borrowing EventView) throws(ReplayProblem) {
+    let released: HandlerCallReleased = try event.decode()
+    guard let call = openCalls[released.call], !call.isReleased, call.attempt == released.attempt
+    else { throw event.doesNotFit("a call whose attempt \(released.attempt) does not run") }
+    if call.purpose == .call, status == .invalidated {
+      openCalls[released.call] = nil
+    } else {
+      openCalls[released.call]?.giveBack(released.reason, Fact(event))
+    }
+  }
+
+  private mutating func finish(
+    _ event: borrowing EventView, _ end: CallEnd, of purpose: OpenCall.Purpose
+  ) throws(ReplayProblem) {
+    guard let call = openCalls[end.call], call.purpose == purpose, call.attempt == end.attempt
+    else { throw event.doesNotFit("a call whose newest attempt is not \(end.attempt)") }
+    lastFinish = Finish(
+      fact: Fact(event), call: end.call, purpose: purpose, attempt: end.attempt,
+      outcome: end.outcome, report: try event.reference(to: end.report))
+    openCalls[end.call] = nil
+    if purpose == .call, !isRepeating { isSpent = true }
+  }
+
+  private mutating func invalidate(_ event: borrowing EventView) throws(ReplayProblem) {
+    let invalidated: HandlerInvalidated = try event.decode()
+    guard status == .active else { throw event.doesNotFit("a handler that is \(status)") }
+    guard openCalls[invalidated.call] == nil else {
+      throw event.doesNotFit("a handler that has a call with the same id")
+    }
+    let arguments = try event.reference(to: invalidated.arguments)
+    invalidation = Invalidation(
+      fact: Fact(event), cause: event.cause, call: invalidated.call, runsCode: invalidated.runsCode,
+      reason: invalidated.reason)
+    // What nobody runs now would be begun after the end, which must not happen. A call that was given
+    // back and withdraws its own handler as it finishes all the same has its end in this commit.
+    for call in openCalls.values where call.isReleased && !isWithdrawn(by: call) {
+      openCalls[call.id] = nil
+    }
+    guard invalidated.runsCode else { return }
+    openCalls[invalidated.call] = OpenCall(
+      id: invalidated.call, purpose: .invalidation, start: Fact(event), arguments: arguments,
+      references: invalidated.references, bound: bound)
+  }
+}
+
+extension HandlerEntity {
+  /// Whether the handler was withdrawn as an effect of a call.
+  fileprivate func isWithdrawn(by call: OpenCall) -> Bool {
+    invalidation?.cause == call.newestStart.position
+  }
+}
+
+extension EventView {
+  fileprivate func doesNotFit(_ what: String) -> ReplayProblem {
+    ReplayProblem(.illegalTransition("\(kind) of \(what)"), at: position)
+  }
+
+  /// Where something is that is large if the payload has it not.
+  fileprivate func reference<Value>(
+    to inline: Value?
+  ) throws(ReplayProblem) -> StoredReference<Value> {
+    if let inline { return .inline(inline) }
+    guard attachmentByteCount > 0 else {
+      throw ReplayProblem(
+        .damagedPayload("a part of the payload of \(kind) is missing"), at: position)
+    }
+    return .attached(position, byteCount: attachmentByteCount)
+  }
+}
+
+// MARK: - Invariants
+
+extension HandlerEntity {
+  /// Whether its events came in a possible order, and its calls are such as can be.
+  var isConsistent: Bool {
+    let calls = openCalls.values.filter { $0.purpose == .call }
+    let invalidations = openCalls.values.filter { $0.purpose == .invalidation }
+    let mayHaveCalls =
+      switch status {
+      case .active: invalidations.isEmpty && (isRepeating || calls.count <= 1)
+      case .finished: openCalls.isEmpty && !isRepeating
+      case .invalidated:
+        invalidations.count <= 1 && calls.allSatisfy { !$0.isReleased || isWithdrawn(by: $0) }
+      }
+    return mayHaveCalls && bound.position >= created.position && bound.position <= lastPosition
+      && openCalls.allSatisfy { id, call in
+        call.id == id && call.attempt >= 1 && call.firstStart.position <= call.newestStart.position
+          && call.newestStart.position <= lastPosition
+          && call.bound.position <= call.firstStart.position
+          && (call.release.map { $0.fact.position > call.newestStart.position } ?? true)
+      }
+  }
+}

@@ -1,0 +1,48 @@
+/// What is stored beside an event because it is large.
+package struct AttachmentReference: Sendable, Hashable {
+  package let position: Position
+  package let byteCount: Int
+
+  package init(position: Position, byteCount: Int) {
+    self.position = position
+    self.byteCount = byteCount
+  }
+}
+
+extension LedgerEntity {
+  /// The attachments that belong to the entity's record, also when their events are deleted.
+  package var attachments: Set<AttachmentReference> {
+    switch self {
+    case .session: []
+    case .promise(let promise): promise.attachments
+    case .handler(let handler): handler.attachments
+    }
+  }
+}
+
+extension PromiseEntity {
+  fileprivate var attachments: Set<AttachmentReference> {
+    guard let resolution, resolution.attachmentByteCount > 0 else { return [] }
+    return [
+      AttachmentReference(
+        position: resolution.fact.position, byteCount: resolution.attachmentByteCount)
+    ]
+  }
+}
+
+extension HandlerEntity {
+  fileprivate var attachments: Set<AttachmentReference> {
+    var all = [bound.arguments.attachment, lastFinish?.report.attachment]
+    for call in openCalls.values {
+      all += [call.arguments.attachment, call.bound.arguments.attachment]
+    }
+    return Set(all.compactMap(\.self))
+  }
+}
+
+extension StoredReference {
+  fileprivate var attachment: AttachmentReference? {
+    guard case .attached(let position, let byteCount) = self else { return nil }
+    return AttachmentReference(position: position, byteCount: byteCount)
+  }
+}

@@ -1,0 +1,57 @@
+/// An entity of any kind, as a snapshot keeps it.
+package enum LedgerEntity: Sendable, Hashable {
+  case promise(PromiseEntity)
+  case session(SessionEntity)
+  case handler(HandlerEntity)
+
+  package var kind: EntityKind {
+    switch self {
+    case .promise: .promise
+    case .session: .session
+    case .handler: .handler
+    }
+  }
+
+  package var id: EntityID {
+    switch self {
+    case .promise(let promise): promise.id.entityID
+    case .session(let session): session.id.entityID
+    case .handler(let handler): handler.id.entityID
+    }
+  }
+
+  /// Whether something can still happen to it.
+  package var isOpen: Bool {
+    switch self {
+    case .promise(let promise): promise.isOpen
+    case .session(let session): !session.isEnded
+    case .handler(let handler): handler.isOpen
+    }
+  }
+
+  package var lastPosition: Position {
+    switch self {
+    case .promise(let promise): promise.lastPosition
+    case .session(let session): session.lastPosition
+    case .handler(let handler): handler.lastPosition
+    }
+  }
+
+  /// The time of its newest event.
+  package var lastTime: Timestamp {
+    switch self {
+    case .promise(let promise): promise.lastTime
+    case .session(let session): session.lastTime
+    case .handler(let handler): handler.lastTime
+    }
+  }
+
+  /// Whether anybody can compute its id again.
+  package var isKeyed: Bool {
+    switch self {
+    case .promise(let promise): promise.isKeyed
+    case .session: false
+    case .handler(let handler): handler.key != nil
+    }
+  }
+}

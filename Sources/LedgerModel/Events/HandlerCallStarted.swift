@@ -1,0 +1,70 @@
+import LedgerBytes
+
+/// The payload of the event that a run of a handler began, or one of its invalidation code again.
+public struct HandlerCallStarted: EventPayload, Hashable {
+  /// The kind of event that carries this payload.
+  public static let kind = EventKind.handlerCallStarted
+  /// The schema version that this build writes.
+  public static let version: UInt16 = 1
+
+  /// Which call it is.
+  public let call: CallID
+  /// Which run of the call it is, from 1.
+  public let attempt: UInt32
+  /// The promises and handlers in the arguments.
+  public let references: HandlerReferences
+  /// The arguments of the call, or `nil` if they are large and stored beside the event. Later
+  /// attempts carry none: those of the first stay.
+  public let arguments: StoredArguments?
+
+  package init(
+    call: CallID, attempt: UInt32, references: HandlerReferences = .none,
+    arguments: StoredArguments? = StoredArguments.none
+  ) {
+    self.call = call
+    self.attempt = attempt
+    self.references = references
+    self.arguments = arguments
+  }
+
+  private var tail: ArgumentsTail { ArgumentsTail(references: references, arguments: arguments) }
+
+  /// Decodes a payload.
+  public init(decoding payload: [UInt8]) throws(LedgerError) {
+    self = try Self.parse(payload) { reader throws(PayloadDamage) in
+      let flags: UInt8 = try reader.integer()
+      try reader.skip(3)
+      let attempt = try reader.attempt()
+      let call: CallID = try reader.identifier()
+      let tail = try ArgumentsTail(reading: &reader, flags: flags)
+      return Self(
+        call: call, attempt: attempt, references: tail.references, arguments: tail.arguments)
+    }
+  }
+
+  /// The encoded payload.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = [tail.flags, 0, 0, 0]
+    bytes.appendLittleEndian(attempt)
+    call.entityID.append(to: &bytes)
+    tail.append(to: &bytes)
+    return bytes
+  }
+}
+
+extension HandlerCallStarted: AttachablePayload {
+  package var attachable: [UInt8]? { arguments?.encoded }
+
+  package func detachingContent() -> HandlerCallStarted {
+    HandlerCallStarted(call: call, attempt: attempt, references: references, arguments: nil)
+  }
+}
+
+extension PayloadReader {
+  /// The number of an attempt: they count from 1, and one more can always be added.
+  mutating func attempt() throws(PayloadDamage) -> UInt32 {
+    let attempt: UInt32 = try integer()
+    guard attempt > 0, attempt < .max else { throw PayloadDamage(what: "attempt \(attempt)") }
+    return attempt
+  }
+}

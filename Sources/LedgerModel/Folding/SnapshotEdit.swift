@@ -1,0 +1,165 @@
+/// Gathers what changes in the tables when a snapshot is moved on.
+///
+/// Pure: it gets the records as they are and the entities as they shall be.
+package struct SnapshotEdit: Sendable {
+  /// Where the snapshot stands before.
+  package let old: SnapshotSummary
+  /// Where it stands afterwards.
+  package var new: SnapshotSummary
+  /// The records that are written and removed.
+  package private(set) var recordCount = 0
+  /// Those of them with ids in no order of time, such as those of keys.
+  package private(set) var randomRecordCount = 0
+  /// By table, in their order.
+  private var changes = [[TableChange]](repeating: [], count: SnapshotTable.allCases.count)
+
+  package init(_ summary: SnapshotSummary) {
+    old = summary
+    new = summary
+  }
+
+  /// The changes in the order of tables and keys, for which a store is fastest.
+  package var sortedChanges: [TableChange] {
+    changes.flatMap { table in table.sorted { $0.key.precedes($1.key) } }
+  }
+
+  /// How many entries change.
+  package var changeCount: Int { changes.reduce(0) { $0 + $1.count } }
+
+  /// The changes so far, which are forgotten then.
+  package mutating func takeSortedChanges() -> [TableChange] {
+    defer { changes = changes.map { _ in [] } }
+    return sortedChanges
+  }
+
+  private mutating func append(_ change: TableChange) {
+    changes[change.table.rawValue].append(change)
+  }
+
+  private mutating func touch(_ id: EntityID) {
+    recordCount += 1
+    if id.time == nil { randomRecordCount += 1 }
+  }
+
+  // MARK: Records
+
+  /// Puts an entity in place of its record.
+  package mutating func put(
+    _ entity: LedgerEntity, replacing stored: SnapshotRecord.Stored?
+  ) throws(LedgerError) {
+    let content = entity.content
+    let id = entity.id
+    let before = try stored.map { (stored) throws(LedgerError) in
+      try LedgerEntity(kind: stored.kind, id: id, content: stored.content)
+    }
+    if let stored { takeOut(id, stored) }
+    new.stateDigest.add(entity.kind, id, content)
+    count(entity.kind, 1)
+    new.counts.bytes &+= UInt64(content.count)
+    let pieces = try SnapshotRecord.pieces(id, entity.kind, content)
+    for (number, piece) in pieces.enumerated() { put(piece, number, of: id) }
+    deleteParts(of: id, from: pieces.count, stored)
+    list(id, before?.openEntries ?? [], entity.openEntries)
+    release(before?.attachments ?? [], except: entity.attachments)
+    if id.time != nil { new.newestTimedID = max(new.newestTimedID, id) }
+    touch(id)
+  }
+
+  /// Removes the record of an entity; a keyed one leaves a tombstone.
+  ///
+  /// - Returns: The entity.
+  @discardableResult
+  package mutating func remove(
+    _ id: EntityID, _ stored: SnapshotRecord.Stored
+  ) throws(LedgerError) -> LedgerEntity {
+    let entity = try LedgerEntity(kind: stored.kind, id: id, content: stored.content)
+    takeOut(id, stored)
+    append(TableChange(.entities, SnapshotRecord.key(id), nil))
+    deleteParts(of: id, from: 1, stored)
+    list(id, entity.openEntries, [])
+    release(entity.attachments, except: [])
+    if entity.isKeyed { putTombstone(id) }
+    touch(id)
+    return entity
+  }
+
+  /// Adds a tombstone.
+  package mutating func putTombstone(_ id: EntityID) {
+    append(TableChange(.tombstones, SnapshotRecord.key(id), SnapshotRecord.tombstone(id)))
+    new.stateDigest.addTombstone(id)
+    new.counts.tombstones &+= 1
+  }
+
+  private mutating func takeOut(_ id: EntityID, _ stored: SnapshotRecord.Stored) {
+    new.stateDigest.remove(stored.kind, id, stored.content)
+    count(stored.kind, -1)
+    new.counts.bytes &-= UInt64(stored.content.count)
+  }
+
+  private mutating func count(_ kind: EntityKind, _ step: Int) {
+    let step = UInt64(bitPattern: Int64(step))
+    switch kind {
+    case .promise: new.counts.promises &+= step
+    case .session: new.counts.sessions &+= step
+    case .handler: new.counts.handlers &+= step
+    }
+  }
+
+  private mutating func put(_ piece: [UInt8], _ number: Int, of id: EntityID) {
+    if number == 0 {
+      append(TableChange(.entities, SnapshotRecord.key(id), piece))
+    } else {
+      append(TableChange(.parts, SnapshotRecord.partKey(id, number), piece))
+    }
+  }
+
+  private mutating func deleteParts(
+    of id: EntityID, from count: Int, _ stored: SnapshotRecord.Stored?
+  ) {
+    guard let stored else { return }
+    let storedCount = SnapshotRecord.pieceCount(ofContent: stored.content.count)
+    for number in min(count, storedCount)..<storedCount {
+      append(TableChange(.parts, SnapshotRecord.partKey(id, number), nil))
+    }
+  }
+
+  // MARK: Lists and attachments
+
+  private mutating func list(_ id: EntityID, _ before: [OpenEntry], _ after: [OpenEntry]) {
+    for entry in before where !after.contains(where: { $0.key == entry.key }) {
+      append(TableChange(.open, entry.key, nil))
+    }
+    for entry in after where !before.contains(entry) {
+      append(TableChange(.open, entry.key, entry.stored))
+    }
+    for entry in before { new.counts.lists.subtract(entry) }
+    for entry in after { new.counts.lists.add(entry) }
+  }
+
+  /// Deletes attachments that the record names no more and whose events are deleted already.
+  private mutating func release(
+    _ before: Set<AttachmentReference>, except kept: Set<AttachmentReference>
+  ) {
+    for attachment in before.subtracting(kept)
+    where attachment.position <= old.deletedThrough {
+      add(attachment.deletion)
+    }
+  }
+
+  /// Adds changes of the log and of attachments.
+  package mutating func add(_ changes: [TableChange]) {
+    for change in changes { append(change) }
+  }
+}
+
+extension EventStore {
+  /// Carries out an edit in one transaction.
+  ///
+  /// - Returns: How long other writers were locked out.
+  @discardableResult
+  package func apply(
+    _ edit: SnapshotEdit, patience: Patience
+  ) throws(LedgerError) -> Duration {
+    try changeSnapshot(edit.sortedChanges, from: edit.old, to: edit.new, patience: patience)
+  }
+}

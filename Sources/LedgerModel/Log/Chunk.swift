@@ -1,0 +1,79 @@
+import LedgerBytes
+
+/// A piece of an attachment; see the article *File format*.
+package enum Chunk {
+  static let headerByteCount = 8
+
+  /// The content of every chunk but the last, in bytes.
+  static let contentByteCount = FrameHeader.maximumFrameByteCount - headerByteCount
+
+  /// The key of a chunk: position and number, big-endian, so that chunks of one event are neighbours.
+  package static func key(_ position: Position, _ number: Int) -> [UInt8] {
+    var key: [UInt8] = []
+    key.reserveCapacity(12)
+    key.appendLittleEndian(position.rawValue.byteSwapped)
+    key.appendLittleEndian(UInt32(number).byteSwapped)
+    return key
+  }
+
+  /// The event and the number of a chunk; `nil` if the key is none of a chunk.
+  package static func place(ofKey key: [UInt8]) -> (position: Position, number: Int)? {
+    guard key.count == 12 else { return nil }
+    let position = key[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    return (Position(rawValue: position), key[8...].reduce(0) { $0 << 8 | Int($1) })
+  }
+
+  package static func count(ofAttachment byteCount: Int) -> Int {
+    (byteCount + contentByteCount - 1) / contentByteCount
+  }
+
+  /// Cuts an attachment and hands over each chunk with its key.
+  package static func cut<Failure: Error>(
+    _ attachment: [UInt8], of position: Position,
+    _ body: (_ key: [UInt8], _ chunk: [UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    for number in 0..<count(ofAttachment: attachment.count) {
+      let start = number * contentByteCount
+      let end = min(start + contentByteCount, attachment.count)
+      var chunk: [UInt8] = []
+      chunk.reserveCapacity(headerByteCount + end - start)
+      chunk.appendLittleEndian(UInt32(0))
+      chunk.appendLittleEndian(UInt32(attachment.count))
+      chunk.append(contentsOf: attachment.span.extracting(start..<end))
+      let key = key(position, number)
+      chunk.storeLittleEndian(checksum(of: chunk.span, key: key), at: 0)
+      try body(key, chunk)
+    }
+  }
+
+  /// Checks a chunk and appends its content to what was read before.
+  package static func append(
+    _ chunk: Span<UInt8>?, of position: Position, _ number: Int, attachment byteCount: Int,
+    to content: inout [UInt8]
+  ) throws(LedgerError) {
+    guard let chunk else { throw damaged(position, number, "it is missing") }
+    guard chunk.count > headerByteCount else { throw damaged(position, number, "it is too short") }
+    guard chunk.loadLittleEndian(at: 0) == checksum(of: chunk, key: key(position, number)) else {
+      throw damaged(position, number, "its checksum does not fit")
+    }
+    let rest = min(byteCount - content.count, contentByteCount)
+    guard Int(chunk.loadLittleEndian(UInt32.self, at: 4)) == byteCount,
+      chunk.count == headerByteCount + rest
+    else { throw damaged(position, number, "its length does not fit") }
+    content.append(contentsOf: chunk.extracting(headerByteCount..<chunk.count))
+  }
+
+  private static func checksum(of chunk: borrowing Span<UInt8>, key: [UInt8]) -> UInt32 {
+    CRC32C.checksum(
+      chunk.extracting(4..<chunk.count), continuing: CRC32C.checksum(key.span, continuing: 0))
+  }
+
+  private static func damaged(
+    _ position: Position, _ number: Int, _ what: String
+  ) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "Chunk \(number) of the value stored at position \(position) is damaged: \(what). Restore the ledger from a copy."
+    )
+  }
+}

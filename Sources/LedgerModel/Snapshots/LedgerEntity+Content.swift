@@ -1,0 +1,30 @@
+extension LedgerEntity {
+  /// The one encoding of the entity: equal however its state came about.
+  package var content: [UInt8] {
+    switch self {
+    case .promise(let promise): promise.content
+    case .session(let session): session.content
+    case .handler(let handler): handler.content
+    }
+  }
+
+  /// Decodes the content of a record.
+  ///
+  /// - Throws: `corrupt` if the bytes are not the content of such an entity.
+  package init(kind: EntityKind, id: EntityID, content: [UInt8]) throws(LedgerError) {
+    do throws(PayloadDamage) {
+      var reader = PayloadReader(content)
+      switch kind {
+      case .promise:
+        self = .promise(try PromiseEntity(id: PromiseID(entityID: id), content: &reader))
+      case .session:
+        self = .session(try SessionEntity(id: SessionID(entityID: id), content: &reader))
+      case .handler:
+        self = .handler(try HandlerEntity(id: HandlerID(entityID: id), content: &reader))
+      }
+      try reader.finish()
+    } catch {
+      throw SnapshotRecord.damaged(id, error.what)
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import LedgerBytes
+
+/// A list of entities that something can still happen to; or of those that nothing can.
+///
+/// All lists stand in one table, told apart by how their keys begin.
+package enum OpenList: Sendable, Hashable {
+  /// Active handlers with a scope.
+  case scope(String)
+  /// Pending promises that have a deadline, the earliest first.
+  case deadlines
+  /// Handlers that are active or have open calls, in the order of their creation.
+  case handlers
+  /// Promises that are neither consumed nor abandoned, in the order of their creation.
+  case promises
+  /// Handlers of which a session runs a call.
+  case running(SessionID)
+  /// Sessions that did not end.
+  case sessions
+  /// Entities that nothing can happen to any more, in the order in which they ended.
+  case closed
+
+  /// Which of the lists it is, or is a part of.
+  package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
+    case scopes = 0x63
+    case deadlines = 0x64
+    case handlers = 0x68
+    case promises = 0x70
+    case running = 0x72
+    case sessions = 0x73
+    case closed = 0x78
+
+    /// Its name for people.
+    var name: String {
+      switch self {
+      case .scopes: "handlers by scope"
+      case .deadlines: "deadlines"
+      case .handlers: "open handlers"
+      case .promises: "open promises"
+      case .running: "running calls"
+      case .sessions: "open sessions"
+      case .closed: "closed entities"
+      }
+    }
+  }
+
+  package var kind: Kind {
+    switch self {
+    case .scope: .scopes
+    case .deadlines: .deadlines
+    case .handlers: .handlers
+    case .promises: .promises
+    case .running: .running
+    case .sessions: .sessions
+    case .closed: .closed
+    }
+  }
+
+  /// Whether it is a part of a list only.
+  var isPart: Bool {
+    switch self {
+    case .scope, .running: true
+    case .deadlines, .handlers, .promises, .sessions, .closed: false
+    }
+  }
+
+  /// How the keys of the list begin.
+  var prefix: [UInt8] {
+    switch self {
+    case .scope(let scope): [kind.rawValue] + Array(scope.utf8) + [0]
+    case .running(let session): [kind.rawValue] + SnapshotRecord.key(session.entityID)
+    case .deadlines, .handlers, .promises, .sessions, .closed: [kind.rawValue]
+    }
+  }
+
+  /// The key of an entry.
+  ///
+  /// - Parameter order: What stands before the id, if the list has an order of its own.
+  func key(_ id: EntityID, order: UInt64? = nil) -> [UInt8] {
+    var key = prefix
+    key.reserveCapacity(key.count + 24)
+    if let order { key.appendLittleEndian(order.byteSwapped) }
+    id.append(to: &key)
+    return key
+  }
+}
+
+/// An entry of a list of open entities.
+package struct OpenEntry: Sendable, Hashable {
+  package let key: [UInt8]
+  /// What the list says beside the key, without the checksum.
+  package let value: [UInt8]
+
+  package init(key: [UInt8], value: [UInt8]) {
+    self.key = key
+    self.value = value
+  }
+}
+
+extension OpenEntry {
+  /// Reads what the table has under a key.
+  ///
+  /// - Throws: `corrupt` if it is no entry of a list, or its checksum does not fit.
+  package init(key: [UInt8], stored: [UInt8]) throws(LedgerError) {
+    guard key.count >= 17, let kind = OpenList.Kind(rawValue: key[0]) else {
+      throw LedgerError(
+        .corrupt,
+        "The lists of the snapshot have an entry of no list: \(key.hexadecimal). Restore the ledger from a copy."
+      )
+    }
+    guard SnapshotRecord.isSound(stored, key: key) else {
+      let id = EntityID(loadedFrom: key.span, at: key.count - 16)
+      throw kind.damaged(id, "its checksum does not fit")
+    }
+    self.init(key: key, value: Array(stored[SnapshotRecord.checksumByteCount...]))
+  }
+
+  /// What the table has under the key: the checksum and the value.
+  package var stored: [UInt8] { SnapshotRecord.sealing(value, key: key) }
+
+  /// The list that it stands in; `nil` if its key is of none.
+  package var kind: OpenList.Kind? { key.first.flatMap(OpenList.Kind.init) }
+
+  /// The entity.
+  package var id: EntityID {
+    EntityID(loadedFrom: key.span, at: max(0, key.count - 16))
+  }
+
+  /// The number between the beginning of the key and the id: a position or a deadline.
+  var order: UInt64 {
+    guard key.count >= 25 else { return 0 }
+    return UInt64(littleEndian: key.span.loadLittleEndian(at: key.count - 24)).byteSwapped
+  }
+
+  /// The deadline, in the list of deadlines.
+  package var deadline: Timestamp { Timestamp(ordered: order) }
+
+  /// The position of the creation or of the end, in a list that is ordered by it.
+  package var position: Position { Position(rawValue: order) }
+
+  /// The session that created the promise, in the list of promises.
+  package var creator: SessionID? {
+    guard value.count == 17 else { return nil }
+    return SessionID(entityID: EntityID(loadedFrom: value.span, at: 1))
+  }
+
+  /// The time of the end, in the list of closed entities.
+  package var time: Timestamp {
+    guard value.count >= 8 else { return Timestamp(nanosecondsSinceEpoch: .max) }
+    return Timestamp(nanosecondsSinceEpoch: value.span.loadLittleEndian(at: 0))
+  }
+
+  /// The bytes of the attachments that the record owns, in the list of closed entities.
+  package var attachmentByteCount: Int {
+    guard value.count == 16 else { return 0 }
+    return Int(clamping: UInt64(littleEndian: value.span.loadLittleEndian(at: 8)))
+  }
+}
+
+extension Timestamp {
+  /// A number that is in the order of time as an unsigned number.
+  var ordered: UInt64 { UInt64(bitPattern: nanosecondsSinceEpoch) ^ 1 << 63 }
+
+  init(ordered: UInt64) {
+    self.init(nanosecondsSinceEpoch: Int64(bitPattern: ordered ^ 1 << 63))
+  }
+}
+
+// MARK: - Entries of an entity
+
+extension LedgerEntity {
+  /// All entries of the entity in all lists.
+  package var openEntries: [OpenEntry] {
+    guard isOpen else {
+      var value: [UInt8] = []
+      value.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
+      let byteCount = attachments.reduce(0) { $0 + $1.byteCount }
+      if byteCount > 0 { value.appendLittleEndian(UInt64(byteCount)) }
+      return [OpenEntry(key: OpenList.closed.key(id, order: lastPosition.rawValue), value: value)]
+    }
+    switch self {
+    case .promise(let promise): return promise.openEntries
+    case .session: return [OpenEntry(key: OpenList.sessions.key(id), value: [])]
+    case .handler(let handler): return handler.openEntries
+    }
+  }
+}
+
+extension PromiseEntity {
+  fileprivate var openEntries: [OpenEntry] {
+    var value: [UInt8] = [status == .pending ? 0 : 1]
+    created.session.entityID.append(to: &value)
+    let id = id.entityID
+    var entries = [
+      OpenEntry(key: OpenList.promises.key(id, order: created.position.rawValue), value: value)
+    ]
+    if status == .pending, let deadline {
+      entries.append(OpenEntry(key: OpenList.deadlines.key(id, order: deadline.ordered), value: []))
+    }
+    return entries
+  }
+}
+
+extension HandlerEntity {
+  fileprivate var openEntries: [OpenEntry] {
+    let id = id.entityID
+    var entries = [
+      OpenEntry(
+        key: OpenList.handlers.key(id, order: created.position.rawValue), value: Array(kind.utf8))
+    ]
+    if status == .active {
+      for scope in Set(scopes) {
+        entries.append(OpenEntry(key: OpenList.scope(scope).key(id), value: []))
+      }
+    }
+    for session in Set(openCalls.values.compactMap(\.runningSession)) {
+      entries.append(OpenEntry(key: OpenList.running(session).key(id), value: []))
+    }
+    return entries
+  }
+}
+
+extension OpenList.Kind {
+  /// An entry that cannot be trusted.
+  func damaged(_ id: EntityID, _ what: String) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The entry of \(id) in the list of \(name) is damaged: \(what). Restore the ledger from a copy."
+    )
+  }
+
+  /// The whole list does not have as many entries as the snapshot says.
+  func miscounted(_ count: UInt64, expected: UInt64) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The list of \(name) has \(count) entries, and the snapshot says \(expected). Restore the ledger from a copy."
+    )
+  }
+}
+
+extension OpenEntry {
+  /// The entity that the entry lists, once it is sure that it stands in the list as the entry says.
+  ///
+  /// - Parameter entity: What its record holds; `nil` if there is none.
+  /// - Throws: `corrupt`.
+  func checked(_ entity: LedgerEntity?) throws(LedgerError) -> LedgerEntity {
+    if let entity, entity.openEntries.contains(self) { return entity }
+    let what = entity == nil ? "it has no record" : "its record says something else"
+    throw kind?.damaged(id, what) ?? SnapshotRecord.damaged(id, what)
+  }
+}

@@ -1,0 +1,164 @@
+import Synchronization
+
+/// Which lists of one snapshot were counted, so that each is once only.
+final class CountedLists: Sendable {
+  private let kinds = Mutex<Set<OpenList.Kind>>([])
+
+  func contains(_ kind: OpenList.Kind) -> Bool { kinds.withLock { $0.contains(kind) } }
+
+  func insert(_ kind: OpenList.Kind) { kinds.withLock { _ = $0.insert(kind) } }
+}
+
+extension SnapshotReader {
+  /// The most entries that one read hands over.
+  package static let sliceCount = 1_000
+
+  // MARK: Entries
+
+  /// The entries of a list after a key, at most ``sliceCount``, in the order of their keys.
+  ///
+  /// - Parameter key: The last entry known; `nil` for the first entries.
+  /// - Throws: `corrupt` if one is damaged, or they are in another order.
+  package func entries(
+    of list: OpenList, after key: [UInt8]? = nil, limit: Int = Self.sliceCount
+  ) throws(LedgerError) -> [OpenEntry] {
+    try entries(below: list.prefix, after: key, limit: limit)
+  }
+
+  private func entries(
+    below prefix: [UInt8], after key: [UInt8]?, limit: Int
+  ) throws(LedgerError) -> [OpenEntry] {
+    try reading([]) { (tables) throws(LedgerError) in
+      // All that can be said of a walk that ends early.
+      try summary.counts.check(tables.entryCount(of: .open), of: .open)
+      var entries: [OpenEntry] = []
+      var last = key ?? prefix
+      try tables.scan(.open, from: last) { (found, stored) throws(LedgerError) in
+        guard found.starts(with: prefix), entries.count < limit else { return false }
+        if found == key { return true }
+        // Out of order, a walk that goes on after the last one would go in circles.
+        guard last.lexicographicallyPrecedes(found) else {
+          throw LedgerError(
+            .corrupt, "A list of open entities is damaged. Restore the ledger from a copy.")
+        }
+        entries.append(try OpenEntry(key: found, stored: stored))
+        last = found
+        return true
+      }
+      return entries
+    }
+  }
+
+  /// Hands over all entries of a list, in slices, until `body` returns false.
+  ///
+  /// - Parameters:
+  ///   - position: Of a list that is ordered by positions, those after this one only.
+  ///   - firstSliceCount: How many entries are read at first; each slice is then four times as long as
+  ///     the one before, up to ``sliceCount``. Small if `body` may need a few only.
+  /// - Throws: `corrupt`, also at the end if the whole list has another number of entries than the
+  ///   snapshot says.
+  package func forEachEntry(
+    of list: OpenList, after position: Position = .start,
+    firstSliceCount: Int = Self.sliceCount, _ body: (OpenEntry) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    let highest = EntityID(high: .max, low: .max)
+    let last = position == .start ? nil : list.key(highest, order: position.rawValue)
+    try forEachEntry(of: list, afterKey: last, firstSliceCount: firstSliceCount, body)
+  }
+
+  /// Hands over the entries of a list after a key, in slices, until `body` returns false.
+  ///
+  /// - Parameters:
+  ///   - key: The last entry known; `nil` for all entries.
+  ///   - firstSliceCount: As there.
+  /// - Throws: As ``forEachEntry(of:after:firstSliceCount:_:)``; a walk that begins after a key is not compared.
+  package func forEachEntry(
+    of list: OpenList, afterKey key: [UInt8]?, firstSliceCount: Int,
+    _ body: (OpenEntry) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    guard !isEmpty else { return }
+    // What a part lacks, only the whole list tells.
+    if list.isPart { try countOnce(list.kind) }
+    var last = key
+    var limit = firstSliceCount
+    var count: UInt64 = 0
+    while true {
+      let slice = try entries(of: list, after: last, limit: limit)
+      for entry in slice {
+        guard try body(entry) else { return }
+      }
+      count += UInt64(slice.count)
+      guard slice.count == limit else { break }
+      last = slice.last?.key
+      limit = min(limit * 4, Self.sliceCount)
+    }
+    if key == nil, !list.isPart { try check(count, of: list.kind) }
+  }
+
+  // MARK: Entities
+
+  /// The entities that entries list, in the order of the entries.
+  ///
+  /// - Throws: `corrupt` if there is no such record, or it does not say what its entry does.
+  package func entities(listedBy entries: [OpenEntry]) throws(LedgerError) -> [LedgerEntity] {
+    var entities: [LedgerEntity] = []
+    entities.reserveCapacity(entries.count)
+    for start in stride(from: 0, to: entries.count, by: Self.sliceCount) {
+      let slice = entries[start..<min(start + Self.sliceCount, entries.count)]
+      for (entry, record) in zip(slice, try records(slice.map(\.id))) {
+        let entity = try record.map { (record) throws(LedgerError) in
+          try decoded(record, entry.id)
+        }
+        entities.append(try entry.checked(entity))
+      }
+    }
+    return entities
+  }
+
+  // MARK: Counts
+
+  /// Compares the number of entries that a walk through a whole list saw with the snapshot's.
+  ///
+  /// - Throws: `corrupt` if they differ.
+  func check(_ count: UInt64, of kind: OpenList.Kind) throws(LedgerError) {
+    let expected = summary.counts.lists[kind]
+    guard count != expected else { return }
+    throw kind.miscounted(count, expected: expected)
+  }
+
+  /// Compares what the tables hold with what the snapshot says: every entry of every list, and the
+  /// numbers of records and tombstones.
+  ///
+  /// - Parameter tick: Called now and then.
+  /// - Throws: `corrupt` if they differ, or an entry is damaged.
+  /// - Complexity: O(entries of lists).
+  package func checkCounts(_ tick: () -> Void) throws(LedgerError) {
+    try reading(()) { (tables) throws(LedgerError) in
+      for table in SnapshotSummary.Counts.tables {
+        try summary.counts.check(tables.entryCount(of: table), of: table)
+      }
+    }
+    var pulse = Pulse()
+    for kind in OpenList.Kind.allCases { try countOnce(kind) { pulse.beat(tick, steps: $0) } }
+  }
+
+  /// Counts a whole list, unless that was done for this snapshot.
+  ///
+  /// - Parameter counted: Gets the number of entries of each slice.
+  private func countOnce(
+    _ kind: OpenList.Kind, _ counted: (Int) -> Void = { _ in }
+  ) throws(LedgerError) {
+    guard !countedLists.contains(kind) else { return }
+    var last: [UInt8]?
+    var count: UInt64 = 0
+    while true {
+      let slice = try entries(below: [kind.rawValue], after: last, limit: Self.sliceCount)
+      count += UInt64(slice.count)
+      counted(slice.count)
+      guard slice.count == Self.sliceCount else { break }
+      last = slice.last?.key
+    }
+    try check(count, of: kind)
+    countedLists.insert(kind)
+  }
+}

@@ -1,0 +1,239 @@
+import LedgerBytes
+
+/// The record `snapshot` of the table `meta`: where the snapshot stands; see the article
+/// *File format*.
+package struct SnapshotSummary: Sendable, Hashable {
+  package static let byteCount = 288
+  package static let key = Array("snapshot".utf8)
+  private static let layout: UInt32 = 0
+
+  /// The position that the snapshot is the state at.
+  package var position = Position.start
+  /// The newest time of any event up to there.
+  package var time = Timestamp(nanosecondsSinceEpoch: .min)
+  package var ledgerID: LedgerID?
+  package var stateDigest = StateDigest.empty
+  package var logDigest = LogDigest.start
+  package var horizon = Horizon()
+  /// The digest of the events that were deleted, and where the last of them stood.
+  package var deletedLog = LogDigest.start
+  /// Records up to here were read back.
+  package var readBackThrough = Position.start
+  package var counts = Counts()
+  /// No record has a later id among those in the order of time; all zeros if none has such an id.
+  package var newestTimedID = EntityID(high: 0, low: 0)
+
+  /// Up to where records of closed entities were removed.
+  package struct Horizon: Sendable, Hashable {
+    package var position = Position.start
+    /// The newest time of a record that was removed.
+    package var time = Timestamp(nanosecondsSinceEpoch: .min)
+
+    package init() {}
+
+    package init(position: Position, time: Timestamp) {
+      self.position = position
+      self.time = time
+    }
+
+    /// The horizon further on.
+    package mutating func extend(to position: Position, _ time: Timestamp) {
+      self.position = max(self.position, position)
+      self.time = max(self.time, time)
+    }
+  }
+
+  /// How much the snapshot holds.
+  package struct Counts: Sendable, Hashable {
+    package var promises: UInt64 = 0
+    package var sessions: UInt64 = 0
+    package var handlers: UInt64 = 0
+    package var tombstones: UInt64 = 0
+    /// Of the contents of all records.
+    package var bytes: UInt64 = 0
+    /// Of the entries of each list.
+    package var lists = Lists()
+
+    package init() {}
+
+    package var records: UInt64 { promises &+ sessions &+ handlers }
+  }
+
+  /// How many entries each list of the snapshot has.
+  package struct Lists: Sendable, Hashable {
+    private var counts = [UInt64](repeating: 0, count: OpenList.Kind.allCases.count)
+
+    package init() {}
+
+    package subscript(kind: OpenList.Kind) -> UInt64 {
+      get { counts[kind.index] }
+      set { counts[kind.index] = newValue }
+    }
+
+    /// Of all lists.
+    package var total: UInt64 { counts.reduce(0, &+) }
+
+    package mutating func add(_ entry: OpenEntry) {
+      if let kind = entry.kind { self[kind] &+= 1 }
+    }
+
+    mutating func subtract(_ entry: OpenEntry) {
+      if let kind = entry.kind { self[kind] &-= 1 }
+    }
+  }
+
+  /// Events up to here were deleted.
+  package var deletedThrough: Position { deletedLog.position }
+
+  /// Whether there may be a record or a tombstone of an id: a new one is known to have none without a
+  /// look at the tables.
+  @inline(__always)
+  package func mayHold(_ id: EntityID) -> Bool { id <= newestTimedID || id.time == nil }
+
+  /// The summary of a ledger that has no snapshot.
+  package init() {}
+
+  /// - Throws: `corrupt` if the record is damaged, `incompatibleFormat` if it is newer.
+  package init(decoding bytes: [UInt8]) throws(LedgerError) {
+    guard bytes.count >= 8,
+      bytes.span.loadLittleEndian(at: 0)
+        == CRC32C.checksum(bytes.span.extracting(4..<bytes.count))
+    else { throw Self.damaged("its checksum does not fit") }
+    guard bytes.span.loadLittleEndian(at: 4) == Self.layout else {
+      throw LedgerError(
+        .incompatibleFormat,
+        "The ledger's snapshot has a layout that this build does not know; update the library.")
+    }
+    guard bytes.count == Self.byteCount else { throw Self.damaged("its length does not fit") }
+    do throws(PayloadDamage) {
+      var reader = PayloadReader(bytes)
+      try reader.skip(8)
+      try self.init(reading: &reader)
+    } catch {
+      throw Self.damaged(error.what)
+    }
+    guard readBackThrough <= position, deletedThrough <= position, horizon.position <= position
+    else { throw Self.damaged("its positions do not fit") }
+  }
+
+  private init(reading reader: inout PayloadReader) throws(PayloadDamage) {
+    position = try reader.position()
+    time = try reader.timestamp()
+    let id = try reader.entityID()
+    ledgerID = id == EntityID(high: 0, low: 0) ? nil : LedgerID(entityID: id)
+    stateDigest = StateDigest(bytes: try reader.bytes(32))
+    logDigest = LogDigest(position: position, bytes: try reader.bytes(32))
+    let horizonPosition = try reader.position()
+    horizon = Horizon(position: horizonPosition, time: try reader.timestamp())
+    let deletedThrough = try reader.position()
+    readBackThrough = try reader.position()
+    counts.promises = try reader.integer()
+    counts.sessions = try reader.integer()
+    counts.handlers = try reader.integer()
+    counts.tombstones = try reader.integer()
+    counts.bytes = try reader.integer()
+    for kind in OpenList.Kind.allCases { counts.lists[kind] = try reader.integer() }
+    deletedLog = LogDigest(position: deletedThrough, bytes: try reader.bytes(32))
+    newestTimedID = try reader.entityID()
+  }
+
+  package var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    bytes.appendLittleEndian(UInt32(0))
+    bytes.appendLittleEndian(Self.layout)
+    bytes.appendLittleEndian(position.rawValue)
+    bytes.appendLittleEndian(time.nanosecondsSinceEpoch)
+    (ledgerID?.entityID ?? EntityID(high: 0, low: 0)).append(to: &bytes)
+    bytes.append(contentsOf: stateDigest.bytes)
+    bytes.append(contentsOf: logDigest.bytes)
+    bytes.appendLittleEndian(horizon.position.rawValue)
+    bytes.appendLittleEndian(horizon.time.nanosecondsSinceEpoch)
+    bytes.appendLittleEndian(deletedThrough.rawValue)
+    bytes.appendLittleEndian(readBackThrough.rawValue)
+    bytes.appendLittleEndian(counts.promises)
+    bytes.appendLittleEndian(counts.sessions)
+    bytes.appendLittleEndian(counts.handlers)
+    bytes.appendLittleEndian(counts.tombstones)
+    bytes.appendLittleEndian(counts.bytes)
+    for kind in OpenList.Kind.allCases { bytes.appendLittleEndian(counts.lists[kind]) }
+    bytes += deletedLog.bytes
+    newestTimedID.append(to: &bytes)
+    while bytes.count < Self.byteCount { bytes.append(0) }
+    bytes.storeLittleEndian(CRC32C.checksum(bytes.span.extracting(4..<bytes.count)), at: 0)
+    return bytes
+  }
+
+  private static func damaged(_ what: String) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The record of the ledger's snapshot is damaged: \(what). Restore the ledger from a copy.")
+  }
+}
+
+extension SnapshotSummary.Counts {
+  /// The tables whose entries are counted.
+  package static let tables: [SnapshotTable] = [.entities, .open, .tombstones]
+
+  /// Compares how many entries a table has with what the snapshot counts.
+  ///
+  /// - Throws: `corrupt` if they differ.
+  package func check(_ count: Int, of table: SnapshotTable) throws(LedgerError) {
+    let expected: UInt64
+    switch table {
+    case .entities: expected = records
+    case .open: expected = lists.total
+    case .tombstones: expected = tombstones
+    case .parts, .meta, .log, .blob: return
+    }
+    guard UInt64(exactly: count) != expected else { return }
+    throw LedgerError(
+      .corrupt,
+      "The table \(table.name) has \(count) entries, and the snapshot counts \(expected). Restore the ledger from a copy; `promise-ledger log` shows the events that can still be read."
+    )
+  }
+}
+
+extension OpenList.Kind {
+  /// Where its count stands among those of all lists.
+  fileprivate var index: Int {
+    switch self {
+    case .scopes: 0
+    case .deadlines: 1
+    case .handlers: 2
+    case .promises: 3
+    case .running: 4
+    case .sessions: 5
+    case .closed: 6
+    }
+  }
+}
+
+extension SnapshotTables {
+  /// Where the snapshot stands.
+  package func summary() throws(LedgerError) -> SnapshotSummary {
+    guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else {
+      return SnapshotSummary()
+    }
+    return try SnapshotSummary(decoding: bytes)
+  }
+}
+
+extension SnapshotTables {
+  /// The position of the snapshot alone.
+  package func snapshotPosition() throws(LedgerError) -> Position {
+    guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else { return .start }
+    guard bytes.count >= SnapshotSummary.byteCount,
+      bytes.span.loadLittleEndian(at: 0)
+        == CRC32C.checksum(bytes.span.extracting(4..<bytes.count))
+    else { return try SnapshotSummary(decoding: bytes).position }
+    return Position(rawValue: bytes.span.loadLittleEndian(at: 8))
+  }
+}
+
+extension SnapshotSource {
+  /// Where the snapshot stands now.
+  package func snapshotSummary() throws(LedgerError) -> SnapshotSummary {
+    try readSnapshot { (tables) throws(LedgerError) in try tables.summary() }
+  }
+}

@@ -1,0 +1,114 @@
+/// A walk through the entities of one kind in a state, slice by slice: those of the snapshot and those
+/// of the overlay together, without holding them all.
+package struct EntityWalk: Sendable {
+  /// Which entities are visited, and in which order.
+  package enum Path: Sendable, Hashable {
+    /// Promises that are neither consumed nor abandoned, in the order of their creation.
+    case openPromises
+    /// Handlers that are active or have open calls, in the order of their creation.
+    case openHandlers
+    /// Entities of a kind, or of all kinds, that nothing can happen to any more, in the order of their
+    /// ends.
+    case closed(EntityKind?)
+  }
+
+  private static let sliceCount = SnapshotReader.sliceCount
+
+  private let path: Path
+  /// The snapshot position of the state that the overlay's part is of.
+  private var base: Position?
+  /// The overlay's part, in order, without what was visited.
+  private var overlaid: ArraySlice<LedgerEntity> = []
+  /// All up to here were visited.
+  private var last = Position.start
+  private var isOver = false
+  /// The entries of the list so far; `nil` if they were of more than one snapshot.
+  private var entryCount: UInt64? = 0
+
+  package init(_ path: Path) {
+    self.path = path
+  }
+
+  /// The next entities; perhaps none of a slice are wanted, so only `nil` is the end.
+  ///
+  /// - Parameter state: At the same position each time, over whichever snapshot.
+  /// - Throws: `snapshotMoved`; `corrupt` if an entry or a record is damaged, and at the end if the list
+  ///   of one snapshot had another number of entries than that says.
+  package mutating func next(over state: LedgerState) throws(LedgerError) -> [LedgerEntity]? {
+    guard !isOver else { return nil }
+    if base != state.base {
+      // What was visited before may stand elsewhere now, so that nothing can be counted.
+      if last > .start { entryCount = nil }
+      findOverlaid(in: state)
+    }
+    let entries = try entriesBelow(state)
+    let isLastSlice = entries.count < Self.sliceCount && overlaid.count <= Self.sliceCount
+    // Only up to where both parts are known.
+    var end = Position(rawValue: .max)
+    if entries.count == Self.sliceCount, let entry = entries.last { end = entry.position }
+    if overlaid.count > Self.sliceCount {
+      end = min(end, path.order(of: overlaid[overlaid.startIndex + Self.sliceCount - 1]))
+    }
+    let reached = entries.filter { $0.position <= end }
+    let listed = try state.snapshot.entities(listedBy: reached.filter { !state.isOverlaid($0.id) })
+    if let entryCount {
+      let count = entryCount + UInt64(reached.count)
+      if isLastSlice { try state.snapshot.check(count, of: path.list.kind) }
+      self.entryCount = count
+    }
+    var slice = listed.filter { path.isOn($0) && !state.isHidden($0) }
+    let above = overlaid.prefix { path.order(of: $0) <= end }
+    overlaid = overlaid.dropFirst(above.count)
+    slice += above
+    last = end
+    isOver = isLastSlice
+    return slice.sorted { path.order(of: $0) < path.order(of: $1) }
+  }
+
+  private mutating func findOverlaid(in state: LedgerState) {
+    base = state.base
+    overlaid =
+      path.entities(overlaidIn: state)
+      .filter { path.order(of: $0) > last }
+      .sorted { path.order(of: $0) < path.order(of: $1) }[...]
+  }
+
+  private func entriesBelow(_ state: LedgerState) throws(LedgerError) -> [OpenEntry] {
+    let list = path.list
+    let highest = EntityID(high: .max, low: .max)
+    let key = last == .start ? nil : list.key(highest, order: last.rawValue)
+    return try state.snapshot.entries(of: list, after: key, limit: Self.sliceCount)
+  }
+}
+
+extension EntityWalk.Path {
+  fileprivate var list: OpenList {
+    switch self {
+    case .openPromises: .promises
+    case .openHandlers: .handlers
+    case .closed: .closed
+    }
+  }
+
+  fileprivate func order(of entity: LedgerEntity) -> Position {
+    switch (self, entity) {
+    case (.openPromises, .promise(let promise)): promise.created.position
+    case (.openHandlers, .handler(let handler)): handler.created.position
+    default: entity.lastPosition
+    }
+  }
+
+  /// Whether an entity that stands in the list is wanted.
+  fileprivate func isOn(_ entity: LedgerEntity) -> Bool {
+    guard case .closed(let kind?) = self else { return true }
+    return entity.kind == kind
+  }
+
+  fileprivate func entities(overlaidIn state: LedgerState) -> [LedgerEntity] {
+    switch self {
+    case .openPromises: state.promises.open.map(LedgerEntity.promise)
+    case .openHandlers: state.handlers.open.map(LedgerEntity.handler)
+    case .closed: state.overlaid.filter { isOn($0) && !$0.isOpen }
+    }
+  }
+}

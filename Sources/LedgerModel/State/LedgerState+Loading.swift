@@ -1,0 +1,19 @@
+extension LedgerState {
+  /// The state at the position of a snapshot, without its records.
+  package init(at summary: SnapshotSummary) {
+    self.init()
+    position = summary.position
+    time = summary.time
+    ledgerID = summary.ledgerID
+    horizon = summary.horizon
+  }
+
+  /// Puts an entity in as a record has it.
+  package mutating func load(_ entity: LedgerEntity) {
+    switch entity {
+    case .promise(let promise): promises.insert(promise)
+    case .handler(let handler): handlers.update(handler)
+    case .session(let session): sessions[session.id] = session
+    }
+  }
+}

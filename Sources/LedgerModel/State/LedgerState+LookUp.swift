@@ -1,0 +1,142 @@
+// MARK: - Looking up
+
+extension LedgerState {
+  /// The promise as it is now; `nil` if it was never created, or its record was removed.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    if let entity = promises[id] { return entity }
+    return try promiseBelow(id)
+  }
+
+  /// The handler as it is now; `nil` if it was never created, or its record was removed.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    if let entity = handlers[id] { return entity }
+    return try handlerBelow(id)
+  }
+
+  /// The session as it is now; `nil` if it was never opened, or its record was removed.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    if let entity = sessions[id] { return entity }
+    return try sessionBelow(id)
+  }
+
+  /// Whether the id belongs to a keyed entity whose record was removed.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func isTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
+    if let removed = removals.removed[id] { return removed.isKeyed }
+    guard !snapshot.isEmpty, !isOverlaid(id) else { return false }
+    if !removals.isEmpty, let entity = try snapshot.entity(id) {
+      return entity.isKeyed && isHidden(entity)
+    }
+    return try snapshot.isTombstone(id)
+  }
+
+  /// Whatever there is with the id; `nil` if there is nothing.
+  ///
+  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  package func entity(_ id: EntityID, _ kind: EntityKind) throws(LedgerError) -> LedgerEntity? {
+    switch kind {
+    case .promise: try promise(PromiseID(entityID: id)).map(LedgerEntity.promise)
+    case .handler: try handler(HandlerID(entityID: id)).map(LedgerEntity.handler)
+    case .session: try session(SessionID(entityID: id)).map(LedgerEntity.session)
+    }
+  }
+
+  /// The same state, which knows already what the snapshot has of some promises: all in one read.
+  ///
+  /// - Parameter ids: At most ``SnapshotReader/sliceCount``, in order, for which a store is fastest.
+  package func preloading(_ ids: some Sequence<PromiseID>) throws(LedgerError) -> LedgerState {
+    let below = ids.map(\.entityID).filter { !isOverlaid($0) }
+    guard below.count > 1 else { return self }
+    var state = self
+    state.snapshot = try snapshot.preloading(below)
+    return state
+  }
+
+  // MARK: Below the overlay
+
+  func promiseBelow(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    guard case .promise(let entity)? = try below(id.entityID) else { return nil }
+    return entity
+  }
+
+  func handlerBelow(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    guard case .handler(let entity)? = try below(id.entityID) else { return nil }
+    return entity
+  }
+
+  func sessionBelow(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    guard case .session(let entity)? = try below(id.entityID) else { return nil }
+    return entity
+  }
+
+  /// - Parameter isToChange: Whether the lists of the snapshot must show the entity, too.
+  private func below(
+    _ id: EntityID, isToChange: Bool = false
+  ) throws(LedgerError) -> LedgerEntity? {
+    guard !snapshot.isEmpty, removals.removed[id] == nil,
+      let entity = try isToChange ? snapshot.listedEntity(id) : snapshot.entity(id),
+      !isHidden(entity)
+    else { return nil }
+    return entity
+  }
+
+  // MARK: To be changed
+
+  /// The promise as it is now, for an event that changes it.
+  ///
+  /// - Throws: As ``promise(_:)``; `corrupt`, too, if the lists of the snapshot contradict its record.
+  func promiseToChange(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    if let entity = promises[id] { return entity }
+    guard case .promise(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
+    return entity
+  }
+
+  /// The handler, likewise.
+  func handlerToChange(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
+    if let entity = handlers[id] { return entity }
+    guard case .handler(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
+    return entity
+  }
+
+  /// The session, likewise.
+  func sessionToChange(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    if let entity = sessions[id] { return entity }
+    guard case .session(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
+    return entity
+  }
+
+  // MARK: What is where
+
+  /// Whether the overlay has the newest state of an entity, or knows that it is gone.
+  package func isOverlaid(_ id: EntityID) -> Bool {
+    promises.place(of: PromiseID(entityID: id)) != nil
+      || handlers[HandlerID(entityID: id)] != nil || sessions[SessionID(entityID: id)] != nil
+      || removals.removed[id] != nil
+  }
+
+  /// Whether retention removed what the snapshot still has.
+  func isHidden(_ entity: LedgerEntity) -> Bool {
+    guard !removals.isEmpty, !entity.isOpen else { return false }
+    return removals.hides(entity.id, closedAt: entity.lastPosition)
+  }
+
+  /// The entity, if it was changed since the snapshot.
+  func overlaid(_ id: EntityID) -> LedgerEntity? {
+    if let promise = promises[PromiseID(entityID: id)] { return .promise(promise) }
+    if let handler = handlers[HandlerID(entityID: id)] { return .handler(handler) }
+    return sessions[SessionID(entityID: id)].map(LedgerEntity.session)
+  }
+
+  /// Every entity that was changed since the snapshot, in no order.
+  package var overlaid: [LedgerEntity] {
+    promises.all.map(LedgerEntity.promise) + handlers.all.map(LedgerEntity.handler)
+      + sessions.values.map(LedgerEntity.session)
+  }
+}

@@ -1,0 +1,44 @@
+// MARK: - What is not there
+
+extension LedgerState {
+  /// Why there is no such promise.
+  package func refusal(ofMissing id: PromiseID) throws(LedgerError) -> LedgerError {
+    try refusal(ofMissing: id.entityID, "promise", .notFound(id))
+  }
+
+  /// Why there is no such handler.
+  package func refusal(ofMissing id: HandlerID) throws(LedgerError) -> LedgerError {
+    try refusal(ofMissing: id.entityID, "handler", .handlerNotFound(id))
+  }
+
+  /// Why there is nothing with an id; says, too, if it is so old that its record may have been removed.
+  ///
+  /// - Parameters:
+  ///   - name: What it would be.
+  ///   - otherwise: What is to be said if it never was there.
+  package func refusal(
+    ofMissing id: EntityID, _ name: String, _ otherwise: LedgerError
+  ) throws(LedgerError) -> LedgerError {
+    if let problem = blocked[id] { return problem.refusal(of: id) }
+    if try isTombstone(id) { return .compacted(id) }
+    guard let time = id.time, time <= horizon.time else { return otherwise }
+    return LedgerError(
+      otherwise.code,
+      "There is no \(name) \(id). Records of what ended before \(horizon.time) were removed; the id is older than that."
+    )
+  }
+}
+
+extension LedgerError {
+  package static func notFound(_ id: PromiseID) -> LedgerError {
+    LedgerError(
+      .notFound,
+      "There is no promise \(id). Check the id, and that it belongs to this ledger.")
+  }
+
+  static func handlerNotFound(_ id: HandlerID) -> LedgerError {
+    LedgerError(
+      .handlerNotFound,
+      "There is no handler \(id). Check the id, and that it belongs to this ledger.")
+  }
+}

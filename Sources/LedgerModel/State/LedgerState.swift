@@ -1,0 +1,252 @@
+/// The state of a ledger at one position: a fold of all events up to it.
+///
+/// It is an overlay, in memory, of what changed since the snapshot, above look-ups in the snapshot.
+/// Pure but for these: it takes no clock and no randomness, so equal events make equal states.
+package struct LedgerState: Sendable {
+  /// The last event applied.
+  package internal(set) var position: Position
+  /// The newest time of any event. It informs and decides nothing: clocks jump.
+  package internal(set) var time: Timestamp
+  package internal(set) var ledgerID: LedgerID?
+  /// The promises, handlers and sessions that changed since the snapshot.
+  package internal(set) var promises = PromiseTable()
+  package internal(set) var handlers = HandlerTable()
+  package internal(set) var sessions: [SessionID: SessionEntity] = [:]
+  /// Subjects that may not be written to, and the event that forbids it.
+  package internal(set) var blocked: [EntityID: ReplayProblem] = [:]
+  /// The newest event that could not be applied to each of them.
+  var blockedThrough: [EntityID: Position] = [:]
+  /// Up to where records of closed entities were removed.
+  package internal(set) var horizon: SnapshotSummary.Horizon
+  package var removals = RemovalTable()
+  var deadlines = DeadlineQueue()
+  /// The entry of the snapshot's deadlines up to which all are in the overlay.
+  var passedDeadline: [UInt8]?
+  package var snapshot: SnapshotReader
+  /// The walk that drops from the overlay what the snapshot shows by itself.
+  var drop: OverlayDrop
+
+  /// The state at the position of a snapshot.
+  package init(snapshot: SnapshotReader = .empty) {
+    self.snapshot = snapshot
+    let summary = snapshot.summary
+    position = summary.position
+    drop = OverlayDrop(through: summary.position)
+    time = summary.time
+    ledgerID = summary.ledgerID
+    horizon = summary.horizon
+  }
+
+  /// The position of the snapshot that this state is built on.
+  package var base: Position { snapshot.position }
+
+  // MARK: Replay
+
+  /// Applies the next event.
+  ///
+  /// - Throws: `corrupt` if the event is not the next one, or a record in the snapshot is damaged;
+  ///   `snapshotMoved`. Nothing was applied then.
+  package mutating func apply(_ event: borrowing EventView) throws(LedgerError) {
+    guard event.position == position.advanced(by: 1) else {
+      throw LedgerError(
+        .corrupt,
+        "The event at position \(event.position) follows position \(position): events are missing. Restore the ledger from a copy."
+      )
+    }
+    let problem = try applyToSubject(event)
+    position = event.position
+    time = max(time, event.time)
+    guard let problem else { return }
+    if blocked[event.subject] == nil { blocked[event.subject] = problem }
+    blockedThrough[event.subject] = event.position
+  }
+
+  /// - Returns: Why the event cannot be applied to its subject.
+  private mutating func applyToSubject(
+    _ event: borrowing EventView
+  ) throws(LedgerError) -> ReplayProblem? {
+    switch event.kind {
+    case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
+      let id = PromiseID(entityID: event.subject)
+      if let place = promises.place(of: id) {
+        do throws(ReplayProblem) {
+          try promises.apply(event, at: place)
+        } catch {
+          return error
+        }
+        if removals.closings != nil { noteClosing(of: promises[id].map(LedgerEntity.promise)) }
+        assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+        return nil
+      }
+      return try applyToPromiseBelow(event, id)
+    case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
+      .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
+      return try applyToHandler(event)
+    case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
+      return try applyToSession(event)
+    default:
+      do throws(ReplayProblem) {
+        try applyToLedger(event)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  /// Applies an event to a promise that is not in the overlay.
+  private mutating func applyToPromiseBelow(
+    _ event: borrowing EventView, _ id: PromiseID
+  ) throws(LedgerError) -> ReplayProblem? {
+    let below = try promiseBelow(id)
+    let entity: PromiseEntity
+    do throws(ReplayProblem) {
+      if var changed = below {
+        try changed.apply(event)
+        entity = changed
+      } else {
+        entity = try PromiseEntity(creating: event)
+      }
+    } catch {
+      return error
+    }
+    if below == nil {
+      if entity.isKeyed, try isTombstone(id.entityID) { return event.isOfRemovedEntity }
+      if let deadline = entity.deadline { deadlines.insert(deadline, id) }
+      removals.forget(id.entityID)
+    }
+    promises.insert(entity)
+    noteClosing(of: .promise(entity))
+    assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+    return nil
+  }
+
+  private mutating func applyToHandler(
+    _ event: borrowing EventView
+  ) throws(LedgerError) -> ReplayProblem? {
+    let id = HandlerID(entityID: event.subject)
+    let below = handlers[id] == nil ? try handlerBelow(id) : nil
+    if handlers[id] == nil, below == nil, try isTombstone(id.entityID) {
+      return event.isOfRemovedEntity
+    }
+    do throws(ReplayProblem) {
+      if handlers[id] != nil {
+        try handlers.apply(event, to: id)
+      } else if var entity = below {
+        try entity.apply(event)
+        handlers.update(entity)
+      } else {
+        handlers.update(try HandlerEntity(creating: event))
+        removals.forget(id.entityID)
+      }
+    } catch {
+      return error
+    }
+    if removals.closings != nil { noteClosing(of: handlers[id].map(LedgerEntity.handler)) }
+    assert(handlers.isConsistent(id), "the table of handlers disagrees with handler \(id)")
+    return nil
+  }
+
+  private mutating func applyToSession(
+    _ event: borrowing EventView
+  ) throws(LedgerError) -> ReplayProblem? {
+    let id = SessionID(entityID: event.subject)
+    let below = sessions[id] == nil ? try sessionBelow(id) : nil
+    do throws(ReplayProblem) {
+      if sessions[id] != nil {
+        try sessions[id]?.apply(event)
+      } else if var entity = below {
+        try entity.apply(event)
+        sessions[id] = entity
+      } else {
+        sessions[id] = try SessionEntity(opening: event)
+        removals.forget(id.entityID)
+      }
+    } catch {
+      return error
+    }
+    if removals.closings != nil { noteClosing(of: sessions[id].map(LedgerEntity.session)) }
+    return nil
+  }
+
+  private mutating func applyToLedger(_ event: borrowing EventView) throws(ReplayProblem) {
+    switch event.kind {
+    case .ledgerCreated:
+      let _: LedgerCreated = try event.decode()
+      ledgerID = try LedgerID(creating: event, over: ledgerID)
+    case .snapshotTaken:
+      let _: SnapshotTaken = try event.decode()
+    case .eventsCompacted:
+      let _: EventsDeleted = try event.decode()
+    case .retentionApplied:
+      let retention: RetentionApplied = try event.decode()
+      guard retention.horizon < event.position else {
+        throw ReplayProblem(
+          .illegalTransition("\(event.kind) of events that come later"), at: event.position)
+      }
+      apply(retention, at: event.position)
+    default:
+      throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
+    }
+  }
+
+  // MARK: Staged changes
+
+  /// Takes over what a commit made durable.
+  ///
+  /// - Precondition: `layer` was staged on exactly this position.
+  package mutating func merge(_ layer: StagedLayer) {
+    assert(layer.basePosition == position, "a staged layer was merged into another state")
+    position = layer.position
+    time = max(time, layer.time)
+    for id in layer.changedPromises {
+      guard let entity = layer.promises[id] else { continue }
+      promises.update(entity)
+      if entity.status == .pending, let deadline = entity.deadline {
+        deadlines.insert(deadline, id)
+      }
+      removals.forget(id.entityID)
+      noteClosing(of: .promise(entity))
+      assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+    }
+    for id in layer.changedHandlers {
+      guard let entity = layer.handlers[id] else { continue }
+      handlers.update(entity)
+      removals.forget(id.entityID)
+      noteClosing(of: .handler(entity))
+      assert(handlers.isConsistent(id), "the table of handlers disagrees with handler \(id)")
+    }
+    for (id, entity) in layer.sessions {
+      sessions[id] = entity
+      removals.forget(id.entityID)
+    }
+    // In the order of positions, which that of a dictionary is not.
+    let ended = layer.sessions.values.sorted { $0.lastPosition < $1.lastPosition }
+    for entity in ended { noteClosing(of: .session(entity)) }
+    ledgerID = ledgerID ?? layer.ledgerID
+    for retention in layer.retentions { apply(retention.event, at: retention.position) }
+  }
+}
+
+extension LedgerID {
+  /// The id that a ledger gets from its creation.
+  ///
+  /// - Throws: An illegal transition if it has one already: the first creation counts.
+  init(
+    creating event: borrowing EventView, over known: LedgerID?
+  ) throws(ReplayProblem) {
+    guard known == nil else {
+      throw ReplayProblem(
+        .illegalTransition("\(event.kind) of a ledger that was created before"),
+        at: event.position)
+    }
+    self.init(entityID: event.subject)
+  }
+}
+
+extension EventView {
+  fileprivate var isOfRemovedEntity: ReplayProblem {
+    ReplayProblem(
+      .illegalTransition("\(kind) of an entity whose record was removed"), at: position)
+  }
+}

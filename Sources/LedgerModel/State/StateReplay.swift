@@ -1,0 +1,105 @@
+/// The rebuilding of a state at a position, from the snapshot if that is not further on, else from the
+/// first event; slice by slice.
+package struct StateReplay: Sendable {
+  private let source: any LedgerSource
+  private let wanted: Position?
+  /// What is rebuilt, once it is known where to begin.
+  private var run: (state: LedgerState, end: Position)?
+
+  /// - Parameter end: The position; by default that of the newest event.
+  package init(
+    of source: any LedgerSource, through end: Position? = nil
+  ) {
+    self.source = source
+    wanted = end
+  }
+
+  /// The last event that was applied.
+  var position: Position { run?.state.position ?? .start }
+
+  /// Applies the next events.
+  ///
+  /// - Returns: The state, once it is at the position.
+  /// - Throws: `invalidArgument` if there is no such event; `eventsCompacted` if the snapshot is further
+  ///   on and events before it were deleted; `corrupt`.
+  package mutating func next() throws(LedgerError) -> LedgerState? {
+    var (state, end) = if let run { run } else { try begin() }
+    // The only reference, so that nothing is copied.
+    run = nil
+    do throws(LedgerError) {
+      if state.position < end {
+        try state.apply(eventsOf: source, through: end, limit: EventSlice.eventCount)
+      }
+      run = (state, end)
+      return state.position == end ? state : nil
+    } catch {
+      // The ledger was compacted meanwhile: the newer snapshot has what is missing.
+      guard error.code == .snapshotMoved || error.code == .eventsCompacted else { throw error }
+      return nil
+    }
+  }
+
+  private func begin() throws(LedgerError) -> (state: LedgerState, end: Position) {
+    let snapshot = try SnapshotReader(source)
+    let head = try source.head()
+    let end = wanted ?? head
+    guard end <= head else { throw .noEvent(at: end, head: head) }
+    let summary = snapshot.summary
+    guard end < summary.position else { return (LedgerState(snapshot: snapshot), end) }
+    guard summary.deletedThrough == .start else { throw .stateCompacted(at: end, summary) }
+    return (LedgerState(), end)
+  }
+}
+
+extension LedgerState {
+  /// Applies the next events up to `end`, at most about `limit`.
+  ///
+  /// - Precondition: `end` comes after ``position``.
+  package mutating func apply(
+    eventsOf source: any EventSource, through end: Position, limit: Int
+  ) throws(LedgerError) {
+    let start = position
+    _ = try source.read(after: start, limit: limit) { (frame) throws(LedgerError) in
+      try frame.forEachEvent(after: position) { (event) throws(LedgerError) in
+        if event.position <= end { try apply(event) }
+      }
+    }
+    guard position > start else { throw .missingEvents(after: start) }
+  }
+
+  /// Rebuilds the state at a position.
+  ///
+  /// - Parameters:
+  ///   - source: Where the events and the snapshot are.
+  ///   - end: The position; by default that of the newest event.
+  ///   - progress: Called now and then with the position reached.
+  /// - Throws: As ``StateReplay/next()``.
+  /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
+  package static func replayed(
+    from source: any LedgerSource, through end: Position? = nil,
+    progress: (Position) -> Void = { _ in }
+  ) throws(LedgerError) -> LedgerState {
+    var replay = StateReplay(of: source, through: end)
+    while true {
+      if let state = try replay.next() { return state }
+      progress(replay.position)
+    }
+  }
+}
+
+extension LedgerError {
+  package static func noEvent(at position: Position, head: Position) -> LedgerError {
+    LedgerError(
+      .invalidArgument,
+      "There is no event at position \(position): the last one has position \(head).")
+  }
+
+  fileprivate static func stateCompacted(
+    at position: Position, _ summary: SnapshotSummary
+  ) -> LedgerError {
+    LedgerError(
+      .eventsCompacted,
+      "The state at position \(position) cannot be rebuilt: the snapshot is at position \(summary.position), and the events up to position \(summary.deletedThrough) were deleted. Ask for position \(summary.position) or later, or import the archives of the deleted events.",
+      cause: EventsCompacted(through: summary.deletedThrough))
+  }
+}

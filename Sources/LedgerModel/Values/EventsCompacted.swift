@@ -1,0 +1,35 @@
+/// Why events cannot be read: compaction deleted them.
+public struct EventsCompacted: Error, Sendable, Hashable {
+  /// The position up to which no events are left; reading after it works.
+  public let through: Position
+
+  package init(through: Position) {
+    self.through = through
+  }
+}
+
+extension LedgerError {
+  /// The position up to which events were deleted, if that is why they cannot be read.
+  public var compactedThrough: Position? { (cause as? EventsCompacted)?.through }
+
+  package static func eventsCompacted(after position: Position, through: Position) -> LedgerError {
+    LedgerError(
+      .eventsCompacted,
+      "The events after position \(position) were deleted by compaction up to position \(through). Look at the ledger's state instead, and read events after position \(through).",
+      cause: EventsCompacted(through: through))
+  }
+
+  package static func attachmentCompacted(of position: Position, through: Position) -> LedgerError {
+    LedgerError(
+      .eventsCompacted,
+      "The value stored at position \(position) was deleted by compaction up to position \(through), with the record that named it. Look that up again.",
+      cause: EventsCompacted(through: through))
+  }
+
+  /// A value is missing although its record still refers to it.
+  package static func missingValue(_ cause: LedgerError) -> LedgerError {
+    LedgerError(
+      .corrupt, "A value that a record names is missing. Restore the ledger from a copy.",
+      cause: cause)
+  }
+}

@@ -1,0 +1,34 @@
+extension [UInt8] {
+  /// Two lower-case digits a byte.
+  package var hexadecimal: String {
+    String(decoding: hexadecimalDigits, as: UTF8.self)
+  }
+
+  /// The same as ASCII.
+  var hexadecimalDigits: [UInt8] {
+    let digits = [UInt8]("0123456789abcdef".utf8)
+    return flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
+  }
+
+  /// Reads lower-case digits, two a byte; `nil` if they are none.
+  package init?(hexadecimalDigits: some Collection<UInt8>) {
+    guard hexadecimalDigits.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    var high: UInt8?
+    for digit in hexadecimalDigits {
+      let value: UInt8
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+      default: return nil
+      }
+      if let first = high {
+        bytes.append(first << 4 | value)
+        high = nil
+      } else {
+        high = value
+      }
+    }
+    self = bytes
+  }
+}

@@ -1,0 +1,25 @@
+extension Ledger {
+  /// The digest of all events up to the newest, those that were deleted included.
+  ///
+  /// - Parameter digest: Where to go on from; by default where events are kept.
+  /// - Throws: ``LedgerError`` with `corrupt`, `closed`; with `eventsCompacted` if events after `digest`
+  ///   were deleted.
+  /// - Complexity: O(events) after `digest`.
+  public func logDigest(from digest: LogDigest? = nil) async throws -> LogDigest {
+    let (end, deleted) = try await engine.withStore { (store) throws(LedgerError) in
+      (try store.head(), try store.snapshotSummary().deletedLog)
+    }
+    var digest = digest ?? deleted
+    while digest.position < end {
+      try Task.checkCancellation()
+      let start = digest
+      digest = try await engine.withStore { (store) throws(LedgerError) in
+        try start.continued(over: store, through: end)
+      }
+      if digest.position == start.position {
+        throw LedgerError.missingEvents(after: start.position)
+      }
+    }
+    return digest
+  }
+}

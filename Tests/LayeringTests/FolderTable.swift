@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// Which folders of a target use types of which others, as `Tools/folder-references` prints it.
+struct FolderTable {
+  let uses: [String: Set<String>]
+
+  init(of directory: String) throws {
+    let process = Process()
+    process.executableURL = SourceFile.root.appending(path: "Tools/folder-references")
+    process.arguments = [directory]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    var uses: [String: Set<String>] = [:]
+    for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      let (user, used) = (try #require(words.first), try #require(words.last))
+      uses[String(user), default: []].insert(String(used))
+    }
+    self.uses = uses
+  }
+
+  /// Folders each of which uses the next, and the last the first; `nil` if there are none.
+  var circle: [String]? {
+    // Folders that use no other, or only such, cannot be in a circle.
+    var rest = uses
+    while let free = rest.first(where: { $0.value.isDisjoint(with: rest.keys) }) {
+      rest[free.key] = nil
+    }
+    guard var folder = rest.keys.min() else { return nil }
+    var path: [String] = []
+    while !path.contains(folder) {
+      path.append(folder)
+      guard let next = rest[folder]?.filter({ rest[$0] != nil }).min() else { return nil }
+      folder = next
+    }
+    return Array(path.drop { $0 != folder })
+  }
+}
