@@ -65,9 +65,27 @@ struct SourceFile: CustomTestStringConvertible {
 }
 
 extension SourceFile {
+  /// The numbers of the lines that declare a suite without a time limit.
+  var linesOfEndlessSuites: [Int] {
+    lines.indices.filter { index in
+      let words = lines[index].split { !$0.isLetter && !$0.isNumber }.map(String.init)
+      let isSuite = zip(words, words.dropFirst()).contains { keyword, name in
+        ["struct", "class", "enum", "actor"].contains(keyword) && name.hasSuffix("Tests")
+      }
+      let attributes = lines[..<index].reversed().prefix { line in
+        line.contains { !$0.isWhitespace } && line.last != "{" && line.last != "}"
+      }
+      return isSuite && !(attributes + [lines[index]]).contains { $0.contains("timeLimit") }
+    }.map { $0 + 1 }
+  }
+
+  /// Where this package is.
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
   /// All Swift files in folders of this package.
   static func all(in folders: String...) throws -> [SourceFile] {
-    return try folders.flatMap { folder in
+    try folders.flatMap { folder in
       let paths = try FileManager.default.subpathsOfDirectory(
         atPath: root.appendingPathComponent(folder).path)
       return try paths.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.sorted().map {
