@@ -95,6 +95,7 @@ let package = Package(
 
     // MARK: - Tests
 
+    .target(name: "LedgerTestSupport", path: "Tests/LedgerTestSupport"),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
     .testTarget(
       name: "LedgerLMDBTests",
@@ -127,6 +128,7 @@ let package = Package(
         "LedgerModel",
         "LedgerPromises",
         "LedgerSystem",
+        "LedgerTestSupport",
         "LedgerTreeSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -157,15 +159,16 @@ let package = Package(
       name: "CrashTests",
       dependencies: [
         "PromiseLedger", "PromiseLedgerTesting", "LedgerBytes", "LedgerLMDB", "LedgerLocks",
-        "LedgerPromises", "LedgerSystem", "LedgerWorkerSupport", "ledger-worker",
+        "LedgerPromises", "LedgerSystem", "LedgerTestSupport", "LedgerWorkerSupport",
+        "ledger-worker",
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTreeSupport", "PromiseLedger",
-        "PromiseLedgerTesting", "ledger-worker", "promise-ledger", "tree-fuzzer",
+        "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTestSupport", "LedgerTreeSupport",
+        "PromiseLedger", "PromiseLedgerTesting", "ledger-worker", "promise-ledger", "tree-fuzzer",
       ]
     ),
     .testTarget(name: "LayeringTests"),

@@ -1,4 +1,5 @@
 import LedgerSystem
+import LedgerTestSupport
 import LedgerWorkerSupport
 import PromiseLedger
 import PromiseLedgerTesting
@@ -6,13 +7,9 @@ import Testing
 
 extension CrashTests {
   /// Compaction while other processes write and read.
+  @Suite(.timeLimit(.minutes(10)))
   struct CompactionTrafficTests {
-    #if THREAD_SANITIZER
-      // Everything takes ten times as long.
-      private static let compactionCount = 15
-    #else
-      private static let compactionCount = 50
-    #endif
+    private static let compactionCount = TestAmount.of(15)
 
     @Test(.timeLimit(.minutes(5)))
     func fourProcessesWriteAndReadThroughCompactions() async throws {

@@ -1,11 +1,13 @@
+import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
 extension CrashTests {
+  @Suite(.timeLimit(.minutes(10)))
   struct KillLoopTests {
     /// Fresh ledgers keep the replay at each opening short.
-    private static let roundCount = 8
+    private static let roundCount = TestAmount.of(3)
 
     @Test(.timeLimit(.minutes(5)))
     func nothingAcknowledgedIsLostWhenProcessesAreKilled() async throws {
@@ -20,7 +22,7 @@ extension CrashTests {
         kills += try await runAndAudit(loop)
         try await expectWorks(temporary)
       }
-      #expect(kills >= 900)
+      #expect(kills >= 110 * Self.roundCount)
     }
 
     /// - Returns: How many processes were killed.
@@ -59,7 +61,7 @@ extension CrashTests {
 }
 
 /// All crash tests, one at a time: they measure how long processes take.
-@Suite(.serialized) enum CrashTests {}
+@Suite(.serialized, .timeLimit(.minutes(60))) enum CrashTests {}
 
 /// Whether the ledger can be opened and takes a promise through its whole life.
 func expectWorks(

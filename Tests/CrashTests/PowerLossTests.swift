@@ -1,4 +1,5 @@
 import Foundation
+import LedgerTestSupport
 import LedgerWorkerSupport
 import Testing
 
@@ -92,7 +93,7 @@ struct PowerLossSettings {
   init() {
     let environment = ProcessInfo.processInfo.environment
     seed = environment["POWER_LOSS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...9_999_999)
-    stateCount = environment["POWER_LOSS_STATES"].flatMap(Int.init) ?? 1_500
+    stateCount = environment["POWER_LOSS_STATES"].flatMap(Int.init) ?? TestAmount.of(500)
     state = environment["POWER_LOSS_STATE"].flatMap(Int.init)
     recording = environment["POWER_LOSS_RECORDING"]
   }

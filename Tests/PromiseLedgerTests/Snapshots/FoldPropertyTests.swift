@@ -1,3 +1,4 @@
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerModel
@@ -5,8 +6,8 @@ import Testing
 
 /// The first property of compaction: folding up to any position and replaying the rest is the same as
 /// replaying everything.
-@Suite struct FoldPropertyTests {
-  @Test(arguments: 1...1_000 as ClosedRange<UInt64>)
+@Suite(.timeLimit(.minutes(10))) struct FoldPropertyTests {
+  @Test(arguments: 1...UInt64(TestAmount.of(250)))
   func foldingUpToAnyPositionChangesNothing(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<6 { writer.writeGroup() }
