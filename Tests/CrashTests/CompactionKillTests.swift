@@ -13,6 +13,7 @@ import Testing
 
 extension CrashTests {
   /// A process that is killed at any point of a compaction loses nothing, and the next one goes on.
+  @Suite(.timeLimit(.minutes(10)))
   struct CompactionKillTests {
     @Test(.timeLimit(.minutes(10)))
     func aCompactionThatIsKilledAtAnyPointIsGoneOnWith() async throws {

@@ -15,6 +15,7 @@ import Testing
 
 extension CrashTests {
   /// Whatever keeps a compaction from its end loses nothing, and the next one goes on.
+  @Suite(.timeLimit(.minutes(10)))
   struct CompactionTroubleTests {
     @Test(.timeLimit(.minutes(5)))
     func aDiskThatIsFullInAnyPhaseLosesNothing() async throws {

@@ -8,6 +8,7 @@ import Testing
 #if DEBUG
   extension CrashTests {
     /// Every call of LMDB fails once, at every place where a promise's life makes it.
+    @Suite(.timeLimit(.minutes(10)))
     struct FaultTests {
       private static let largestCallNumber = 300
 

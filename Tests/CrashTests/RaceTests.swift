@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 extension CrashTests {
+  @Suite(.timeLimit(.minutes(10)))
   struct RaceTests {
     private static let promiseCount = 1_000
     private static let tasksPerProcess = 8

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 /// A folder uses only folders below it: then they can be read one after the other.
+@Suite(.timeLimit(.minutes(10)))
 struct FolderTests {
   @Test(arguments: [
     "LedgerBytes", "LedgerLMDB", "LedgerModel", "LedgerSystem",

@@ -86,5 +86,8 @@ extension Rule {
       ["Sources/"], not: { $0.lines(with: "try!", " as!", "fatalError(") },
       what: "a crash by choice",
       "Nothing that a file or a caller can cause may end the process."),
+    text(
+      ["Tests/"], not: { $0.linesOfEndlessSuites }, what: "a suite without .timeLimit",
+      "A test that hangs must fail by its name."),
   ]
 }

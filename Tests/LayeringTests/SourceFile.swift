@@ -79,10 +79,6 @@ extension SourceFile {
     }.map { $0 + 1 }
   }
 
-  /// Where this package is.
-  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
   /// All Swift files in folders of this package.
   static func all(in folders: String...) throws -> [SourceFile] {
     try folders.flatMap { folder in

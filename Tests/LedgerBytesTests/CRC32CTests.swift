@@ -3,7 +3,7 @@ import LedgerBytes
 import PromiseLedgerTesting
 import Testing
 
-@Suite struct CRC32CTests {
+@Suite(.timeLimit(.minutes(10))) struct CRC32CTests {
   struct Vector: Sendable {
     var bytes: [UInt8]
     var checksum: UInt32

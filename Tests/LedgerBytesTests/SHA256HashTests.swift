@@ -3,7 +3,7 @@ import LedgerBytes
 import PromiseLedgerTesting
 import Testing
 
-@Suite struct SHA256HashTests {
+@Suite(.timeLimit(.minutes(10))) struct SHA256HashTests {
   @Test(arguments: ["SHA256ShortMsg", "SHA256LongMsg"])
   func theMessagesOfNISTHaveTheirHashes(file: String) throws {
     let vectors = try SHA256Vectors(file)

@@ -2,7 +2,7 @@ import LedgerLMDB
 import Testing
 
 /// What stands in a file must never crash the process or bring back an older state in silence.
-@Suite struct DamagedFileTests {
+@Suite(.timeLimit(.minutes(10))) struct DamagedFileTests {
   let scratch: ScratchDirectory
   let whole: [UInt8]
   static let keys = (1...60).map { UInt64($0) }

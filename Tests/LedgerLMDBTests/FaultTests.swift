@@ -4,7 +4,7 @@
   import Testing
 
   /// What happens when C says no. Debug builds only: the seam is not in a release build.
-  @Suite struct FaultTests {
+  @Suite(.timeLimit(.minutes(10))) struct FaultTests {
     let scratch: ScratchDirectory
     let faults = FaultInjector()
 

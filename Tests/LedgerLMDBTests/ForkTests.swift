@@ -5,7 +5,7 @@
 
   /// LMDB: "Do not use opened MDB_env/MDB_txn/MDB_cursor handles after fork". In a process of its
   /// own, because the child of a fork has only one of the test process's threads.
-  @Suite struct ForkTests {
+  @Suite(.timeLimit(.minutes(10))) struct ForkTests {
     @Test func aForkedChildIsRefusedAndItsParentGoesOn() async throws {
       let scratch = try ScratchDirectory()
       let path = scratch.environmentPath

@@ -2,7 +2,7 @@ import Foundation
 import LedgerLMDB
 import Testing
 
-@Suite struct InspectionTests {
+@Suite(.timeLimit(.minutes(10))) struct InspectionTests {
   let scratch: ScratchDirectory
   let environment: Environment
 
@@ -121,7 +121,7 @@ import Testing
   }
 }
 
-@Suite struct AccessTests {
+@Suite(.timeLimit(.minutes(10))) struct AccessTests {
   @Test func aDirectoryWithoutWritePermissionCanBeRead() throws {
     let scratch = try ScratchDirectory()
     let writer = try scratch.open()

@@ -4,6 +4,7 @@ import Testing
 @testable import LedgerLMDB
 
 /// The file where readers announce themselves.
+@Suite(.timeLimit(.minutes(10)))
 struct LockFileTests {
   private let scratch: ScratchDirectory
 

@@ -7,7 +7,7 @@ import Testing
 /// Each snippet is the body of a file that is type-checked against the module that this test was
 /// built with. The control snippet has to pass, or a wrong compiler option would reject them all and
 /// the others would prove nothing.
-@Suite struct MisuseTests {
+@Suite(.timeLimit(.minutes(10))) struct MisuseTests {
   struct Misuse: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let source: String

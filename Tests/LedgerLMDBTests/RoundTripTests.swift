@@ -1,7 +1,7 @@
 import LedgerLMDB
 import Testing
 
-@Suite struct RoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
   let scratch: ScratchDirectory
   let environment: Environment
 

@@ -2,7 +2,7 @@ import LedgerLMDB
 import Testing
 
 /// Lookups and walks, against the plain array that they must agree with.
-@Suite struct ScanTests {
+@Suite(.timeLimit(.minutes(10))) struct ScanTests {
   let scratch: ScratchDirectory
   let environment: Environment
   static let stored: [UInt64] = [2, 4, 6, 256, 65_536, .max - 1]

@@ -6,7 +6,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite struct SharingTests {
+@Suite(.timeLimit(.minutes(10))) struct SharingTests {
   let scratch: ScratchDirectory
 
   init() throws {

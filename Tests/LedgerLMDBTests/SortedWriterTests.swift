@@ -2,7 +2,7 @@ import LedgerLMDB
 import Testing
 
 /// Puts with one cursor store what single puts store.
-@Suite struct SortedWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct SortedWriterTests {
   let scratch: ScratchDirectory
   let environment: Environment
 

@@ -3,6 +3,7 @@ import LedgerTreeSupport
 import Testing
 
 /// The list of tables says which transaction wrote it, so that an older one is not taken for the newest.
+@Suite(.timeLimit(.minutes(10)))
 struct TransactionStampTests {
   private let scratch: ScratchDirectory
 

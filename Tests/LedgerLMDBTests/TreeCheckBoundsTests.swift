@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 /// A look at all pages ends when it must, and keeps nothing else from going on.
+@Suite(.timeLimit(.minutes(10)))
 struct TreeCheckBoundsTests {
   private let scratch: ScratchDirectory
 

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 /// Every page is held against what LMDB could have written, before LMDB believes it.
+@Suite(.timeLimit(.minutes(10)))
 struct TreeCheckTests {
   static let everything = TreeCheckExtent.everything()
 

@@ -3,6 +3,7 @@ import LedgerTreeSupport
 import Testing
 
 /// The parser of data files that the tests of damage use, held against LMDB.
+@Suite(.timeLimit(.minutes(10)))
 struct TreeFileTests {
   let scratch: ScratchDirectory
   static let keys = (1...600).map { UInt64($0) }

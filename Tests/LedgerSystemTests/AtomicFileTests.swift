@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Files that must not replace others.
-@Suite struct AtomicFileTests {
+@Suite(.timeLimit(.minutes(10))) struct AtomicFileTests {
   private static func place(_ bytes: [UInt8], _ path: String) throws(SystemError) {
     var file = try AtomicFile(path)
     try file.write(bytes)

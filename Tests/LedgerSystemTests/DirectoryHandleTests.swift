@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Directories that are reached by descriptor.
-@Suite struct DirectoryHandleTests {
+@Suite(.timeLimit(.minutes(10))) struct DirectoryHandleTests {
   @Test func itLeadsToTheSameDirectoryWhateverItsNameIs() throws {
     try withDirectory { directory in
       try FileSystem.createDirectory("\(directory)/mine")

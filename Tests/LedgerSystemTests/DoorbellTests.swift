@@ -2,7 +2,7 @@ import LedgerSystem
 import Synchronization
 import Testing
 
-@Suite struct DoorbellTests {
+@Suite(.timeLimit(.minutes(10))) struct DoorbellTests {
   @Test func everyRingReachesASleeperInAnotherMap() throws {
     try withBells { ringer, sleeper in
       let rounds: UInt32 = 2000

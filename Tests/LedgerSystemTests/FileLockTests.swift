@@ -10,7 +10,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite struct FileLockTests {
+@Suite(.timeLimit(.minutes(10))) struct FileLockTests {
   @Test func exclusiveLockKeepsOthersOutUntilUnlocked() throws {
     try withLocks { first, second throws in
       #expect(try first.tryLock())
@@ -77,7 +77,7 @@ import Testing
 }
 
 /// Files of a ledger whose names something else has.
-@Suite struct StrangeFileTests {
+@Suite(.timeLimit(.minutes(10))) struct StrangeFileTests {
   @Test(arguments: ["pipe", "directory", "link", "dangling"])
   func whatIsNoRegularFileIsRefusedAtOnce(kind: String) throws {
     try withDirectory { directory in

@@ -10,7 +10,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite struct FileSystemTests {
+@Suite(.timeLimit(.minutes(10))) struct FileSystemTests {
   @Test func writingAtomicallyReplacesTheWholeContent() throws {
     try withDirectory { directory in
       let path = "\(directory)/file"

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// What a second process does is run by an exit test: stages in the shared words keep both in step.
-@Suite struct OtherProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct OtherProcessTests {
   @Test func lockDropsWhenItsHolderIsKilled() async throws {
     try await withDirectoryWhileAwaiting { directory in
       async let child = #expect(processExitsWith: .signal(SIGKILL)) {

@@ -2,7 +2,7 @@ import LedgerSystem
 import Synchronization
 import Testing
 
-@Suite struct SharedWordsTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedWordsTests {
   @Test func twoMapsOfOneFileShareTheirWords() throws {
     try withMaps { first, second in
       first.store(7, to: 20)

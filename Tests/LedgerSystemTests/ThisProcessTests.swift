@@ -1,7 +1,7 @@
 import LedgerSystem
 import Testing
 
-@Suite struct ThisProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ThisProcessTests {
   @Test func thisProcessIsAlive() {
     #expect(ThisProcess.isAlive(ThisProcess.id))
   }

@@ -2,6 +2,7 @@ import LedgerSystem
 import Synchronization
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct ThreadTaskExecutorTests {
   private final class Counter: Sendable {
     let running = Atomic(0)

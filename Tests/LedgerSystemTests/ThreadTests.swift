@@ -2,7 +2,7 @@ import LedgerSystem
 import Synchronization
 import Testing
 
-@Suite struct ThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadTests {
   @Test func joinWaitsForTheBody() throws {
     let value = Mutex(0)
     let worker = try SystemThread.start(name: "a name that is longer than fifteen bytes") {

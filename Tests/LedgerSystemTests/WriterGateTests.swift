@@ -2,7 +2,7 @@ import LedgerSystem
 import Synchronization
 import Testing
 
-@Suite struct WriterGateTests {
+@Suite(.timeLimit(.minutes(10))) struct WriterGateTests {
   @Test func onlyOneIsInside() throws {
     try withGates { first, second throws in
       #expect(try first.pass(within: .zero) == .passed)

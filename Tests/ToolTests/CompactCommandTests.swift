@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 /// `compact`: what it says, what it does, and what it leaves alone.
+@Suite(.timeLimit(.minutes(10)))
 struct CompactCommandTests {
   private static let all = [
     "--keep-events-for", "0", "--keep-events", "0", "--keep-records-for", "0s",

@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// The reading verbs on a ledger of which events and records are gone.
+@Suite(.timeLimit(.minutes(10)))
 struct CompactedLedgerTests {
   private static let note = "promise-ledger: Events up to position 19 were deleted by compaction.\n"
 

@@ -5,6 +5,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// The tool on ledgers whose lists and tombstones lost entries or have other bytes.
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedListsTests {
   private static let verbs = [
     ["promises", "--format", "json"],

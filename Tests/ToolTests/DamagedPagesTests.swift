@@ -5,6 +5,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// The tool on ledgers some of whose pages nothing leads to any more.
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedPagesTests {
   private static let dataFile = "/generation-000001/data.mdb"
 

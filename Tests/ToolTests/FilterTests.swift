@@ -2,6 +2,7 @@ import PromiseLedger
 import Testing
 
 /// What `log` leaves out.
+@Suite(.timeLimit(.minutes(10)))
 struct FilterTests {
   @Test(arguments: [
     (["--promise", "4b20"], "3 4 5"), (["--key", "avatar/room@example.org"], "3 4 5"),

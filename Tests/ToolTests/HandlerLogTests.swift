@@ -1,5 +1,6 @@
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct HandlerLogTests {
   @Test func tableShowsEveryHandlerEventInWords() async throws {
     let sample = try await HandlerSampleLedger()

@@ -3,6 +3,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct HandlersTests {
   @Test func openOnesAreListed() async throws {
     let sample = try await CompactedSampleLedger()

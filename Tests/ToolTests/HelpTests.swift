@@ -1,6 +1,7 @@
 import Testing
 
 /// The texts of `--help`: data, and exact.
+@Suite(.timeLimit(.minutes(10)))
 struct HelpTests {
   @Test func theToolNamesItsVerbs() throws {
     let run = try CommandRun("--help")

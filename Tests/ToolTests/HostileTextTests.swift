@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Texts that are longer, or other, than they look.
+@Suite(.timeLimit(.minutes(10)))
 struct HostileTextTests {
   @Test(arguments: ["log", "import", "stats", "verify"])
   func argumentsThatAreNotUTF8AreRefused(verb: String) throws {

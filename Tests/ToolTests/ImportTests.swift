@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// What `import` says about archives and places that it cannot take.
+@Suite(.timeLimit(.minutes(10)))
 struct ImportTests {
   @Test func oneDamagedArchiveOfSeveralIsNamed() async throws {
     let sample = try await SampleLedger()

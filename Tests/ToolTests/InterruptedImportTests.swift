@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// What an import leaves that is ended in the middle.
+@Suite(.timeLimit(.minutes(10)))
 struct InterruptedImportTests {
   @Test func theNextImportRemovesWhatADeadOneLeft() async throws {
     let sample = try await SampleLedger()

@@ -3,6 +3,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct LogFindingsTests {
   @Test func unknownKindIsShownAndFound() async throws {
     let sample = try await SampleLedger()

@@ -1,6 +1,7 @@
 import PromiseLedger
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct LogTests {
   @Test func tableShowsEveryEventInWords() async throws {
     let sample = try await SampleLedger()

@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// How the tool reads: in a process of its own, without a trace.
+@Suite(.timeLimit(.minutes(10)))
 struct ReadingTests {
   private static let verbs = [
     ["log"], ["stats"], ["verify"], ["digest"], ["promises"], ["handlers"], ["export"],

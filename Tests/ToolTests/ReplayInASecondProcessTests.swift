@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// A history that a second process replays, too: the command of this build.
+@Suite(.timeLimit(.minutes(10)))
 struct ReplayInASecondProcessTests {
   @Test func theCommandComesToTheSameState() async throws {
     let sample = try await CompactedSampleLedger()

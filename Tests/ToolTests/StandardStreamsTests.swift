@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Standard streams that are closed, or cannot take more.
+@Suite(.timeLimit(.minutes(10)))
 struct StandardStreamsTests {
   /// A file that was opened in the place of a closed stream would get what is written to the stream.
   @Test(arguments: ["log", "verify", "export", "compact"])

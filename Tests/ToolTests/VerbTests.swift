@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Every verb but `log` on the sample: exact output and exit code.
+@Suite(.timeLimit(.minutes(10)))
 struct VerbTests {
   private static let avatar = "4b207824-d62b-857b-9c9d-9f472a7161c9"
 

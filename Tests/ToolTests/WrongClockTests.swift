@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// What the tool says of clocks that disagree.
+@Suite(.timeLimit(.minutes(10)))
 struct WrongClockTests {
   @Test func statsTellAClockThatLiesBehindTheNewestEvent() async throws {
     let temporary = try TemporaryLedger()

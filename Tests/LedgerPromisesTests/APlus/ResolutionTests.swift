@@ -2,7 +2,7 @@ import LedgerPromises
 import Testing
 
 /// Promises/A+ 2.3: the resolution procedure. 2.3.3, foreign thenables, has no meaning in Swift.
-@Suite(.sharedLedger) struct APlusResolutionTests {
+@Suite(.sharedLedger, .timeLimit(.minutes(10))) struct APlusResolutionTests {
   @Test(arguments: Axis.all)
   func rule2_3_1resolvingWithItselfRejects(_ axis: Axis) async throws {
     let subject = try await axis.subject(.fulfilled(1), on: axis.makeExecutor())

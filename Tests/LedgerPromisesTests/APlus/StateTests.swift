@@ -2,7 +2,7 @@ import LedgerPromises
 import Testing
 
 /// Promises/A+ 2.1: states.
-@Suite(.sharedLedger) struct APlusStateTests {
+@Suite(.sharedLedger, .timeLimit(.minutes(10))) struct APlusStateTests {
   @Test(arguments: Axis.all)
   func rule2_1_1pendingMayBecomeFulfilledOrRejected(_ axis: Axis) async throws {
     let executor = axis.makeExecutor()

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Promises/A+ 2.2: the `then` method. 2.2.5 is about `this` and has no meaning in Swift.
-@Suite(.sharedLedger) struct APlusThenTests {
+@Suite(.sharedLedger, .timeLimit(.minutes(10))) struct APlusThenTests {
   @Test(arguments: Axis.all)
   func rule2_2_1bothCallbacksAreOptional(_ axis: Axis) async throws {
     let executor = axis.makeExecutor()

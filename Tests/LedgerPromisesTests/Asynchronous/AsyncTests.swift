@@ -4,7 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// The bridges to async/await and to blocking code.
-@Suite struct AsyncTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncTests {
   @Test func anAsyncBodyFulfilsRejectsOrCancels() async throws {
     #expect(try await Promise { 1 }.value == 1)
     let rejected = Promise { () async throws -> Int in throw TestError(2) }

@@ -3,7 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Recipes: nothing runs until executed, and the monad laws hold.
-@Suite struct ColdPromiseTests {
+@Suite(.timeLimit(.minutes(10))) struct ColdPromiseTests {
   @Test func nothingRunsUntilItIsExecutedAndThenEverythingDoesEachTime() async throws {
     let runs = Counter()
     let recipe = ColdPromise {

@@ -3,7 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Each diagnostic, with the place that created the promise.
-@Suite struct DiagnosticTests {
+@Suite(.timeLimit(.minutes(10))) struct DiagnosticTests {
   init() {
     DiagnosticRecorder.install()
   }

@@ -4,7 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Where callbacks run.
-@Suite struct ExecutorTests {
+@Suite(.timeLimit(.minutes(10))) struct ExecutorTests {
   @Test func callbacksRunWhereTheyWereAskedTo() async {
     let queue = DispatchQueue(label: "here")
     let key = DispatchSpecificKey<Bool>()

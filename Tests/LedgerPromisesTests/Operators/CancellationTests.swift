@@ -3,7 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Cancelling reaches what a promise waits for.
-@Suite struct CancellationTests {
+@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
   @Test func cancellingReachesTheInnerPromise() async throws {
     let inner = Promise.make(of: Int.self)
     let entered = Recorder<Void>()

@@ -3,7 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Hard rule 8 and bad input of every kind: as the rules say, never a hang and never a trap.
-@Suite struct InputTests {
+@Suite(.timeLimit(.minutes(10))) struct InputTests {
   @Test func nothingIsCollectedAsNothing() async throws {
     let none: [Promise<Int>] = []
     #expect(try await Promise.all(none).value == [])

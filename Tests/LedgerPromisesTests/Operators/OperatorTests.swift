@@ -3,7 +3,7 @@ import Testing
 
 /// Every row of the operator table, on success, failure and cancellation (hard rule 5: cancellation has
 /// no forgotten path).
-@Suite struct OperatorTests {
+@Suite(.timeLimit(.minutes(10))) struct OperatorTests {
   /// One operator as a table row: what it makes of each outcome of its source.
   struct Row: Sendable, CustomTestStringConvertible {
     let name: String

@@ -3,7 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Timers, on a clock of the test.
-@Suite struct TimeTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeTests {
   @Test func aPromiseThatTakesTooLongTimesOut() async throws {
     let clock = ManualClock()
     let (promise, resolver) = Promise.make(of: Int.self)

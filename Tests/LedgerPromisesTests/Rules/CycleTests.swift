@@ -3,7 +3,7 @@ import LedgerPromises
 import Testing
 
 /// Hard rules 6, 7 and 9: cycles, kinds and optionals.
-@Suite struct CycleTests {
+@Suite(.timeLimit(.minutes(10))) struct CycleTests {
   @Test(arguments: [2, 3, 10, 1_000])
   func aCycleOfPromisesIsAnError(_ length: Int) async throws {
     DiagnosticRecorder.install()

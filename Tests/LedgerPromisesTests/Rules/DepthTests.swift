@@ -4,7 +4,7 @@ import Testing
 
 /// Hard rule 2: a million links on a stack of 512 KiB. Shapes that share the code of the first test have
 /// fewer, which is still far beyond what the stack would bear.
-@Suite(.serialized) struct DepthTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DepthTests {
   static let depth = 1_000_000
   static let fewer = 100_000
 

@@ -3,7 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Hard rule 10: what is over is released.
-@Suite struct LifetimeTests {
+@Suite(.timeLimit(.minutes(10))) struct LifetimeTests {
   /// An object whose release can be seen, captured by callbacks and carried as a value.
   private final class Witness: Sendable {}
 

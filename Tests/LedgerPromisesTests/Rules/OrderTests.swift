@@ -3,7 +3,7 @@ import LedgerPromises
 import Testing
 
 /// Hard rules 1, 3 and 4: order, never inline, attaching after the outcome.
-@Suite struct OrderTests {
+@Suite(.timeLimit(.minutes(10))) struct OrderTests {
   @Test func callbacksKeepTheirOrderWhileAnotherThreadSettles() async {
     let executor = PromiseExecutor.serial(label: "order")
     let rounds = 3_000

@@ -4,6 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
+@Suite(.timeLimit(.minutes(10)))
 struct ArchiveTests {
   @Test func archiveIsTheSameEverywhere() throws {
     var ledger = try CraftedLedger()

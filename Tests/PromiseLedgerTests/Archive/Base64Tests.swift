@@ -3,6 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
+@Suite(.timeLimit(.minutes(10)))
 struct Base64Tests {
   /// The vectors of RFC 4648, section 10.
   @Test(arguments: [

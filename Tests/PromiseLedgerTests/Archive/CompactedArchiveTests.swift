@@ -6,6 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Archives of ledgers whose first events were deleted.
+@Suite(.timeLimit(.minutes(10)))
 struct CompactedArchiveTests {
   private static let policies: [[CompactionPolicy]] = [
     [LedgerCompactionTests.events], [LedgerCompactionTests.everything],

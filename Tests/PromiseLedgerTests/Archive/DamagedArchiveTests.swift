@@ -6,6 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Whatever is wrong with an archive: a clear error that names the line, and nothing is made.
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedArchiveTests {
   /// The archive of the sample, and its lines with their line feeds.
   private static let archive = Result {

@@ -10,6 +10,7 @@ import Testing
 
 /// Ledgers that are damaged in ways that no checksum shows: no archive of them is finished that an
 /// import would refuse.
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedExportTests {
   /// Exports, and expects that this fails before the last line.
   private static func failure(

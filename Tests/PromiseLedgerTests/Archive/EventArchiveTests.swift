@@ -6,6 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// The archives that compaction writes before it deletes events.
+@Suite(.timeLimit(.minutes(10)))
 struct EventArchiveTests {
   private static func policy(_ directory: String) -> CompactionPolicy {
     var policy = LedgerCompactionTests.everything

@@ -6,6 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Archives with good hashes of which no ledger can be made that works.
+@Suite(.timeLimit(.minutes(10)))
 struct ForgedArchiveTests {
   /// An export with a snapshot, and events before and after its position.
   private static let archive = Task {

@@ -5,6 +5,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
+@Suite(.timeLimit(.minutes(10)))
 struct LogDigestTests {
   /// What an asynchronous function holds across a suspension lies in a frame that is aligned to 16
   /// bytes; this compiler writes behind the end of the frame if a value wants more.

@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct ChunkTests {
+@Suite(.timeLimit(.minutes(10))) struct ChunkTests {
   struct StoredChunk: Equatable {
     let key: [UInt8]
     var bytes: [UInt8]

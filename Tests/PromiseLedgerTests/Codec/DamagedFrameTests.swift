@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct DamagedFrameTests {
+@Suite(.timeLimit(.minutes(10))) struct DamagedFrameTests {
   private let golden = GoldenFrameTests.frame
 
   /// Frames with one event, several, and the largest payload.

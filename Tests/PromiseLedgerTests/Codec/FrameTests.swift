@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct FrameTests {
+@Suite(.timeLimit(.minutes(10))) struct FrameTests {
   private let commit = CommitID(session: .numbered(5), number: 9)
 
   private func batch(payloadSizes: [Int]) throws -> EventBatch {

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// The payloads of compaction's events as the file format has them.
-@Suite struct GoldenCompactionPayloadTests {
+@Suite(.timeLimit(.minutes(10))) struct GoldenCompactionPayloadTests {
   @Test func snapshotTakenIsAsSpecified() throws {
     let golden = GoldenPayloadTests.Golden(
       SnapshotTaken(

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// A frame and a chunk as the file format has them, worked out by hand, with their checksums.
-@Suite struct GoldenFrameTests {
+@Suite(.timeLimit(.minutes(10))) struct GoldenFrameTests {
   static let frame = PureLedger.StoredFrame(
     key: 259,
     bytes: [UInt8](

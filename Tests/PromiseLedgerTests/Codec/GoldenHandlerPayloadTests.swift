@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Payloads of handler events as the file format has them, worked out by hand.
-@Suite struct GoldenHandlerPayloadTests {
+@Suite(.timeLimit(.minutes(10))) struct GoldenHandlerPayloadTests {
   typealias Golden = GoldenPayloadTests.Golden
 
   static let call = CallID(

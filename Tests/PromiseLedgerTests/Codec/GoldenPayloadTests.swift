@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Payloads as the file format has them, worked out by hand: once frozen, they never change.
-@Suite struct GoldenPayloadTests {
+@Suite(.timeLimit(.minutes(10))) struct GoldenPayloadTests {
   struct Golden<Payload: EventPayload & Hashable>: Sendable {
     let payload: Payload
     let bytes: [UInt8]

@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct HandlerPayloadRoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct HandlerPayloadRoundTripTests {
   /// A random payload of each kind.
   static func payloads(seed: UInt64) -> [any EventPayload & Hashable] {
     var random = SeededGenerator(seed: seed)

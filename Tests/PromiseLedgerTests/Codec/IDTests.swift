@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct IDTests {
+@Suite(.timeLimit(.minutes(10))) struct IDTests {
   @Test func anIdIsShownAsALowerCaseUUIDAndReadBack() throws {
     let id = EntityID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct PayloadRoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct PayloadRoundTripTests {
   private static let seeds: Range<UInt64> = 0..<300
 
   @Test func aRandomPromiseCreatedComesBack() throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct StoredErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct StoredErrorTests {
   @Test(arguments: ["d", "é", "👩‍👩‍👧"])
   func anOverLongDomainIsCutWhereverItComesFrom(character: String) throws {
     let domain = String(repeating: character, count: 400)

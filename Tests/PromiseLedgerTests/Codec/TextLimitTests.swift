@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct TextLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct TextLimitTests {
   @Test(arguments: [
     "a", String(repeating: "k", count: 512), String(repeating: "é", count: 256),
     String(repeating: "中", count: 170) + "ab", String(repeating: "😀", count: 128), " ", "a b/c:d",

@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct TimestampTests {
+@Suite(.timeLimit(.minutes(10))) struct TimestampTests {
   @Test(
     arguments: [
       (0, "1970-01-01T00:00:00.000000Z"),

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 /// The code of the article *Getting started*, run as it stands there.
+@Suite(.timeLimit(.minutes(10)))
 final class GettingStartedTests: Sendable {
   /// What the app of the article shows.
   private let shown = Mutex<[String]>([])

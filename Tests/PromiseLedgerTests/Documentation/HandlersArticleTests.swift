@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// The code of the article *Handlers*: every block of it stands in this file, and is run.
+@Suite(.timeLimit(.minutes(10)))
 struct HandlersArticleTests {
   private let temporary: TemporaryLedger
   private let chat = Chat()

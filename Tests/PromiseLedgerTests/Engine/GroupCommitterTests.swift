@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct GroupCommitterTests {
+@Suite(.timeLimit(.minutes(10))) struct GroupCommitterTests {
   private let store = WatchedStore()
   private let clock = ManualLedgerClock(start: .at(1_000))
 

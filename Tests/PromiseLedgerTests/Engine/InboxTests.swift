@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What waits for the writer.
-@Suite struct InboxTests {
+@Suite(.timeLimit(.minutes(10))) struct InboxTests {
   private let log = JobLog()
 
   @Test func commandsAreTakenInTheirOrder() {

@@ -6,7 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// How often the snapshot is read for promises that are awaited.
-@Suite struct WaiterReadsTests {
+@Suite(.timeLimit(.minutes(10))) struct WaiterReadsTests {
   private let store = WatchedStore()
   private let clock = ManualLedgerClock(start: .at(1_000))
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// How long commands wait for a gate that another process keeps.
-@Suite struct WriterPatienceTests {
+@Suite(.timeLimit(.minutes(10))) struct WriterPatienceTests {
   private let inbox = Inbox()
   private let log = JobLog()
   private let time = Stopwatch()

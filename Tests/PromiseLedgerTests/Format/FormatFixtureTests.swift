@@ -7,7 +7,7 @@ import Testing
 
 /// Ledgers that earlier builds wrote stay readable: a fixture of each format version is kept, as
 /// `ledger-worker fixture` made it then, with what it exports.
-@Suite struct FormatFixtureTests {
+@Suite(.timeLimit(.minutes(10))) struct FormatFixtureTests {
   private static let versions = [1]
 
   private static let fixtures = URL(fileURLWithPath: #filePath)

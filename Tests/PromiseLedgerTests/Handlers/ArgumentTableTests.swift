@@ -4,6 +4,7 @@ import Testing
 
 /// Every cell of {absent, null, value} for what is bound and for what the call gives, for mandatory and
 /// optional parameters of every type.
+@Suite(.timeLimit(.minutes(10)))
 struct ArgumentTableTests {
   /// What is said of the argument in one place.
   private enum Cell: CaseIterable {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 /// Wrong use is an error that says what is wrong, and leaves the handler and its promise usable.
+@Suite(.timeLimit(.minutes(10)))
 struct HandlerBadInputTests {
   private struct Answer: LedgerHandler {
     static let kind = "answer"

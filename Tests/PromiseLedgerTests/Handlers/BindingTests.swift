@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Binding, rebinding, merging and erasing, and what stands inside arguments.
+@Suite(.timeLimit(.minutes(10)))
 struct BindingTests {
   /// Tells what it got.
   private struct Echo: LedgerHandler {

@@ -5,6 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What a call knows of those that wait for it.
+@Suite(.timeLimit(.minutes(10)))
 struct CallChainTests {
   private let temporary: TemporaryLedger
 

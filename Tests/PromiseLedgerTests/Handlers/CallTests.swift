@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// One-shot and repeating handlers, failures, and what a call keeps.
+@Suite(.timeLimit(.minutes(10)))
 struct CallTests {
   private let temporary: TemporaryLedger
 

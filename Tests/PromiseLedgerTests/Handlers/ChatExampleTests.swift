@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 /// Three handlers as a chat client has them, each waiting for the answer to a request.
+@Suite(.timeLimit(.minutes(10)))
 struct ChatExampleTests {
   // MARK: What the client has
 

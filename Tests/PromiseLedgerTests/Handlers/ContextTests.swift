@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// What the app supplies: asked for at each call, for the handler, and never stored.
+@Suite(.timeLimit(.minutes(10)))
 struct ContextTests {
   private struct Gone: Error, Equatable {}
 

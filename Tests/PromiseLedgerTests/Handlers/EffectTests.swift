@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 /// What code asks of the ledger: once, with the finish, with a verdict.
+@Suite(.timeLimit(.minutes(10)))
 struct EffectTests {
   private let temporary: TemporaryLedger
 

@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Withdrawing handlers, with and without code for it.
+@Suite(.timeLimit(.minutes(10)))
 struct InvalidationTests {
   private let temporary: TemporaryLedger
   private let notes = Notes()

@@ -5,6 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What a session says that it cannot run, and that damage or a race hides nothing else.
+@Suite(.timeLimit(.minutes(10)))
 struct PreflightTests {
   private struct Typed: LedgerHandler {
     static let kind = "greet"

@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// What a registry takes and refuses.
+@Suite(.timeLimit(.minutes(10)))
 struct RegistryTests {
   private struct Plain: LedgerHandler {
     static let kind = "plain"

@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// Calls whose session froze, closed or died: given back, offered, and run again by one.
+@Suite(.timeLimit(.minutes(10)))
 struct UnfinishedCallTests {
   private let temporary: TemporaryLedger
 

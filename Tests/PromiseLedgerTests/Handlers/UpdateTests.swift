@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 /// What becomes of handlers when the app is updated, or an older build meets newer ones.
+@Suite(.timeLimit(.minutes(10)))
 struct UpdateTests {
   /// The kind as it was first.
   private struct First: LedgerHandler {

@@ -5,6 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Verifying a ledger that has a snapshot, with all events and with few.
+@Suite(.timeLimit(.minutes(10)))
 struct CompactedVerifyTests {
   private static let policies: [[CompactionPolicy]] = [
     [.foldOnly], [LedgerCompactionTests.events], [LedgerCompactionTests.everything],

@@ -7,6 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Pages of the data file whose structure is damaged, and a snapshot that the log does not reach.
+@Suite(.timeLimit(.minutes(10)))
 struct DamagedPageTests {
   private let temporary: TemporaryLedger
   private static let file = "/generation-000001/data.mdb"

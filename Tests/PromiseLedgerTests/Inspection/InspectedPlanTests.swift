@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What inspection says about compaction, before and after it.
-@Suite(.serialized) struct InspectedPlanTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct InspectedPlanTests {
   private static let configuration = LedgerCompactionTests.configuration()
 
   @Test(arguments: [

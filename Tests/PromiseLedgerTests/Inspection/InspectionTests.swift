@@ -4,6 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
+@Suite(.timeLimit(.minutes(10)))
 struct InspectionTests {
   @Test func statisticsCountEverything() throws {
     let ledger = try CraftedLedger.sample()

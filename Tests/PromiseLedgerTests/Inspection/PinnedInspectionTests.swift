@@ -9,7 +9,7 @@ import Testing
 
 /// What counts or digests a whole ledger sees it as it was at the beginning, whatever is folded and
 /// deleted meanwhile.
-@Suite struct PinnedInspectionTests {
+@Suite(.timeLimit(.minutes(10))) struct PinnedInspectionTests {
   private static let promiseCount = 1_300
 
   private let temporary: TemporaryLedger

@@ -5,6 +5,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
+@Suite(.timeLimit(.minutes(10)))
 struct VerifyTests {
   private static let opening: [NewEvent] = [
     .of(LedgerCreated(formatVersion: 0), on: .numbered(77)),

@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// The session's life gives back the calls that it runs, through the engine.
-@Suite struct CallReleaseTests {
+@Suite(.timeLimit(.minutes(10))) struct CallReleaseTests {
   @Test func freezingAndClosingGiveBackWhatTheSessionRuns() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(as: .app)

@@ -2,6 +2,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(10)))
 struct TwoSessionTests {
   struct ServerError: Error, Codable, Equatable {
     let code: Int

@@ -6,6 +6,7 @@ import Testing
 @testable import PromiseLedgerTesting
 
 /// Proving that a history replays to one state.
+@Suite(.timeLimit(.minutes(10)))
 struct ReplayVerifierTests {
   /// An archive of a random history.
   private static func archive(seed: UInt64, groupCount: Int) throws -> ArchiveFile {

@@ -8,7 +8,7 @@ import Testing
 @testable import PromiseLedger
 
 /// How others tell a live session from a frozen and a dead one.
-@Suite struct SessionLockTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionLockTests {
   private let temporary: TemporaryLedger
   private let directory: LedgerDirectory
   private let id = SessionID.numbered(1)

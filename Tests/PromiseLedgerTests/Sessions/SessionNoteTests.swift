@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct SessionNoteTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionNoteTests {
   private let note = SessionNote(
     ProcessIdentity(
       boot: "5f0a3c1e-7d2b-4e55-9a61-0c8f6b1d2e3f", id: 4_711, startTime: 123_456))

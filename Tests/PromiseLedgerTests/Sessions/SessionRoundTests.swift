@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// How many sessions and entries one look takes, whatever their number.
-@Suite struct SessionRoundTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionRoundTests {
   private let store = WatchedStore()
   private let own = SessionID.numbered(1)
   private let maker: WatchedSession

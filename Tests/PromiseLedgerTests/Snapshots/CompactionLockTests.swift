@@ -4,6 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
+@Suite(.timeLimit(.minutes(10)))
 struct CompactionLockTests {
   @Test func onlyTheHolderGivesItBack() throws {
     let temporary = try TemporaryLedger()

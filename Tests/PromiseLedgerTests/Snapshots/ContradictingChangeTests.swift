@@ -5,6 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// A change of the snapshot after which no commit and no opening were possible is not made.
+@Suite(.timeLimit(.minutes(10)))
 struct ContradictingChangeTests {
   private let subject: StoreUnderTest
   private let state: LedgerState

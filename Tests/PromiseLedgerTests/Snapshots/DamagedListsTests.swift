@@ -7,7 +7,7 @@ import Testing
 
 /// Lists and tombstones of a snapshot with bytes turned over, entries lost, added and exchanged: every
 /// walk says so, or does not need what is damaged; none gives another answer.
-@Suite struct DamagedListsTests {
+@Suite(.timeLimit(.minutes(10))) struct DamagedListsTests {
   private typealias Entry = (key: [UInt8], value: [UInt8])
 
   /// What is read of a ledger by walking through lists.

@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct DigestTests {
+@Suite(.timeLimit(.minutes(10))) struct DigestTests {
   @Test func theStateDigestIsTheSumOfHashes() {
     var digest = StateDigest.empty
     #expect(digest.bytes == [UInt8](repeating: 0, count: 32))

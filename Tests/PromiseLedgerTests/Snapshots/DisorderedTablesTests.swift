@@ -5,7 +5,7 @@ import Testing
 
 /// Keys of a damaged snapshot that are not in order: a walk that goes on after the last one that it saw
 /// would see the same ones again and again.
-@Suite struct DisorderedTablesTests {
+@Suite(.timeLimit(.minutes(10))) struct DisorderedTablesTests {
   private static let count = SnapshotReader.sliceCount
 
   /// A snapshot whose tables hold entries in an order of their own; looking for a key finds the first

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Deleting folded events changes no answer but that about these events.
-@Suite(.serialized) struct EventDeletionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EventDeletionTests {
   @Test(arguments: StoreKind.allCases, 1...8 as ClosedRange<UInt64>)
   func answersStayWhenEventsAreDeleted(kind: StoreKind, seed: UInt64) throws {
     let made = try kind.make()

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// The entries of lists, the tombstones and the summary of a snapshot as the file format has them.
-@Suite struct GoldenSnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct GoldenSnapshotTests {
   private static let id = EntityID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
 
   @Test func anEntryIsAsSpecified() throws {

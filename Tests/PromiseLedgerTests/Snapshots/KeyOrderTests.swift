@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Keys are in the order of their bytes, as LMDB has them.
-@Suite struct KeyOrderTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyOrderTests {
   @Test func theOrderIsThatOfTheBytes() {
     var generator = SeededGenerator(seed: 1)
     for _ in 0..<20_000 {

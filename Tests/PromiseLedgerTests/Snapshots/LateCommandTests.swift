@@ -9,7 +9,7 @@ import Testing
 ///
 /// While the record is there the answer is the same, to the byte; once it is gone it is the one that is
 /// documented, and nothing comes alive again.
-@Suite struct LateCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct LateCommandTests {
   /// What a command answered and what it would write, or how it failed.
   private typealias Answer = String
 

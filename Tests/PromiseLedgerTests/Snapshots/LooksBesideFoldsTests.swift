@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Nobody is told that the snapshot moved while he looked: he looks again.
-@Suite struct LooksBesideFoldsTests {
+@Suite(.timeLimit(.minutes(10))) struct LooksBesideFoldsTests {
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func aLookBesideAFoldBeginsAnew(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)

@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// The overlay may keep what the snapshot has for a while, and drop it bit by bit: no answer changes.
-@Suite struct OverlayDropTests {
+@Suite(.timeLimit(.minutes(10))) struct OverlayDropTests {
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
   func droppingBitByBitChangesNoAnswer(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)

@@ -8,7 +8,7 @@ import Testing
 
 /// A process whose state was made of other events than another's answers the same once it caught up:
 /// whatever was folded, removed and deleted meanwhile.
-@Suite struct RebaseTests {
+@Suite(.timeLimit(.minutes(10))) struct RebaseTests {
   /// Writes, folds and removes at random; processes that fall behind at every step catch up at the end.
   @Test(arguments: 1...100 as ClosedRange<UInt64>)
   func aProcessThatIsBehindComesToTheSameState(seed: UInt64) throws {

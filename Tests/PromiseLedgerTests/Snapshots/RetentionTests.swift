@@ -6,7 +6,7 @@ import Testing
 
 /// Removing records is an event: whoever replays it and whoever folds it know the same, and nothing comes
 /// alive again.
-@Suite struct RetentionTests {
+@Suite(.timeLimit(.minutes(10))) struct RetentionTests {
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func removalIsTheSameForReplayAndForTheSnapshot(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// How many events a slice folds follows how long writers are locked out.
-@Suite struct SlicePaceTests {
+@Suite(.timeLimit(.minutes(10))) struct SlicePaceTests {
   /// The pace after so many slices that each took as long as `lock` says.
   private func pace(
     _ count: Int, isRandom: Bool = false, _ lock: (_ number: Int, _ eventCount: Int) -> Duration

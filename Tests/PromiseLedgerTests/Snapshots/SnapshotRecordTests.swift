@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Records in pieces: every damage is noticed, whatever the size.
-@Suite struct SnapshotRecordTests {
+@Suite(.timeLimit(.minutes(10))) struct SnapshotRecordTests {
   static let id = EntityID.numbered(3)
 
   static func content(_ byteCount: Int) -> [UInt8] {

@@ -7,6 +7,7 @@ import Testing
 
 /// A disk that lost a write shows older versions of records: as many as there should be, each with a
 /// checksum that fits.
+@Suite(.timeLimit(.minutes(10)))
 struct StaleRecordTests {
   private let temporary: TemporaryLedger
   private let promise: PromiseID

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What replay does with events that it cannot apply.
-@Suite struct BlockedSubjectTests {
+@Suite(.timeLimit(.minutes(10))) struct BlockedSubjectTests {
   struct Damage: Sendable, CustomTestStringConvertible {
     let name: String
     let kind: EventKind

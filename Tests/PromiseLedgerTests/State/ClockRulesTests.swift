@@ -7,7 +7,7 @@ import Testing
 /// clocks do to deadlines, and to what compaction removes.
 ///
 /// Times are minutes after a promise was created whose deadline is at 60.
-@Suite struct ClockRulesTests {
+@Suite(.timeLimit(.minutes(10))) struct ClockRulesTests {
   private static let farAhead: Int64 = 400 * 24 * 60
 
   // MARK: Deadlines

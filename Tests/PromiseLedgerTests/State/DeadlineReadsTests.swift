@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// How much of the snapshot's deadlines a commit looks at.
-@Suite struct DeadlineReadsTests {
+@Suite(.timeLimit(.minutes(10))) struct DeadlineReadsTests {
   private let store = WatchedStore()
   private let clock = ManualLedgerClock(start: .at(1_000))
   private let count = 2_000

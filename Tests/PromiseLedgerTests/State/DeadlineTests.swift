@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct DeadlineTests {
+@Suite(.timeLimit(.minutes(10))) struct DeadlineTests {
   private let id = PromiseID.numbered(1)
 
   /// A ledger with one pending promise that was created at 1,000 and has a deadline at 2,000.

@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// A table of entities holds what a dictionary would.
-@Suite struct EntityTableTests {
+@Suite(.timeLimit(.minutes(10))) struct EntityTableTests {
   private struct Item: TabledEntity, Equatable {
     let entityID: EntityID
     let firstPosition: Position

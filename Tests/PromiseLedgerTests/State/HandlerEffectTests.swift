@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Effects of a call: decided at its end, in one commit with it.
-@Suite struct HandlerEffectTests {
+@Suite(.timeLimit(.minutes(10))) struct HandlerEffectTests {
   let id = HandlerID.numbered(1)
   let other = HandlerID.numbered(2)
   let call = CallID.numbered(1)

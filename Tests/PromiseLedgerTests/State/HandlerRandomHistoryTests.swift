@@ -6,7 +6,7 @@ import Testing
 
 /// Random commands on handlers in random groups, some of whose commits fail: every answer is the
 /// oracle's, and what was merged is what a replay makes of the frames.
-@Suite struct HandlerRandomHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct HandlerRandomHistoryTests {
   struct Writer {
     var generator: SeededGenerator
     var ledger = PureLedger()

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Calls are given back when the session that runs them cannot any more.
-@Suite struct HandlerSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct HandlerSessionTests {
   private let repeating = HandlerID.numbered(1)
   private let withdrawn = HandlerID.numbered(2)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Every state of a handler and every command: the answer, and that a refusal changes nothing.
-@Suite struct HandlerStateTableTests {
+@Suite(.timeLimit(.minutes(10))) struct HandlerStateTableTests {
   static let id = HandlerID.numbered(1)
   static let call = CallID.numbered(1)
 

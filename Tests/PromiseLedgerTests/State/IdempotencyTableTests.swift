@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct IdempotencyTableTests {
+@Suite(.timeLimit(.minutes(10))) struct IdempotencyTableTests {
   @Test func theTableHas324DifferentRows() {
     #expect(IdempotencyTable.rows.count == 324)
     #expect(Set(IdempotencyTable.rows.map(\.combination)).count == 324)

@@ -4,6 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Look-ups of entities by id.
+@Suite(.timeLimit(.minutes(10)))
 struct PlaceIndexTests {
   @Test func findsEveryIDAndNoOther() {
     var generator = SystemRandomNumberGenerator()

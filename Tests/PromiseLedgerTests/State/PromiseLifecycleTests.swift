@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// The table of operations over the life of a promise.
-@Suite struct PromiseLifecycleTests {
+@Suite(.timeLimit(.minutes(10))) struct PromiseLifecycleTests {
   enum Stage: Sendable, CaseIterable {
     case pending, resolved, consumed, abandoned, resolvedAndAbandoned
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// Random commands in random groups, some of whose commits fail: what was merged must be what a
 /// replay makes of the frames.
-@Suite struct RandomHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct RandomHistoryTests {
   /// Writes a random history from a seed.
   struct Writer {
     var generator: SeededGenerator

@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// The ranges that retention removed, against a look at all of them.
-@Suite struct RetentionRangesTests {
+@Suite(.timeLimit(.minutes(10))) struct RetentionRangesTests {
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
   func rangesOfAnyPlansHideTheSameAsEachAlone(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

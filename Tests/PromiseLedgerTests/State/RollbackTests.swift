@@ -4,7 +4,7 @@ import Testing
 @testable import PromiseLedger
 
 /// A command that fails inside a group leaves nothing, and its neighbours everything.
-@Suite struct RollbackTests {
+@Suite(.timeLimit(.minutes(10))) struct RollbackTests {
   /// Appends events and then fails.
   struct FailHalfWay: Command {
     let ids: [PromiseID]

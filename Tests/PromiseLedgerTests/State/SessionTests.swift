@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
   private let first = SessionID.numbered(1)
   private let second = SessionID.numbered(2)
 

@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-@Suite struct TypeAndKeyTests {
+@Suite(.timeLimit(.minutes(10))) struct TypeAndKeyTests {
   private let id = PromiseID.numbered(1)
 
   private func ledger(createKey: String? = nil) throws -> PureLedger {

@@ -6,6 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What a failure below means for a ledger, as a table.
+@Suite(.timeLimit(.minutes(10)))
 struct ErrorCodeTests {
   typealias Code = LedgerError.Code
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Handlers through each store: reopening makes an equal state, and one of two sessions wins.
-@Suite(.serialized) struct HandlersInStoreTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HandlersInStoreTests {
   private let id = HandlerID.numbered(1)
   private let call = CallID.numbered(1)
 

@@ -6,6 +6,7 @@ import Testing
 
 /// The idempotency table once more, against a ledger on disk: every row in one ledger, the requests
 /// made after it was closed and opened again.
+@Suite(.timeLimit(.minutes(10)))
 struct IdempotencyOnDiskTests {
   @Test func aLedgerOnDiskAnswersEveryRowOfTheTable() async throws {
     let temporary = try TemporaryLedger()

@@ -7,7 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What only the store on disk can meet.
-@Suite struct LMDBEventStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct LMDBEventStoreTests {
   private let temporary: TemporaryLedger
   private let faults = FaultInjector()
 

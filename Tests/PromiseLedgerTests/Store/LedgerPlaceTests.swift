@@ -14,6 +14,7 @@ import Testing
 #endif
 
 /// Paths that lead to a ledger, or to where one is to be made.
+@Suite(.timeLimit(.minutes(10)))
 struct LedgerPlaceTests {
   private let temporary: TemporaryLedger
   private var parent: String { FileSystem.parent(of: temporary.path) }

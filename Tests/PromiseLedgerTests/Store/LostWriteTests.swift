@@ -7,6 +7,7 @@ import Testing
 
 /// A disk that lost a write shows an older version of a page: whole, with valid checksums, and without
 /// the newest entries. Acknowledged events must never vanish in silence, and none may take their places.
+@Suite(.timeLimit(.minutes(10)))
 struct LostWriteTests {
   /// What is read of a ledger that is whole.
   private struct Truth {

@@ -5,6 +5,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
+@Suite(.timeLimit(.minutes(10)))
 struct MapGrowthTests {
   @Test func aSmallMapGrowsWithTheLedger() async throws {
     let temporary = try TemporaryLedger()

@@ -15,6 +15,7 @@ import Testing
 #endif
 
 /// What stands beside a ledger's place before the ledger does.
+@Suite(.timeLimit(.minutes(10)))
 struct UnfinishedLedgerTests {
   private static let isRoot = geteuid() == 0
 
