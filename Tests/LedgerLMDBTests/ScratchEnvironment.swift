@@ -1,23 +1,16 @@
 import CLedgerLMDB
 import Foundation
 import LedgerLMDB
+import PromiseLedgerTesting
 import Testing
 
 /// A directory of a test's own, removed when the test lets go of it.
 final class ScratchDirectory: Sendable {
-  let path: String
+  private let directory: TemporaryDirectory
 
-  init() throws {
-    let base = FileManager.default.temporaryDirectory
-    let url = base.appendingPathComponent("ledger-lmdb-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    path = url.path
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
-  }
-
+  var path: String { directory.path }
   var environmentPath: String { path + "/environment" }
   var dataFile: String { environmentPath + "/data.mdb" }
 

@@ -236,7 +236,9 @@ import Testing
 
 private func storeKeys(_ environment: Environment, _ writer: Int) {
   for index in 0..<50 {
-    #expect(throws: Never.self) { try environment.store([1], UInt64(index * 4 + writer)) }
+    #expect(throws: Never.self, "writer \(writer), \(index)") {
+      try environment.store([1], UInt64(index * 4 + writer))
+    }
   }
 }
 
@@ -246,7 +248,7 @@ func openDescriptors(of path: String) -> [String] {
   let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
   return names.compactMap { name in
     let target = try? FileManager.default.destinationOfSymbolicLink(atPath: directory + "/" + name)
-    return target?.hasPrefix(path) == true ? target : nil
+    return target?.hasPrefix(path + "/") == true ? target : nil
   }
 }
 

@@ -62,9 +62,11 @@ import Testing
 
   @Test func aLockKeepsOthersOut() throws {
     try withDirectory { directory in
-      let first = try DirectoryHandle(directory)
+      let path = directory + "/locked"
+      try FileSystem.createDirectory(path)
+      let first = try DirectoryHandle(path)
       #expect(try first.tryLock())
-      #expect(try !DirectoryHandle(directory).tryLock())
+      #expect(try !DirectoryHandle(path).tryLock())
     }
   }
 

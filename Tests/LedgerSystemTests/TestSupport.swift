@@ -1,21 +1,18 @@
 import LedgerSystem
+import PromiseLedgerTesting
 
 /// Runs `body` with a new directory, and removes it.
 func withDirectory<R>(_ body: (String) throws -> R) throws -> R {
-  let path = try makeDirectory()
-  defer { try? FileSystem.removeTree(path) }
-  return try body(path)
+  let directory = try TemporaryDirectory()
+  defer { withExtendedLifetime(directory) {} }
+  return try body(directory.path)
 }
 
 /// The same around awaiting, for tests that run a second process.
 func withDirectoryWhileAwaiting<R>(_ body: (String) async throws -> R) async throws -> R {
-  let path = try makeDirectory()
-  defer { try? FileSystem.removeTree(path) }
-  return try await body(path)
-}
-
-private func makeDirectory() throws -> String {
-  try FileSystem.createUniqueDirectory(beside: "/tmp/LedgerSystemTests")
+  let directory = try TemporaryDirectory()
+  defer { withExtendedLifetime(directory) {} }
+  return try await body(directory.path)
 }
 
 /// Starts a thread of the test.

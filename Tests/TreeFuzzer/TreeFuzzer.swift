@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerSystem
+import PromiseLedgerTesting
 
 /// Damages the trees of sample ledgers, and holds what the tool and a writer make of them against
 /// what they make of the whole ones.
@@ -56,10 +57,9 @@ struct TreeFuzzer: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let directory = scratch + "/tree-fuzzer-\(ProcessInfo.processInfo.processIdentifier)"
-    try FileManager.default.createDirectory(
-      atPath: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let temporary = try TemporaryDirectory(in: scratch)
+    defer { withExtendedLifetime(temporary) {} }
+    let directory = temporary.path
     var samples: [Sample] = []
     for content in Sample.Content.allCases {
       let sample = try await Sample(content, in: directory)

@@ -3,18 +3,14 @@ import PromiseLedger
 
 /// A directory for the copies of a history, which is gone with this value.
 struct Workshop: ~Copyable {
-  private let path: String
+  private let directory: TemporaryDirectory
 
   init() throws {
-    path = try FileSystem.createUniqueDirectory(beside: "/tmp/promise-ledger-replay")
-  }
-
-  deinit {
-    try? FileSystem.removeTree(path)
+    directory = try TemporaryDirectory()
   }
 
   /// A path where nothing is yet.
-  func path(_ name: String) -> String { path + "/" + name }
+  func path(_ name: String) -> String { directory.path + "/" + name }
 
   /// Exports a ledger to a new file.
   func export(_ ledger: String) throws -> String {

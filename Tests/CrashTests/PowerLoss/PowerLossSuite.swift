@@ -73,9 +73,9 @@ struct PowerLossSuite: Sendable {
   }
 
   private func run(_ states: [Int], _ progress: Progress) async throws -> Report {
-    let place = try FileSystem.createUniqueDirectory(
-      beside: PowerRecording.scratch + "/power-loss-state")
-    defer { try? FileSystem.removeTree(place) }
+    let directory = try TemporaryDirectory(in: PowerRecording.scratch)
+    defer { withExtendedLifetime(directory) {} }
+    let place = directory.path
     var auditor = PowerAuditor(recording, scratch: place)
     var report = Report()
     for state in states where !progress.isOver {

@@ -1,11 +1,12 @@
 import Foundation
 import LedgerSystem
+import PromiseLedgerTesting
 
 /// A run of the built command, such as `log --follow --format json`, that a test sends signals to.
 ///
 /// They end it also where the tests run in the background, and ignore them themselves.
 final class FollowingRun {
-  private let directory: String
+  private let directory: TemporaryDirectory
   private let process: ChildProcess
   private(set) var output = ""
   private(set) var notes = ""
@@ -17,16 +18,14 @@ final class FollowingRun {
   }
 
   init(_ arguments: [String]) throws {
-    directory = try FileSystem.createUniqueDirectory(beside: "/tmp/promise-ledger-run")
+    directory = try TemporaryDirectory()
     var environment = ProcessInfo.processInfo.environment
-    environment["NOTES"] = directory + "/notes"
+    environment["NOTES"] = directory.path + "/notes"
     // The shell becomes the program.
     process = try ChildProcess(
       ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>\"$NOTES\"", CommandRun.program.path] + arguments,
       environment: environment.map { "\($0)=\($1)" }, resetsSignals: true)
   }
-
-  deinit { try? FileSystem.removeTree(directory) }
 
   struct EndedEarly: Error {}
 
@@ -51,7 +50,7 @@ final class FollowingRun {
     while case let bytes = process.read(), !bytes.isEmpty {
       output += String(decoding: bytes, as: UTF8.self)
     }
-    notes = try String(contentsOfFile: directory + "/notes", encoding: .utf8)
+    notes = try String(contentsOfFile: directory.path + "/notes", encoding: .utf8)
     switch process.wait() {
     case .exited(let code): return code
     case .signalled(let signal): return -signal
