@@ -26,7 +26,7 @@ import Testing
               .findings(acknowledged: acknowledged)
             #expect(findings.isEmpty, "\(operation) \(call) \(status)")
             if faults.firedCount == 0 { break }
-            #expect(call < Self.largestCallNumber)
+            #expect(call < Self.largestCallNumber, "\(operation) \(status)")
           }
         }
       }

@@ -31,7 +31,7 @@ extension CrashTests {
       var answers: [Answer] = []
       for worker in workers {
         let lines = await worker.rest()
-        #expect(lines.last == "done")
+        #expect(lines.last == "done", "worker \(worker.processID)")
         answers += lines.compactMap(Answer.init)
       }
       await app.close()

@@ -44,8 +44,9 @@ extension CrashTests {
       var killed: Set<SessionID> = []
       for number in 0..<30 {
         let (worker, session) = try await serve(["appExtension", "operator", "app"][number % 3])
-        #expect(try await worker.ask("create k\(number)")?.hasPrefix("created") == true)
-        #expect(try await worker.ask("freeze") == "frozen true")
+        #expect(
+          try await worker.ask("create k\(number)")?.hasPrefix("created") == true, "\(number)")
+        #expect(try await worker.ask("freeze") == "frozen true", "\(number)")
         worker.send(signal: SIGKILL)
         _ = await worker.end()
         killed.insert(session)

@@ -60,7 +60,7 @@ extension CrashTests {
       for round in 0..<Self.rounds {
         let key = try PromiseKey(["waited", "late", "new-0"][round])
         let promise = try other.promise(id: key.promiseID, of: String.self)
-        #expect(try await promise.fulfill("done").isSuccess)
+        #expect(try await promise.fulfill("done").isSuccess, "round \(round)")
         _ = try await other.createPromise(key: PromiseKey("new-\(round)"), of: String.self)
         head = try await other.catchUp()
         try await other.compact(.everything(archivedIn: archives))

@@ -161,8 +161,8 @@ extension CrashTests {
         let byte = try #require(try file.read(upToCount: 1)?.first)
         try file.seek(toOffset: offset)
         try file.write(contentsOf: [byte ^ 1])
-        #expect(await codeOfOpening() == .corrupt)
-        #expect(codeOfInspecting() == .corrupt)
+        #expect(await codeOfOpening() == .corrupt, "offset \(offset)")
+        #expect(codeOfInspecting() == .corrupt, "offset \(offset)")
         try file.seek(toOffset: offset)
         try file.write(contentsOf: [byte])
       }

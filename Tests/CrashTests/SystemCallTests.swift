@@ -69,7 +69,7 @@ extension CrashTests {
         let (lines, ending) = try await live(temporary, "\(name):signal=KILL:when=\(number)")
         try await expectWhole(temporary, holder, lines, "\(name) \(number)")
         if ending == .exited(0) { return }
-        #expect(number < Self.largestCallNumber)
+        #expect(number < Self.largestCallNumber, "\(name)")
       }
     }
 
@@ -80,7 +80,9 @@ extension CrashTests {
         let holder = try Ledger.inspect(at: temporary.path)
         let (lines, ending) = try await live(temporary, "\(fault):when=\(number)")
         try await expectWhole(temporary, holder, lines, "\(fault) \(number)")
-        #expect(ending == .exited(0) || lines.last?.hasPrefix("error ") == true)
+        #expect(
+          ending == .exited(0) || lines.last?.hasPrefix("error ") == true,
+          "\(fault) \(number): \(lines)")
         if lines.count == 7, !lines.contains(where: { $0.hasPrefix("error ") }),
           lines.last?.hasPrefix("done-x") == true, number > 20
         {

@@ -144,7 +144,7 @@ import Testing
       } catch is LMDBError {
         refused += 1
       }
-      #expect(openDescriptors(of: scratch.path).isEmpty)
+      #expect(openDescriptors(of: scratch.path).isEmpty, "bit \(bit % 8) of byte \(bit / 8)")
     }
     // Not one of them may go unseen that decides what is read.
     #expect(refused > 500)

@@ -148,7 +148,7 @@ import Testing
     let scratch = try ScratchDirectory()
     for access in [Configuration.Access.readOnly, .readOnlyWithoutLock] {
       let error = lmdbError { _ = try scratch.open(Configuration(access: access)) }
-      #expect(error?.status == .noSuchFile)
+      #expect(error?.status == .noSuchFile, "\(access)")
     }
     #expect(!FileManager.default.fileExists(atPath: scratch.environmentPath))
   }

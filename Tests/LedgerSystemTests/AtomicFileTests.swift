@@ -24,8 +24,10 @@ import Testing
       let bytes = [UInt8](repeating: 3, count: 100_000)
       try Self.place(bytes, path)
       for other in [[], bytes.dropLast(), bytes + [3], bytes.dropLast() + [4]] as [[UInt8]] {
-        let error = #expect(throws: SystemError.self) { try Self.place(other, path) }
-        #expect(error?.code == .exists)
+        let error = #expect(throws: SystemError.self, "\(other.count) bytes") {
+          try Self.place(other, path)
+        }
+        #expect(error?.code == .exists, "\(other.count) bytes")
       }
       #expect(try FileSystem.readPrefix(path, maximumBytes: 100_000) == bytes)
       #expect(try FileSystem.list(directory) == ["file"])

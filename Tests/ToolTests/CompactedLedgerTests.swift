@@ -130,9 +130,9 @@ struct CompactedLedgerTests {
     ]
     for (name, note) in cases {
       let run = try CommandRun(["show", sample.path] + name)
-      #expect(run.notes == "promise-ledger: \(note)")
-      #expect(run.output == "")
-      #expect(run.status == 3)
+      #expect(run.notes == "promise-ledger: \(note)", "\(name)")
+      #expect(run.output == "", "\(name)")
+      #expect(run.status == 3, "\(name)")
     }
     let several = try CommandRun("show", sample.path, "019b")
     #expect(

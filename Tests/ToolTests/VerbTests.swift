@@ -213,9 +213,9 @@ struct VerbTests {
     for verb in ["digest", "verify"] {
       let expecting = [verb, sample.path, "--expect", digest, "--through"]
       #expect(try CommandRun(expecting.dropLast()).status == 1, "newer events are in it")
-      #expect(try CommandRun(expecting + ["17"]).status == 0)
-      #expect(try CommandRun(expecting + ["16"]).status == 1)
-      #expect(try CommandRun(expecting + ["99"]).status == 2)
+      #expect(try CommandRun(expecting + ["17"]).status == 0, "\(verb)")
+      #expect(try CommandRun(expecting + ["16"]).status == 1, "\(verb)")
+      #expect(try CommandRun(expecting + ["99"]).status == 2, "\(verb)")
     }
     #expect(try CommandRun("verify", sample.path, "--through", "17").status == 2)
     let all = ["--keep-events-for", "0", "--keep-events", "0"]

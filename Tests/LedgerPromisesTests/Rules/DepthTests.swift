@@ -77,8 +77,9 @@ import Testing
         if cancels { promise.cancel() } else { resolver.fulfill(1) }
       }
       let outcome = try await box.take()?.settlement()
-      #expect(outcome == (cancels ? .cancelled(.unspecified) : .fulfilled(1)))
-      #expect(seen.events == (cancels ? [1] : []))
+      #expect(
+        outcome == (cancels ? .cancelled(.unspecified) : .fulfilled(1)), "cancels: \(cancels)")
+      #expect(seen.events == (cancels ? [1] : []), "cancels: \(cancels)")
     }
   }
 

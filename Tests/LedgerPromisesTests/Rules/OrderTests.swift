@@ -43,8 +43,8 @@ import Testing
       }
       let serialOrder = await onSerial.events(atLeast: 8)
       let dispatchOrder = await onDispatch.events(atLeast: 8)
-      #expect(serialOrder == Array(0..<8))
-      #expect(dispatchOrder == Array(0..<8))
+      #expect(serialOrder == Array(0..<8), "round \(round)")
+      #expect(dispatchOrder == Array(0..<8), "round \(round)")
     }
   }
 
@@ -60,7 +60,7 @@ import Testing
       }
       // The first runs next in the chain, and what it settles gets in front of nobody.
       for number in 0..<16 { promise.map { _ in order.record(number) }.done {} }
-      #expect(await order.events(atLeast: 16) == Array(0..<16))
+      #expect(await order.events(atLeast: 16) == Array(0..<16), "round \(round)")
     }
   }
 

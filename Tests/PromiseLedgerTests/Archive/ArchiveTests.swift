@@ -35,8 +35,10 @@ struct ArchiveTests {
     #expect(summary.logDigest == (try original.logDigest()))
     #expect(try copy.archive() == archive)
     for (left, right) in zip(try original.history(), try copy.history()) {
-      #expect(left.0.position == right.0.position && left.0.commit == right.0.commit)
-      #expect(left.0.record == right.0.record && left.1 == right.1)
+      #expect(
+        left.0.position == right.0.position && left.0.commit == right.0.commit, "\(left.0.position)"
+      )
+      #expect(left.0.record == right.0.record && left.1 == right.1, "\(left.0.position)")
     }
     let (before, after) = (try original.replayed(), try copy.replayed())
     #expect(before.promises.all == after.promises.all)

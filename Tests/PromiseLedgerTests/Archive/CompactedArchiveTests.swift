@@ -42,7 +42,8 @@ struct CompactedArchiveTests {
     for table in ["entities", "parts", "open", "tombstones", "blob"] {
       let left = try ledger.entries(of: table)
       let right = try CompactedLedger.entries(of: table, at: file.target)
-      #expect(left.map(\.key) == right.map(\.key) && left.map(\.value) == right.map(\.value))
+      #expect(
+        left.map(\.key) == right.map(\.key) && left.map(\.value) == right.map(\.value), "\(table)")
     }
   }
 

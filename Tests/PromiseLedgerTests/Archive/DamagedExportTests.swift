@@ -32,7 +32,7 @@ struct DamagedExportTests {
     for entry in try ledger.entries(of: table) {
       try ledger.put(nil, forKey: entry.key, in: table)
       let message = try Self.failure(of: ledger.path)?.message
-      #expect(message?.contains("and the snapshot counts") == true)
+      #expect(message?.contains("and the snapshot counts") == true, "\(table): \(entry.key)")
       try ledger.put(entry.value, forKey: entry.key, in: table)
     }
     #expect(try !Ledger.inspect(at: ledger.path).archive().isEmpty)
@@ -66,7 +66,7 @@ struct DamagedExportTests {
         try file.close()
         // Out of order, the keys of a page are found before any of them is read.
         let error = try Self.failure(of: ledger.path)
-        #expect(error?.code == .corrupt)
+        #expect(error?.code == .corrupt, "byte \(byte)")
         #expect(error?.message.contains("tombstone") == true, "\(error?.message ?? "none")")
       }
     }

@@ -73,16 +73,16 @@ struct EventArchiveTests {
     _ = try copy.verify { Issue.record("\($0)") }
 
     for incomplete in [archives.dropFirst() + [last.path], [archives[0], archives[2]]] {
-      let error = #expect(throws: LedgerError.self) {
+      let error = #expect(throws: LedgerError.self, "\(incomplete)") {
         try LedgerImport().makeLedger(at: path + "-copy", from: Array(incomplete))
       }
-      #expect(error?.code == .invalidArgument)
+      #expect(error?.code == .invalidArgument, "\(incomplete)")
     }
     for disordered in [[last.path] + archives, [last.path, archives[2]]] {
-      let error = #expect(throws: LedgerError.self) {
+      let error = #expect(throws: LedgerError.self, "\(disordered)") {
         try LedgerImport().makeLedger(at: path + "-copy", from: disordered)
       }
-      #expect(error?.code == .invalidArgument)
+      #expect(error?.code == .invalidArgument, "\(disordered)")
       #expect(error?.message.contains("\(disordered[1]) before \(last.path)") == true)
     }
     #expect(whole.unusedArchives == [])
@@ -168,16 +168,16 @@ struct EventArchiveTests {
         configuration: LedgerCompactionTests.configuration())
       if number == 1 {
         let report = try await ledger.compact(Self.policy(directory))
-        #expect(report.archivePath != nil)
+        #expect(report.archivePath != nil, "\(number)")
       } else {
         let before = try Self.contents(of: directory)
-        let error = await #expect(throws: LedgerError.self) {
+        let error = await #expect(throws: LedgerError.self, "\(number)") {
           try await ledger.compact(Self.policy(directory))
         }
-        #expect(error?.code == .alreadyExists)
-        #expect(try Self.contents(of: directory) == before)
+        #expect(error?.code == .alreadyExists, "\(number)")
+        #expect(try Self.contents(of: directory) == before, "\(number)")
         let store = try await ledger.engine.openStore()
-        #expect(try store.snapshotSummary().deletedThrough == .start)
+        #expect(try store.snapshotSummary().deletedThrough == .start, "\(number)")
       }
       await ledger.close()
     }

@@ -125,7 +125,7 @@ struct ForgedArchiveTests {
       record.id = EntityID(high: record.id.high, low: record.id.low ^ 1)
       lines[place] = .record(record)
       let message = try Self.failure(of: lines)?.message
-      #expect(message?.contains("its id does not follow from its key") == true)
+      #expect(message?.contains("its id does not follow from its key") == true, "line \(place + 1)")
       return
     }
     throw Missing.line

@@ -38,7 +38,7 @@ struct LogDigestTests {
     for position in [0, 1, 7, 60, 110] as [UInt64] {
       let part = try inspector.logDigest(through: Position(rawValue: position))
       #expect(part.position.rawValue == position)
-      #expect(try inspector.logDigest(from: part) == whole)
+      #expect(try inspector.logDigest(from: part) == whole, "position \(position)")
     }
   }
 

@@ -25,7 +25,7 @@ import Testing
         let error = #expect(throws: LedgerError.self, "\(count) bytes") {
           try Payload(decoding: Array(bytes[..<count]))
         }
-        #expect(error?.code == .corrupt)
+        #expect(error?.code == .corrupt, "the first \(count) bytes")
       }
       #expect(throws: LedgerError.self) { try Payload(decoding: bytes + [0]) }
     }
@@ -203,8 +203,8 @@ import Testing
       (HandlerInvalidationFinished.self, .handlerInvalidationFinished),
     ]
     for (payload, kind) in payloads {
-      #expect(payload.kind == kind)
-      #expect(payload.version == 1)
+      #expect(payload.kind == kind, "\(kind)")
+      #expect(payload.version == 1, "\(kind)")
     }
   }
 

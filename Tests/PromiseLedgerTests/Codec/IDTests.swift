@@ -83,8 +83,8 @@ import Testing
   @Test func theIdOfAKeyIsAUUIDOfVersion8() throws {
     for number in 0..<200 {
       let bytes = try PromiseKey("key \(number)").promiseID.entityID.bytes
-      #expect(bytes[6] >> 4 == 8)
-      #expect(bytes[8] >> 6 == 0b10)
+      #expect(bytes[6] >> 4 == 8, "\(number)")
+      #expect(bytes[8] >> 6 == 0b10, "\(number)")
     }
   }
 

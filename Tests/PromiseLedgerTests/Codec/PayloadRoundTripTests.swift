@@ -86,10 +86,10 @@ import Testing
 
   @Test func textThatIsNotUTF8IsDamage() {
     for text in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]] {
-      let error = #expect(throws: LedgerError.self) {
+      let error = #expect(throws: LedgerError.self, "\(text)") {
         try PromiseAbandoned(decoding: [UInt8(text.count), 0] + text)
       }
-      #expect(error?.code == .corrupt)
+      #expect(error?.code == .corrupt, "\(text)")
     }
   }
 

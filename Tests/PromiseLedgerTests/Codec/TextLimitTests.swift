@@ -70,11 +70,12 @@ import Testing
     var counts = [bounds.range.upperBound + 1]
     if bounds.range.lowerBound > 0 { counts.append(bounds.range.lowerBound - 1) }
     for count in counts {
-      let error = #expect(throws: LedgerError.self) {
+      let error = #expect(throws: LedgerError.self, "\(count) bytes") {
         try bounds.limit.check(String(repeating: "x", count: count))
       }
-      #expect(error?.code == .invalidArgument)
-      #expect(error?.message.contains("The \(bounds.name) has \(count) bytes") == true)
+      #expect(error?.code == .invalidArgument, "\(count) bytes")
+      #expect(
+        error?.message.contains("The \(bounds.name) has \(count) bytes") == true, "\(count) bytes")
     }
   }
 

@@ -54,7 +54,7 @@ import Testing
     for number in 0..<10 {
       let job = log.job(number)
       inbox.add(job)
-      #expect(inbox.withdraw(job))
+      #expect(inbox.withdraw(job), "\(number)")
     }
     #expect(log.failures.isEmpty)
     #expect(!inbox.hasCommands)
@@ -69,7 +69,7 @@ import Testing
       let job = log.job(number)
       queue.append(job)
       let isWithdrawn = queue.withdraw(job)
-      #expect(isWithdrawn)
+      #expect(isWithdrawn, "\(number)")
       largestPlaceCount = max(largestPlaceCount, queue.placeCount)
     }
     #expect(largestPlaceCount <= 64)

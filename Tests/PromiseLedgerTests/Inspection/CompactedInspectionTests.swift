@@ -67,7 +67,7 @@ import Testing
     _ = try await LedgerCompactionTests.fill(ledger, 4)
     digests.append((try inspector.head, try inspector.replay().digest()))
     for (position, digest) in digests {
-      #expect(try inspector.state(at: position).digest() == digest)
+      #expect(try inspector.state(at: position).digest() == digest, "position \(position)")
     }
     let late = #expect(throws: LedgerError.self) {
       try inspector.state(at: try inspector.head.advanced(by: 1))
@@ -75,9 +75,13 @@ import Testing
     #expect(late?.code == .invalidArgument)
     let report = try await ledger.compact(LedgerCompactionTests.events)
     for (position, _) in digests.dropLast() {
-      let error = #expect(throws: LedgerError.self) { try inspector.state(at: position) }
-      #expect(error?.code == .eventsCompacted)
-      #expect(error?.message.contains("position \(report.snapshotPosition)") == true)
+      let error = #expect(throws: LedgerError.self, "position \(position)") {
+        try inspector.state(at: position)
+      }
+      #expect(error?.code == .eventsCompacted, "position \(position)")
+      #expect(
+        error?.message.contains("position \(report.snapshotPosition)") == true,
+        "position \(position)")
     }
     #expect(try inspector.state(at: report.snapshotPosition).digest() == report.stateDigest)
     await ledger.close()

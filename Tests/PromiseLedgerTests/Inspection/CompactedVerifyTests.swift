@@ -61,7 +61,7 @@ struct CompactedVerifyTests {
       try ledger.put(nil, forKey: entry.key, in: "entities")
       #expect(try !ledger.findings().isEmpty, "record \(id) is lost")
       let reader = try SnapshotReader(Ledger.inspect(at: ledger.path).log)
-      #expect(try reader.entity(id) == nil)
+      #expect(try reader.entity(id) == nil, "\(id)")
       try ledger.put(entry.value, forKey: entry.key, in: "entities")
       guard case .promise(let promise)? = try reader.entity(id), let resolution = promise.resolution
       else { continue }

@@ -54,11 +54,11 @@ import Testing
       let found = try replayed.subjects(
         from: EntityID(high: 0, low: 0), through: EntityID(high: .max, low: .max),
         of: [.promise, .handler], limit: 3)
-      #expect(Set(found) == [.promise(promise), .handler(handler)])
+      #expect(Set(found) == [.promise(promise), .handler(handler)], "folded: \(isFolded)")
       let sessions = try replayed.subjects(
         from: EntityID(high: 0, low: 0), through: EntityID(high: .max, low: .max), of: [.session],
         limit: 5)
-      #expect(sessions.count == 5)
+      #expect(sessions.count == 5, "folded: \(isFolded)")
     }
     let replayed = try Ledger.inspect(at: temporary.path).replay()
     let record = try #require(try replayed.record(of: ids[0]))

@@ -37,7 +37,7 @@ import Testing
     try await durable.fulfill(1)
     for (index, link) in links.enumerated() {
       let expected: Outcome<Int> = index % 2 == 0 ? .cancelled(.unspecified) : .fulfilled(1)
-      #expect(try await link.settlement() == expected)
+      #expect(try await link.settlement() == expected, "link \(index)")
     }
     await app.close()
   }

@@ -24,7 +24,7 @@ import Testing
   @Test func aTornNoteIsNotRead() {
     let bytes = note.encoded
     for count in 0..<bytes.count {
-      #expect(SessionNote(decoding: Array(bytes.prefix(count))) == nil)
+      #expect(SessionNote(decoding: Array(bytes.prefix(count))) == nil, "the first \(count) bytes")
     }
     // What a crash left of the longer note that stood there before.
     #expect(SessionNote(decoding: bytes + [UInt8(ascii: "\n")]) == nil)

@@ -82,7 +82,7 @@ import Testing
     for number in 151...200 {
       round.add(ids(number...number), in: try state())
       let turn = numbers(try round.next(in: try state()))
-      #expect(turn.first == .numbered(number))
+      #expect(turn.first == .numbered(number), "\(number)")
       seen.formUnion(turn)
     }
     #expect(seen == Set(ids(2...200)))

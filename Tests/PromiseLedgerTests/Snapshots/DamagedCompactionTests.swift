@@ -173,7 +173,7 @@ import Testing
     try FileSystem.writeAtomically([1], to: parent + "/file")
     let store = try await ledger.engine.openStore()
     for directory in [parent + "/nowhere", parent + "/file", "/proc"] {
-      let error = await #expect(throws: LedgerError.self) {
+      let error = await #expect(throws: LedgerError.self, "\(directory)") {
         try await ledger.compact(.everything(archivedIn: directory))
       }
       #expect(error?.message.contains(directory) == true, "\(directory)")

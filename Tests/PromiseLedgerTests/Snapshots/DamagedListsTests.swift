@@ -128,7 +128,7 @@ import Testing
     var problems: [String] = []
     var count = 0
     for (table, entries) in [("open", subject.open), ("tombstones", subject.tombstones)] {
-      #expect(!entries.isEmpty)
+      #expect(!entries.isEmpty, "\(table)")
       for (index, entry) in entries.enumerated() {
         let name = table == "open" ? "an entry of \(UnicodeScalar(entry.key[0]))" : "a tombstone"
         func check(_ what: String, _ old: [Entry], _ new: [Entry]) throws {
@@ -194,10 +194,10 @@ import Testing
           key: OpenList.closed.key(.numbered(9), order: 1_000_000), value: [UInt8](hex: "0011"))
         try Self.change([(entry.key, nil), (alien.key, alien.stored)], store)
         let state = try LedgerState.tail(of: store)
-        let error = #expect(throws: LedgerError.self) {
+        let error = #expect(throws: LedgerError.self, "\(entry)") {
           for list in subject.lists(of: kind) { _ = try list(state) }
         }
-        #expect(error?.code == .corrupt && error?.message.contains(kind.name) == true)
+        #expect(error?.code == .corrupt && error?.message.contains(kind.name) == true, "\(entry)")
         try Self.change([(entry.key, entry.stored), (alien.key, nil)], store)
         for list in subject.lists(of: kind) { _ = try list(.tail(of: store)) }
         count += 1
@@ -221,12 +221,14 @@ import Testing
     for entry in entries {
       let other = OpenEntry(key: entry.key, value: entry.value + [1])
       try Self.change([(entry.key, other.stored)], store)
-      let error = #expect(throws: LedgerError.self) {
+      let error = #expect(throws: LedgerError.self, "\(entry)") {
         _ = try SnapshotReader(store).entities(listedBy: [other])
       }
-      #expect(error?.code == .corrupt && error?.message.contains("something else") == true)
+      #expect(
+        error?.code == .corrupt && error?.message.contains("something else") == true, "\(entry)")
       try Self.change([(entry.key, entry.stored)], store)
-      #expect(try SnapshotReader(store).entities(listedBy: [entry]).map(\.id) == [entry.id])
+      #expect(
+        try SnapshotReader(store).entities(listedBy: [entry]).map(\.id) == [entry.id], "\(entry)")
     }
     let alien = OpenEntry(key: [kind.rawValue] + first.key.dropFirst().map { ~$0 }, value: [])
     let error = #expect(throws: LedgerError.self) {

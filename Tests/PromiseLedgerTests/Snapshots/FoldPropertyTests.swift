@@ -20,11 +20,12 @@ import Testing
       if position > 0 {
         let step = try #require(
           try folder.step(of: store, through: Position(rawValue: position), limit: 1_000))
-        #expect(step.eventCount == 1)
+        #expect(step.eventCount == 1, "seed \(seed), \(position)")
       }
       let folded = try LedgerState.tail(of: store)
-      #expect(folded.base == Position(rawValue: position))
-      #expect(folded.overlaid.allSatisfy { $0.lastPosition > folded.base })
+      #expect(folded.base == Position(rawValue: position), "seed \(seed), \(position)")
+      #expect(
+        folded.overlaid.allSatisfy { $0.lastPosition > folded.base }, "seed \(seed), \(position)")
       #expect(try Answers(folded, writer) == whole, "seed \(seed), folded to \(position)")
     }
     #expect(try folder.step(of: store, through: head, limit: 1_000) == nil)

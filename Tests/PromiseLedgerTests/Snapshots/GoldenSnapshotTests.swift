@@ -24,16 +24,22 @@ import Testing
     for bit in 0..<(8 * entry.stored.count) {
       var stored = entry.stored
       stored[bit / 8] ^= 1 << (bit % 8)
-      #expect(throws: LedgerError.self) { try OpenEntry(key: entry.key, stored: stored) }
+      #expect(throws: LedgerError.self, "bit \(bit)") {
+        try OpenEntry(key: entry.key, stored: stored)
+      }
     }
     for bit in 0..<(8 * entry.key.count) {
       var key = entry.key
       key[bit / 8] ^= 1 << (bit % 8)
-      #expect(throws: LedgerError.self) { try OpenEntry(key: key, stored: entry.stored) }
+      #expect(throws: LedgerError.self, "bit \(bit) of the key") {
+        try OpenEntry(key: key, stored: entry.stored)
+      }
     }
     for count in 0..<4 {
       let stored = Array(entry.stored.prefix(count))
-      #expect(throws: LedgerError.self) { try OpenEntry(key: entry.key, stored: stored) }
+      #expect(throws: LedgerError.self, "the first \(count) bytes") {
+        try OpenEntry(key: entry.key, stored: stored)
+      }
     }
   }
 

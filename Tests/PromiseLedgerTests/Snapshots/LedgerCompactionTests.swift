@@ -96,31 +96,31 @@ import Testing
     for (number, record) in before.enumerated() {
       let after = try await ledger.record(of: ids[number])
       guard record?.status == .consumed else {
-        #expect(after == record)
+        #expect(after == record, "\(number)")
         continue
       }
-      #expect(after == nil)
+      #expect(after == nil, "\(number)")
       if number % 2 == 0 {
-        let error = await #expect(throws: LedgerError.self) {
+        let error = await #expect(throws: LedgerError.self, "\(number)") {
           try await ledger.resolve(ids[number], with: .cancelled(reason: "late"))
         }
-        #expect(error?.code == .compacted)
-        let repeated = await #expect(throws: LedgerError.self) {
+        #expect(error?.code == .compacted, "\(number)")
+        let repeated = await #expect(throws: LedgerError.self, "\(number)") {
           let _: DurablePromise<String> = try await ledger.promise(
             forKey: try PromiseKey("key \(number)"))
         }
-        #expect(repeated?.code == .compacted)
+        #expect(repeated?.code == .compacted, "\(number)")
       } else {
         guard case .notFound = try await ledger.resolve(ids[number], with: .cancelled(reason: ""))
         else {
           Issue.record("a removed promise was found")
           continue
         }
-        let error = await #expect(throws: LedgerError.self) {
+        let error = await #expect(throws: LedgerError.self, "\(number)") {
           try await ledger.engine.settled(ids[number])
         }
-        #expect(error?.code == .notFound)
-        #expect(error?.message.contains("were removed") == true)
+        #expect(error?.code == .notFound, "\(number)")
+        #expect(error?.message.contains("were removed") == true, "\(number)")
       }
     }
     _ = try SnapshotAudit(try await ledger.engine.openStore())
@@ -252,7 +252,7 @@ import Testing
       do {
         try await ledger.compact(Self.events)
       } catch let error as LedgerError {
-        #expect(error.code == .diskFull || error.code == .ioFailure)
+        #expect(error.code == .diskFull || error.code == .ioFailure, "call \(call): \(error)")
       }
       #expect(try await Self.records(ledger, ids) == before, "commit \(call)")
       _ = try SnapshotAudit(try await ledger.engine.openStore())

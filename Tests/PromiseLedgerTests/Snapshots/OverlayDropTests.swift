@@ -21,7 +21,9 @@ import Testing
       let head = state.position.rawValue
       let end = Position(rawValue: head - min(head, seed % 30))
       _ = try folder.step(of: store, through: end, limit: 9)
-      #expect(try state.rebase(onto: SnapshotReader(store), drops: false) == false)
+      #expect(
+        try state.rebase(onto: SnapshotReader(store), drops: false) == false,
+        "seed \(seed), frame \(number)")
       state.beginDrop()
       _ = state.dropStep(placeCount: 1 + Int(seed) % 7)
       _ = try state.nextDeadline()

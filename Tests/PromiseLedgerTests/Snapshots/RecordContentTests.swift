@@ -103,12 +103,12 @@ import Testing
     for entity in writer.ledger.state.overlaid {
       let content = entity.content
       for count in Set([0, 1, content.count / 3, content.count / 2, content.count - 1]) {
-        let error = #expect(throws: LedgerError.self) {
+        let error = #expect(throws: LedgerError.self, "the first \(count) bytes") {
           try LedgerEntity(kind: entity.kind, id: entity.id, content: Array(content[..<count]))
         }
-        #expect(error?.code == .corrupt)
+        #expect(error?.code == .corrupt, "the first \(count) bytes")
       }
-      #expect(throws: LedgerError.self) {
+      #expect(throws: LedgerError.self, "\(entity.id)") {
         try LedgerEntity(kind: entity.kind, id: entity.id, content: content + [0])
       }
     }

@@ -54,10 +54,10 @@ import Testing
     for number in 1..<pieces.count {
       var wrong = pieces
       wrong[number] = others[number]
-      #expect(throws: LedgerError.self) { try Self.join(wrong) }
+      #expect(throws: LedgerError.self, "piece \(number)") { try Self.join(wrong) }
       wrong = pieces
       wrong.remove(at: number)
-      #expect(throws: LedgerError.self) { try Self.join(wrong) }
+      #expect(throws: LedgerError.self, "piece \(number)") { try Self.join(wrong) }
     }
   }
 }

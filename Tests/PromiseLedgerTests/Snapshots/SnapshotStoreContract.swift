@@ -40,7 +40,7 @@ import Testing
     #expect(reader.position == state.position)
     var counts = (promises: UInt64(0), sessions: UInt64(0), handlers: UInt64(0))
     for entity in state.overlaid {
-      #expect(try reader.entity(entity.id) == entity)
+      #expect(try reader.entity(entity.id) == entity, "\(entity.id)")
       switch entity.kind {
       case .promise: counts.promises += 1
       case .session: counts.sessions += 1
@@ -103,8 +103,8 @@ import Testing
     #expect(summary.stateDigest == tombstones)
     let after = try SnapshotReader(subject.store)
     for entity in state.overlaid {
-      #expect(try after.entity(entity.id) == nil)
-      #expect(try after.isTombstone(entity.id) == entity.isKeyed)
+      #expect(try after.entity(entity.id) == nil, "\(entity.id)")
+      #expect(try after.isTombstone(entity.id) == entity.isKeyed, "\(entity.id)")
     }
     try subject.store.readSnapshot { (tables) throws(LedgerError) in
       for table in [SnapshotTable.entities, .parts, .open] {
@@ -176,7 +176,7 @@ import Testing
       ($0 as? LedgerError)?.code == .corrupt
     }
     for promise in state.promises.all.dropFirst() {
-      #expect(try reader.promise(promise.id) == promise)
+      #expect(try reader.promise(promise.id) == promise, "\(promise.id)")
     }
   }
 

@@ -34,7 +34,7 @@ import Testing
     #expect(reads.entries < 3 * count)
     for number in [1, count] {
       let promise = try session.promise(number)
-      #expect(promise?.resolution?.outcome == .timedOut)
+      #expect(promise?.resolution?.outcome == .timedOut, "\(number)")
     }
     try session.commit()
     #expect(try store.counting { try session.commit() }.entries < 50)

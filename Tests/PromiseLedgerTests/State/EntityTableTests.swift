@@ -27,7 +27,7 @@ import Testing
           table[place]?.lastPosition = Position(rawValue: clock)
           model[id]?.lastPosition = Position(rawValue: clock)
         } else {
-          #expect(table.remove(at: place) == model.removeValue(forKey: id))
+          #expect(table.remove(at: place) == model.removeValue(forKey: id), "step \(step)")
         }
       } else {
         let position = Position(rawValue: clock)
@@ -53,7 +53,7 @@ import Testing
     #expect(table.all == model.values.sorted { $0.firstPosition < $1.firstPosition })
     for low in 0..<1_500 {
       let id = EntityID(high: 7, low: UInt64(low))
-      #expect(table[id] == model[id])
+      #expect(table[id] == model[id], "\(low)")
     }
   }
 }

@@ -158,7 +158,7 @@ import Testing
       let isChanged = ledger.state.contents != before
       #expect(isChanged == Self.writes(column, verdict), "\(state) \(column)")
       #expect(try ledger.replayed().contents == ledger.state.contents, "\(state) \(column)")
-      #expect(ledger.state.blocked.isEmpty)
+      #expect(ledger.state.blocked.isEmpty, "\(column)")
     }
   }
 

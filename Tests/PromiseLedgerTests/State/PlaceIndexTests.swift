@@ -23,7 +23,7 @@ struct PlaceIndexTests {
     }
     #expect(stored.count == Set(ids).count)
     for (place, id) in stored.enumerated() {
-      #expect(index.find(id) { stored[Int($0)] == id } == Int32(place))
+      #expect(index.find(id) { stored[Int($0)] == id } == Int32(place), "place \(place)")
     }
     #expect(index.find(EntityID(high: 1 << 60, low: 1 << 60)) { _ in false } == nil)
   }

@@ -41,7 +41,7 @@ import Testing
       let position = Position(rawValue: UInt64(closing))
       let id = EntityID.numbered(closing)
       let isHidden = ranges.contains { $0.removes(id, closedAt: position) }
-      #expect(table.hides(id, closedAt: position) == isHidden)
+      #expect(table.hides(id, closedAt: position) == isHidden, "closed at \(closing)")
     }
   }
 

@@ -61,9 +61,12 @@ import Testing
     for (number, size) in [0, 100, 3_900, 4_000, 50_000].enumerated() {
       let entity = try #require(try state.handler(.numbered(number + 1)))
       let open = try #require(entity.openCalls[.numbered(10 * number + 3)])
-      #expect(try arguments(open.arguments, in: subject.store) == .bytes(size))
-      #expect(try arguments(open.bound.arguments, in: subject.store) == .bytes(size))
-      #expect(try arguments(entity.bound.arguments, in: subject.store) == .bytes(size + 1))
+      #expect(try arguments(open.arguments, in: subject.store) == .bytes(size), "\(size) bytes")
+      #expect(
+        try arguments(open.bound.arguments, in: subject.store) == .bytes(size), "\(size) bytes")
+      #expect(
+        try arguments(entity.bound.arguments, in: subject.store) == .bytes(size + 1),
+        "\(size) bytes")
       let finish = try #require(entity.lastFinish)
       let report = try report(finish, in: subject.store)
       #expect(
