@@ -6,7 +6,7 @@ extension LedgerInspector {
   /// - Throws: ``LedgerError`` with `corrupt` and others of reading.
   package func allEvents() throws -> [LedgerEvent] {
     var events: [LedgerEvent] = []
-    var position = try log.snapshotSummary().deletedThrough
+    var position = try store.snapshotSummary().deletedThrough
     while case let slice = try self.events(after: position, limit: EventSlice.eventCount),
       let last = slice.last
     {

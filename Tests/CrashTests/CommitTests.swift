@@ -75,7 +75,7 @@ import Testing
 
       private func open() async throws -> Ledger {
         var configuration = LedgerConfiguration()
-        configuration.environment.faults = faults
+        configuration.files.environment.faults = faults
         configuration.logger = .silent
         return try await temporary.open(configuration: configuration)
       }

@@ -47,7 +47,7 @@ import Testing
         -> [String]
       {
         var configuration = LedgerConfiguration()
-        configuration.environment.faults = faults
+        configuration.files.environment.faults = faults
         configuration.logger = .silent
         let opened = await attempt {
           try await temporary.open(configuration: configuration)

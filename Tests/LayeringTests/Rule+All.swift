@@ -60,8 +60,7 @@ extension Rule {
     imports(
       ["Sources/PromiseLedger/"], not: ["LedgerLMDB"],
       except: [
-        "Sources/PromiseLedger/Store/", "Sources/PromiseLedger/Inspection/",
-        "Sources/PromiseLedger/LedgerConfiguration.swift",
+        "Sources/PromiseLedger/Store/", "Sources/PromiseLedger/LedgerConfiguration+Files.swift",
       ], "Nothing above the store knows LMDB."),
   ]
 

@@ -28,10 +28,10 @@ struct Compact {
     // Counts what LMDB is asked, to prove that no commit is without a point.
     let faults = FaultInjector()
     var configuration = LedgerConfiguration()
-    configuration.environment = Configuration(faults: faults)
+    configuration.files.environment = Configuration(faults: faults)
     configuration.hooks.sliceEventCount = 25
-    configuration.hooks.beforeCommit = { points.reached("before") }
-    configuration.hooks.committed = { points.reached("after") }
+    configuration.files.hooks.beforeCommit = { points.reached("before") }
+    configuration.files.hooks.committed = { points.reached("after") }
     let ledger = try await Ledger.open(at: path, as: .operator, configuration: configuration)
     let commitCount = faults.count(of: .commit)
     points.arm()

@@ -41,8 +41,8 @@ struct Handle {
   private func open() async throws -> Ledger {
     let killSwitch = killSwitch
     var configuration = LedgerConfiguration()
-    configuration.hooks.gatePassed = { killSwitch.gatePassed() }
-    configuration.hooks.beforeCommit = { killSwitch.committing() }
+    configuration.files.hooks.gatePassed = { killSwitch.gatePassed() }
+    configuration.files.hooks.beforeCommit = { killSwitch.committing() }
     #if DEBUG
       configuration.hooks.commitsEffectsBeforeFinish = commitsEffectsBeforeFinish
     #endif

@@ -134,7 +134,7 @@ struct PowerAudit {
   private func checkArchives(in root: String) throws {
     let inspector = try Ledger.inspect(at: root + "/main")
     defer { inspector.close() }
-    let deleted = try inspector.log.snapshotSummary().deletedThrough.rawValue
+    let deleted = try inspector.store.snapshotSummary().deletedThrough.rawValue
     let present = Set(try FileSystem.list(root + "/archives"))
     for name in try FileSystem.list(recorded + "/archives") {
       let isWhole = FileManager.default.contentsEqual(
@@ -180,7 +180,7 @@ private struct State {
     let inspector = try Ledger.inspect(at: path)
     defer { inspector.close() }
     _ = try inspector.verify { finding in throw LedgerError(.corrupt, "\(finding)") }
-    let summary = try inspector.log.snapshotSummary()
+    let summary = try inspector.store.snapshotSummary()
     guard summary.position.rawValue <= reference.events.count else { return }
     let digests = try reference.digests(at: summary.position)
     try require(

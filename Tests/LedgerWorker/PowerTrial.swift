@@ -146,7 +146,7 @@ struct PowerTrial {
     configuration.instance = instance
     configuration.automaticCompaction = nil
     configuration.hooks.sliceEventCount = 25
-    configuration.environment.durability = durability
+    configuration.files.environment.durability = durability
     try configuration.handlers.register(Once.self)
     try configuration.handlers.register(Endless.self)
     let ledger = try await Ledger.open(

@@ -14,7 +14,7 @@ struct Serve {
     let gate = StoppingGate()
     var configuration = LedgerConfiguration()
     configuration.writerStallTimeout = .seconds(30)
-    configuration.hooks.gatePassed = { gate.passed() }
+    configuration.files.hooks.gatePassed = { gate.passed() }
     let isRunning = Flag()
     try configuration.handlers.register(Endless.self) { isRunning }
     let ledger = try await Ledger.open(at: path, as: role, configuration: configuration)

@@ -241,7 +241,7 @@ struct CompactCommandTests {
     let blocked = Mutex<CommandRun?>(nil)
     let isArmed = Mutex(false)
     var configuration = LedgerConfiguration()
-    configuration.hooks.gatePassed = { [path = temporary.path] in
+    configuration.files.hooks.gatePassed = { [path = temporary.path] in
       let isMine = isArmed.withLock { isArmed in
         defer { isArmed = false }
         return isArmed

@@ -13,6 +13,7 @@ struct StatsCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     let statistics = try inspector.statistics { _ in try? sink.alive() }
+    let space = try inspector.space()
     var report = Report()
     report.add("ledger", "ledger", inspector.id.description)
     report.add("format version", "formatVersion", Int(inspector.formatVersion))
@@ -39,10 +40,10 @@ struct StatsCommand: LedgerCommand {
     report.add("handlers closed", "closedHandlers", statistics.closedHandlerCount)
     report.add("sessions", "sessions", statistics.sessionCount)
     report.add("sessions not ended", "sessionsNotEnded", statistics.openSessionCount)
-    report.add("file bytes", "fileBytes", statistics.space.fileByteCount)
-    report.add("free bytes", "freeBytes", statistics.space.freeByteCount)
-    addReaders(statistics, to: &report)
-    addTables(statistics, to: &report)
+    report.add("file bytes", "fileBytes", space.fileByteCount)
+    report.add("free bytes", "freeBytes", space.freeByteCount)
+    addReaders(space.readers, to: &report)
+    addTables(space.tables, to: &report)
     try report.write(as: output.format, to: sink)
   }
 
@@ -73,8 +74,7 @@ struct StatsCommand: LedgerCommand {
     report.add("eventsByKind", .object(members))
   }
 
-  private func addReaders(_ statistics: LedgerStatistics, to report: inout Report) {
-    let readers = statistics.space.readers
+  private func addReaders(_ readers: [LedgerSpace.Reader], to report: inout Report) {
     for reader in readers {
       report.addLine(
         "reader", "process \(reader.processID), \(reader.transactionsBehind) transactions behind")
@@ -90,9 +90,9 @@ struct StatsCommand: LedgerCommand {
         }))
   }
 
-  private func addTables(_ statistics: LedgerStatistics, to report: inout Report) {
+  private func addTables(_ tables: [LedgerSpace.Table], to report: inout Report) {
     var members: [String: JSONValue] = [:]
-    for table in statistics.space.tables {
+    for table in tables {
       members[table.name] = .object([
         "records": .integer(Int64(table.recordCount)), "bytes": .integer(Int64(table.byteCount)),
       ])

@@ -76,7 +76,7 @@ struct LedgerAssembly {
   mutating func finish(_ builder: inout LedgerBuilder) throws(LedgerError) {
     guard !shorter.isEmpty else { return }
     try builder.finish()
-    let log = LMDBLog(builder.environment)
+    let log = builder.construction.source
     var known = header.base
     for (archive, end) in shorter.sorted(by: { $0.end.position < $1.end.position }) {
       let nearest = ends.last { $0.position <= end.position } ?? known

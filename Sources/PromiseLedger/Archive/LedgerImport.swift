@@ -12,39 +12,16 @@ public struct LedgerImport: Sendable {
   /// Makes an import with the default limit.
   public init() {}
 
-  /// Reads archives and makes the ledger.
+  /// Reads archives and fills the new ledger that `construct` makes.
   ///
-  /// The first archive begins with the first event, or is an export of a ledger whose first events
-  /// were deleted. Every further one goes on where the ones before end, or earlier, but not before the
-  /// first one begins: then the events that both have must be the same, and its snapshot is not needed.
-  /// One that ends earlier still adds nothing; ``ArchiveSummary/unusedArchives`` tells which did. So
-  /// the archives that compaction wrote, followed by an export, make a ledger with all events.
-  ///
-  /// - Parameters:
-  ///   - path: The directory of the new ledger. Nothing must be there, or an empty directory.
-  ///   - archives: The paths of the archives in their order; each is read once, so it may be a pipe.
-  /// - Throws: ``LedgerError`` with `corrupt`, `payloadTooLarge` or `incompatibleFormat`, naming the
-  ///   line or the archive; `invalidArgument` if archives do not belong together, or are not in order;
-  ///   `alreadyExists`, `notFound`, `permissionDenied`, `diskFull`, `ioFailure`.
-  /// - Complexity: O(archives) in time; in memory some megabytes, one line, and what
-  ///   ``LedgerInspector/verify(progress:_:)`` takes: O(entities).
-  @available(*, noasync, message: "blocks the thread for long")
-  @discardableResult
-  public func makeLedger(
-    at path: String, from archives: [String]
-  ) throws(LedgerError) -> ArchiveSummary {
-    try assemble(at: path, from: archives, check: Self.verify)
-  }
-
-  /// Reads archives and makes the ledger, as `makeLedger` does.
-  ///
-  /// - Parameter check: Looks at the new ledger before it is moved to its place.
+  /// - Parameter construct: Makes a ledger with these metadata, has it filled, and then shows it.
   @available(*, noasync, message: "blocks the thread for long")
   package func assemble(
-    at path: String, from archives: [String], check: (LedgerDirectory) throws -> Void
+    _ archives: [String],
+    _ construct: (
+      LedgerMetadata, _ fill: (any LedgerConstruction) throws(LedgerError) -> Void
+    ) throws(LedgerError) -> Void
   ) throws(LedgerError) -> ArchiveSummary {
-    let directory = try LedgerDirectory(checking: path)
-    guard try directory.isVacant() else { throw .somethingIs(at: path) }
     guard let first = archives.first else {
       throw LedgerError(.invalidArgument, "There is no archive to make a ledger of. Give one.")
     }
@@ -55,8 +32,8 @@ public struct LedgerImport: Sendable {
     }
     var assembly = LedgerAssembly(header, of: first)
     let metadata = LedgerMetadata(ledgerID: header.ledgerID, createdAt: header.createdAt)
-    try LMDBEventStore.construct(directory, metadata: metadata) {
-      (builder) throws(LedgerError) in
+    try construct(metadata) { (construction) throws(LedgerError) in
+      var builder = LedgerBuilder(construction)
       try LedgerError.naming(first, if: isOneOfMany) { () throws(LedgerError) in
         try assembly.add(header, of: first, &reader, to: &builder)
       }
@@ -67,37 +44,9 @@ public struct LedgerImport: Sendable {
         }
       }
       try assembly.finish(&builder)
-    } check: { unfinished in
-      try check(unfinished)
+      try builder.finish()
     }
     return assembly.summary
-  }
-
-  /// Makes sure that a new ledger is one that verification finds nothing wrong with.
-  ///
-  /// - Throws: `corrupt` with the first finding.
-  private static func verify(_ directory: LedgerDirectory) throws {
-    let inspector = try LedgerInspector(directory, locking: false)
-    defer { inspector.close() }
-    _ = try inspector.verify { finding in
-      // Events of newer builds are what they are.
-      guard finding.severity == .corrupt else { return }
-      let place = finding.position.map { " (position \($0))" } ?? ""
-      let subject = finding.subject.map { " (\($0))" } ?? ""
-      throw LedgerError(
-        .corrupt,
-        "Nothing was imported, because what was made of the archive does not fit together\(place)\(subject). Use another copy of the archive. The first finding: \(finding.message)"
-      )
-    }
-  }
-
-  /// Reads one archive and makes the ledger, as with several.
-  @available(*, noasync, message: "blocks the thread for long")
-  @discardableResult
-  public func makeLedger(
-    at path: String, from archive: String
-  ) throws(LedgerError) -> ArchiveSummary {
-    try makeLedger(at: path, from: [archive])
   }
 }
 

@@ -122,12 +122,3 @@ package struct EventDeletion {
     return owned.contains(attachment) ? [] : attachment.deletion
   }
 }
-
-extension Position {
-  /// The key of a frame, as a change of tables has it.
-  package var bigEndianBytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.appendLittleEndian(rawValue.byteSwapped)
-    return bytes
-  }
-}

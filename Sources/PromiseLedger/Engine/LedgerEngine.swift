@@ -20,7 +20,7 @@ package final class LedgerEngine: Sendable {
     package var waitsWhileFrozen: Bool
     /// When the session compacts by itself; `nil` for never.
     package var automaticCompaction: AutomaticCompaction?
-    package var hooks = StoreHooks()
+    package var hooks = EngineHooks()
     package var logger: Logger
   }
 

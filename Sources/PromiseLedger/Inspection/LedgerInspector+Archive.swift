@@ -12,13 +12,11 @@ extension LedgerInspector {
   ///   has no last line.
   @discardableResult
   public func export(_ sink: ([UInt8]) throws -> Void) throws -> ArchiveSummary {
-    try readingInOneTransaction { transaction, tables, _ in
-      try PinnedLog.with(transaction, tables) { log in
-        var writer = ArchiveWriter(
-          of: id, createdAt: createdAt, try log.snapshotSummary(), through: try log.head())
-        while let piece = try writer.next(from: log) { try sink(piece) }
-        return try writer.finished
-      }
+    try store.withPinnedView { log in
+      var writer = ArchiveWriter(
+        of: id, createdAt: createdAt, try log.snapshotSummary(), through: try log.head())
+      while let piece = try writer.next(from: log) { try sink(piece) }
+      return try writer.finished
     }
   }
 }

@@ -26,7 +26,7 @@ extension LedgerInspector {
   public func digests(
     through end: Position? = nil, progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LedgerDigests {
-    try log.withView { (log) throws(LedgerError) in
+    try store.withView { (log) throws(LedgerError) in
       let digest = try LogDigest(of: log, through: end, progress)
       let state = try Self.stateDigest(of: log, at: digest.position, progress)
       return LedgerDigests(log: digest, state: state)
@@ -60,7 +60,7 @@ extension LedgerInspector {
     from digest: LogDigest? = nil, through end: Position? = nil,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LogDigest {
-    try log.withView { (log) throws(LedgerError) in
+    try store.withView { (log) throws(LedgerError) in
       try LogDigest(of: log, from: digest, through: end, progress)
     }
   }

@@ -15,7 +15,7 @@ extension LedgerInspector {
     _ policy: CompactionPolicy = CompactionPolicy(), now: Timestamp = SystemLedgerClock().now(),
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> CompactionPlan {
-    return try log.withView { (log) throws(LedgerError) in
+    return try store.withView { (log) throws(LedgerError) in
       let state = try LedgerState.replayed(from: log, progress: progress)
       // The walks end early, where lists are about what is to stay.
       try state.snapshot.checkCounts { progress(state.position) }

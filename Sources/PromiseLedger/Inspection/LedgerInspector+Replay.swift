@@ -42,20 +42,18 @@ extension LedgerInspector {
   package func withReplay<R>(
     progress: (Position) -> Void = { _ in }, _ body: (ReplayedLedger) throws -> R
   ) throws -> R {
-    try readingInOneTransaction { transaction, tables, _ in
-      try PinnedLog.with(transaction, tables) { view in
-        let state = try LedgerState.replayed(from: view, progress: progress)
-        return try body(ReplayedLedger(state, of: view, in: directory))
-      }
+    try store.withPinnedView { view in
+      let state = try LedgerState.replayed(from: view, progress: progress)
+      return try body(ReplayedLedger(state, of: view, in: directory))
     }
   }
 
   private func replay(
     through end: Position?, _ progress: (Position) -> Void
   ) throws(LedgerError) -> ReplayedLedger {
-    let state = try log.withView { (view) throws(LedgerError) in
+    let state = try store.withView { (view) throws(LedgerError) in
       try LedgerState.replayed(from: view, through: end, progress: progress)
     }
-    return ReplayedLedger(state, of: log, in: directory)
+    return ReplayedLedger(state, of: store, in: directory)
   }
 }

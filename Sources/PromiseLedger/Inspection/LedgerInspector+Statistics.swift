@@ -1,6 +1,3 @@
-import LedgerLMDB
-import LedgerSystem
-
 extension LedgerInspector {
   /// Counts what the ledger holds.
   ///
@@ -16,17 +13,16 @@ extension LedgerInspector {
     progress: (Position) -> Void = { _ in }
   ) throws -> LedgerStatistics {
     // The sizes of tables are what their records say, and none of it can be counted otherwise.
-    if let miscount = try checkAllPages({ progress(.start) }) { throw miscount }
-    let space = try space()
-    return try log.withView { (log) throws(LedgerError) in
-      try LedgerError.mapping { try statistics(of: log, space, progress) }
+    if let miscount = try store.checkStructure({ progress(.start) }) { throw miscount }
+    return try store.withView { (log) throws(LedgerError) in
+      try LedgerError.mapping { try statistics(of: log, progress) }
     }
   }
 
   private func statistics(
-    of log: any LedgerSource, _ space: LedgerStatistics.Space, _ progress: (Position) -> Void
+    of log: any LedgerSource, _ progress: (Position) -> Void
   ) throws -> LedgerStatistics {
-    var statistics = LedgerStatistics(try log.snapshotSummary(), space: space)
+    var statistics = LedgerStatistics(try log.snapshotSummary())
     let replayed = ReplayedLedger(
       try .replayed(from: log, progress: progress), of: log, in: directory)
     var position = statistics.deletedThrough
@@ -41,12 +37,6 @@ extension LedgerInspector {
     try statistics.count(replayed) { progress(position) }
     try statistics.checkCounts(of: log) { progress(position) }
     return statistics
-  }
-
-  private func space() throws(LedgerError) -> LedgerStatistics.Space {
-    try readingEnvironment { (environment) throws(LedgerError) in
-      try LedgerError.mapping { try LedgerStatistics.Space(of: environment) }
-    }
   }
 }
 
@@ -66,38 +56,5 @@ extension LedgerStatistics {
       .corrupt,
       "The table log has \(count) records, and \(frameCount) can be reached. Restore the ledger from a copy."
     )
-  }
-}
-
-extension LedgerStatistics.Space {
-  fileprivate init(of environment: Environment) throws {
-    let pageSize = try environment.info().pageSize
-    let fileSize = try FileSystem.fileSize(environment.path + "/data.mdb")
-    self = try environment.read { transaction in
-      var tables: [LedgerStatistics.Table] = []
-      for table in environment.tables.sorted(by: { $0.name < $1.name }) {
-        let statistics = try transaction.statistics(of: table)
-        tables.append(
-          LedgerStatistics.Table(
-            name: table.name, recordCount: statistics.entries,
-            byteCount: statistics.pages * pageSize))
-      }
-      return Self(
-        fileByteCount: fileSize, freeByteCount: try transaction.freePageCount() * pageSize,
-        tables: tables, readers: try Self.readers(of: environment))
-    }
-  }
-
-  /// The readers of other processes, as a transaction that just began sees them.
-  private static func readers(of environment: Environment) throws -> [LedgerStatistics.Reader] {
-    let slots = try environment.readerList()
-    let newest = slots.compactMap(\.transactionID).max() ?? 0
-    return slots.compactMap { slot in
-      guard let transaction = slot.transactionID, slot.processID != ThisProcess.id else {
-        return nil
-      }
-      return LedgerStatistics.Reader(
-        processID: slot.processID, transactionsBehind: Int(clamping: newest - transaction))
-    }
   }
 }

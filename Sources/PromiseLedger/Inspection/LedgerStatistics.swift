@@ -37,45 +37,10 @@ public struct LedgerStatistics: Sendable, Hashable {
   public internal(set) var sessionCount = 0
   /// How many sessions have not ended, as far as the log tells.
   public internal(set) var openSessionCount = 0
-  /// The space on disk.
-  public internal(set) var space: Space
-
-  /// The space on disk.
-  public struct Space: Sendable, Hashable {
-    /// The size of the data file in bytes.
-    public let fileByteCount: Int
-    /// The part of it that is free for new events, in bytes.
-    public let freeByteCount: Int
-    /// The tables, in the order of their names.
-    public let tables: [Table]
-    /// The other processes that read just now.
-    public let readers: [Reader]
-  }
-
-  /// A process that reads: space that was freed after its read began cannot be used again before it
-  /// ends.
-  public struct Reader: Sendable, Hashable {
-    /// The process.
-    public let processID: Int32
-    /// How many transactions were written since its read began. A reader far behind is stuck, or its
-    /// process is suspended; one whose process is gone is released by the next session or compaction.
-    public let transactionsBehind: Int
-  }
-
-  /// One table of the store.
-  public struct Table: Sendable, Hashable {
-    /// Its name, as in the article *File format*.
-    public let name: String
-    /// How many records it has.
-    public let recordCount: Int
-    /// Its size in bytes, whole pages.
-    public let byteCount: Int
-  }
 }
 
 extension LedgerStatistics {
-  init(_ summary: SnapshotSummary, space: Space) {
-    self.space = space
+  init(_ summary: SnapshotSummary) {
     head = summary.position
     deletedThrough = summary.deletedThrough
     snapshotPosition = summary.position

@@ -41,7 +41,7 @@ extension LMDBEventStore {
   static func construct(
     _ directory: LedgerDirectory, environment: Configuration = Configuration(),
     metadata: LedgerMetadata,
-    _ fill: (inout LedgerBuilder) throws(LedgerError) -> Void,
+    _ fill: (any LedgerConstruction) throws(LedgerError) -> Void,
     check: (LedgerDirectory) throws -> Void = { _ in }
   ) throws(LedgerError) {
     let place = try LedgerPlace(directory)
@@ -69,7 +69,7 @@ extension LMDBEventStore {
 
   private static func build(
     _ directory: LedgerDirectory, _ configuration: Configuration, _ metadata: LedgerMetadata,
-    _ fill: (inout LedgerBuilder) throws(LedgerError) -> Void
+    _ fill: (any LedgerConstruction) throws(LedgerError) -> Void
   ) throws {
     let generation = directory.generation(LedgerDirectory.firstGeneration)
     try FileSystem.createDirectory(generation)
@@ -85,9 +85,7 @@ extension LMDBEventStore {
     try environment.write { transaction in
       try transaction.put(record.span, forKey: key.span, in: table)
     }
-    var builder = try LedgerBuilder(environment)
-    try fill(&builder)
-    try builder.finish()
+    try fill(LMDBConstruction(environment))
     try environment.close()
     try FileSystem.syncFile(generation + "/data.mdb")
     try FileSystem.syncDirectory(generation)

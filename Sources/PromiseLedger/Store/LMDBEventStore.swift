@@ -207,12 +207,3 @@ package final class LMDBEventStore: EventStore {
     if case .open(let environment) = last { try? environment.close() }
   }
 }
-
-extension LedgerError {
-  /// Whether LMDB refuses all work until every handle of this process is closed.
-  var isPanic: Bool { (cause as? LMDBError)?.status == .panic }
-
-  static var storeClosed: LedgerError {
-    LedgerError(.closed, "The ledger is closed or frozen. Open or unfreeze it first.")
-  }
-}

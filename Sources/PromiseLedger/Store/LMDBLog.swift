@@ -3,7 +3,7 @@ import LedgerLMDB
 import LedgerSystem
 
 /// The reading side of a ledger's LMDB environment.
-struct LMDBLog: EventSource, Sendable {
+struct LMDBLog: LedgerSource {
   private let environment: Environment
 
   init(_ environment: Environment) {

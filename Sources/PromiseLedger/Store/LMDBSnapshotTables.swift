@@ -38,6 +38,11 @@ final class LMDBSnapshotTables: SnapshotTables {
   func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
     guard let handle = try handle(table) else { return nil }
     do throws(LMDBError) {
+      if handle.keys == .integer {
+        let number = Position(bigEndianBytes: key).rawValue
+        guard let found = try reader.value(forKey: number, in: handle) else { return nil }
+        return Array(copying: found)
+      }
       guard let found = try reader.value(forKey: key.span, in: handle) else { return nil }
       return Array(copying: found)
     } catch {
@@ -72,8 +77,15 @@ final class LMDBSnapshotTables: SnapshotTables {
   ) throws(LedgerError) {
     guard let handle = try handle(table) else { return }
     try LedgerError.mapping {
-      try reader.scan(handle, fromKey: start.span) { key, value in
-        try body(Array(copying: key), Array(copying: value))
+      switch handle.keys {
+      case .bytes:
+        try reader.scan(handle, fromKey: start.span) { key, value in
+          try body(Array(copying: key), Array(copying: value))
+        }
+      case .integer:
+        try reader.scan(handle, from: Position(bigEndianBytes: start).rawValue) { key, value in
+          try body(Position(rawValue: key).bigEndianBytes, Array(copying: value))
+        }
       }
     }
   }

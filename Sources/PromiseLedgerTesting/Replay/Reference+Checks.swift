@@ -36,7 +36,7 @@ extension Reference {
   func checkReopening(_ path: String) throws {
     let inspector = try Ledger.inspect(at: path)
     defer { inspector.close() }
-    try compare(inspector.log, in: .reopening)
+    try compare(inspector.store, in: .reopening)
   }
 
   /// Lets another process say the digest of the compacted copy.
@@ -61,7 +61,7 @@ extension Reference {
     let archive = try workshop.export(path)
     let copy = try Ledger.inspect(at: workshop.ledger("imported", of: [archive]))
     defer { copy.close() }
-    try compare(copy.log, in: .archive)
+    try compare(copy.store, in: .archive)
   }
 }
 

@@ -12,10 +12,10 @@ final class Reference {
     inspector = try Ledger.inspect(at: workshop.ledger("reference", of: archives))
     head = try inspector.head
     var digests: [(Position, StateDigest)] = []
-    var state = LedgerState(snapshot: try SnapshotReader(inspector.log))
+    var state = LedgerState(snapshot: try SnapshotReader(inspector.store))
     for position in Self.positions(after: state.position, through: head, count: count) {
       while state.position < position {
-        try state.apply(eventsOf: inspector.log, through: position, limit: EventSlice.eventCount)
+        try state.apply(eventsOf: inspector.store, through: position, limit: EventSlice.eventCount)
       }
       if let problem = state.blocked.min(by: { $0.value.position < $1.value.position }) {
         throw problem.value.refusal(of: problem.key)
@@ -58,7 +58,7 @@ final class Reference {
     func states(at position: UInt64) throws -> (LedgerState, LedgerState) {
       let position = Position(rawValue: position)
       return (
-        try .replayed(from: inspector.log, through: position),
+        try .replayed(from: inspector.store, through: position),
         try .replayed(from: source, through: position)
       )
     }

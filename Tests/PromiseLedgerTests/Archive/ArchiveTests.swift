@@ -94,7 +94,7 @@ struct ArchiveTests {
       of: inspector.id, createdAt: inspector.createdAt, SnapshotSummary(),
       through: Position(rawValue: 304))
     var inspected: [UInt8] = []
-    while let piece = try writer.next(from: inspector.log) { inspected += piece }
+    while let piece = try writer.next(from: inspector.store) { inspected += piece }
     #expect(archive == inspected)
   }
 

@@ -32,7 +32,7 @@ struct CompactedArchiveTests {
     #expect(try copy.logDigest() == original.logDigest())
     let verified = try copy.verify { Issue.record("\($0)") }
     #expect(verified.recordCount == summary.recordCount)
-    var summaries = [try original.log.snapshotSummary(), try copy.log.snapshotSummary()]
+    var summaries = [try original.store.snapshotSummary(), try copy.store.snapshotSummary()]
     #expect(summaries[1].readBackThrough == summaries[1].position)
     summaries[0].readBackThrough = summaries[1].readBackThrough
     // The newest may be one that was removed, of which the copy knows nothing.

@@ -109,7 +109,7 @@ struct DamagedExportTests {
 
   @Test func aSnapshotThatIsFurtherOnThanTheEventsIsFound() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events])
-    var summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    var summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
     summary.position = try Ledger.inspect(at: ledger.path).head.advanced(by: 1)
     try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")
     let message = try Self.failure(of: ledger.path)?.message

@@ -104,7 +104,7 @@ struct EventArchiveTests {
         eventsOf: inspector.id, createdAt: inspector.createdAt, after: base,
         through: Position(rawValue: last))
       var bytes: [UInt8] = []
-      while let piece = try writer.next(from: inspector.log) { bytes += piece }
+      while let piece = try writer.next(from: inspector.store) { bytes += piece }
       return try ArchiveFile(bytes)
     }
     let files = [try archive(1, 30), try archive(10, 20), try archive(21, head.rawValue)]

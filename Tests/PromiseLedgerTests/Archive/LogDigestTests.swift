@@ -51,17 +51,19 @@ struct LogDigestTests {
     let temporary = try TemporaryLedger()
     let metadata = LedgerMetadata(ledgerID: LedgerID(entityID: .numbered(77)), createdAt: .at(5))
     try LMDBEventStore.construct(LedgerDirectory(temporary.path), metadata: metadata) {
-      (builder) throws(LedgerError) in
+      (construction) throws(LedgerError) in
+      var builder = LedgerBuilder(construction)
       for (index, event) in events.enumerated() {
         _ = try builder.append(event, at: Position(rawValue: UInt64(index + 1)), of: commit)
         if index == 2 { try builder.finish() }
       }
+      try builder.finish()
     }
     let (left, right) = (
       try Ledger.inspect(at: one.path), try Ledger.inspect(at: temporary.path)
     )
-    #expect(try left.log.frameCount() == 1)
-    #expect(try right.log.frameCount() == 2)
+    #expect(try left.store.frameCount() == 1)
+    #expect(try right.store.frameCount() == 2)
     #expect(try left.logDigest() == right.logDigest())
   }
 
@@ -74,7 +76,7 @@ struct LogDigestTests {
   }
 }
 
-extension InspectedLog {
+extension InspectedStore {
   fileprivate func frameCount() throws(LedgerError) -> Int {
     var count = 0
     _ = try read(after: .start, limit: .max) { _ in count += 1 }

@@ -19,7 +19,7 @@ struct BitFlipTests {
       LedgerCompactionTests.everything, LedgerCompactionTests.events,
     ])
     let records = try ["entities", "parts", "blob"].flatMap { try ledger.entries(of: $0) }
-    let summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    let summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
     try flip(in: records.map(\.value) + [summary.encoded], of: ledger.path) { _ in false }
   }
 

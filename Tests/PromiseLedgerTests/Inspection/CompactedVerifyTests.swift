@@ -27,7 +27,7 @@ struct CompactedVerifyTests {
 
   @Test func aSnapshotAtTheLastPossiblePositionIsFound() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events])
-    var summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    var summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
     summary.position = Position(rawValue: .max)
     summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
     summary.deletedLog = summary.logDigest
@@ -60,7 +60,7 @@ struct CompactedVerifyTests {
       let id = try SnapshotRecord.id(ofKey: entry.key)
       try ledger.put(nil, forKey: entry.key, in: "entities")
       #expect(try !ledger.findings().isEmpty, "record \(id) is lost")
-      let reader = try SnapshotReader(Ledger.inspect(at: ledger.path).log)
+      let reader = try SnapshotReader(Ledger.inspect(at: ledger.path).store)
       #expect(try reader.entity(id) == nil, "\(id)")
       try ledger.put(entry.value, forKey: entry.key, in: "entities")
       guard case .promise(let promise)? = try reader.entity(id), let resolution = promise.resolution
@@ -133,7 +133,7 @@ struct CompactedVerifyTests {
 
   @Test func aSnapshotWithoutItsEventsIsFound() async throws {
     let ledger = try await CompactedLedger([.foldOnly])
-    var summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    var summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
     let whole = summary
     func found(_ part: String) throws {
       try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")

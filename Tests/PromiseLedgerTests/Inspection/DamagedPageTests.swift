@@ -142,7 +142,7 @@ struct DamagedPageTests {
   /// An export that looked for an end that was behind it came to no end.
   @Test func aLogThatEndsBeforeTheDeletedEventsIsRefused() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events])
-    var summary = try Ledger.inspect(at: ledger.path).log.snapshotSummary()
+    var summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
     summary.position = Position(rawValue: 10_000)
     summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
     summary.readBackThrough = summary.position

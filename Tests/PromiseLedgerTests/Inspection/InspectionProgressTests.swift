@@ -95,7 +95,7 @@ import Testing
   /// How often a look at all pages is heard of.
   private static func pageTicks(of ledger: TemporaryLedger) throws -> Int {
     let ticks = Ticks()
-    _ = try Ledger.inspect(at: ledger.path).checkAllPages(ticks.add)
+    _ = try Ledger.inspect(at: ledger.path).store.checkStructure(ticks.add)
     return ticks.take()
   }
 
@@ -110,8 +110,8 @@ import Testing
   /// How often the checks on a snapshot by itself are heard of.
   private static func snapshotTicks(of ledger: TemporaryLedger) throws -> Int {
     let ticks = Ticks()
-    try Ledger.inspect(at: ledger.path).log.readSnapshot { (tables) throws(LedgerError) in
-      var checks = SnapshotChecks(tables)
+    try Ledger.inspect(at: ledger.path).store.readSnapshot { (tables) throws(LedgerError) in
+      var checks = SnapshotChecks(tables, Findings())
       try checks.run(ticks.add)
     }
     return ticks.take()

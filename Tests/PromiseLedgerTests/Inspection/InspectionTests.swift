@@ -10,6 +10,7 @@ struct InspectionTests {
     let ledger = try CraftedLedger.sample()
     let inspector = try Ledger.inspect(at: ledger.path)
     let statistics = try inspector.statistics()
+    let space = try inspector.space()
     #expect(statistics.head == (try inspector.head))
     #expect(statistics.eventCount == 110)
     #expect(statistics.commitCount == 6)
@@ -22,9 +23,9 @@ struct InspectionTests {
       statistics.promiseCounts == [.pending: 102, .resolved: 0, .consumed: 1, .abandoned: 1])
     #expect(statistics.sessionCount == 1 && statistics.openSessionCount == 1)
     #expect(statistics.firstTime == .at(1_000) && statistics.lastTime == .at(1_000))
-    #expect(statistics.space.tables.map(\.name).prefix(2) == ["blob", "entities"])
-    #expect(statistics.space.tables.first { $0.name == "blob" }?.recordCount == 3)
-    #expect(statistics.space.freeByteCount <= statistics.space.fileByteCount)
+    #expect(space.tables.map(\.name).prefix(2) == ["blob", "entities"])
+    #expect(space.tables.first { $0.name == "blob" }?.recordCount == 3)
+    #expect(space.freeByteCount <= space.fileByteCount)
   }
 
   @Test func replayShowsPromisesAndWhatIsStale() async throws {

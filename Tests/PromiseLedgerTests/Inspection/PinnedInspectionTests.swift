@@ -115,7 +115,8 @@ import Testing
   private func count(
     _ inspector: LedgerInspector, beside body: @escaping @Sendable () -> Void
   ) throws -> LedgerStatistics {
-    let environment = try inspector.readingEnvironment { $0 }
+    let store = try #require(inspector.store as? LMDBInspection)
+    let environment = try store.readingEnvironment { $0 }
     var other: SystemThread?
     defer { other?.join() }
     return try inspector.statistics { _ in
@@ -152,7 +153,8 @@ import Testing
   }
 
   @Test func aViewEndsWithItsTransactionAndStaysOnItsThread() async throws {
-    let late = try Ledger.inspect(at: temporary.path).readingView { (log) throws(LedgerError) in
+    let store = try #require(Ledger.inspect(at: temporary.path).store as? LMDBInspection)
+    let late = try store.readingView { (log) throws(LedgerError) in
       let other = try? SystemThread.start(name: "other") { Self.expectUnreadable(log) }
       other?.join()
       return log

@@ -96,7 +96,7 @@ import Testing
     @Test func anIdleInspectionDoesNotKeepALedgerFromLeavingAPanic() async throws {
       let faults = FaultInjector()
       var configuration = LedgerConfiguration()
-      configuration.environment.faults = faults
+      configuration.files.environment.faults = faults
       let ledger = try await temporary.open(configuration: configuration)
       let inspector = try Ledger.inspect(at: temporary.path)
       let promise = try await ledger.createPromise(of: Int.self)

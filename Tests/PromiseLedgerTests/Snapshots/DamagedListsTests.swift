@@ -46,7 +46,7 @@ import Testing
         return ["\(try inspector.plan(LedgerCompactionTests.everything, now: now))"]
       case .digests: return ["\(try inspector.digests())"]
       case .archive: return ["\(try inspector.archive().count)"]
-      default: return try answer(LedgerState.replayed(from: inspector.log), ids)
+      default: return try answer(LedgerState.replayed(from: inspector.store), ids)
       }
     }
 

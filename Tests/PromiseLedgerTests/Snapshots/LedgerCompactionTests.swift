@@ -244,7 +244,7 @@ import Testing
       let temporary = try TemporaryLedger()
       let faults = FaultInjector()
       var configuration = Self.configuration()
-      configuration.environment = Configuration(faults: faults)
+      configuration.files.environment = Configuration(faults: faults)
       let ledger = try await temporary.open(configuration: configuration)
       let ids = try await Self.fill(ledger, 30)
       let before = try await Self.records(ledger, ids)

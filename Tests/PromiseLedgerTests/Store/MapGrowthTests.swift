@@ -10,7 +10,7 @@ struct MapGrowthTests {
   @Test func aSmallMapGrowsWithTheLedger() async throws {
     let temporary = try TemporaryLedger()
     var configuration = LedgerConfiguration()
-    configuration.environment.mapSize = 1 << 20
+    configuration.files.environment.mapSize = 1 << 20
     let app = try await temporary.open(configuration: configuration)
     let bytes = [UInt8](repeating: 7, count: 1 << 20)
     for _ in 0..<8 {
@@ -28,7 +28,7 @@ struct MapGrowthTests {
   @Test func aSecondSessionFollowsAMapThatGrew() async throws {
     let temporary = try TemporaryLedger()
     var configuration = LedgerConfiguration()
-    configuration.environment.mapSize = 1 << 20
+    configuration.files.environment.mapSize = 1 << 20
     let app = try await temporary.open(configuration: configuration)
     let helper = try await temporary.open(as: .appExtension, configuration: configuration)
     let bytes = [UInt8](repeating: 9, count: 1 << 20)

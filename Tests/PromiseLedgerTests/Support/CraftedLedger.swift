@@ -92,15 +92,15 @@ extension LedgerInspector {
 
   /// Everything about the events that can be compared.
   func history() throws -> [(StoredEvent, [UInt8])] {
-    try log.storedEvents(after: .start, through: try head, limit: .max).map {
-      ($0, try log.attachment(of: $0))
+    try store.storedEvents(after: .start, through: try head, limit: .max).map {
+      ($0, try store.attachment(of: $0))
     }
   }
 
   /// What replay makes of the events.
   func replayed() throws(LedgerError) -> LedgerState {
     var state = LedgerState()
-    _ = try log.read(after: .start, limit: .max) { (frame) throws(LedgerError) in
+    _ = try store.read(after: .start, limit: .max) { (frame) throws(LedgerError) in
       try frame.forEachEvent { (event) throws(LedgerError) in try state.apply(event) }
     }
     return state

@@ -8,22 +8,17 @@ struct FrameChecks {
   private var knownSessions: Set<SessionID> = []
   private var reportedSessions: Set<SessionID> = []
   private var lastCommits: [SessionID: UInt64] = [:]
-  private var findings: [VerificationFinding] = []
+  private let findings: Findings
 
-  init(ledgerID: LedgerID, _ replay: ReplayChecks) {
+  init(ledgerID: LedgerID, _ replay: ReplayChecks, _ findings: Findings) {
     self.ledgerID = ledgerID
+    self.findings = findings
     self.replay = replay
     isWhole = replay.canReplay
   }
 
   /// The last event that replay took.
   var replayedPosition: Position { replay.position }
-
-  /// Takes what was found since the last call.
-  mutating func takeFindings() -> [VerificationFinding] {
-    defer { findings = [] }
-    return findings + replay.takeFindings()
-  }
 
   /// Says that events are missing from here on.
   mutating func loseEvents() {
@@ -39,7 +34,7 @@ struct FrameChecks {
     do throws(LedgerError) {
       try frame.forEachEvent { (event) throws(LedgerError) in try check(event, tick) }
     } catch {
-      findings.append(VerificationFinding(error.message, at: header.firstPosition))
+      findings.add(error.message, at: header.firstPosition)
       isWhole = false
     }
     if !header.flags.contains(.commitContinues) { checkSession(header) }
@@ -49,16 +44,14 @@ struct FrameChecks {
   /// Checks what only the end of the log can tell.
   mutating func finish() {
     guard let lastFrame, lastFrame.flags.contains(.commitContinues) else { return }
-    findings.append(
-      VerificationFinding("The last commit is not whole.", at: lastFrame.firstPosition))
+    findings.add("The last commit is not whole.", at: lastFrame.firstPosition)
   }
 
   private mutating func checkNumber(_ header: FrameHeader) {
     guard let lastFrame, header.number != lastFrame.number &+ 1 else { return }
-    findings.append(
-      VerificationFinding(
-        "The frame has number \(header.number), and the one before has \(lastFrame.number).",
-        at: header.firstPosition))
+    findings.add(
+      "The frame has number \(header.number), and the one before has \(lastFrame.number).",
+      at: header.firstPosition)
   }
 
   // MARK: Commits
@@ -69,17 +62,16 @@ struct FrameChecks {
     if let lastFrame {
       let goesOn = lastFrame.flags.contains(.commitContinues)
       if goesOn != continues || (continues && lastFrame.commit != commit) {
-        findings.append(VerificationFinding("The commit before is not whole.", at: position))
+        findings.add("The commit before is not whole.", at: position)
       }
     } else if continues, position.rawValue == 1 {
-      findings.append(VerificationFinding("The first commit has no beginning.", at: position))
+      findings.add("The first commit has no beginning.", at: position)
     }
     guard !continues else { return }
     if commit.number <= lastCommits[commit.session, default: 0] {
-      findings.append(
-        VerificationFinding(
-          "Commit \(commit.number) of session \(commit.session) comes after commit \(lastCommits[commit.session, default: 0]).",
-          at: position))
+      findings.add(
+        "Commit \(commit.number) of session \(commit.session) comes after commit \(lastCommits[commit.session, default: 0]).",
+        at: position)
     }
     lastCommits[commit.session] = commit.number
   }
@@ -90,10 +82,9 @@ struct FrameChecks {
       !replay.mayHaveWritten(session, at: header.firstPosition),
       reportedSessions.insert(session).inserted
     else { return }
-    findings.append(
-      VerificationFinding(
-        "It was written by session \(session), which was never opened.", at: header.firstPosition,
-        subject: session.entityID))
+    findings.add(
+      "It was written by session \(session), which was never opened.", at: header.firstPosition,
+      subject: session.entityID)
   }
 
   // MARK: Events
@@ -154,7 +145,7 @@ struct FrameChecks {
     _ message: String, _ event: borrowing EventView,
     severity: VerificationFinding.Severity = .corrupt
   ) {
-    findings.append(
+    findings.add(
       VerificationFinding(
         message, at: event.position, subject: event.subject, severity: severity))
   }

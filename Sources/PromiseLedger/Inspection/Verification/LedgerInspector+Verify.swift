@@ -1,5 +1,3 @@
-import LedgerLMDB
-
 extension LedgerInspector {
   /// Checks everything that can be checked: the structure of every page of the data file, every
   /// record of the log and of the snapshot with its checksum, that no event is missing, that commits
@@ -26,7 +24,7 @@ extension LedgerInspector {
   ) throws -> VerificationSummary {
     let damage: LedgerError?
     do throws(LedgerError) {
-      damage = try checkAllPages { progress(.start) }
+      damage = try store.checkStructure { progress(.start) }
     } catch {
       guard error.code == .corrupt else { throw error }
       // LMDB could end this process on such a page, so nothing else is read.
@@ -36,40 +34,50 @@ extension LedgerInspector {
       return summary
     }
     if let damage { try report(VerificationFinding(damage.message, at: nil)) }
-    var summary = try readingInOneTransaction { transaction, tables, _ in
-      try Self.verify(id, transaction, tables, progress, report)
+    let findings = Findings()
+    var summary = try store.withPinnedView { view in
+      try Self.verify(id, view, findings, progress, report)
     }
-    if damage != nil { summary.corruptCount += 1 }
+    summary.corruptCount = findings.corruptCount + (damage == nil ? 0 : 1)
+    summary.unsupportedCount = findings.unsupportedCount
     return summary
   }
 
   private static func verify(
-    _ id: LedgerID, _ transaction: borrowing ReadTransaction, _ tables: LedgerTables,
+    _ id: LedgerID, _ view: any LedgerSource, _ findings: Findings,
     _ progress: (Position) -> Void, _ report: (VerificationFinding) throws -> Void
   ) throws -> VerificationSummary {
-    guard let log = tables[.log], let blob = tables[.blob] else { throw LedgerError.storeClosed }
-    let view = LMDBSnapshotTables(transaction, tables)
-    defer { view.end() }
-    var snapshot = SnapshotChecks(view)
+    var outcome: Result<VerificationSummary, any Error>?
+    try view.readSnapshot { (tables) throws(LedgerError) in
+      outcome = Result { try verify(id, tables, findings, progress, report) }
+    }
+    guard let summary = try outcome?.get() else { throw LedgerError.storeClosed }
+    guard findings.corruptCount == 0 else { return summary }
+    // What every opening compares, too.
+    do throws(LedgerError) {
+      _ = try view.head()
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      findings.add(error)
+    }
+    for finding in findings.take() { try report(finding) }
+    return summary
+  }
+
+  private static func verify(
+    _ id: LedgerID, _ tables: any SnapshotTables, _ findings: Findings,
+    _ progress: (Position) -> Void, _ report: (VerificationFinding) throws -> Void
+  ) throws -> VerificationSummary {
+    var snapshot = SnapshotChecks(tables, findings)
     try snapshot.run { progress(.start) }
-    var verification = Verification(id, &snapshot, log, blob)
-    var summary: VerificationSummary
-    var position = Position.start
-    let tick = { progress(position) }
-    try verification.run(transaction, tick) { verification in
-      for finding in verification.takeFindings() { try report(finding) }
-      position = verification.position
+    var verification = Verification(id, snapshot, tables, findings)
+    var reached = Position.start
+    let tick = { progress(reached) }
+    try verification.run(tick) { position in
+      for finding in findings.take() { try report(finding) }
+      reached = position
       progress(position)
     }
-    summary = verification.summary
-    guard summary.corruptCount == 0 else { return summary }
-    // What every opening compares, too.
-    do {
-      _ = try TableAgreement(tables).checkedEnd(in: transaction)
-    } catch let error as LedgerError where error.code == .corrupt {
-      try report(VerificationFinding(error.message, at: nil))
-      summary.corruptCount += 1
-    }
-    return summary
+    return verification.summary
   }
 }

@@ -13,11 +13,12 @@ struct ReplayChecks {
   private var newest: [EntityID: Position] = [:]
   /// Whose records were put into the state.
   private var loaded: Set<EntityID> = []
-  private var findings: [VerificationFinding] = []
+  private let findings: Findings
   private var pulse = Pulse()
 
-  init(_ snapshot: SnapshotChecks) {
+  init(_ snapshot: SnapshotChecks, _ findings: Findings) {
     self.snapshot = snapshot
+    self.findings = findings
     isFromStart = snapshot.summary.deletedThrough == .start
     state = isFromStart ? LedgerState() : LedgerState(at: snapshot.summary)
   }
@@ -27,11 +28,6 @@ struct ReplayChecks {
 
   /// The last event that replay took.
   var position: Position { state.position }
-
-  mutating func takeFindings() -> [VerificationFinding] {
-    defer { findings = [] }
-    return findings
-  }
 
   /// Takes in the next event.
   ///
@@ -94,6 +90,7 @@ struct ReplayChecks {
 
   private mutating func compareRecords(_ tick: () -> Void) throws(LedgerError) {
     guard snapshot.isWhole, try state.digest(tick) != snapshot.summary.stateDigest else { return }
+    let countBefore = findings.corruptCount
     let entities = state.overlaid.sorted { $0.id < $1.id }
     for entity in entities {
       pulse.beat(tick)
@@ -106,12 +103,12 @@ struct ReplayChecks {
       if !state.isOverlaid(id) { extra.append(id) }
     }
     for id in extra { add("The snapshot has a record that no event made.", nil, id) }
-    if findings.isEmpty {
+    if findings.corruptCount == countBefore {
       add("The tombstones of the snapshot are not what events make.", nil, nil)
     }
   }
 
   private mutating func add(_ message: String, _ position: Position?, _ subject: EntityID?) {
-    findings.append(VerificationFinding(message, at: position, subject: subject))
+    findings.add(message, at: position, subject: subject)
   }
 }

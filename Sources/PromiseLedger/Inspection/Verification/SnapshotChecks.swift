@@ -12,16 +12,12 @@ struct SnapshotChecks {
   private var digest = StateDigest.empty
   private var counts = SnapshotSummary.Counts()
   private var partCount = 0
-  private var findings: [VerificationFinding] = []
+  private let findings: Findings
   private var pulse = Pulse()
 
-  init(_ tables: any SnapshotTables) {
+  init(_ tables: any SnapshotTables, _ findings: Findings) {
     self.tables = tables
-  }
-
-  mutating func takeFindings() -> [VerificationFinding] {
-    defer { findings = [] }
-    return findings
+    self.findings = findings
   }
 
   /// Checks everything.
@@ -187,15 +183,12 @@ struct SnapshotChecks {
 
   private mutating func add(_ message: String, subject: EntityID? = nil) {
     isWhole = false
-    findings.append(VerificationFinding(message, at: nil, subject: subject))
+    findings.add(message, subject: subject)
   }
 
   private mutating func add(_ error: LedgerError, subject: EntityID? = nil) {
     isWhole = false
-    findings.append(
-      VerificationFinding(
-        error.message, at: nil, subject: subject,
-        severity: error.code == .corrupt ? .corrupt : .unsupported))
+    findings.add(error, subject: subject)
   }
 }
 

@@ -1,15 +1,10 @@
-import LedgerBytes
-import LedgerLMDB
-import LedgerSystem
-
-/// A verification that goes through the log in one read transaction.
+/// A verification that goes through the log in one view of the tables.
 struct Verification {
   private static let sliceFrameCount = 256
 
-  private let log: Table
-  private let blob: Table
+  private let tables: any SnapshotTables
+  private let findings: Findings
   private var checks: FrameChecks
-  private var findings: [VerificationFinding]
   private var digest: LogDigest?
   /// The log digest that the snapshot says, and where.
   private let snapshotDigest: LogDigest
@@ -22,96 +17,106 @@ struct Verification {
   private var pulse = Pulse()
   private var visitedFrameCount = 0
   private var visitedChunkCount = 0
+  /// Whether the log cannot be read on.
+  private var isAtDamage = false
   private(set) var summary = VerificationSummary()
 
   /// Goes on where the checks on the snapshot ended.
-  init(_ id: LedgerID, _ snapshot: inout SnapshotChecks, _ log: Table, _ blob: Table) {
-    self.log = log
-    self.blob = blob
-    findings = snapshot.takeFindings()
+  init(
+    _ id: LedgerID, _ snapshot: SnapshotChecks, _ tables: any SnapshotTables, _ findings: Findings
+  ) {
+    self.tables = tables
+    self.findings = findings
     ownedAttachments = snapshot.attachments
     digest = snapshot.summary.deletedLog
     snapshotDigest = snapshot.summary.logDigest
     lastKey = snapshot.summary.deletedThrough.rawValue
     lastPosition = snapshot.summary.deletedThrough
-    checks = FrameChecks(ledgerID: id, ReplayChecks(snapshot))
+    checks = FrameChecks(ledgerID: id, ReplayChecks(snapshot, findings), findings)
     summary.recordCount = snapshot.recordCount
   }
 
   var position: Position { Position(rawValue: lastKey) }
 
-  mutating func takeFindings() -> [VerificationFinding] {
-    defer { findings = [] }
-    for finding in findings {
-      switch finding.severity {
-      case .corrupt: summary.corruptCount += 1
-      case .unsupported: summary.unsupportedCount += 1
-      }
-    }
-    summary.checkedThrough = checks.replayedPosition
-    return findings
-  }
-
   /// Checks everything.
   ///
   /// - Parameters:
   ///   - tick: Called now and then.
-  ///   - pause: Called now and then, to take the findings.
-  mutating func run(
-    _ transaction: borrowing ReadTransaction, _ tick: () -> Void,
-    _ pause: (inout Verification) throws -> Void
-  ) throws {
-    do {
-      try checkOwnedAttachments(transaction, tick)
-      compareDigest()
-      while try checkSlice(transaction, tick) { try pause(&self) }
-      if let lastPosition, lastPosition < snapshotDigest.position {
-        add("The snapshot is further on than the last event.", at: snapshotDigest.position)
-      }
-      checks.finish()
-      findings += checks.takeFindings()
-      summary.logDigest = digest
-    } catch {
-      guard let damage = LedgerError(damageIn: error) else { throw error }
-      add("The log cannot be read on: \(damage.message)", at: Position(rawValue: lastKey))
+  ///   - pause: Called now and then with the position reached, to report the findings.
+  mutating func run(_ tick: () -> Void, _ pause: (Position) throws -> Void) throws {
+    try endingAtDamage { (verification) throws(LedgerError) in
+      try verification.checkOwnedAttachments(tick)
+      verification.compareDigest()
+      return true
     }
-    try pause(&self)
+    while try endingAtDamage({ (verification) throws(LedgerError) in
+      try verification.checkSlice(tick)
+    }) {
+      try pause(position)
+    }
+    if !isAtDamage { finish() }
+    summary.checkedThrough = checks.replayedPosition
+    try pause(position)
+  }
+
+  /// Goes on with the verification, unless the log cannot be read on.
+  ///
+  /// - Returns: Whether there may be more.
+  @discardableResult
+  private mutating func endingAtDamage(
+    _ check: (inout Verification) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> Bool {
+    guard !isAtDamage else { return false }
+    do throws(LedgerError) {
+      return try check(&self)
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      add("The log cannot be read on: \(error.message)", at: position)
+      isAtDamage = true
+      return false
+    }
+  }
+
+  private mutating func finish() {
+    if let lastPosition, lastPosition < snapshotDigest.position {
+      add("The snapshot is further on than the last event.", at: snapshotDigest.position)
+    }
+    checks.finish()
+    summary.logDigest = digest
   }
 
   /// Checks some frames, and what is stored beside their events.
   ///
   /// - Returns: Whether there may be more.
-  private mutating func checkSlice(
-    _ transaction: borrowing ReadTransaction, _ tick: () -> Void
-  ) throws -> Bool {
+  private mutating func checkSlice(_ tick: () -> Void) throws(LedgerError) -> Bool {
     var count = 0
-    try transaction.scan(log, from: lastKey &+ 1, limit: Self.sliceFrameCount) { key, bytes in
+    try tables.scan(.log, from: Position(rawValue: lastKey &+ 1).bigEndianBytes) {
+      (keyBytes, bytes) throws(LedgerError) in
       count += 1
-      guard key > lastKey else {
+      let key = Position(bigEndianBytes: keyBytes)
+      guard key > position else {
         throw LedgerError(.corrupt, "Its keys are not in order after \(lastKey).")
       }
-      if try transaction.value(forKey: key, in: log)?.count != bytes.count {
-        add("The frame of events cannot be found by its position.", at: Position(rawValue: key))
+      if try tables.value(forKey: keyBytes, in: .log)?.count != bytes.count {
+        add("The frame of events cannot be found by its position.", at: key)
       }
-      try check(bytes, key: key, transaction, tick)
-      return true
+      try check(bytes, at: key, tick)
+      return count < Self.sliceFrameCount
     }
-    if count < Self.sliceFrameCount { try checkEnd(transaction, tick) }
+    if count < Self.sliceFrameCount { try checkEnd(tick) }
     return count == Self.sliceFrameCount
   }
 
   /// Looks whether the tables hold more than what was found by walking through them.
-  private mutating func checkEnd(
-    _ transaction: borrowing ReadTransaction, _ tick: () -> Void
-  ) throws {
+  private mutating func checkEnd(_ tick: () -> Void) throws(LedgerError) {
     if let lastPosition {
-      try checkChunks(
-        transaction, tick, from: lastPosition.advanced(by: 1), through: .last, owners: [:])
+      try checkChunks(tick, from: lastPosition.advanced(by: 1), through: .last, owners: [:])
     }
-    for (table, visitedCount) in [(log, visitedFrameCount), (blob, visitedChunkCount)] {
-      let count = try transaction.count(of: table)
+    let visits: [(SnapshotTable, Int)] = [(.log, visitedFrameCount), (.blob, visitedChunkCount)]
+    for (table, visitedCount) in visits {
+      let count = try tables.entryCount(of: table)
       // After a damaged frame its chunks were not looked for.
-      guard count != visitedCount, table.name == log.name || checks.isWhole else { continue }
+      guard count != visitedCount, table == .log || checks.isWhole else { continue }
       add(
         "The table \(table.name) should hold \(count) records, and \(visitedCount) can be reached.",
         at: nil)
@@ -122,22 +127,18 @@ struct Verification {
   // MARK: Frames
 
   private mutating func check(
-    _ bytes: Span<UInt8>, key: UInt64, _ transaction: borrowing ReadTransaction, _ tick: () -> Void
-  ) throws {
-    let position = Position(rawValue: key)
-    defer { lastKey = key }
+    _ bytes: [UInt8], at position: Position, _ tick: () -> Void
+  ) throws(LedgerError) {
+    defer { lastKey = position.rawValue }
     visitedFrameCount += 1
     let frame: FrameView
     do throws(LedgerError) {
-      frame = try FrameView(checking: bytes, key: key)
+      frame = try FrameView(checking: bytes.span, key: position.rawValue)
     } catch {
       if let lastPosition, lastPosition.advanced(by: 1) != position {
         addMissing(from: lastPosition, to: position)
       }
-      findings.append(
-        VerificationFinding(
-          error.message, at: position,
-          severity: error.code == .corrupt ? .corrupt : .unsupported))
+      findings.add(error, at: position)
       lastPosition = nil
       loseEvents()
       return
@@ -148,8 +149,7 @@ struct Verification {
     }
     let last = frame.header.lastPosition
     checks.check(frame, tick)
-    findings += checks.takeFindings()
-    try checkAttachments(of: frame, transaction, tick)
+    try checkAttachments(of: frame, tick)
     summary.frameCount += 1
     summary.eventCount += frame.header.eventCount
     lastPosition = last
@@ -173,8 +173,8 @@ struct Verification {
   // MARK: Attachments
 
   private mutating func checkAttachments(
-    of frame: FrameView, _ transaction: borrowing ReadTransaction, _ tick: () -> Void
-  ) throws {
+    of frame: FrameView, _ tick: () -> Void
+  ) throws(LedgerError) {
     var events: [StoredEvent] = []
     try frame.forEachEvent { event in
       events.append(StoredEvent(copying: event, of: frame.header.commit))
@@ -188,7 +188,7 @@ struct Verification {
         owners[event.position] = chunkCount
         pulse.beat(tick, steps: chunkCount)
         do throws(LedgerError) {
-          attachment = try LMDBLog.attachment(transaction, blob, of: event.position, byteCount)
+          attachment = try tables.attachment(of: event.position, byteCount: byteCount)
           try checkContent(attachment, of: event)
           summary.attachmentCount += 1
         } catch {
@@ -200,8 +200,7 @@ struct Verification {
       compareDigest()
     }
     try checkChunks(
-      transaction, tick, from: frame.header.firstPosition, through: frame.header.lastPosition,
-      owners: owners)
+      tick, from: frame.header.firstPosition, through: frame.header.lastPosition, owners: owners)
   }
 
   private mutating func compareDigest() {
@@ -211,25 +210,21 @@ struct Verification {
   }
 
   /// Checks what records own whose events were deleted.
-  private mutating func checkOwnedAttachments(
-    _ transaction: borrowing ReadTransaction, _ tick: () -> Void
-  ) throws {
+  private mutating func checkOwnedAttachments(_ tick: () -> Void) throws(LedgerError) {
     var owners: [Position: Int] = [:]
     for (owner, attachment) in ownedAttachments {
       let chunkCount = Chunk.count(ofAttachment: attachment.byteCount)
       owners[attachment.position] = chunkCount
       pulse.beat(tick, steps: chunkCount)
       do throws(LedgerError) {
-        _ = try LMDBLog.attachment(
-          transaction, blob, of: attachment.position, attachment.byteCount)
+        _ = try tables.attachment(of: attachment.position, byteCount: attachment.byteCount)
         summary.attachmentCount += 1
       } catch {
         add(error.message, at: attachment.position, subject: owner)
       }
     }
     guard let lastPosition else { return }
-    try checkChunks(
-      transaction, tick, from: Position(rawValue: 1), through: lastPosition, owners: owners)
+    try checkChunks(tick, from: Position(rawValue: 1), through: lastPosition, owners: owners)
   }
 
   /// An error that was stored beside its event must be one.
@@ -246,13 +241,10 @@ struct Verification {
 
   /// Looks for chunks that belong to no event.
   private mutating func checkChunks(
-    _ transaction: borrowing ReadTransaction, _ tick: () -> Void, from first: Position,
-    through last: Position, owners: [Position: Int]
-  ) throws {
-    let start = Chunk.key(first, 0)
+    _ tick: () -> Void, from first: Position, through last: Position, owners: [Position: Int]
+  ) throws(LedgerError) {
     var previous: [UInt8] = []
-    try transaction.scan(blob, fromKey: start.span) { key, _ in
-      let bytes = Array(copying: key)
+    try tables.scan(.blob, from: Chunk.key(first, 0)) { (bytes, _) throws(LedgerError) in
       guard previous.lexicographicallyPrecedes(bytes) else {
         throw LedgerError(.corrupt, "The keys of large values are not in order.")
       }
@@ -272,21 +264,11 @@ struct Verification {
   }
 
   private mutating func add(_ message: String, at position: Position?, subject: EntityID? = nil) {
-    findings.append(VerificationFinding(message, at: position, subject: subject))
+    findings.add(message, at: position, subject: subject)
   }
 }
 
 extension Position {
   /// No event ever stands there.
   fileprivate static let last = Position(rawValue: .max)
-}
-
-extension LedgerError {
-  /// The damage that an error of reading is about; `nil` for other errors.
-  fileprivate init?(damageIn error: any Error) {
-    guard error is LedgerError || error is LMDBError else { return nil }
-    let mapped = LedgerError.mapping(error)
-    guard mapped.code == .corrupt else { return nil }
-    self = mapped
-  }
 }

@@ -1,4 +1,3 @@
-import LedgerLMDB
 import LedgerSystem
 
 extension LedgerError {
@@ -25,8 +24,8 @@ extension LedgerError {
   static func mapping(_ error: any Error) -> LedgerError {
     switch error {
     case let error as LedgerError: error
-    case let error as LMDBError: LedgerError(error)
     case let error as SystemError: LedgerError(error, "The system refused.")
+    case let error as any LedgerErrorConvertible: error.ledgerError
     default:
       LedgerError(.internalInconsistency, "An unexpected error came up.", cause: error)
     }
@@ -53,15 +52,8 @@ extension LedgerError {
     default: "The cause says why."
     }
   }
-
-  init(_ error: LMDBError) {
-    self.init(Code(error), error.message, cause: error)
-  }
 }
 
-// A ledger's environment is opened only after its CURRENT file named the generation. So whatever is
-// missing or unreadable there is damage, and never "not a ledger", upon which a program may well make
-// a new one.
 extension LedgerError.Code {
   /// What a refusal of the system means for a ledger.
   init(_ error: SystemError) {
@@ -71,45 +63,6 @@ extension LedgerError.Code {
       case .noSpace, .quotaExceeded, .fileTooLarge: .diskFull
       case .notRegularFile: .corrupt
       case .closed: .closed
-      default: .ioFailure
-      }
-  }
-
-  /// What a failure of LMDB, or a refusal of the layer around it, means for a ledger.
-  init(_ error: LMDBError) {
-    self = error.refusal.map { Self($0) } ?? Self(error.status)
-  }
-
-  private init(_ refusal: LMDBRefusal) {
-    self =
-      switch refusal {
-      case .closed: .closed
-      case .forkedChild: .forkedProcess
-      case .networkFileSystem: .networkFileSystem
-      case .truncatedFile, .implausibleMeta, .damagedPage, .unsupportedPageSize: .corrupt
-      case .notAnLMDBFile, .notARegularFile, .noDataFile: .corrupt
-      case .unsupportedFormatVersion: .incompatibleFormat
-      case .diskFull: .diskFull
-      case .nestedWrite, .insideTransaction, .readOnly, .badKey, .unknownTable:
-        .internalInconsistency
-      case .processIDClash, .optionsMismatch, .dataFileReplaced: .ioFailure
-      }
-  }
-
-  private init(_ status: LMDBStatus) {
-    self =
-      switch status {
-      case .mapFull: .ledgerFull
-      case .readersFull: .tooManyReaders
-      case .corrupted, .pageNotFound, .cursorFull, .pageFull, .invalid, .incompatible: .corrupt
-      // Nothing is looked for that every ledger does not have, and events are only added at the end.
-      case .notFound, .keyExists, .badValueSize: .corrupt
-      case .noSuchFile, .notDirectory, .tooManyLinks: .corrupt
-      case .versionMismatch: .incompatibleFormat
-      case .accessDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
-      case .noSpace, .fileTooLarge, .quotaExceeded: .diskFull
-      case .badTransaction, .transactionFull, .tablesFull, .badTable, .badReaderSlot:
-        .internalInconsistency
       default: .ioFailure
       }
   }

@@ -1,5 +1,3 @@
-import LedgerLMDB
-
 extension LedgerBuilder {
   /// Adds the record of an entity.
   mutating func put(_ entity: LedgerEntity) throws(LedgerError) {
@@ -50,26 +48,17 @@ extension LedgerBuilder {
     } catch {
       throw .archive(line: line, .damaged("its snapshot cannot be: \(error.message)"))
     }
-    try LedgerError.mapping {
-      let meta = try environment.table(named: "meta")
-      try environment.write { transaction in
-        try transaction.put(record.span, forKey: key.span, in: meta)
-      }
-    }
+    try construction.put([TableChange(.meta, key, record)])
   }
 
   private func hasTombstoneOfRecord() throws(LedgerError) -> Bool {
-    try LedgerError.mapping {
-      let records = try environment.table(named: SnapshotTable.entities.name)
-      let tombstones = try environment.table(named: SnapshotTable.tombstones.name)
-      return try environment.read { transaction in
-        var isFound = false
-        try transaction.scan(tombstones, fromKey: [0].span) { key, _ in
-          isFound = try transaction.value(forKey: key, in: records) != nil
-          return !isFound
-        }
-        return isFound
+    try construction.source.readSnapshot { (tables) throws(LedgerError) in
+      var isFound = false
+      try tables.scan(.tombstones, from: [0]) { (key, _) throws(LedgerError) in
+        isFound = try tables.value(forKey: key, in: .entities) != nil
+        return !isFound
       }
+      return isFound
     }
   }
 
@@ -78,15 +67,6 @@ extension LedgerBuilder {
   }
 
   private mutating func writeEdit() throws(LedgerError) {
-    let changes = edit.takeSortedChanges()
-    try LedgerError.mapping {
-      try environment.write { transaction in
-        for change in changes {
-          guard let value = change.value else { continue }
-          let table = try environment.table(named: change.table.name)
-          try transaction.put(value.span, forKey: change.key.span, in: table)
-        }
-      }
-    }
+    try construction.put(edit.takeSortedChanges())
   }
 }

@@ -1,6 +1,4 @@
 import LedgerBytes
-import LedgerLMDB
-import LedgerSystem
 
 /// Fills the log of a new ledger, which no process can see yet, with events that have their
 /// positions.
@@ -11,9 +9,7 @@ struct LedgerBuilder: ~Copyable {
   /// How many entries of a snapshot are gathered before they are written.
   static let groupChangeCount = 10_000
 
-  let environment: Environment
-  private let log: Table
-  private let blob: Table
+  let construction: any LedgerConstruction
 
   /// The events of one commit, or of a part of one.
   private var batch = EventBatch()
@@ -31,11 +27,8 @@ struct LedgerBuilder: ~Copyable {
   private var attachments: [(position: Position, bytes: [UInt8])] = []
   private var waitingByteCount = 0
 
-  init(_ environment: Environment) throws(LedgerError) {
-    self.environment = environment
-    (log, blob) = try LedgerError.mapping {
-      (try environment.table(named: "log"), try environment.table(named: "blob"))
-    }
+  init(_ construction: any LedgerConstruction) {
+    self.construction = construction
   }
 
   /// Adds the event that comes next.
@@ -89,21 +82,8 @@ struct LedgerBuilder: ~Copyable {
   }
 
   private mutating func write() throws(LedgerError) {
-    let (frames, attachments) = (self.frames, self.attachments)
     guard !frames.isEmpty || !attachments.isEmpty else { return }
-    try LedgerError.mapping {
-      try environment.write { transaction in
-        for frame in frames {
-          try transaction.put(frame.bytes.span, forKey: frame.key, in: log, append: true)
-        }
-        for attachment in attachments {
-          try Chunk.cut(attachment.bytes, of: attachment.position) {
-            (key, chunk) throws(LMDBError) in
-            try transaction.put(chunk.span, forKey: key.span, in: blob, append: true)
-          }
-        }
-      }
-    }
+    try construction.append(frames, attachments: attachments)
     self.frames = []
     self.attachments = []
     waitingByteCount = 0

@@ -1,0 +1,224 @@
+import LedgerLMDB
+import LedgerSystem
+import Synchronization
+
+/// The LMDB environment of a ledger that is looked at and not used.
+package final class LMDBInspection: InspectedStore {
+  private let path: String
+  private let configuration: Configuration
+  package let directory: LedgerDirectory
+  package let metadata: LedgerMetadata
+  /// `nil` once it is closed.
+  private let environment: Mutex<Environment?>
+  private let forkGuard = ForkGuard()
+  /// Whether the pages of the file were looked at.
+  private let isChecked = Atomic<Bool>(false)
+
+  package init(of directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
+    self.directory = directory
+    let generation = try directory.readCurrentGeneration()
+    path = directory.generation(generation)
+    configuration = Configuration(
+      access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
+    let opened = try Self.open(path, configuration)
+    environment = Mutex(opened)
+    let log = LMDBLog(opened)
+    metadata = try log.metadata()
+    // The mark comes first: a session may commit at any time.
+    let mark = try AcknowledgedMark(
+      of: metadata.ledgerID, in: directory, generation: generation)
+    let acknowledged = mark.position(inFile: directory.wake)
+    // A ledger that contradicts itself can be verified, so what reads it says so.
+    if acknowledged != nil, let head = try? log.head() {
+      try AcknowledgedMark.check(acknowledged, isIn: head)
+    }
+  }
+
+  private static func open(
+    _ path: String, _ configuration: Configuration
+  ) throws(LedgerError) -> Environment {
+    do throws(LMDBError) {
+      return try openTables(path, configuration)
+    } catch {
+      throw LedgerError(error)
+    }
+  }
+
+  package func close() {
+    // What a forked child inherited is its parent's to close.
+    guard !forkGuard.isForkedChild else { return }
+    let last = environment.withLock { environment in
+      defer { environment = nil }
+      return environment
+    }
+    // Throws only inside a transaction of this thread, which cannot be here.
+    try? last?.close()
+  }
+
+  /// Reads; again if meanwhile a ledger of this process needed the environment for itself. Such a
+  /// read fails before it begins, so nothing is handed over twice.
+  func reading<R>(
+    _ body: (LMDBLog) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try readingEnvironment { (environment) throws(LedgerError) in try body(LMDBLog(environment)) }
+  }
+
+  /// Reads in one transaction that `body` begins.
+  ///
+  /// - Parameter checksPages: Whether the pages of the file are looked at first, unless they were.
+  func readingEnvironment<R>(
+    checksPages: Bool = true, _ body: (Environment) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    while true {
+      let environment = try current()
+      do throws(LedgerError) {
+        if checksPages { try checkPages(of: environment) }
+        return try body(environment)
+      } catch {
+        guard error.code == .closed || error.isPanic else { throw error }
+        if error.isPanic { try? environment.close() }
+      }
+    }
+  }
+
+  /// Refuses a file that could end this process inside LMDB, as far as it is looked at quickly.
+  ///
+  /// What is whole and lacks entries can be read: reading finds out what is missing.
+  private func checkPages(of environment: Environment) throws(LedgerError) {
+    guard !isChecked.load(ordering: .relaxed) else { return }
+    do throws(LMDBError) {
+      _ = try environment.checkTrees(.bounded, tables: LedgerTables.descriptions)
+    } catch {
+      throw LedgerError(error)
+    }
+    isChecked.store(true, ordering: .relaxed)
+  }
+
+  package func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError? {
+    try readingEnvironment(checksPages: false) { (environment) throws(LedgerError) in
+      do throws(LMDBError) {
+        let miscount = try environment.checkTrees(
+          .everything(), tables: LedgerTables.descriptions, tick: tick)
+        isChecked.store(true, ordering: .relaxed)
+        return miscount.map { LedgerError($0) }
+      } catch {
+        throw LedgerError(error)
+      }
+    }
+  }
+
+  /// Reads everything in one transaction. What a caller's code throws in it comes out as it is.
+  private func readingInOneTransaction<R>(
+    _ body: (borrowing ReadTransaction, LedgerTables, Environment) throws -> R
+  ) throws -> R {
+    var outcome: Result<R, any Error>?
+    try readingEnvironment { (environment) throws(LedgerError) in
+      let tables = LedgerTables(environment)
+      try LedgerError.mapping {
+        try environment.read { transaction in
+          do {
+            outcome = .success(try body(transaction, tables, environment))
+          } catch {
+            outcome = .failure(error)
+          }
+        }
+      }
+    }
+    guard let outcome else { throw LedgerError.storeClosed }
+    do {
+      return try outcome.get()
+    } catch let error as LMDBError {
+      throw LedgerError(error)
+    } catch let error as SystemError {
+      throw LedgerError.mapping(error)
+    }
+  }
+
+  /// Reads in one view, in which a compaction takes nothing away; in another one from the start, if
+  /// meanwhile somebody of this process waits for the first one to end.
+  func readingView<R>(
+    _ body: (PinnedLog) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    while true {
+      do throws(LedgerError) {
+        return try LedgerError.mapping {
+          try readingInOneTransaction { transaction, tables, environment in
+            try PinnedLog.with(transaction, tables, until: { environment.isAwaited }, body)
+          }
+        }
+      } catch {
+        guard error.code == .viewTaken else { throw error }
+      }
+    }
+  }
+
+  /// The environment, opened again if it was taken away.
+  private func current() throws(LedgerError) -> Environment {
+    try LedgerError.mapping { try forkGuard.refuseForkedChild(path: path) }
+    return try environment.withLock { (environment) throws(LedgerError) in
+      guard let open = environment else {
+        throw LedgerError(.closed, "The inspection was closed. Begin another.")
+      }
+      guard open.isClosed else { return open }
+      let anew = try Self.open(path, configuration)
+      environment = anew
+      return anew
+    }
+  }
+
+  private static func openTables(
+    _ path: String, _ configuration: Configuration
+  ) throws(LMDBError) -> Environment {
+    do throws(LMDBError) {
+      return try Environment.open(
+        at: path, configuration: configuration, tables: LedgerTables.descriptions)
+    } catch {
+      // One that only builds without snapshots wrote lacks tables, and looking makes none.
+      guard error.operation == .openTable, error.status == .notFound else { throw error }
+      return try Environment.open(
+        at: path, configuration: configuration, tables: LedgerTables.firstDescriptions)
+    }
+  }
+
+  package func withPinnedView<R>(_ body: (any LedgerSource) throws -> R) throws -> R {
+    try readingInOneTransaction { transaction, tables, _ in
+      try PinnedLog.with(transaction, tables) { view in try body(view) }
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension LMDBInspection {
+  package func head() throws(LedgerError) -> Position {
+    try reading { (log) throws(LedgerError) in try log.head() }
+  }
+
+  package func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    try reading { (log) throws(LedgerError) in
+      try log.read(after: position, limit: limit, body)
+    }
+  }
+
+  package func attachment(
+    of position: Position, byteCount: Int
+  ) throws(LedgerError) -> [UInt8] {
+    try reading { (log) throws(LedgerError) in
+      try log.attachment(of: position, byteCount: byteCount)
+    }
+  }
+
+  package func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try reading { (log) throws(LedgerError) in try log.readSnapshot(body) }
+  }
+
+  package func withView<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try readingView { (view) throws(LedgerError) in try body(view) }
+  }
+}

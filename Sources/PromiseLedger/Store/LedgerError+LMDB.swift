@@ -1,0 +1,58 @@
+import LedgerLMDB
+
+extension LMDBError: LedgerErrorConvertible {
+  package var ledgerError: LedgerError { LedgerError(self) }
+}
+
+extension LedgerError {
+  init(_ error: LMDBError) {
+    self.init(Code(error), error.message, cause: error)
+  }
+
+  /// Whether LMDB refuses all work until every handle of this process is closed.
+  var isPanic: Bool { (cause as? LMDBError)?.status == .panic }
+}
+
+// A ledger's environment is opened only after its CURRENT file named the generation. So whatever is
+// missing or unreadable there is damage, and never "not a ledger", upon which a program may well make
+// a new one.
+extension LedgerError.Code {
+  /// What a failure of LMDB, or a refusal of the layer around it, means for a ledger.
+  init(_ error: LMDBError) {
+    self = error.refusal.map { Self($0) } ?? Self(error.status)
+  }
+
+  private init(_ refusal: LMDBRefusal) {
+    self =
+      switch refusal {
+      case .closed: .closed
+      case .forkedChild: .forkedProcess
+      case .networkFileSystem: .networkFileSystem
+      case .truncatedFile, .implausibleMeta, .damagedPage, .unsupportedPageSize: .corrupt
+      case .notAnLMDBFile, .notARegularFile, .noDataFile: .corrupt
+      case .unsupportedFormatVersion: .incompatibleFormat
+      case .diskFull: .diskFull
+      case .nestedWrite, .insideTransaction, .readOnly, .badKey, .unknownTable:
+        .internalInconsistency
+      case .processIDClash, .optionsMismatch, .dataFileReplaced: .ioFailure
+      }
+  }
+
+  private init(_ status: LMDBStatus) {
+    self =
+      switch status {
+      case .mapFull: .ledgerFull
+      case .readersFull: .tooManyReaders
+      case .corrupted, .pageNotFound, .cursorFull, .pageFull, .invalid, .incompatible: .corrupt
+      // Nothing is looked for that every ledger does not have, and events are only added at the end.
+      case .notFound, .keyExists, .badValueSize: .corrupt
+      case .noSuchFile, .notDirectory, .tooManyLinks: .corrupt
+      case .versionMismatch: .incompatibleFormat
+      case .accessDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
+      case .noSpace, .fileTooLarge, .quotaExceeded: .diskFull
+      case .badTransaction, .transactionFull, .tablesFull, .badTable, .badReaderSlot:
+        .internalInconsistency
+      default: .ioFailure
+      }
+  }
+}

@@ -1,0 +1,35 @@
+import LedgerLMDB
+import LedgerSystem
+
+extension LedgerSpace {
+  init(of environment: Environment) throws {
+    let pageSize = try environment.info().pageSize
+    let fileSize = try FileSystem.fileSize(environment.path + "/data.mdb")
+    self = try environment.read { transaction in
+      var tables: [Table] = []
+      for table in environment.tables.sorted(by: { $0.name < $1.name }) {
+        let statistics = try transaction.statistics(of: table)
+        tables.append(
+          Table(
+            name: table.name, recordCount: statistics.entries,
+            byteCount: statistics.pages * pageSize))
+      }
+      return Self(
+        fileByteCount: fileSize, freeByteCount: try transaction.freePageCount() * pageSize,
+        tables: tables, readers: try Self.readers(of: environment))
+    }
+  }
+
+  /// The readers of other processes, as a transaction that just began sees them.
+  private static func readers(of environment: Environment) throws -> [Reader] {
+    let slots = try environment.readerList()
+    let newest = slots.compactMap(\.transactionID).max() ?? 0
+    return slots.compactMap { slot in
+      guard let transaction = slot.transactionID, slot.processID != ThisProcess.id else {
+        return nil
+      }
+      return Reader(
+        processID: slot.processID, transactionsBehind: Int(clamping: newest - transaction))
+    }
+  }
+}
