@@ -44,6 +44,12 @@ package protocol EventStore: LedgerSource, AnyObject {
     patience: Patience
   ) throws(LedgerError) -> Duration
 
+  /// Takes the lock that makes one session at a time, of all processes, compact the ledger.
+  ///
+  /// - Returns: `nil` if it is held already, by this session too. A hold whose process dies counts no
+  ///   more.
+  func lockForCompaction() throws(LedgerError) -> (any CompactionHold)?
+
   /// The size in bytes of everything that is stored, without free space.
   func usedByteCount() throws(LedgerError) -> Int
 

@@ -1,4 +1,3 @@
-import LedgerSystem
 import Synchronization
 
 /// Makes sure that a ledger is compacted by one process, and one call in it, at a time.
@@ -10,40 +9,30 @@ final class CompactionLock: Sendable {
 
   private enum State {
     case free
-    case held(Turn, FileLock?)
+    case held(Turn, any CompactionHold)
   }
 
   private let state = Mutex(State.free)
 
   /// Takes the lock; harmless if this turn has it.
   ///
-  /// - Parameter directory: `nil` for a ledger in memory.
   /// - Throws: `compactionBusy` if somebody else holds it.
-  func take(_ turn: Turn, _ directory: LedgerDirectory?) throws(LedgerError) {
+  func take(_ turn: Turn, _ store: any EventStore) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
       if case .held(let holder, _) = state {
         guard holder === turn else { throw .compactionBusy }
         return
       }
-      guard let directory else {
-        state = .held(turn, nil)
-        return
-      }
-      let file = try LedgerError.system("The lock of compaction cannot be taken.") {
-        () throws(SystemError) -> FileLock? in
-        let file = try FileLock.open(directory.compaction)
-        return try file.tryLock() ? file : nil
-      }
-      guard let file else { throw .compactionBusy }
-      state = .held(turn, file)
+      guard let hold = try store.lockForCompaction() else { throw .compactionBusy }
+      state = .held(turn, hold)
     }
   }
 
   /// Gives it back; harmless if this turn does not hold it.
   func release(_ turn: Turn) {
     state.withLock { state in
-      guard case .held(let holder, let file) = state, holder === turn else { return }
-      file?.close()
+      guard case .held(let holder, let hold) = state, holder === turn else { return }
+      hold.release()
       state = .free
     }
   }
@@ -51,7 +40,7 @@ final class CompactionLock: Sendable {
   /// Takes it away from whoever holds it.
   func release() {
     state.withLock { state in
-      if case .held(_, let file) = state { file?.close() }
+      if case .held(_, let hold) = state { hold.release() }
       state = .free
     }
   }
@@ -80,7 +69,7 @@ extension LedgerEngine {
       await Task.yield()
       do {
         return try await withStore { (store) throws(LedgerError) in
-          try compactionLock.take(turn, setup.directory)
+          try compactionLock.take(turn, store)
           // A freeze first says that it is one, and then releases the lock, which was perhaps free then.
           guard phase.store === store else {
             compactionLock.release(turn)

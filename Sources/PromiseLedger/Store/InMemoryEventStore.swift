@@ -33,6 +33,8 @@ package final class InMemoryEventStore: EventStore {
   /// Held during a commit, so that the head does not move under a decision.
   private let writing = Mutex(())
 
+  private let compaction = Mutex<CompactionTurn?>(nil)
+
   package let ledgerID: LedgerID
   package let createdAt = Timestamp(nanosecondsSinceEpoch: 0)
 
@@ -156,6 +158,22 @@ package final class InMemoryEventStore: EventStore {
     }
   }
 
+  package func lockForCompaction() -> (any CompactionHold)? {
+    compaction.withLock { holder -> CompactionTurn? in
+      guard holder == nil else { return nil }
+      let turn = CompactionTurn(of: self)
+      holder = turn
+      return turn
+    }
+  }
+
+  /// Ends a turn; harmless if it is over.
+  fileprivate func end(_ turn: CompactionTurn) {
+    compaction.withLock { holder in
+      if holder === turn { holder = nil }
+    }
+  }
+
   package func usedByteCount() throws(LedgerError) -> Int {
     contents.withLock { contents in
       contents.frames.reduce(0) { $0 + $1.bytes.count }
@@ -184,4 +202,12 @@ package final class InMemoryEventStore: EventStore {
   package func close() {
     interruptWaits()
   }
+}
+
+private final class CompactionTurn: CompactionHold {
+  private weak let store: InMemoryEventStore?
+
+  init(of store: InMemoryEventStore) { self.store = store }
+
+  func release() { store?.end(self) }
 }

@@ -6,34 +6,26 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct CompactionLockTests {
-  @Test func onlyTheHolderGivesItBack() throws {
-    let temporary = try TemporaryLedger()
-    let directory = LedgerDirectory(temporary.path)
-    try makeDirectory(temporary.path)
+  @Test(arguments: StoreKind.allCases) func onlyTheHolderGivesItBack(kind: StoreKind) throws {
+    let subject = try kind.make()
+    let store = subject.store
     let (lock, elsewhere) = (CompactionLock(), CompactionLock())
     let (first, second) = (CompactionLock.Turn(), CompactionLock.Turn())
-    try lock.take(first, directory)
-    try lock.take(first, directory)
+    try lock.take(first, store)
+    try lock.take(first, store)
     for (other, turn) in [(lock, second), (elsewhere, CompactionLock.Turn())] {
-      let error = #expect(throws: LedgerError.self) { try other.take(turn, directory) }
+      let error = #expect(throws: LedgerError.self) { try other.take(turn, store) }
       #expect(error?.code == .compactionBusy)
     }
     lock.release(second)
-    #expect(throws: LedgerError.self) { try elsewhere.take(second, directory) }
+    #expect(throws: LedgerError.self) { try elsewhere.take(second, store) }
     // A freeze takes it away, and the next one is not disturbed by the end of the first.
     lock.release()
-    try lock.take(second, directory)
+    try lock.take(second, store)
     lock.release(first)
-    #expect(throws: LedgerError.self) { try elsewhere.take(first, directory) }
+    #expect(throws: LedgerError.self) { try elsewhere.take(first, store) }
     lock.release(second)
-    try elsewhere.take(first, directory)
+    try elsewhere.take(first, store)
     elsewhere.release()
-  }
-
-  private func makeDirectory(_ path: String) throws {
-    try LMDBEventStore.openOrCreate(
-      LedgerDirectory(path), options: StoreOptions(sizeLimit: 1 << 30),
-      newLedgerID: LedgerID(entityID: .numbered(1)), now: .at(1)
-    ).close()
   }
 }

@@ -29,6 +29,13 @@ struct StoreUnderTest {
 
   static let session = SessionID(entityID: EntityID(high: 5, low: 5))
 
+  /// The store as another session has it.
+  func reopened() throws -> any EventStore {
+    guard let directory else { return store }
+    return try LMDBEventStore(
+      opening: LedgerDirectory(directory.path), options: StoreOptions(sizeLimit: 1 << 30))
+  }
+
   /// Appends events that count up in their payload.
   @discardableResult
   func append(
@@ -183,6 +190,21 @@ struct StoreUnderTest {
     try subject.append(1)
     #expect(subject.store.changeCount != before)
     subject.store.waitForChange(since: before, timeout: .seconds(60))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func oneAtATimeHoldsTheLockOfCompaction(kind: StoreKind) throws {
+    let subject = try kind.make()
+    let first = try #require(try subject.store.lockForCompaction())
+    #expect(try subject.store.lockForCompaction() == nil)
+    first.release()
+    let second = try #require(try subject.store.lockForCompaction())
+    // It is the other's now.
+    first.release()
+    #expect(try subject.store.lockForCompaction() == nil)
+    subject.store.close()
+    second.release()
+    #expect(try subject.reopened().lockForCompaction() != nil)
   }
 
   @Test func aStoreThatLosesARaceDecidesAgain() throws {

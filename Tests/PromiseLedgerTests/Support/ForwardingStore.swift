@@ -36,6 +36,10 @@ extension ForwardingStore {
     try store.changeSnapshot(changes, from: old, to: new, patience: patience)
   }
 
+  func lockForCompaction() throws(LedgerError) -> (any CompactionHold)? {
+    store.lockForCompaction()
+  }
+
   func usedByteCount() throws(LedgerError) -> Int { try store.usedByteCount() }
 
   var changeCount: UInt32 { store.changeCount }
