@@ -48,7 +48,8 @@ extension Ledger {
       return try LMDBEventStore.openOrCreate(
         directory, options: options, newLedgerID: newLedgerID, now: now)
     }
-    return try await open(openStore, directory, as: role, configuration: configuration)
+    return try await open(
+      openStore, FileSessionRegistry(in: directory), as: role, configuration: configuration)
   }
 }
 

@@ -35,6 +35,4 @@ extension LedgerInspector {
       try LedgerError.mapping { try LedgerSpace(of: environment) }
     }
   }
-
-  var directory: LedgerDirectory? { (store as? LMDBInspection)?.directory }
 }

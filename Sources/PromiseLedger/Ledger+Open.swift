@@ -5,14 +5,14 @@ extension Ledger {
   /// Opens a ledger that is kept in another store.
   package static func open(
     _ openStore: @escaping @Sendable () throws(LedgerError) -> any EventStore,
-    _ directory: LedgerDirectory?, as role: SessionRole, configuration: LedgerConfiguration
+    _ sessions: any SessionRegistry, as role: SessionRole, configuration: LedgerConfiguration
   ) async throws -> Ledger {
     try configuration.check()
     let now = configuration.clock.now()
     let engine = try await LedgerEngine.open(
       LedgerEngine.Setup(
         openStore: openStore,
-        directory: directory,
+        sessions: sessions,
         session: SessionID(entityID: configuration.idGenerator.makeID(at: now)),
         opened: SessionOpened(
           role: role, processID: ThisProcess.id, instance: configuration.instance,

@@ -3,6 +3,9 @@ package protocol InspectedStore: LedgerSource {
   /// What the ledger was made with.
   var metadata: LedgerMetadata { get }
 
+  /// Tells which sessions are at work.
+  var sessions: any SessionRegistry { get }
+
   /// Looks at the whole structure of what is stored, below events and records.
   ///
   /// - Parameter tick: Called now and then.

@@ -12,6 +12,7 @@ final class GroupCommitter {
   private let clock: any LedgerClock
   private let session: SessionID
   private let role: SessionRole
+  private let sessions: any SessionRegistry
   private let logger: Logger
   private var lagWatch = ClockLagWatch()
   private var commitNumber: UInt64 = 0
@@ -27,6 +28,7 @@ final class GroupCommitter {
 
   init(
     inbox: Inbox, replica: Replica, clock: any LedgerClock, session: SessionID, role: SessionRole,
+    sessions: any SessionRegistry,
     logger: Logger = Logger(label: "PromiseLedger") { _ in SwiftLogNoOpLogHandler() },
     now: @escaping () -> Duration = { MonotonicClock.now }
   ) {
@@ -36,6 +38,7 @@ final class GroupCommitter {
     self.clock = clock
     self.session = session
     self.role = role
+    self.sessions = sessions
     self.logger = logger
   }
 
@@ -124,7 +127,8 @@ final class GroupCommitter {
             if !isOnSnapshot { try requireSnapshot(of: store) }
             // It may move if the store loses a race.
             isOnSnapshot = false
-            return try decide(&group, head, room)
+            try prepare(&group, head)
+            return try decide(&group, room)
           })
         return
       } catch {
@@ -139,10 +143,9 @@ final class GroupCommitter {
     if replica.withState({ $0.base }) > .start { try replica.rebase(from: store) }
   }
 
-  /// Decides the group on the newest state. A store that lost a race calls it again.
-  private func decide(
-    _ group: inout Group, _ head: Position, _ room: CommitRoom
-  ) throws(LedgerError) -> EventBatch {
+  /// Takes the commands that are to be decided, without death notices that no longer hold: behind the
+  /// gate, so that both are the newest. A store that lost a race calls it again.
+  private func prepare(_ group: inout Group, _ head: Position) throws(LedgerError) {
     guard replica.position == head else {
       throw LedgerError(
         .corrupt,
@@ -150,6 +153,16 @@ final class GroupCommitter {
       )
     }
     if !group.isTaken { group.take(from: inbox, limit: Self.maximumCommandCount) }
+    let presumedDead = group.jobs.compactMap(\.presumedDead)
+    guard !presumedDead.isEmpty else { return }
+    let findings = try sessions.findings(of: presumedDead)
+    group.drop(noticesOf: Set(zip(presumedDead, findings).filter { $1 != .dead }.map { $0.0.id }))
+  }
+
+  /// Decides the group on the newest state, without another look at the store.
+  private func decide(
+    _ group: inout Group, _ room: CommitRoom
+  ) throws(LedgerError) -> EventBatch {
     let context = DecisionContext(session: session, role: role, now: clock.now(), room: room)
     var decision = replica.withState { Decision(over: $0, context: context) }
     reportLag(of: context.now, behind: decision.base.time)
@@ -185,7 +198,7 @@ final class GroupCommitter {
   private struct Group {
     var jobs: [Job]
     /// How many of them are about the session itself.
-    let firstCount: Int
+    private(set) var firstCount: Int
     /// Whether it has the commands of the inbox, not only those about the session.
     let hasCommands: Bool
     var isTaken: Bool
@@ -202,6 +215,13 @@ final class GroupCommitter {
     mutating func take(from inbox: Inbox, limit: Int) {
       jobs += inbox.take(limit: limit)
       isTaken = true
+    }
+
+    /// Drops the death notices of sessions that showed a sign of life.
+    mutating func drop(noticesOf sessions: Set<SessionID>) {
+      let isMoot = { (job: Job) in job.presumedDead.map { sessions.contains($0.id) } ?? false }
+      firstCount -= jobs[..<firstCount].count(where: isMoot)
+      jobs.removeAll(where: isMoot)
     }
 
     #if DEBUG

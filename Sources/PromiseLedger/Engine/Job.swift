@@ -12,6 +12,10 @@ package final class Job: Sendable {
   /// Delivers a failure without deciding.
   package let fail: @Sendable (any Error) -> Void
 
+  /// The session whose death the command records, if it does. It was found dead, and is looked at again
+  /// before the command is decided.
+  let presumedDead: SessionEntity?
+
   /// When it was made: from then on it waits.
   let submittedAt: Duration
 
@@ -22,16 +26,16 @@ package final class Job: Sendable {
   /// - Parameters:
   ///   - command: What is to be decided.
   ///   - submittedAt: When it begins to wait.
-  ///   - isMoot: Asked before deciding; if true, nobody gets an answer.
+  ///   - presumedDead: The session whose death the command records.
   ///   - answer: Gets the answer once it is durable.
   package init<Answer>(
     _ command: some Command<Answer>, submittedAt: Duration = MonotonicClock.now,
-    unless isMoot: @escaping @Sendable () -> Bool = { false },
+    presumedDead: SessionEntity? = nil,
     answer: @escaping @Sendable (Result<Answer, any Error>) -> Void
   ) {
     self.submittedAt = submittedAt
+    self.presumedDead = presumedDead
     decide = { decision in
-      if isMoot() { return { _ in } }
       let result = Result { () throws(LedgerError) in try decision.run(command) }
       return { failure in
         if let failure {
@@ -46,14 +50,13 @@ package final class Job: Sendable {
 }
 
 extension Job {
-  /// Records that a session died, unless it shows a sign of life when the command is decided: that
-  /// may be long after it was found.
-  static func deathNotice(_ session: SessionEntity, _ directory: LedgerDirectory) -> Job {
+  /// Records that a session died, which was found dead. The commit may be long after that, so the
+  /// committer drops the notice of a session that shows a sign of life meanwhile.
+  static func deathNotice(_ session: SessionEntity, _ sessions: any SessionRegistry) -> Job {
     Job(
-      CloseSession(id: session.id, reason: .died),
-      unless: { SessionLock.probe(directory, session) != .dead },
+      CloseSession(id: session.id, reason: .died), presumedDead: session,
       answer: { result in
-        if case .success = result { SessionLock.removeFiles(directory, [session.id]) }
+        if case .success = result { sessions.removeLeftovers(of: [session.id]) }
       })
   }
 }

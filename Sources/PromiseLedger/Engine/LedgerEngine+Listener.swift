@@ -92,16 +92,13 @@ extension LedgerEngine {
   private func deathNotices(
     _ store: any EventStore, limit: Int? = nil
   ) throws(LedgerError) -> [Job] {
-    guard let directory = setup.directory else {
-      _ = replica.takeOpenedSessions()
-      return []
-    }
     let turn = try nextTurn(store, limit: limit)
-    let dead = turn.sessions.filter { SessionLock.probe(directory, $0) == .dead }
+    let findings = try setup.sessions.findings(of: turn.sessions)
+    let dead = zip(turn.sessions, findings).filter { $1 == .dead }.map { $0.0 }
     sessionRound.withLock { $0.noteDead(dead.count) }
-    // The process that recorded the end may have died before it removed the file.
-    SessionLock.removeFiles(directory, turn.ended)
-    return dead.map { .deathNotice($0, directory) }
+    // The process that recorded the end may have died before it removed what is left.
+    setup.sessions.removeLeftovers(of: turn.ended)
+    return dead.map { .deathNotice($0, setup.sessions) }
   }
 
   private func nextTurn(
@@ -120,22 +117,16 @@ extension LedgerEngine {
     }
   }
 
-  // MARK: Orphaned files
+  // MARK: Orphans
 
-  /// Sessions that have a lock file, but no process any more, as far as a bounded look finds them.
-  func deadFiles() -> [SessionID] {
-    setup.directory.map { UncleanEnd.deadSessions(in: $0) } ?? []
-  }
-
-  /// Removes the lock files that no death notice removes: of sessions whose processes were killed
+  /// Removes what no death notice removes: the leftovers of sessions whose processes were killed
   /// before their openings were recorded, or after their ends were.
   ///
-  /// A session that this build cannot read keeps its file: others may tell more from it.
+  /// A session that this build cannot read keeps them: others may tell more from them.
   ///
   /// - Parameter sessions: They had no process before this session's last commit. So what they
   ///   recorded is known here.
   func removeOrphans(among sessions: [SessionID], _ store: any EventStore) {
-    guard let directory = setup.directory else { return }
     let orphans = sessions.filter { id in
       let isOrphan = try? replica.lookingAtCopy(with: store) {
         (state) throws(LedgerError) -> Bool in
@@ -144,6 +135,6 @@ extension LedgerEngine {
       }
       return isOrphan ?? false
     }
-    SessionLock.removeFiles(directory, orphans)
+    setup.sessions.removeLeftovers(of: orphans)
   }
 }

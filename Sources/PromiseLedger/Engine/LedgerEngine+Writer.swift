@@ -9,16 +9,16 @@ extension LedgerEngine {
   func runWriter(opened: @Sendable (Result<Void, any Error>) -> Void) {
     let committer = GroupCommitter(
       inbox: inbox, replica: replica, clock: setup.clock, session: setup.session,
-      role: setup.opened.role, logger: setup.logger)
+      role: setup.opened.role, sessions: setup.sessions, logger: setup.logger)
     #if DEBUG
       committer.acknowledgesBeforeCommit = setup.hooks.acknowledgesBeforeCommit
     #endif
-    var lock: SessionLock?
+    var hold: (any SessionHold)?
     do throws(LedgerError) {
-      lock = try openSession(committer)
+      hold = try openSession(committer)
       try startListener()
     } catch {
-      lock?.end()
+      hold?.end()
       end(error)
       return opened(.failure(error))
     }
@@ -31,16 +31,16 @@ extension LedgerEngine {
           compactIfNeeded()
         }
       case .request(.freeze(let answer)):
-        answer(Result { () throws(LedgerError) in try freezeSession(committer, &lock) })
+        answer(Result { () throws(LedgerError) in try freezeSession(committer, &hold) })
       case .request(.unfreeze(let answer)):
-        let result = Result { () throws(LedgerError) in try unfreezeSession(committer, &lock) }
+        let result = Result { () throws(LedgerError) in try unfreezeSession(committer, &hold) }
         if case .failure(let error) = result, error.code == .sessionEnded {
           end(error)
           return answer(result.mapError { $0 })
         }
         answer(result.mapError { $0 })
       case .request(.close(let answer)):
-        closeSession(committer, lock)
+        closeSession(committer, hold)
         return answer()
       case .none:
         break
@@ -50,25 +50,26 @@ extension LedgerEngine {
 
   // MARK: Open
 
-  private func openSession(_ committer: GroupCommitter) throws(LedgerError) -> SessionLock? {
+  private func openSession(_ committer: GroupCommitter) throws(LedgerError) -> any SessionHold {
     let store = try setup.openStore()
-    var lock: SessionLock?
+    var hold: (any SessionHold)?
     do throws(LedgerError) {
       try catchUp(store, rebases: true)
-      if let directory = setup.directory { lock = try SessionLock(directory, setup.session) }
-      let dead = deadFiles()
+      let begun = try setup.sessions.begin(setup.session)
+      hold = begun
+      let dead = setup.sessions.deadSessions()
       let refusal = Refusal()
       let opening = Job(OpenSession(setup.opened, newLedgerID: store.ledgerID)) { refusal.note($0) }
       try commit(committer, to: store, try leftoverNotices(store) + [opening])
       if let error = refusal.error { throw error }
       removeOrphans(among: dead, store)
+      phase.change(to: .open(store))
+      return begun
     } catch {
-      lock?.end()
+      hold?.end()
       store.close()
       throw error
     }
-    phase.change(to: .open(store))
-    return lock
   }
 
   /// Commits commands about sessions.
@@ -83,7 +84,7 @@ extension LedgerEngine {
   // MARK: Freeze
 
   private func freezeSession(
-    _ committer: GroupCommitter, _ lock: inout SessionLock?
+    _ committer: GroupCommitter, _ hold: inout (any SessionHold)?
   ) throws(LedgerError) -> Bool {
     guard let store = phase.store else { return true }
     let deadline = MonotonicClock.now + Self.freezeBudget
@@ -109,8 +110,8 @@ extension LedgerEngine {
     }
     store.interruptWaits()
     store.close()
-    try lock?.freeze()
-    lock = nil
+    try hold?.freeze()
+    hold = nil
     if let error {
       setup.logger.warning("the freeze was not recorded", metadata: ["error": "\(error)"])
     }
@@ -118,17 +119,17 @@ extension LedgerEngine {
   }
 
   private func unfreezeSession(
-    _ committer: GroupCommitter, _ lock: inout SessionLock?
+    _ committer: GroupCommitter, _ hold: inout (any SessionHold)?
   ) throws(LedgerError) {
     guard phase.store == nil else { return }
     committer.pause()
     let store = try setup.openStore()
-    var newLock: SessionLock?
+    var newHold: (any SessionHold)?
     do throws(LedgerError) {
       try requireSameLedger(store)
       try catchUp(store, rebases: true)
-      if let directory = setup.directory { newLock = try SessionLock(directory, setup.session) }
-      let dead = deadFiles()
+      newHold = try setup.sessions.begin(setup.session)
+      let dead = setup.sessions.deadSessions()
       let refusal = Refusal()
       let unfreezing = Job(UnfreezeSession(processID: ThisProcess.id)) { refusal.note($0) }
       try commit(committer, to: store, [unfreezing])
@@ -137,13 +138,13 @@ extension LedgerEngine {
     } catch {
       store.close()
       if error.code == .sessionEnded {
-        newLock?.end()
+        newHold?.end()
       } else {
-        try? newLock?.freeze()
+        try? newHold?.freeze()
       }
       throw error
     }
-    lock = newLock
+    hold = newHold
     phase.change(to: .open(store))
     listenerWakeUp.signal()
     replica.deliver(looksAtAll: true)
@@ -162,7 +163,7 @@ extension LedgerEngine {
 
   // MARK: Close
 
-  private func closeSession(_ committer: GroupCommitter, _ lock: SessionLock?) {
+  private func closeSession(_ committer: GroupCommitter, _ hold: (any SessionHold)?) {
     if let store = phase.store {
       while inbox.hasCommands,
         committer.commitGroup(
@@ -182,10 +183,10 @@ extension LedgerEngine {
       }
     } else {
       end(.sessionClosed)
-      // Without its file it counts as dead, so that the next session to look records its end.
-      if let directory = setup.directory { SessionLock.removeFiles(directory, [setup.session]) }
+      // With nothing left it counts as dead, so that the next session to look records its end.
+      setup.sessions.removeLeftovers(of: [setup.session])
     }
-    lock?.end()
+    hold?.end()
   }
 
   /// Tells everybody who waits that it is over.

@@ -9,8 +9,8 @@ package final class LedgerEngine: Sendable {
   /// What a session is made of.
   package struct Setup: Sendable {
     package var openStore: @Sendable () throws(LedgerError) -> any EventStore
-    /// Where the sessions' lock files are; `nil` for a ledger in memory.
-    package var directory: LedgerDirectory?
+    /// Tells which sessions are at work.
+    package var sessions: any SessionRegistry
     package var session: SessionID
     package var opened: SessionOpened
     package var clock: any LedgerClock
@@ -249,8 +249,8 @@ package final class LedgerEngine: Sendable {
 
   /// Lets go of every lock, map and descriptor.
   ///
-  /// - Returns: Whether the freeze was recorded as an event; if another process kept the gate, it
-  ///   stands in the session's lock file only.
+  /// - Returns: Whether the freeze was recorded as an event; if another process kept the gate, only
+  ///   the registry of sessions knows of it.
   package func freeze() async throws -> Bool {
     try refuseIfForked()
     return try await withCheckedThrowingContinuation { continuation in

@@ -16,7 +16,7 @@ extension Ledger {
       _ = try await engine.openStore()
       do throws(LedgerError) {
         if let state = try replay.next() {
-          return ReplayedLedger(state, of: source, in: engine.setup.directory)
+          return ReplayedLedger(state, of: source, registry: engine.setup.sessions)
         }
       } catch {
         // The session froze in between.

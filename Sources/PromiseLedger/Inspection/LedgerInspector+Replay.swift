@@ -44,7 +44,7 @@ extension LedgerInspector {
   ) throws -> R {
     try store.withPinnedView { view in
       let state = try LedgerState.replayed(from: view, progress: progress)
-      return try body(ReplayedLedger(state, of: view, in: directory))
+      return try body(ReplayedLedger(state, of: view, registry: store.sessions))
     }
   }
 
@@ -54,6 +54,6 @@ extension LedgerInspector {
     let state = try store.withView { (view) throws(LedgerError) in
       try LedgerState.replayed(from: view, through: end, progress: progress)
     }
-    return ReplayedLedger(state, of: store, in: directory)
+    return ReplayedLedger(state, of: store, registry: store.sessions)
   }
 }

@@ -24,7 +24,7 @@ extension LedgerInspector {
   ) throws -> LedgerStatistics {
     var statistics = LedgerStatistics(try log.snapshotSummary())
     let replayed = ReplayedLedger(
-      try .replayed(from: log, progress: progress), of: log, in: directory)
+      try .replayed(from: log, progress: progress), of: log, registry: store.sessions)
     var position = statistics.deletedThrough
     var commit: CommitID?
     while position < replayed.position {

@@ -12,14 +12,13 @@ public final class ReplayedLedger: Sendable {
   private let log: any LedgerSource
   /// Sessions that were asked for. Many promises are of few sessions.
   private let sessions = Mutex<[SessionID: SessionEntity]>([:])
-  /// `nil` for a ledger in memory.
-  let directory: LedgerDirectory?
+  private let registry: any SessionRegistry
 
-  init(_ state: LedgerState, of log: any LedgerSource, in directory: LedgerDirectory?) {
+  init(_ state: LedgerState, of log: any LedgerSource, registry: any SessionRegistry) {
     // Where it was read may be good for a moment only.
     self.state = Mutex(state.reading(state.snapshot.reading(from: log)))
     self.log = log
-    self.directory = directory
+    self.registry = registry
     position = state.position
   }
 
@@ -56,8 +55,7 @@ public final class ReplayedLedger: Sendable {
     guard record.status == .resolved else { return false }
     guard let creator = try session(record.created.session) else { return true }
     if creator.isEnded || creator.opened.role == .appExtension { return true }
-    guard let directory else { return false }
-    return SessionLock.probe(directory, creator) == .dead
+    return try registry.findings(of: [creator]) == [.dead]
   }
 
   private func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {

@@ -55,7 +55,7 @@ struct SessionDirectory: ~Copyable {
   ///
   /// The content is read with the lock held, and changes only with the lock held, so a session that
   /// comes back meanwhile is never taken for dead. It takes no permission to write.
-  func finding(of id: SessionID) throws(SystemError) -> SessionLock.Finding {
+  func finding(of id: SessionID) throws(SystemError) -> SessionFinding {
     let content = try FileLock.contentsUnlessHeld(
       Self.fileName(of: id), in: handle, maximum: SessionNote.maximumByteCount + 1)
     guard let content else { return .alive }

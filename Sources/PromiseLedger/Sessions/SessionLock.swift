@@ -5,7 +5,7 @@ import LedgerSystem
 /// The kernel drops the lock when the process dies. A session that is frozen holds no lock: the file
 /// names its process instead, and while that runs the session is frozen. Every other session without
 /// a lock is dead, whatever its role, so none stays for ever.
-package final class SessionLock: Sendable {
+final class SessionLock: SessionHold {
   /// Writes a note into the file.
   typealias Writer = @Sendable (FileLock, [UInt8]) throws(SystemError) -> Void
 
@@ -77,31 +77,5 @@ package final class SessionLock: Sendable {
   func end() {
     if let files = try? SessionDirectory(directory) { files.remove(id) }
     file.close()
-  }
-
-  /// Removes the files of sessions that are over, unless their processes have locked them.
-  static func removeFiles(_ directory: LedgerDirectory, _ ids: [SessionID]) {
-    guard !ids.isEmpty, let files = try? SessionDirectory(directory) else { return }
-    for id in ids { files.removeUnlessLocked(id) }
-  }
-
-  /// What a session's file tells about it.
-  package enum Finding: Sendable, Hashable {
-    case alive
-    case frozen
-    case dead
-  }
-
-  /// Looks whether a session that the log does not know as ended still has its process.
-  ///
-  /// Of a file that may not be read, such as that of another user, only the process id in the log is
-  /// left to go by: the session then counts as alive while any process has that id.
-  package static func probe(_ directory: LedgerDirectory, _ session: SessionEntity) -> Finding {
-    do throws(SystemError) {
-      return try SessionDirectory(directory).finding(of: session.id)
-    } catch {
-      if error.code == .notFound { return .dead }
-      return ThisProcess.isAlive(session.processID) ? .alive : .dead
-    }
   }
 }

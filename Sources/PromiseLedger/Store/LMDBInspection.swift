@@ -6,7 +6,7 @@ import Synchronization
 package final class LMDBInspection: InspectedStore {
   private let path: String
   private let configuration: Configuration
-  package let directory: LedgerDirectory
+  package let sessions: any SessionRegistry
   package let metadata: LedgerMetadata
   /// `nil` once it is closed.
   private let environment: Mutex<Environment?>
@@ -15,7 +15,7 @@ package final class LMDBInspection: InspectedStore {
   private let isChecked = Atomic<Bool>(false)
 
   package init(of directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
-    self.directory = directory
+    sessions = FileSessionRegistry(in: directory)
     let generation = try directory.readCurrentGeneration()
     path = directory.generation(generation)
     configuration = Configuration(

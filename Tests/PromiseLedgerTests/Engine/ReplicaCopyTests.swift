@@ -28,7 +28,7 @@ import Testing
 
   @Test func listsAreWalkedWithoutTheReplica() async throws {
     let ledger = try await Ledger.open(
-      { [store] () throws(LedgerError) in store }, nil, as: .app,
+      { [store] () throws(LedgerError) in store }, UnwatchedSessions(), as: .app,
       configuration: LedgerCompactionTests.configuration())
     _ = try await LedgerCompactionTests.fill(ledger, 24)
     try await ledger.compact(LedgerCompactionTests.events)

@@ -16,7 +16,7 @@ import Testing
     store = StalledStore(time)
     committer = GroupCommitter(
       inbox: inbox, replica: Replica(), clock: SystemLedgerClock(), session: .numbered(1),
-      role: .app, now: { [time] in time.now })
+      role: .app, sessions: UnwatchedSessions(), now: { [time] in time.now })
     store.isStalled = false
     let opening = OpenSession(.sample(), newLedgerID: store.ledgerID)
     let error = committer.commitGroup(

@@ -35,7 +35,8 @@ import Testing
         newLedgerID: LedgerID(entityID: .numbered(1)), now: .at(0))
     }
     let error = await #expect(throws: LedgerError.self) {
-      _ = try await Ledger.open(openStore, directory, as: .app, configuration: configuration)
+      _ = try await Ledger.open(
+        openStore, FileSessionRegistry(in: directory), as: .app, configuration: configuration)
     }
     #expect(error?.code == .ledgerFull)
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.sessions) == [])
@@ -58,14 +59,16 @@ import Testing
 
   @Test func aRefusedUnfreezeAndCloseAreSaid() async throws {
     let store = InMemoryEventStore()
-    let app = try await Ledger.open({ store }, nil, as: .app, configuration: configuration)
+    let app = try await Ledger.open(
+      { store }, UnwatchedSessions(), as: .app, configuration: configuration)
     try block(app, in: store)
     #expect(try await app.freeze() == false)
     await expect(.unsupportedEvent) { try await app.unfreeze() }
     await app.close()
     #expect(warnings.messages == ["the freeze was not recorded"])
 
-    let other = try await Ledger.open({ store }, nil, as: .app, configuration: configuration)
+    let other = try await Ledger.open(
+      { store }, UnwatchedSessions(), as: .app, configuration: configuration)
     try block(other, in: store)
     await other.close()
     #expect(

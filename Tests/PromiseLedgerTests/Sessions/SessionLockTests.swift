@@ -11,6 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SessionLockTests {
   private let temporary: TemporaryLedger
   private let directory: LedgerDirectory
+  private let registry: FileSessionRegistry
   private let id = SessionID.numbered(1)
   /// As the log has it; its process is this one.
   private let session = SessionEntity.open(.numbered(1), processID: ThisProcess.id)
@@ -18,6 +19,7 @@ import Testing
   init() throws {
     temporary = try TemporaryLedger()
     directory = LedgerDirectory(temporary.path)
+    registry = FileSessionRegistry(in: directory)
     try FileManager.default.createDirectory(
       atPath: directory.sessions, withIntermediateDirectories: true)
   }
@@ -27,22 +29,22 @@ import Testing
   }
 
   @Test func theFileTellsAliveFromFrozenFromDead() throws {
-    #expect(SessionLock.probe(directory, session) == .dead)
+    #expect(registry.findings(of: [session]) == [.dead])
     let lock = try SessionLock(directory, id)
-    #expect(SessionLock.probe(directory, session) == .alive)
+    #expect(registry.findings(of: [session]) == [.alive])
     try lock.freeze()
-    #expect(SessionLock.probe(directory, session) == .frozen)
+    #expect(registry.findings(of: [session]) == [.frozen])
     let again = try SessionLock(directory, id)
-    #expect(SessionLock.probe(directory, session) == .alive)
+    #expect(registry.findings(of: [session]) == [.alive])
     again.end()
-    #expect(SessionLock.probe(directory, session) == .dead)
+    #expect(registry.findings(of: [session]) == [.dead])
   }
 
   /// The content of a file that no session locks, and what it says.
   struct Row: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let content: [UInt8]
-    let finding: SessionLock.Finding
+    let finding: SessionFinding
   }
 
   private static let own = ProcessIdentity.current
@@ -77,14 +79,14 @@ import Testing
   ])
   func aFileThatNobodyLocksTellsByItsContent(row: Row) throws {
     try write(row.content)
-    #expect(SessionLock.probe(directory, session) == row.finding)
+    #expect(registry.findings(of: [session]) == [row.finding])
   }
 
   @Test func ofAFileThatCannotBeReadTheProcessInTheLogTells() throws {
     try FileManager.default.createDirectory(
       atPath: directory.sessionLock(id), withIntermediateDirectories: false)
-    #expect(SessionLock.probe(directory, session) == .alive)
-    #expect(SessionLock.probe(directory, .open(id, processID: .max)) == .dead)
+    #expect(registry.findings(of: [session]) == [.alive])
+    #expect(registry.findings(of: [.open(id, processID: .max)]) == [.dead])
   }
 
   @Test func aLinkIsNotFollowed() throws {
@@ -92,17 +94,17 @@ import Testing
     try Data(SessionNote(.current).encoded).write(to: URL(fileURLWithPath: target))
     try FileManager.default.createSymbolicLink(
       atPath: directory.sessionLock(id), withDestinationPath: target)
-    #expect(SessionLock.probe(directory, .open(id, processID: .max)) == .dead)
+    #expect(registry.findings(of: [.open(id, processID: .max)]) == [.dead])
   }
 
   @Test func aSessionThatFreezesAndComesBackIsNeverTakenForDead() throws {
     let first = try SessionLock(directory, id)
     try first.freeze()
     let isOver = Flag()
-    let findings = Mutex<Set<SessionLock.Finding>>([])
-    let prober = try SystemThread.start(name: "prober") { [directory, session] in
+    let findings = Mutex<Set<SessionFinding>>([])
+    let prober = try SystemThread.start(name: "prober") { [registry, session] in
       while !isOver.isSet {
-        _ = findings.withLock { $0.insert(SessionLock.probe(directory, session)) }
+        findings.withLock { $0.formUnion(registry.findings(of: [session])) }
       }
     }
     for _ in 0..<2_000 { try SessionLock(directory, id).freeze() }
@@ -120,10 +122,10 @@ import Testing
 
   @Test func aSessionOpensWithoutRoomForItsNote() throws {
     let lock = try SessionLock(directory, id, writing: Self.noRoom)
-    #expect(SessionLock.probe(directory, session) == .alive)
+    #expect(registry.findings(of: [session]) == [.alive])
     let error = #expect(throws: LedgerError.self) { try lock.freeze() }
     #expect(error?.code == .diskFull)
-    #expect(SessionLock.probe(directory, session) == .dead)
+    #expect(registry.findings(of: [session]) == [.dead])
   }
 
   @Test func aNoteThatHadNoRoomIsWrittenAtTheFreeze() throws {
@@ -135,7 +137,7 @@ import Testing
     }
     isFull.clear()
     try lock.freeze()
-    #expect(SessionLock.probe(directory, session) == .frozen)
+    #expect(registry.findings(of: [session]) == [.frozen])
   }
 
   @Test func aDiskThatIsFullAtTheFreezeTakesNoSessionForDead() throws {
@@ -146,11 +148,11 @@ import Testing
     }
     isFull.set()
     try lock.freeze()
-    #expect(SessionLock.probe(directory, session) == .frozen)
+    #expect(registry.findings(of: [session]) == [.frozen])
     // Nor when it comes back, which needs no writing either.
     let again = try SessionLock(directory, id, writing: Self.noRoom)
     try again.freeze()
-    #expect(SessionLock.probe(directory, session) == .frozen)
+    #expect(registry.findings(of: [session]) == [.frozen])
   }
 
   @Test func aSessionThatCannotBeNotedLeavesNoFile() throws {
@@ -167,10 +169,10 @@ import Testing
 
   @Test func aFileThatIsLockedIsNotRemoved() throws {
     let lock = try SessionLock(directory, id)
-    SessionLock.removeFiles(directory, [id])
-    #expect(SessionLock.probe(directory, session) == .alive)
+    registry.removeLeftovers(of: [id])
+    #expect(registry.findings(of: [session]) == [.alive])
     try lock.freeze()
-    SessionLock.removeFiles(directory, [id])
+    registry.removeLeftovers(of: [id])
     #expect(try FileSystem.list(directory.sessions) == [])
   }
 
@@ -185,7 +187,7 @@ import Testing
     try FileSystem.writeAtomically([1], to: file)
     try FileManager.default.createSymbolicLink(
       atPath: directory.sessions, withDestinationPath: foreign)
-    SessionLock.removeFiles(directory, [id])
+    registry.removeLeftovers(of: [id])
     lock.end()
     #expect(try FileSystem.kind(file) != nil)
     #expect(throws: LedgerError.self) { _ = try SessionLock(directory, .numbered(2)) }
@@ -195,40 +197,16 @@ import Testing
   @Test func aFileThatIsRemovedBeforeItIsLockedIsMadeAnew() throws {
     // A cleaner removes files that nothing has locked, in the instant before they are.
     let isOver = Flag()
-    let cleaner = try SystemThread.start(name: "cleaner") { [directory, id] in
-      while !isOver.isSet { SessionLock.removeFiles(directory, [id]) }
+    let cleaner = try SystemThread.start(name: "cleaner") { [registry, id] in
+      while !isOver.isSet { registry.removeLeftovers(of: [id]) }
     }
     for _ in 0..<500 {
       let lock = try SessionLock(directory, id)
-      #expect(SessionLock.probe(directory, session) == .alive)
+      #expect(registry.findings(of: [session]) == [.alive])
       lock.end()
     }
     isOver.set()
     cleaner.join()
-  }
-
-  // MARK: Death notices
-
-  @Test func aDeathNoticeIsDroppedWhenTheSessionShowsASignOfLife() throws {
-    var ledger = PureLedger()
-    try ledger.commit(OpenSession(.sample(), newLedgerID: LedgerID(entityID: .numbered(9))))
-    let lock = try SessionLock(directory, id)
-    #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [])
-    try lock.freeze()
-    #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [])
-    try write(SessionNote(Self.gone).encoded)
-    #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [.sessionClosed])
-    SessionLock.removeFiles(directory, [id])
-    #expect(kinds(of: .deathNotice(session, directory), in: ledger) == [.sessionClosed])
-  }
-
-  private func kinds(of job: Job, in ledger: PureLedger) -> [EventKind] {
-    var ledger = ledger
-    var decision = ledger.decision()
-    _ = job.decide(&decision)
-    let known = ledger.frames.count
-    ledger.keep(decision)
-    return ledger.frames[known...].flatMap { (try? $0.events().map(\.kind)) ?? [] }
   }
 }
 

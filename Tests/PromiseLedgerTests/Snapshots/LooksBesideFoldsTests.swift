@@ -32,7 +32,7 @@ import Testing
     var configuration = LedgerCompactionTests.configuration()
     configuration.hooks.sliceEventCount = 8
     let ledger = try await Ledger.open(
-      { () throws(LedgerError) in store }, nil, as: .app,
+      { () throws(LedgerError) in store }, UnwatchedSessions(), as: .app,
       configuration: configuration)
     _ = try await LedgerCompactionTests.fill(ledger, 24)
     let step: @Sendable () -> Void = {

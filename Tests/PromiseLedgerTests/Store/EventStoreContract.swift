@@ -8,6 +8,9 @@ import Testing
 enum StoreKind: String, CaseIterable, Sendable {
   case lmdb, inMemory
 
+  /// Whether its sessions can outlive their processes, and are then found.
+  var findsDeadSessions: Bool { self == .lmdb }
+
   func make() throws -> StoreUnderTest {
     switch self {
     case .inMemory:
@@ -28,6 +31,12 @@ struct StoreUnderTest {
   let directory: TemporaryLedger?
 
   static let session = SessionID(entityID: EntityID(high: 5, low: 5))
+
+  /// Its registry of sessions.
+  var sessions: any SessionRegistry {
+    guard let directory else { return UnwatchedSessions() }
+    return FileSessionRegistry(in: LedgerDirectory(directory.path))
+  }
 
   /// The store as another session has it.
   func reopened() throws -> any EventStore {

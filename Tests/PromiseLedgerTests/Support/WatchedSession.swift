@@ -15,7 +15,8 @@ final class WatchedSession {
   ) throws {
     self.store = store
     committer = GroupCommitter(
-      inbox: inbox, replica: replica, clock: clock, session: .numbered(number), role: role)
+      inbox: inbox, replica: replica, clock: clock, session: .numbered(number), role: role,
+      sessions: UnwatchedSessions())
     _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 1_000)
     let opening = OpenSession(
       .sample(role: role, instance: "instance \(number)"), newLedgerID: store.ledgerID)

@@ -1,0 +1,57 @@
+import LedgerSystem
+import PromiseLedgerTesting
+import Testing
+
+@testable import LedgerModel
+@testable import PromiseLedger
+
+/// What the registry of sessions of each store keeps to.
+@Suite(.timeLimit(.minutes(10)))
+struct SessionRegistryContract {
+  private static func session(_ number: Int) -> SessionEntity {
+    .open(.numbered(number), processID: ThisProcess.id)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func aSessionIsAliveUntilItFreezesAndWhenItComesBack(kind: StoreKind) throws {
+    let subject = try kind.make()
+    let hold = try subject.sessions.begin(.numbered(1))
+    #expect(try subject.sessions.findings(of: [Self.session(1)]) == [.alive])
+    try hold.freeze()
+    #expect(try subject.sessions.findings(of: [Self.session(1)]) != [.dead])
+    let again = try subject.sessions.begin(.numbered(1))
+    #expect(try subject.sessions.findings(of: [Self.session(1)]) == [.alive])
+    #expect(subject.sessions.deadSessions() == [])
+    again.end()
+    #expect(subject.sessions.deadSessions() == [])
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func findingsAreInTheOrderOfTheSessions(kind: StoreKind) throws {
+    let subject = try kind.make()
+    #expect(try subject.sessions.findings(of: []) == [])
+    let holds = try [1, 3].map { try subject.sessions.begin(.numbered($0)) }
+    let findings = try subject.sessions.findings(of: (1...3).map(Self.session))
+    #expect(findings == [.alive, kind.findsDeadSessions ? .dead : .alive, .alive])
+    for hold in holds { hold.end() }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func nothingIsRemovedOfASessionThatIsAlive(kind: StoreKind) throws {
+    let subject = try kind.make()
+    let hold = try subject.sessions.begin(.numbered(1))
+    subject.sessions.removeLeftovers(of: [.numbered(1), .numbered(2)])
+    #expect(try subject.sessions.findings(of: [Self.session(1)]) == [.alive])
+    hold.end()
+  }
+
+  @Test(arguments: StoreKind.allCases.filter(\.findsDeadSessions))
+  func aSessionThatEndedOrLeftNothingIsDead(kind: StoreKind) throws {
+    let subject = try kind.make()
+    try subject.sessions.begin(.numbered(1)).end()
+    try subject.sessions.begin(.numbered(2)).freeze()
+    subject.sessions.removeLeftovers(of: [.numbered(2)])
+    let findings = try subject.sessions.findings(of: (1...3).map(Self.session))
+    #expect(findings == [.dead, .dead, .dead])
+  }
+}
