@@ -186,6 +186,32 @@ import Testing
     await ledger.close()
   }
 
+  @Test func aSessionThatFreezesInACompactionLetsOthersCompact() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open(configuration: Self.configuration())
+    let other = try await temporary.open(configuration: Self.configuration("other"))
+    _ = try await Self.fill(ledger, 10)
+    let (begun, resume, isBegun) = (AsyncStream<Void>.makeStream(), WakeSemaphore(), Flag())
+    let compaction = Task {
+      try await ledger.compact(.foldOnly) { _ in
+        guard !isBegun.isSet else { return }
+        isBegun.set()
+        begun.continuation.yield()
+        _ = resume.wait(timeout: .seconds(60))
+      }
+    }
+    for await _ in begun.stream { break }
+    let error = await #expect(throws: LedgerError.self) { try await other.compact(.foldOnly) }
+    #expect(error?.code == .compactionBusy)
+    try await ledger.freeze()
+    #expect(try await other.compact(.foldOnly).snapshotPosition > .start)
+    resume.signal()
+    try await ledger.unfreeze()
+    _ = try await compaction.value
+    await ledger.close()
+    await other.close()
+  }
+
   @Test func aCancelledCompactionLetsGo() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration())
