@@ -2,9 +2,7 @@ import LedgerBytes
 
 /// The payload of the event that old events were folded into the snapshot.
 public struct SnapshotTaken: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.snapshotTaken
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// The position that the snapshot is the state at.
@@ -25,7 +23,6 @@ public struct SnapshotTaken: EventPayload, Hashable {
     self.logDigest = logDigest
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let position = try reader.position()
@@ -37,7 +34,6 @@ public struct SnapshotTaken: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendLittleEndian(position.rawValue)
@@ -53,9 +49,7 @@ public struct SnapshotTaken: EventPayload, Hashable {
 /// From then on every entity is absent that nothing can happen to any more and whose last event is
 /// after ``after`` and at or before ``horizon``, but for those kept.
 public struct RetentionApplied: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.retentionApplied
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// The most ids that one event keeps: it must fit into a frame.
@@ -83,7 +77,6 @@ public struct RetentionApplied: EventPayload, Hashable {
     self.kept = kept
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let after = try reader.position()
@@ -105,7 +98,6 @@ public struct RetentionApplied: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendLittleEndian(after.rawValue)
@@ -120,9 +112,7 @@ public struct RetentionApplied: EventPayload, Hashable {
 
 /// The payload of the event that folded events were deleted.
 public struct EventsDeleted: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.eventsCompacted
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// Events up to this position were deleted.
@@ -147,7 +137,6 @@ public struct EventsDeleted: EventPayload, Hashable {
     self.isArchived = isArchived
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let through = try reader.position()
@@ -162,7 +151,6 @@ public struct EventsDeleted: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendLittleEndian(through.rawValue)

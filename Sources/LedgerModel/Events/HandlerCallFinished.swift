@@ -57,9 +57,7 @@ public struct CallEnd: Sendable, Hashable {
 
 /// The payload of the event that a run of a handler ended.
 public struct HandlerCallFinished: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.handlerCallFinished
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// Which run it was, and what it came to.
@@ -69,22 +67,18 @@ public struct HandlerCallFinished: EventPayload, Hashable {
     self.end = end
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     end = try Self.parse(payload) { reader throws(PayloadDamage) in
       try CallEnd(reading: &reader)
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] { end.encoded }
 }
 
 /// The payload of the event that a run of a handler's invalidation code ended.
 public struct HandlerInvalidationFinished: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.handlerInvalidationFinished
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// Which run it was, and what it came to.
@@ -94,14 +88,12 @@ public struct HandlerInvalidationFinished: EventPayload, Hashable {
     self.end = end
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     end = try Self.parse(payload) { reader throws(PayloadDamage) in
       try CallEnd(reading: &reader)
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] { end.encoded }
 }
 

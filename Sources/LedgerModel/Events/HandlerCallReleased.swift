@@ -16,9 +16,7 @@ public enum CallRelease: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The payload of the event that a run of a handler was given back unfinished.
 public struct HandlerCallReleased: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.handlerCallReleased
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// Which call it is.
@@ -34,7 +32,6 @@ public struct HandlerCallReleased: EventPayload, Hashable {
     self.reason = reason
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let number: UInt8 = try reader.integer()
@@ -47,7 +44,6 @@ public struct HandlerCallReleased: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = [reason.rawValue, 0, 0, 0]
     bytes.appendLittleEndian(attempt)

@@ -2,9 +2,7 @@ import LedgerBytes
 
 /// The payload of the event that a run of a handler began, or one of its invalidation code again.
 public struct HandlerCallStarted: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.handlerCallStarted
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// Which call it is.
@@ -29,7 +27,6 @@ public struct HandlerCallStarted: EventPayload, Hashable {
 
   private var tail: ArgumentsTail { ArgumentsTail(references: references, arguments: arguments) }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags: UInt8 = try reader.integer()
@@ -42,7 +39,6 @@ public struct HandlerCallStarted: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = [tail.flags, 0, 0, 0]
     bytes.appendLittleEndian(attempt)

@@ -10,9 +10,7 @@ public enum HandlerRepetition: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The payload of the event that a handler came into being.
 public struct HandlerCreated: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.handlerCreated
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// The stable name of the handler's kind.
@@ -51,7 +49,6 @@ public struct HandlerCreated: EventPayload, Hashable {
     static let label = Flags(rawValue: 4)
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
@@ -74,7 +71,6 @@ public struct HandlerCreated: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var flags: Flags = []
     if arguments == nil { flags.insert(.attachment) }

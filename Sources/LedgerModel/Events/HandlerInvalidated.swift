@@ -1,8 +1,6 @@
 /// The payload of the event that a handler was withdrawn for ever.
 public struct HandlerInvalidated: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.handlerInvalidated
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// The run of the invalidation code, of which this is the first attempt if code runs.
@@ -34,7 +32,6 @@ public struct HandlerInvalidated: EventPayload, Hashable {
     static let code = Flags(rawValue: 2)
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
@@ -47,7 +44,6 @@ public struct HandlerInvalidated: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var flags: Flags = []
     if arguments == nil { flags.insert(.attachment) }

@@ -8,9 +8,7 @@ public enum BindingMode: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The payload of the event that a handler's bound arguments changed.
 public struct HandlerRebound: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.handlerRebound
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// How they were bound; informative, for the arguments are complete in either case.
@@ -31,7 +29,6 @@ public struct HandlerRebound: EventPayload, Hashable {
 
   private var tail: ArgumentsTail { ArgumentsTail(references: references, arguments: arguments) }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags: UInt8 = try reader.integer()
@@ -45,7 +42,6 @@ public struct HandlerRebound: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = [tail.flags, mode.rawValue, 0, 0, 0, 0, 0, 0]
     tail.append(to: &bytes)

@@ -8,9 +8,7 @@ public enum Delivery: UInt8, Sendable, Hashable {
 
 /// The payload of the event that an outcome was delivered to the app.
 public struct PromiseConsumed: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.promiseConsumed
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// When the consumption was recorded.
@@ -20,20 +18,16 @@ public struct PromiseConsumed: EventPayload, Hashable {
     self.delivery = delivery
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     delivery = try Self.parse(payload, asOneOf: "delivery")
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] { [delivery.rawValue] }
 }
 
 /// The payload of the event that a promise was given up for ever.
 public struct PromiseAbandoned: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.promiseAbandoned
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// Why.
@@ -43,12 +37,10 @@ public struct PromiseAbandoned: EventPayload, Hashable {
     self.reason = reason
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     reason = try Self.parse(payload) { reader throws(PayloadDamage) in try reader.text() }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendText(reason)

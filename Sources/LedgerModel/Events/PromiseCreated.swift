@@ -10,9 +10,7 @@ public enum DeadlineEffect: UInt8, Sendable, Hashable {
 
 /// The payload of the event that a promise came into being.
 public struct PromiseCreated: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.promiseCreated
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// The name of the value's type and encoding; a value is decoded only if it matches.
@@ -52,7 +50,6 @@ public struct PromiseCreated: EventPayload, Hashable {
     static let idempotencyKey = Flags(rawValue: 8)
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
@@ -76,7 +73,6 @@ public struct PromiseCreated: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var flags: Flags = []
     if deadline != nil { flags.insert(.deadline) }

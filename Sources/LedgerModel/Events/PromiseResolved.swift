@@ -14,9 +14,7 @@ public enum OutcomeKind: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The payload of the event that a promise got its outcome.
 public struct PromiseResolved: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.promiseResolved
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// Which outcome it is.
@@ -43,7 +41,6 @@ public struct PromiseResolved: EventPayload, Hashable {
     static let attachment = Flags(rawValue: 2)
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
@@ -60,7 +57,6 @@ public struct PromiseResolved: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var flags: Flags = []
     if idempotencyKey != nil { flags.insert(.idempotencyKey) }

@@ -20,9 +20,7 @@ public enum SessionEnd: UInt8, Sendable, Hashable {
 
 /// The payload of a ledger's first event.
 public struct LedgerCreated: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.ledgerCreated
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// The format version that the ledger was created with.
@@ -32,14 +30,12 @@ public struct LedgerCreated: EventPayload, Hashable {
     self.formatVersion = formatVersion
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     formatVersion = try Self.parse(payload) { reader throws(PayloadDamage) in
       try reader.integer()
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendLittleEndian(formatVersion)
@@ -49,9 +45,7 @@ public struct LedgerCreated: EventPayload, Hashable {
 
 /// The payload of the event that a process opened the ledger.
 public struct SessionOpened: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.sessionOpened
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// What the session may do.
@@ -75,7 +69,6 @@ public struct SessionOpened: EventPayload, Hashable {
     self.libraryVersion = libraryVersion
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let number: UInt8 = try reader.integer()
@@ -93,7 +86,6 @@ public struct SessionOpened: EventPayload, Hashable {
     }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = [role.rawValue, 0, 0, 0]
     bytes.appendLittleEndian(processID)
@@ -106,27 +98,21 @@ public struct SessionOpened: EventPayload, Hashable {
 
 /// The payload of the event that a session let go of every lock and file; it is empty.
 public struct SessionFrozen: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.sessionFrozen
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   package init() {}
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     try Self.parse(payload) { _ throws(PayloadDamage) in }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] { [] }
 }
 
 /// The payload of the event that a session came back.
 public struct SessionUnfrozen: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.sessionUnfrozen
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// The process, as the system numbers it.
@@ -136,12 +122,10 @@ public struct SessionUnfrozen: EventPayload, Hashable {
     self.processID = processID
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     processID = try Self.parse(payload) { reader throws(PayloadDamage) in try reader.integer() }
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendLittleEndian(processID)
@@ -151,9 +135,7 @@ public struct SessionUnfrozen: EventPayload, Hashable {
 
 /// The payload of the event that a session ended.
 public struct SessionClosed: EventPayload, Hashable {
-  /// The kind of event that carries this payload.
   public static let kind = EventKind.sessionClosed
-  /// The schema version that this build writes.
   public static let version: UInt16 = 1
 
   /// Why it ended.
@@ -163,11 +145,9 @@ public struct SessionClosed: EventPayload, Hashable {
     self.reason = reason
   }
 
-  /// Decodes a payload.
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     reason = try Self.parse(payload, asOneOf: "reason")
   }
 
-  /// The encoded payload.
   public var encoded: [UInt8] { [reason.rawValue] }
 }
