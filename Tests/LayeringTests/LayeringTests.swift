@@ -30,6 +30,8 @@ struct LayeringTests {
     ("Sources/LedgerSystem/New.swift", "let value = try! read()"),
     ("Sources/PromiseLedgerTesting/New.swift", "fatalError(\"no\")"),
     ("Sources/PromiseLedger/New.swift", "value as! Int"),
+    ("Sources/LedgerModel/State/New.swift", "    case .promiseCreated where isNew: 1"),
+    ("Tools/promise-ledger/New.swift", "    case (.handlerRebound, .active):"),
     ("Tests/ToolTests/NewTests.swift", "@Suite(.serialized) struct NewTests {"),
   ])
   func violationIsFound(path: String, line: String) {
@@ -45,6 +47,8 @@ struct LayeringTests {
     ("Sources/LedgerModel/State/New.swift", "// no UUID(), no try! and nothing unsafe"),
     ("Sources/PromiseLedger/New.swift", "let text = \"fatalError( or unsafe\""),
     ("Sources/LedgerModel/Values/Timestamp.swift", "import FoundationEssentials"),
+    ("Sources/LedgerModel/Entities/New.swift", "    case .promiseCreated:"),
+    ("Sources/PromiseLedger/New.swift", "    case .abandoned: throw .promiseAbandoned(id)"),
     ("Tests/NewTests.swift", "@Suite(\n  .timeLimit(.minutes(10)))\nstruct NewTests {"),
   ])
   func whatIsAllowedIsNoViolation(path: String, line: String) {

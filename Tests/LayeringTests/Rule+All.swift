@@ -86,6 +86,11 @@ extension Rule {
       what: "a crash by choice",
       "Nothing that a file or a caller can cause may end the process."),
     text(
+      ["Sources/", "Tools/"], not: { $0.linesOfSwitchesOverEventKinds },
+      what: "a switch over kinds of events",
+      except: ["Sources/LedgerModel/Entities/", "Tools/promise-ledger/Events/"],
+      "Ask the table of event kinds, so that a new kind is written down once."),
+    text(
       ["Tests/"], not: { $0.linesOfEndlessSuites }, what: "a suite without .timeLimit",
       "A test that hangs must fail by its name."),
   ]

@@ -79,6 +79,24 @@ extension SourceFile {
     }.map { $0 + 1 }
   }
 
+  /// The numbers of the lines with a `case` that begins with the name of a kind of events.
+  var linesOfSwitchesOverEventKinds: [Int] {
+    lines.indices.filter { index in
+      let words = lines[index].split { $0 == " " || $0 == "(" || $0 == "," || $0 == ":" }
+      guard words.first == "case", words.count > 1, words[1].first == "." else { return false }
+      return Self.eventKinds.contains(String(words[1].dropFirst()))
+    }.map { $0 + 1 }
+  }
+
+  /// The names of the kinds of events, as they are declared.
+  private static let eventKinds: Set<String> = {
+    let file = root.appending(path: "Sources/LedgerModel/Events/EventKind.swift")
+    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    let names = text.matches(of: /static let (\w+) = EventKind\(/).map { String($0.1) }
+    precondition(!names.isEmpty, "Are the kinds of events still declared there?")
+    return Set(names)
+  }()
+
   /// All Swift files in folders of this package.
   static func all(in folders: String...) throws -> [SourceFile] {
     try folders.flatMap { folder in

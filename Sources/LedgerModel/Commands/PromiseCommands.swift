@@ -224,15 +224,10 @@ extension Decision {
     _ id: PromiseID, _ outcome: OutcomeKind, content: [UInt8], at time: Timestamp,
     idempotencyKey: String?, cause: Position
   ) throws(LedgerError) {
-    let inline = PromiseResolved(
-      outcome: outcome, resolvedAt: time, idempotencyKey: idempotencyKey, content: content)
-    if inline.encoded.count <= EventBatch.maximumPayloadByteCount {
-      try append(inline, to: id.entityID, cause: cause)
-    } else {
-      let summary = PromiseResolved(
-        outcome: outcome, resolvedAt: time, idempotencyKey: idempotencyKey, content: nil)
-      try append(summary, to: id.entityID, cause: cause, attachment: content)
-    }
+    try appendAttaching(
+      PromiseResolved(
+        outcome: outcome, resolvedAt: time, idempotencyKey: idempotencyKey, content: content),
+      to: id.entityID, cause: cause)
   }
 
   fileprivate func requirePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {

@@ -37,6 +37,11 @@ package struct ReplayProblem: Error, Sendable, Hashable {
 }
 
 extension EventView {
+  /// The problem of an event whose kind this build does not know.
+  var isOfUnknownKind: ReplayProblem {
+    ReplayProblem(.unsupported(kind, version: version), at: position)
+  }
+
   /// Refuses versions that this build does not know.
   @inline(__always)
   package func requireVersion(_ known: UInt16) throws(ReplayProblem) {

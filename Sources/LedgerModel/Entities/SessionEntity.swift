@@ -29,7 +29,7 @@ package struct SessionEntity: Sendable, Hashable {
   }
 
   /// Applies the first event of a session.
-  package init(opening event: borrowing EventView) throws(ReplayProblem) {
+  package init(creating event: borrowing EventView) throws(ReplayProblem) {
     guard event.kind == .sessionOpened else {
       throw ReplayProblem(
         .illegalTransition("\(event.kind) of a session that was never opened"), at: event.position)

@@ -52,54 +52,6 @@ public struct EventKind: Sendable, Hashable, RawRepresentable {
   public static let retentionApplied = EventKind(rawValue: 65)
   /// Folded events were deleted.
   public static let eventsCompacted = EventKind(rawValue: 66)
-
-  /// All kinds that have a number and a name, with and without a payload designed.
-  public static let all: [EventKind] = [
-    ledgerCreated, sessionOpened, sessionFrozen, sessionUnfrozen, sessionClosed, promiseCreated,
-    promiseResolved, promiseConsumed, promiseAbandoned, handlerCreated, handlerRebound,
-    handlerCallStarted, handlerCallReleased, handlerCallFinished, handlerInvalidated,
-    handlerInvalidationFinished, snapshotTaken, retentionApplied, eventsCompacted,
-  ]
-
-  /// The name, or `nil` for a number that this build does not know.
-  public var name: String? {
-    switch self {
-    case .ledgerCreated: "ledgerCreated"
-    case .sessionOpened: "sessionOpened"
-    case .sessionFrozen: "sessionFrozen"
-    case .sessionUnfrozen: "sessionUnfrozen"
-    case .sessionClosed: "sessionClosed"
-    case .promiseCreated: "promiseCreated"
-    case .promiseResolved: "promiseResolved"
-    case .promiseConsumed: "promiseConsumed"
-    case .promiseAbandoned: "promiseAbandoned"
-    case .handlerCreated: "handlerCreated"
-    case .handlerRebound: "handlerRebound"
-    case .handlerCallStarted: "handlerCallStarted"
-    case .handlerCallReleased: "handlerCallReleased"
-    case .handlerCallFinished: "handlerCallFinished"
-    case .handlerInvalidated: "handlerInvalidated"
-    case .handlerInvalidationFinished: "handlerInvalidationFinished"
-    case .snapshotTaken: "snapshotTaken"
-    case .retentionApplied: "retentionApplied"
-    case .eventsCompacted: "eventsCompacted"
-    default: nil
-    }
-  }
-}
-
-extension EventKind {
-  /// Whether a full ledger refuses the event. What ends something is taken from the reserve.
-  package var makesLedgerGrow: Bool {
-    switch self {
-    case .promiseConsumed, .promiseAbandoned, .sessionOpened, .sessionFrozen, .sessionUnfrozen,
-      .sessionClosed, .handlerCallReleased, .handlerCallFinished, .handlerInvalidated,
-      .handlerInvalidationFinished, .snapshotTaken, .retentionApplied, .eventsCompacted:
-      false
-    default:
-      true
-    }
-  }
 }
 
 extension EventKind: CustomStringConvertible {

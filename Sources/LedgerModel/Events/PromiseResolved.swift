@@ -102,3 +102,12 @@ public struct PromiseResolved: EventPayload, Hashable {
     return flags.contains(.attachment) ? end == payload.count : end <= payload.count
   }
 }
+
+extension PromiseResolved: AttachablePayload {
+  package var attachable: [UInt8]? { content }
+
+  package func detachingContent() -> PromiseResolved {
+    PromiseResolved(
+      outcome: outcome, resolvedAt: resolvedAt, idempotencyKey: idempotencyKey, content: nil)
+  }
+}

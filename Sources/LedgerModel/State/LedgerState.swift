@@ -65,33 +65,28 @@ package struct LedgerState: Sendable {
   private mutating func applyToSubject(
     _ event: borrowing EventView
   ) throws(LedgerError) -> ReplayProblem? {
-    switch event.kind {
-    case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
-      let id = PromiseID(entityID: event.subject)
-      if let place = promises.place(of: id) {
-        do throws(ReplayProblem) {
-          try promises.apply(event, at: place)
-        } catch {
-          return error
-        }
-        if removals.closings != nil { noteClosing(of: promises[id].map(LedgerEntity.promise)) }
-        assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
-        return nil
-      }
-      return try applyToPromiseBelow(event, id)
-    case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
-      .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
-      return try applyToHandler(event)
-    case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
-      return try applyToSession(event)
-    default:
-      do throws(ReplayProblem) {
-        try applyToLedger(event)
-        return nil
-      } catch {
-        return error
-      }
+    switch event.kind.subject {
+    case .promise: try applyToPromise(event)
+    case .handler: try applyToHandler(event)
+    case .session: try applyToSession(event)
+    case .ledger: applyToLedger(event)
+    case nil: event.isOfUnknownKind
     }
+  }
+
+  private mutating func applyToPromise(
+    _ event: borrowing EventView
+  ) throws(LedgerError) -> ReplayProblem? {
+    let id = PromiseID(entityID: event.subject)
+    guard let place = promises.place(of: id) else { return try applyToPromiseBelow(event, id) }
+    do throws(ReplayProblem) {
+      try promises.apply(event, at: place)
+    } catch {
+      return error
+    }
+    if removals.closings != nil { noteClosing(of: promises[id].map(LedgerEntity.promise)) }
+    assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
+    return nil
   }
 
   /// Applies an event to a promise that is not in the overlay.
@@ -159,7 +154,7 @@ package struct LedgerState: Sendable {
         try entity.apply(event)
         sessions[id] = entity
       } else {
-        sessions[id] = try SessionEntity(opening: event)
+        sessions[id] = try SessionEntity(creating: event)
         removals.forget(id.entityID)
       }
     } catch {
@@ -169,24 +164,16 @@ package struct LedgerState: Sendable {
     return nil
   }
 
-  private mutating func applyToLedger(_ event: borrowing EventView) throws(ReplayProblem) {
-    switch event.kind {
-    case .ledgerCreated:
-      let _: LedgerCreated = try event.decode()
-      ledgerID = try LedgerID(creating: event, over: ledgerID)
-    case .snapshotTaken:
-      let _: SnapshotTaken = try event.decode()
-    case .eventsCompacted:
-      let _: EventsDeleted = try event.decode()
-    case .retentionApplied:
-      let retention: RetentionApplied = try event.decode()
-      guard retention.horizon < event.position else {
-        throw ReplayProblem(
-          .illegalTransition("\(event.kind) of events that come later"), at: event.position)
+  private mutating func applyToLedger(_ event: borrowing EventView) -> ReplayProblem? {
+    do throws(ReplayProblem) {
+      switch try LedgerChange(event, over: ledgerID) {
+      case .created(let id): ledgerID = id
+      case .removed(let retention): apply(retention, at: event.position)
+      case .none: break
       }
-      apply(retention, at: event.position)
-    default:
-      throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
+      return nil
+    } catch {
+      return error
     }
   }
 
@@ -225,22 +212,6 @@ package struct LedgerState: Sendable {
     for entity in ended { noteClosing(of: .session(entity)) }
     ledgerID = ledgerID ?? layer.ledgerID
     for retention in layer.retentions { apply(retention.event, at: retention.position) }
-  }
-}
-
-extension LedgerID {
-  /// The id that a ledger gets from its creation.
-  ///
-  /// - Throws: An illegal transition if it has one already: the first creation counts.
-  init(
-    creating event: borrowing EventView, over known: LedgerID?
-  ) throws(ReplayProblem) {
-    guard known == nil else {
-      throw ReplayProblem(
-        .illegalTransition("\(event.kind) of a ledger that was created before"),
-        at: event.position)
-    }
-    self.init(entityID: event.subject)
   }
 }
 

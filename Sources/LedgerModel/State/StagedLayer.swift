@@ -31,82 +31,36 @@ package struct StagedLayer: Sendable {
   package mutating func apply(
     _ event: borrowing EventView, over base: LedgerState
   ) throws(LedgerError) {
-    let below = try entity(event.subject, of: event.kind, over: base)
+    switch event.kind.subject {
+    case .promise:
+      let id = PromiseID(entityID: event.subject)
+      if promises[id] == nil { changedPromises.append(id) }
+      try promises.stage(event, at: id, over: base.promiseToChange)
+    case .handler:
+      let id = HandlerID(entityID: event.subject)
+      if handlers[id] == nil { changedHandlers.append(id) }
+      try handlers.stage(event, at: id, over: base.handlerToChange)
+    case .session:
+      let id = SessionID(entityID: event.subject)
+      try sessions.stage(event, at: id, over: base.sessionToChange)
+    case .ledger:
+      try applyToLedger(event)
+    case nil:
+      throw .misfit(event.isOfUnknownKind)
+    }
     position = event.position
     time = max(time, event.time)
+  }
+
+  private mutating func applyToLedger(_ event: borrowing EventView) throws(LedgerError) {
     do throws(ReplayProblem) {
-      try applyToSubject(event, below)
+      switch try LedgerChange(event, over: ledgerID) {
+      case .created(let id): ledgerID = id
+      case .removed(let retention): retentions.append((event: retention, position: event.position))
+      case .none: break
+      }
     } catch {
-      throw LedgerError(
-        .internalInconsistency,
-        "A decision made an event that does not fit: \(error.reason). Nothing was written; please report this."
-      )
-    }
-  }
-
-  /// The subject of an event as the state below knows it, unless it is staged.
-  private func entity(
-    _ id: EntityID, of kind: EventKind, over base: LedgerState
-  ) throws(LedgerError) -> LedgerEntity? {
-    switch kind {
-    case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
-      let id = PromiseID(entityID: id)
-      return promises[id] == nil ? try base.promiseToChange(id).map(LedgerEntity.promise) : nil
-    case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
-      .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
-      let id = HandlerID(entityID: id)
-      return handlers[id] == nil ? try base.handlerToChange(id).map(LedgerEntity.handler) : nil
-    case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
-      let id = SessionID(entityID: id)
-      return sessions[id] == nil ? try base.sessionToChange(id).map(LedgerEntity.session) : nil
-    default:
-      return nil
-    }
-  }
-
-  private mutating func applyToSubject(
-    _ event: borrowing EventView, _ below: LedgerEntity?
-  ) throws(ReplayProblem) {
-    switch event.kind {
-    case .promiseCreated, .promiseResolved, .promiseConsumed, .promiseAbandoned:
-      let id = PromiseID(entityID: event.subject)
-      if promises[id] == nil {
-        changedPromises.append(id)
-        if case .promise(let entity)? = below { promises[id] = entity }
-      }
-      if promises[id] == nil {
-        promises[id] = try PromiseEntity(creating: event)
-      } else {
-        try promises[id]?.apply(event)
-      }
-    case .handlerCreated, .handlerRebound, .handlerCallStarted, .handlerCallReleased,
-      .handlerCallFinished, .handlerInvalidated, .handlerInvalidationFinished:
-      let id = HandlerID(entityID: event.subject)
-      if handlers[id] == nil {
-        changedHandlers.append(id)
-        if case .handler(let entity)? = below { handlers[id] = entity }
-      }
-      if handlers[id] == nil {
-        handlers[id] = try HandlerEntity(creating: event)
-      } else {
-        try handlers[id]?.apply(event)
-      }
-    case .sessionOpened, .sessionFrozen, .sessionUnfrozen, .sessionClosed:
-      let id = SessionID(entityID: event.subject)
-      if sessions[id] == nil, case .session(let entity)? = below { sessions[id] = entity }
-      if sessions[id] == nil {
-        sessions[id] = try SessionEntity(opening: event)
-      } else {
-        try sessions[id]?.apply(event)
-      }
-    case .ledgerCreated:
-      ledgerID = try LedgerID(creating: event, over: ledgerID)
-    case .snapshotTaken, .eventsCompacted:
-      break
-    case .retentionApplied:
-      retentions.append((event: try event.decode(), position: event.position))
-    default:
-      throw ReplayProblem(.unsupported(event.kind, version: event.version), at: event.position)
+      throw .misfit(error)
     }
   }
 
@@ -117,5 +71,33 @@ package struct StagedLayer: Sendable {
       RemovalTable.Range(retention.event, at: retention.position)
         .removes(entity.id, closedAt: entity.lastPosition)
     }
+  }
+}
+
+extension Dictionary where Value: ReplayedEntity {
+  /// Applies an event to an entity, which is first taken over from the state below.
+  fileprivate mutating func stage(
+    _ event: borrowing EventView, at id: Key,
+    over below: (Key) throws(LedgerError) -> Value?
+  ) throws(LedgerError) {
+    if self[id] == nil { self[id] = try below(id) }
+    do throws(ReplayProblem) {
+      if self[id] == nil {
+        self[id] = try Value(creating: event)
+      } else {
+        try self[id]?.apply(event)
+      }
+    } catch {
+      throw .misfit(error)
+    }
+  }
+}
+
+extension LedgerError {
+  fileprivate static func misfit(_ problem: ReplayProblem) -> LedgerError {
+    LedgerError(
+      .internalInconsistency,
+      "A decision made an event that does not fit: \(problem.reason). Nothing was written; please report this."
+    )
   }
 }

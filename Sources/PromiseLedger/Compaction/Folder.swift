@@ -151,13 +151,3 @@ package struct Folder: Sendable {
     }
   }
 }
-
-extension EventKind {
-  /// Whether the subject of the event has a record in the snapshot.
-  var hasRecord: Bool {
-    switch self {
-    case .ledgerCreated, .snapshotTaken, .retentionApplied, .eventsCompacted: false
-    default: true
-    }
-  }
-}

@@ -80,13 +80,10 @@ struct StaleCandidates: Sendable {
 
   /// Takes in what an event may have changed.
   mutating func add(_ event: borrowing EventView) {
-    switch event.kind {
-    case .promiseResolved, .promiseConsumed, .promiseAbandoned:
-      ids.insert(PromiseID(entityID: event.subject))
-    case .sessionClosed:
+    if event.kind == .sessionClosed {
       includesAll = true
-    default:
-      break
+    } else if event.kind.subject == .promise, event.kind != .promiseCreated {
+      ids.insert(PromiseID(entityID: event.subject))
     }
   }
 

@@ -171,45 +171,4 @@ import Testing
     try golden.check()
     golden.checkLengths()
   }
-
-  // MARK: Numbers and names
-
-  @Test func theNumbersAndNamesOfKindsAreAsSpecified() {
-    let specified: [(UInt16, String)] = [
-      (1, "ledgerCreated"), (16, "sessionOpened"), (17, "sessionFrozen"), (18, "sessionUnfrozen"),
-      (19, "sessionClosed"), (32, "promiseCreated"), (33, "promiseResolved"),
-      (34, "promiseConsumed"), (35, "promiseAbandoned"), (48, "handlerCreated"),
-      (49, "handlerRebound"), (50, "handlerCallStarted"), (51, "handlerCallReleased"),
-      (52, "handlerCallFinished"), (53, "handlerInvalidated"),
-      (54, "handlerInvalidationFinished"), (64, "snapshotTaken"), (65, "retentionApplied"),
-      (66, "eventsCompacted"),
-    ]
-    #expect(EventKind.all.map(\.rawValue) == specified.map(\.0))
-    #expect(EventKind.all.map(\.name) == specified.map(\.1))
-  }
-
-  @Test func everyPayloadIsOfItsKindInVersion1() {
-    let payloads: [(any EventPayload.Type, EventKind)] = [
-      (LedgerCreated.self, .ledgerCreated), (SessionOpened.self, .sessionOpened),
-      (SessionFrozen.self, .sessionFrozen), (SessionUnfrozen.self, .sessionUnfrozen),
-      (SessionClosed.self, .sessionClosed), (PromiseCreated.self, .promiseCreated),
-      (PromiseResolved.self, .promiseResolved), (PromiseConsumed.self, .promiseConsumed),
-      (PromiseAbandoned.self, .promiseAbandoned),
-      (HandlerCreated.self, .handlerCreated), (HandlerRebound.self, .handlerRebound),
-      (HandlerCallStarted.self, .handlerCallStarted),
-      (HandlerCallReleased.self, .handlerCallReleased),
-      (HandlerCallFinished.self, .handlerCallFinished),
-      (HandlerInvalidated.self, .handlerInvalidated),
-      (HandlerInvalidationFinished.self, .handlerInvalidationFinished),
-    ]
-    for (payload, kind) in payloads {
-      #expect(payload.kind == kind, "\(kind)")
-      #expect(payload.version == 1, "\(kind)")
-    }
-  }
-
-  @Test func aKindThatIsNotKnownHasNoNameAndShowsItsNumber() {
-    #expect(EventKind(rawValue: 999).name == nil)
-    #expect(EventKind(rawValue: 999).description == "unknown(999)")
-  }
 }

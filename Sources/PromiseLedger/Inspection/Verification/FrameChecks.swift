@@ -110,7 +110,7 @@ struct FrameChecks {
   }
 
   private mutating func checkPayload(_ event: borrowing EventView) {
-    guard let type = EventKind.payloadTypes[event.kind], event.version > 0,
+    guard let type = event.kind.payload, event.version > 0,
       event.version <= type.version
     else {
       return add(
@@ -120,7 +120,9 @@ struct FrameChecks {
     do throws(LedgerError) {
       let payload = try type.init(decoding: event.payloadBytes)
       if let what = EventContradiction.ofKey(event) { add(what, event) }
-      if Self.isDetached(payload) != (event.attachmentByteCount > 0) {
+      let attachable = payload as? any AttachablePayload
+      let isDetached = attachable.map { $0.attachable == nil } ?? false
+      if isDetached != (event.attachmentByteCount > 0) {
         add("The event says otherwise than its payload whether a value is stored beside it.", event)
       } else if let resolved = payload as? PromiseResolved, resolved.outcome == .rejected,
         let content = resolved.content
@@ -132,15 +134,6 @@ struct FrameChecks {
     }
   }
 
-  /// Whether a part of the payload is stored beside the event.
-  private static func isDetached(_ payload: any EventPayload) -> Bool {
-    switch payload {
-    case let resolved as PromiseResolved: resolved.content == nil
-    case let payload as any AttachablePayload: payload.attachable == nil
-    default: false
-    }
-  }
-
   private mutating func add(
     _ message: String, _ event: borrowing EventView,
     severity: VerificationFinding.Severity = .corrupt
@@ -149,19 +142,4 @@ struct FrameChecks {
       VerificationFinding(
         message, at: event.position, subject: event.subject, severity: severity))
   }
-}
-
-extension EventKind {
-  /// The payload of every kind that has one.
-  static let payloadTypes: [EventKind: any EventPayload.Type] = {
-    let types: [any EventPayload.Type] = [
-      LedgerCreated.self, SessionOpened.self, SessionFrozen.self, SessionUnfrozen.self,
-      SessionClosed.self, PromiseCreated.self, PromiseResolved.self, PromiseConsumed.self,
-      PromiseAbandoned.self, HandlerCreated.self, HandlerRebound.self, HandlerCallStarted.self,
-      HandlerCallReleased.self, HandlerCallFinished.self, HandlerInvalidated.self,
-      HandlerInvalidationFinished.self, SnapshotTaken.self, RetentionApplied.self,
-      EventsDeleted.self,
-    ]
-    return Dictionary(uniqueKeysWithValues: types.map { ($0.kind, $0) })
-  }()
 }

@@ -1,0 +1,107 @@
+import Testing
+
+@testable import LedgerModel
+@testable import PromiseLedger
+
+/// The table of event kinds against the file format: what is here may never change.
+@Suite(.timeLimit(.minutes(10))) struct EventKindTests {
+  private struct Specified {
+    let number: UInt16
+    let name: String
+    let kind: EventKind
+    let payload: any EventPayload.Type
+
+    init(
+      _ number: UInt16, _ name: String, _ kind: EventKind, _ payload: any EventPayload.Type
+    ) {
+      self.number = number
+      self.name = name
+      self.kind = kind
+      self.payload = payload
+    }
+  }
+
+  private static let specified = [
+    Specified(1, "ledgerCreated", .ledgerCreated, LedgerCreated.self),
+    Specified(16, "sessionOpened", .sessionOpened, SessionOpened.self),
+    Specified(17, "sessionFrozen", .sessionFrozen, SessionFrozen.self),
+    Specified(18, "sessionUnfrozen", .sessionUnfrozen, SessionUnfrozen.self),
+    Specified(19, "sessionClosed", .sessionClosed, SessionClosed.self),
+    Specified(32, "promiseCreated", .promiseCreated, PromiseCreated.self),
+    Specified(33, "promiseResolved", .promiseResolved, PromiseResolved.self),
+    Specified(34, "promiseConsumed", .promiseConsumed, PromiseConsumed.self),
+    Specified(35, "promiseAbandoned", .promiseAbandoned, PromiseAbandoned.self),
+    Specified(48, "handlerCreated", .handlerCreated, HandlerCreated.self),
+    Specified(49, "handlerRebound", .handlerRebound, HandlerRebound.self),
+    Specified(50, "handlerCallStarted", .handlerCallStarted, HandlerCallStarted.self),
+    Specified(51, "handlerCallReleased", .handlerCallReleased, HandlerCallReleased.self),
+    Specified(52, "handlerCallFinished", .handlerCallFinished, HandlerCallFinished.self),
+    Specified(53, "handlerInvalidated", .handlerInvalidated, HandlerInvalidated.self),
+    Specified(
+      54, "handlerInvalidationFinished", .handlerInvalidationFinished,
+      HandlerInvalidationFinished.self),
+    Specified(64, "snapshotTaken", .snapshotTaken, SnapshotTaken.self),
+    Specified(65, "retentionApplied", .retentionApplied, RetentionApplied.self),
+    Specified(66, "eventsCompacted", .eventsCompacted, EventsDeleted.self),
+  ]
+
+  @Test func theNumbersAndNamesOfKindsAreAsSpecified() {
+    #expect(EventKind.all.map(\.rawValue) == Self.specified.map(\.number))
+    #expect(EventKind.all.map(\.name) == Self.specified.map(\.name))
+    #expect(EventKind.all == Self.specified.map(\.kind))
+  }
+
+  @Test func noNumberAndNoNameIsTakenTwice() {
+    #expect(Set(EventKind.all).count == EventKind.all.count)
+    #expect(Set(EventKind.all.map(\.name)).count == EventKind.all.count)
+  }
+
+  @Test func everyKindHasItsPayloadInVersion1() {
+    for specified in Self.specified {
+      let isItsPayload = specified.kind.payload == specified.payload
+      #expect(isItsPayload, "\(specified.name)")
+      #expect(specified.payload.kind == specified.kind, "\(specified.name)")
+      #expect(specified.payload.version == 1, "\(specified.name)")
+    }
+  }
+
+  /// A tool shows even events of kinds that it does not know with those of their promise or handler.
+  @Test func theNumberOfAKindSaysWhatItIsAbout() {
+    for number in 0...UInt16.max {
+      let kind = EventKind(rawValue: number)
+      let expected: EventKind.Subject? =
+        switch number {
+        case _ where !EventKind.all.contains(kind): nil
+        case 16..<32: .session
+        case 32..<48: .promise
+        case 48..<64: .handler
+        default: .ledger
+        }
+      #expect(kind.subject == expected, "\(kind)")
+      #expect(kind.hasRecord == (expected != .ledger), "\(kind)")
+    }
+  }
+
+  @Test func aFullLedgerRefusesWhatBeginsSomethingOrHoldsContent() {
+    let refused: [EventKind] = [
+      .ledgerCreated, .promiseCreated, .promiseResolved, .handlerCreated, .handlerRebound,
+      .handlerCallStarted,
+    ]
+    #expect(EventKind.all.filter(\.makesLedgerGrow) == refused)
+    #expect(EventKind(rawValue: 999).makesLedgerGrow)
+  }
+
+  @Test func onlyCreationsHaveKeys() {
+    #expect(
+      EventKind.all.filter { $0.keyedPayload != nil } == [.promiseCreated, .handlerCreated])
+  }
+
+  @Test func aKindThatIsNotKnownHasNoNameAndShowsItsNumber() {
+    for number: UInt16 in [0, 36, 67, 999, .max] {
+      let kind = EventKind(rawValue: number)
+      #expect(kind.name == nil)
+      #expect(kind.payload == nil, "\(number)")
+      #expect(kind.description == "unknown(\(number))")
+    }
+  }
+}
