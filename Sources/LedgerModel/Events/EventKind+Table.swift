@@ -9,45 +9,42 @@ extension EventKind {
     let name: String
     let payload: any EventPayload.Type
     let subject: Subject
-    let needsRoom: Bool
+    let grows: Bool
 
-    /// - Parameter needsRoom: Whether a full ledger refuses the event. What ends something is taken
+    /// - Parameter grows: Whether a full ledger refuses the event. What ends something is taken
     ///   from the reserve.
-    init(
-      _ name: String, _ payload: any EventPayload.Type, about subject: Subject, needsRoom: Bool
-    ) {
+    init(_ name: String, _ payload: any EventPayload.Type, _ subject: Subject, grows: Bool) {
       self.name = name
       self.payload = payload
       self.subject = subject
-      self.needsRoom = needsRoom
+      self.grows = grows
     }
   }
 
-  // swift-format-ignore
   private static let table: [Row] = [
-    Row("ledgerCreated", LedgerCreated.self, about: .ledger, needsRoom: true),
+    Row("ledgerCreated", LedgerCreated.self, .ledger, grows: true),
 
-    Row("sessionOpened", SessionOpened.self, about: .session, needsRoom: false),
-    Row("sessionFrozen", SessionFrozen.self, about: .session, needsRoom: false),
-    Row("sessionUnfrozen", SessionUnfrozen.self, about: .session, needsRoom: false),
-    Row("sessionClosed", SessionClosed.self, about: .session, needsRoom: false),
+    Row("sessionOpened", SessionOpened.self, .session, grows: false),
+    Row("sessionFrozen", SessionFrozen.self, .session, grows: false),
+    Row("sessionUnfrozen", SessionUnfrozen.self, .session, grows: false),
+    Row("sessionClosed", SessionClosed.self, .session, grows: false),
 
-    Row("promiseCreated", PromiseCreated.self, about: .promise, needsRoom: true),
-    Row("promiseResolved", PromiseResolved.self, about: .promise, needsRoom: true),
-    Row("promiseConsumed", PromiseConsumed.self, about: .promise, needsRoom: false),
-    Row("promiseAbandoned", PromiseAbandoned.self, about: .promise, needsRoom: false),
+    Row("promiseCreated", PromiseCreated.self, .promise, grows: true),
+    Row("promiseResolved", PromiseResolved.self, .promise, grows: true),
+    Row("promiseConsumed", PromiseConsumed.self, .promise, grows: false),
+    Row("promiseAbandoned", PromiseAbandoned.self, .promise, grows: false),
 
-    Row("handlerCreated", HandlerCreated.self, about: .handler, needsRoom: true),
-    Row("handlerRebound", HandlerRebound.self, about: .handler, needsRoom: true),
-    Row("handlerCallStarted", HandlerCallStarted.self, about: .handler, needsRoom: true),
-    Row("handlerCallReleased", HandlerCallReleased.self, about: .handler, needsRoom: false),
-    Row("handlerCallFinished", HandlerCallFinished.self, about: .handler, needsRoom: false),
-    Row("handlerInvalidated", HandlerInvalidated.self, about: .handler, needsRoom: false),
-    Row("handlerInvalidationFinished", HandlerInvalidationFinished.self, about: .handler, needsRoom: false),
+    Row("handlerCreated", HandlerCreated.self, .handler, grows: true),
+    Row("handlerRebound", HandlerRebound.self, .handler, grows: true),
+    Row("handlerCallStarted", HandlerCallStarted.self, .handler, grows: true),
+    Row("handlerCallReleased", HandlerCallReleased.self, .handler, grows: false),
+    Row("handlerCallFinished", HandlerCallFinished.self, .handler, grows: false),
+    Row("handlerInvalidated", HandlerInvalidated.self, .handler, grows: false),
+    Row("handlerInvalidationFinished", HandlerInvalidationFinished.self, .handler, grows: false),
 
-    Row("snapshotTaken", SnapshotTaken.self, about: .ledger, needsRoom: false),
-    Row("retentionApplied", RetentionApplied.self, about: .ledger, needsRoom: false),
-    Row("eventsCompacted", EventsDeleted.self, about: .ledger, needsRoom: false),
+    Row("snapshotTaken", SnapshotTaken.self, .ledger, grows: false),
+    Row("retentionApplied", RetentionApplied.self, .ledger, grows: false),
+    Row("eventsCompacted", EventsDeleted.self, .ledger, grows: false),
   ]
 
   /// All kinds that this build knows.
@@ -57,7 +54,7 @@ extension EventKind {
 
   /// The rows at the numbers of their kinds.
   private static let rows: [Row?] = byNumber { $0 }
-  // What is asked of every event by itself, so that the answer costs no more than a look into an array.
+  // Asked of every event, so that the answer costs no more than a look into an array.
   private static let subjects: [Subject?] = byNumber(\.subject)
   private static let keyedPayloads = byNumber { $0.payload as? any KeyedPayload.Type }
 
@@ -92,5 +89,5 @@ extension EventKind {
   package var hasRecord: Bool { subject != .ledger }
 
   /// Whether a full ledger refuses the event.
-  package var makesLedgerGrow: Bool { row?.needsRoom ?? true }
+  package var makesLedgerGrow: Bool { row?.grows ?? true }
 }
