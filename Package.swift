@@ -7,6 +7,8 @@ let package = Package(
   products: [
     .library(name: "PromiseLedger", targets: ["PromiseLedger"]),
     .library(name: "PromiseLedgerTesting", targets: ["PromiseLedgerTesting"]),
+    .library(name: "LedgerRuntime", targets: ["LedgerRuntime"]),
+    .library(name: "LedgerRuntimeTesting", targets: ["LedgerRuntimeTesting"]),
     .library(name: "LedgerPromises", targets: ["LedgerPromises"]),
     .executable(name: "promise-ledger", targets: ["promise-ledger"]),
   ],
@@ -43,21 +45,32 @@ let package = Package(
       ]
     ),
     .target(
-      name: "PromiseLedger",
+      name: "LedgerRuntime",
       dependencies: [
-        "LedgerBytes",
-        "LedgerLMDB",
-        "LedgerLocks",
-        "LedgerModel",
-        "LedgerSystem",
-        "LedgerPromises",
+        "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPromises", "LedgerSystem",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .target(
+      name: "PromiseLedger",
+      dependencies: [
+        "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerRuntime", "LedgerSystem",
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
+    .target(
+      name: "LedgerRuntimeTesting",
+      dependencies: [
+        "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPromises", "LedgerRuntime",
+        "LedgerSystem",
+      ]
+    ),
+    .target(
       name: "PromiseLedgerTesting",
-      dependencies: ["PromiseLedger", "LedgerLocks", "LedgerPromises", "LedgerSystem"]
+      dependencies: [
+        "LedgerLocks", "LedgerModel", "LedgerRuntimeTesting", "LedgerSystem", "PromiseLedger",
+      ]
     ),
 
     // MARK: - Tools
@@ -120,6 +133,8 @@ let package = Package(
     .testTarget(
       name: "PromiseLedgerTests",
       dependencies: [
+        "LedgerRuntime",
+        "LedgerRuntimeTesting",
         "PromiseLedger",
         "PromiseLedgerTesting",
         "LedgerBytes",

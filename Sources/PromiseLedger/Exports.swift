@@ -1,1 +1,1 @@
-@_exported public import LedgerModel
+@_exported public import LedgerRuntime

@@ -5,7 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct FolderTests {
   @Test(arguments: [
-    "LedgerBytes", "LedgerLMDB", "LedgerModel", "LedgerSystem",
+    "LedgerBytes", "LedgerLMDB", "LedgerModel", "LedgerRuntimeTesting", "LedgerSystem",
+    "PromiseLedger",
     "PromiseLedgerTesting",
   ])
   func noFolderUsesItselfByWayOfOthers(target: String) throws {

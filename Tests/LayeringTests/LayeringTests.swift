@@ -16,7 +16,7 @@ struct LayeringTests {
     ("Tools/avatar-demo/New.swift", "@testable import LedgerSystem"),
     ("Sources/PromiseLedger/New.swift", "import struct Dispatch.DispatchTime"),
     ("Sources/PromiseLedger/New.swift", "private import CLedgerLMDB"),
-    ("Sources/PromiseLedger/Promises/New.swift", "import LedgerLMDB"),
+    ("Sources/LedgerRuntime/Promises/New.swift", "import LedgerLMDB"),
     ("Sources/LedgerLMDB/New.swift", "import FoundationEssentials"),
     ("Sources/LedgerSystem/New.swift", "  import LedgerLMDB"),
     ("Sources/LedgerPromises/New.swift", "public import PromiseLedger"),

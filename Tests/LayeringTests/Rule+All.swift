@@ -20,6 +20,7 @@ extension Rule {
       ["Sources/LedgerPromises/"],
       not: [
         "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
+        "LedgerRuntime",
         "LedgerSystem",
         "PromiseLedger",
       ],
@@ -30,22 +31,34 @@ extension Rule {
       except: ["Sources/LedgerModel/Values/Timestamp.swift"],
       "Events, state and snapshots are pure; only the text of a time needs Foundation."),
     imports(
-      "Sources/PromiseLedger/",
+      "Sources/LedgerRuntime/",
       only: foundation.union([
-        "DequeModule", "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerPromises",
+        "DequeModule", "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPromises",
         "LedgerSystem", "Logging", "Synchronization",
-      ]), "The ledger has no names of C and no other dependency."),
+      ]), "What users see works on any store, so it knows none."),
+    imports(
+      "Sources/PromiseLedger/",
+      only: [
+        "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerRuntime", "LedgerSystem",
+        "Logging", "Synchronization",
+      ], "The store over LMDB has no names of C and no other dependency."),
+    imports(
+      "Sources/LedgerRuntimeTesting/",
+      only: [
+        "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPromises", "LedgerRuntime",
+        "LedgerSystem", "Synchronization",
+      ], "Test support for any store knows none but its own."),
     imports(
       "Sources/PromiseLedgerTesting/",
       only: [
-        "LedgerLocks", "LedgerPromises", "LedgerSystem", "PromiseLedger", "Synchronization",
-        "Testing",
+        "LedgerLocks", "LedgerRuntimeTesting", "LedgerSystem", "PromiseLedger", "Synchronization",
       ],
       "Test support works on the ledger, not below it."),
     imports(
       ["Tools/"],
       not: [
         "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
+        "LedgerRuntime",
         "LedgerSystem",
         "PromiseLedgerTesting",
       ], except: ["Tools/benchmarks/", "Tools/promise-ledger/Processes/"],
@@ -54,14 +67,10 @@ extension Rule {
       ["Tools/promise-ledger/Processes/"],
       not: [
         "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
+        "LedgerRuntime",
         "PromiseLedgerTesting",
       ],
       "What starts processes uses the layer over the system, and no other below the public API."),
-    imports(
-      ["Sources/PromiseLedger/"], not: ["LedgerLMDB"],
-      except: [
-        "Sources/PromiseLedger/Store/", "Sources/PromiseLedger/LedgerConfiguration+Files.swift",
-      ], "Nothing above the store knows LMDB."),
   ]
 
   private static let texts = [

@@ -31,14 +31,3 @@ enum UncleanEnd {
     return dead
   }
 }
-
-extension PageCheck {
-  /// Whether every page is to be looked at before the ledger is opened.
-  func isDue(in directory: LedgerDirectory) -> Bool {
-    switch self {
-    case .never: false
-    case .afterUncleanEnd: UncleanEnd.isSeen(in: directory)
-    case .always: true
-    }
-  }
-}

@@ -20,16 +20,15 @@ package final class LMDBInspection: InspectedStore {
     path = directory.generation(generation)
     configuration = Configuration(
       access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
-    let opened = try Self.open(path, configuration)
+    let (opened, metadata) = try Self.openWithMetadata(path, configuration)
     environment = Mutex(opened)
-    let log = LMDBLog(opened)
-    metadata = try log.metadata()
+    self.metadata = metadata
     // The mark comes first: a session may commit at any time.
     let mark = try AcknowledgedMark(
       of: metadata.ledgerID, in: directory, generation: generation)
     let acknowledged = mark.position(inFile: directory.wake)
     // A ledger that contradicts itself can be verified, so what reads it says so.
-    if acknowledged != nil, let head = try? log.head() {
+    if acknowledged != nil, let head = try? LMDBLog(opened).head() {
       try AcknowledgedMark.check(acknowledged, isIn: head)
     }
   }
@@ -37,10 +36,26 @@ package final class LMDBInspection: InspectedStore {
   private static func open(
     _ path: String, _ configuration: Configuration
   ) throws(LedgerError) -> Environment {
-    do throws(LMDBError) {
-      return try openTables(path, configuration)
-    } catch {
-      throw LedgerError(error)
+    while true {
+      do throws(LMDBError) {
+        return try openTables(path, configuration)
+      } catch {
+        // A ledger of this process may need it for itself while it is being opened.
+        guard error.refusal == .closed else { throw LedgerError(error) }
+      }
+    }
+  }
+
+  private static func openWithMetadata(
+    _ path: String, _ configuration: Configuration
+  ) throws(LedgerError) -> (Environment, LedgerMetadata) {
+    while true {
+      let environment = try open(path, configuration)
+      do throws(LedgerError) {
+        return (environment, try LMDBLog(environment).metadata())
+      } catch {
+        guard error.code == .closed else { throw error }
+      }
     }
   }
 

@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Whatever is wrong with an archive: a clear error that names the line, and nothing is made.

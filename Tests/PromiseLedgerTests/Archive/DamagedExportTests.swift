@@ -6,6 +6,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Ledgers that are damaged in ways that no checksum shows: no archive of them is finished that an

@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Archives with good hashes of which no ledger can be made that works.

@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Archives in which one field of one line was changed, with digests and counts that fit: an import

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// The payloads of compaction's events as the file format has them.

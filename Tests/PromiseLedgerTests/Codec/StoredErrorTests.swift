@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 @Suite(.timeLimit(.minutes(10))) struct StoredErrorTests {

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// What waits for the writer.

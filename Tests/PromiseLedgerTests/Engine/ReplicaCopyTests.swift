@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Whoever walks a list of the snapshot keeps no writer from the replica.

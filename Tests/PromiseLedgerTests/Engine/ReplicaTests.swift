@@ -2,6 +2,7 @@ import LedgerPromises
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 @Suite(.timeLimit(.minutes(5))) struct ReplicaTests {

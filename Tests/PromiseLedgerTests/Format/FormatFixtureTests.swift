@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Ledgers that earlier builds wrote stay readable: a fixture of each format version is kept, as

@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Single bits of event records and snapshot records that turn over on the disk.

@@ -2,6 +2,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Looking at a ledger whose events were folded and deleted.

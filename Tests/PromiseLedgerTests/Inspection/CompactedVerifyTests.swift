@@ -2,6 +2,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Verifying a ledger that has a snapshot, with all events and with few.

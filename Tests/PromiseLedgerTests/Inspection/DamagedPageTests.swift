@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Pages of the data file whose structure is damaged, and a snapshot that the log does not reach.

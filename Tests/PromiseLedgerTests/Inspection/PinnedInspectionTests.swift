@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// What counts or digests a whole ledger sees it as it was at the beginning, whatever is folded and

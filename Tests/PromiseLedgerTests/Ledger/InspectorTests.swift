@@ -4,6 +4,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Inspecting a ledger that the same process has open, and the other way round.

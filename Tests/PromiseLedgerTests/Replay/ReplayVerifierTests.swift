@@ -2,6 +2,8 @@ import LedgerSystem
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 @testable import PromiseLedgerTesting
 

@@ -2,6 +2,8 @@ import Synchronization
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// Commands that end dead sessions: the commit may come long after the look that found these.

@@ -5,6 +5,8 @@ import Synchronization
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// Sessions that end otherwise than by an orderly close, and commands about them that are refused.

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// How others tell a live session from a frozen and a dead one.

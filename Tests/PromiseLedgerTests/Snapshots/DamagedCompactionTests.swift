@@ -5,6 +5,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// A ledger that is damaged, or not in use any more, is not compacted: nothing is deleted that could

@@ -3,6 +3,8 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// Lists and tombstones of a snapshot with bytes turned over, entries lost, added and exchanged: every

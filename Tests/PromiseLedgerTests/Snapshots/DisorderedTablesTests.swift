@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Keys of a damaged snapshot that are not in order: a walk that goes on after the last one that it saw

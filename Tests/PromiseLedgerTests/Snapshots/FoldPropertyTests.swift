@@ -2,6 +2,8 @@ import LedgerTestSupport
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// The first property of compaction: folding up to any position and replaying the rest is the same as

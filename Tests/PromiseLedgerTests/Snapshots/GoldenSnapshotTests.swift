@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// The entries of lists, the tombstones and the summary of a snapshot as the file format has them.

@@ -2,6 +2,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Keys are in the order of their bytes, as LMDB has them.

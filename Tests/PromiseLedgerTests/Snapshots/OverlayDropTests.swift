@@ -2,6 +2,8 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// The overlay may keep what the snapshot has for a while, and drop it bit by bit: no answer changes.

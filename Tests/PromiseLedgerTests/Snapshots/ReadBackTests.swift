@@ -2,6 +2,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Every change of a fold is read back: what is missing, altered or left is noticed in every table.

@@ -4,6 +4,8 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// A process whose state was made of other events than another's answers the same once it caught up:

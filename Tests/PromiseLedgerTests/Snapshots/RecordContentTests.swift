@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// The content of snapshot records: frozen bytes, and every state comes back as it was.

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// A record that is removed, with its large value, between the look-up and the reading of the value.

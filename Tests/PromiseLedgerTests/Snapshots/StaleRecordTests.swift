@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// A disk that lost a write shows older versions of records: as many as there should be, each with a

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// What replay does with events that it cannot apply.

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// The rule *The clock of the session that decides counts* of the article *Rules of replay*: what wrong

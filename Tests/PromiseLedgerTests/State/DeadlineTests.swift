@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 @Suite(.timeLimit(.minutes(10))) struct DeadlineTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Effects of a call: decided at its end, in one commit with it.

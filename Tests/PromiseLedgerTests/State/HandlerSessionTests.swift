@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Calls are given back when the session that runs them cannot any more.

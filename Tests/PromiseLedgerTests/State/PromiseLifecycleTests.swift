@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// The table of operations over the life of a promise.

@@ -3,6 +3,7 @@ import Testing
 
 @testable import LedgerLMDB
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// What a failure below means for a ledger, as a table.

@@ -2,6 +2,8 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// The stores that must keep the contract, each made anew.

@@ -2,6 +2,8 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// Handlers through each store: reopening makes an equal state, and one of two sessions wins.

@@ -3,6 +3,7 @@ import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// A disk that lost a write shows an older version of a page: whole, with valid checksums, and without

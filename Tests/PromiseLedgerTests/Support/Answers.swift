@@ -1,4 +1,5 @@
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Everything that can be asked of a state of a random ledger.

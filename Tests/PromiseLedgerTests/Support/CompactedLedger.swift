@@ -2,6 +2,7 @@ import LedgerLMDB
 import PromiseLedgerTesting
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// A ledger on disk with promises in every state that was compacted and closed.

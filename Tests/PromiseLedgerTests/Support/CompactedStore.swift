@@ -1,4 +1,6 @@
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// A store with a random history, and one session that compacts it step by step.

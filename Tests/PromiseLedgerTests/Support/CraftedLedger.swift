@@ -4,6 +4,7 @@ import LedgerSystem
 import PromiseLedgerTesting
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// A ledger on disk whose events are given one by one, whatever the rules say.

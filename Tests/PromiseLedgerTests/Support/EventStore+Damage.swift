@@ -2,6 +2,7 @@ import LedgerLMDB
 import PromiseLedgerTesting
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 extension EventStore {

@@ -1,4 +1,6 @@
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// A store that does as another one does, where it says nothing else.

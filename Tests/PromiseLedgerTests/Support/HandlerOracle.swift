@@ -1,4 +1,5 @@
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// The rules of handlers once more, written apart from the reducer and the commands: plain tables

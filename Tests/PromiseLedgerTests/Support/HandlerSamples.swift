@@ -1,6 +1,7 @@
 import PromiseLedgerTesting
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 extension HandlerID {

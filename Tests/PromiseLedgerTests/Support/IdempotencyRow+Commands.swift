@@ -1,4 +1,5 @@
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// The table in the words of the reducer.

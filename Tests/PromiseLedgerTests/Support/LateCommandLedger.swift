@@ -1,4 +1,5 @@
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Promises and handlers in every state, and every command on each of them.

@@ -1,4 +1,5 @@
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// The opening of a session, written by another one, so that many need no processes of their own.

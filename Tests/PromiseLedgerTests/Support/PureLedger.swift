@@ -1,4 +1,5 @@
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// A ledger without a store: states and frames in memory, written by the pure reducer alone.

@@ -1,6 +1,7 @@
 import PromiseLedgerTesting
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// Writes a random history of sessions, promises and handlers from a seed, by commands alone.

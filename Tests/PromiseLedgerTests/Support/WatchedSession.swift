@@ -1,6 +1,7 @@
 import PromiseLedgerTesting
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import PromiseLedger
 
 /// One session on a store, without threads.

@@ -1,6 +1,8 @@
 import Synchronization
 
 @testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// A store in memory that tells what is read of its snapshot.

@@ -1,4 +1,4 @@
-public import PromiseLedger
+public import LedgerRuntime
 import Synchronization
 
 /// Makes ids that count up, so that two runs of a test make the same ids.

@@ -1,4 +1,4 @@
-package import PromiseLedger
+package import LedgerRuntime
 
 extension CompactionPolicy {
   /// Lets everything go that may go.

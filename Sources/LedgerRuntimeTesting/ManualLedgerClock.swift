@@ -1,4 +1,4 @@
-public import PromiseLedger
+public import LedgerRuntime
 import Synchronization
 
 /// A wall clock that stands still until it is told otherwise.

@@ -1,8 +1,8 @@
-import LedgerSystem
+package import LedgerSystem
 
 extension LedgerError {
   /// Runs `body` and turns what it throws into an error of the ledger.
-  static func mapping<R>(_ body: () throws -> R) throws(LedgerError) -> R {
+  package static func mapping<R>(_ body: () throws -> R) throws(LedgerError) -> R {
     do {
       return try body()
     } catch {
@@ -11,7 +11,7 @@ extension LedgerError {
   }
 
   /// Runs calls of the system and says what they were for if one fails.
-  static func system<R>(
+  package static func system<R>(
     _ what: @autoclosure () -> String, _ body: () throws(SystemError) -> R
   ) throws(LedgerError) -> R {
     do throws(SystemError) {
@@ -21,7 +21,7 @@ extension LedgerError {
     }
   }
 
-  static func mapping(_ error: any Error) -> LedgerError {
+  package static func mapping(_ error: any Error) -> LedgerError {
     switch error {
     case let error as LedgerError: error
     case let error as SystemError: LedgerError(error, "The system refused.")
@@ -31,7 +31,7 @@ extension LedgerError {
     }
   }
 
-  init(_ error: SystemError, _ what: String) {
+  package init(_ error: SystemError, _ what: String) {
     let code = Code(error)
     self.init(code, "\(what) \(Self.remedy(of: code, error))", cause: error)
   }

@@ -1,4 +1,5 @@
 import LedgerBytes
+package import LedgerModel
 import LedgerSystem
 import Synchronization
 

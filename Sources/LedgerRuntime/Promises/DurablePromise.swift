@@ -76,7 +76,7 @@ extension DurablePromise: PayloadTagged {
   /// `promise<VALUE>` with the type tag of the value.
   public static var payloadTypeTag: String {
     let codec: PayloadCodec<Value>? = try? .standard()
-    return "promise<\(codec?.typeTag ?? PromiseLedger.payloadTypeTag(of: Value.self))>"
+    return "promise<\(codec?.typeTag ?? LedgerRuntime.payloadTypeTag(of: Value.self))>"
   }
 }
 

@@ -67,7 +67,7 @@ extension LedgerError {
     }
   }
 
-  static func somethingIs(at path: String) -> LedgerError {
+  package static func somethingIs(at path: String) -> LedgerError {
     LedgerError(
       .alreadyExists,
       "Something is at \(path) already. Give a path where nothing is; a ledger is never written over."

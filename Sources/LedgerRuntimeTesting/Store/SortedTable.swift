@@ -1,3 +1,5 @@
+import LedgerModel
+
 /// A table in memory whose keys are in the order of their bytes.
 struct SortedTable: Sendable {
   private var keys: [[UInt8]] = []

@@ -1,0 +1,19 @@
+import LedgerRuntime
+import LedgerRuntimeTesting
+
+/// Keeps a ledger in memory, as a program that has no LMDB can.
+@main
+struct MemoryClient {
+  static func main() async throws {
+    let memory = MemoryLedger()
+    let app = try await memory.open(as: .app)
+    let worker = try await memory.open(as: .appExtension)
+    let key = try PromiseKey("greeting")
+    let promise = try await app.promise(forKey: key, of: String.self)
+    let same = try await worker.promise(forKey: key, of: String.self)
+    try await same.fulfill("hello")
+    print(try await promise.value)
+    await worker.close()
+    await app.close()
+  }
+}
