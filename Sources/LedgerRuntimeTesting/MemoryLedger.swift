@@ -2,7 +2,8 @@ public import LedgerRuntime
 
 /// A ledger in memory that is gone when the last reference is, for tests that need no files.
 ///
-/// Its sessions are all in this process. Nothing is durable, everything else is as in a file.
+/// Its sessions are all in this process. Nothing is durable, and a session that was closed while it was
+/// frozen stays frozen for others; everything else is as in a file.
 ///
 /// ```swift
 /// let memory = MemoryLedger()

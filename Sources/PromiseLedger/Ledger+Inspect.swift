@@ -25,14 +25,16 @@ extension LedgerInspector {
   ///
   /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`; with `invalidArgument` for a ledger
   ///   that is not kept in files.
-  /// - Complexity: O(free pages of the file).
+  /// - Complexity: O(pages of the file).
   public func space() throws(LedgerError) -> LedgerSpace {
     guard let store = store as? LMDBInspection else {
       throw LedgerError(
         .invalidArgument, "The ledger is not kept in files. Ask its own store for the space.")
     }
+    // The sizes of tables are what their records say, and none of it can be counted otherwise.
+    if let miscount = try store.checkStructure({}) { throw miscount }
     return try store.readingEnvironment { (environment) throws(LedgerError) in
-      try LedgerError.mapping { try LedgerSpace(of: environment) }
+      try LedgerError.mappingAll { try LedgerSpace(of: environment) }
     }
   }
 }

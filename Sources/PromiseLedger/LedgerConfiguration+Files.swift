@@ -12,7 +12,7 @@ package struct FileOptions: Sendable {
 }
 
 extension LedgerConfiguration {
-  /// The size in bytes that the ledger's data file shall not pass. The last 4 MiB are kept for
+  /// The maximum size of the data file, in bytes. The last 4 MiB are kept for
   /// consuming, freezing and compacting. By default 16 GiB.
   public var sizeLimitInBytes: Int {
     get { files.sizeLimitInBytes }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A directory that is gone when the last reference to it is.
 ///
-/// It is locked as long. So the first one that a process makes in a place can remove those that killed
+/// It is locked for its whole lifetime. So the first one that a process makes in a place can remove those that killed
 /// processes left there, and no other.
 package final class TemporaryDirectory: Sendable {
   private static let name = "promise-ledger-tests"
@@ -20,7 +20,7 @@ package final class TemporaryDirectory: Sendable {
   package init(in place: String = "/tmp") throws(SystemError) {
     let parent = try DirectoryHandle(place)
     if Self.tidied.withLock({ $0.insert(place).inserted }) {
-      // What cannot be removed hurts nothing.
+      // A leftover that cannot be removed is harmless.
       try? Self.removeLeftovers(in: parent)
     }
     while true {

@@ -60,7 +60,7 @@ extension Rule {
         "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
         "LedgerRuntime",
         "LedgerSystem",
-        "PromiseLedgerTesting",
+        "LedgerRuntimeTesting", "PromiseLedgerTesting",
       ], except: ["Tools/benchmarks/", "Tools/promise-ledger/Processes/"],
       "Tools use the public API, as any program could."),
     imports(
@@ -68,7 +68,7 @@ extension Rule {
       not: [
         "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
         "LedgerRuntime",
-        "PromiseLedgerTesting",
+        "LedgerRuntimeTesting", "PromiseLedgerTesting",
       ],
       "What starts processes uses the layer over the system, and no other below the public API."),
   ]

@@ -58,7 +58,8 @@ struct Forked {
       _ = try await ledger.createPromise(of: Int.self)
       let child = unsafe forkProcess()
       if child == 0 {
-        // Ends a child that waits for a lock of its parent.
+        // Ends a child that waits for a lock of its parent. The threads of Dispatch block signals.
+        unsafe unblock(SIGALRM)
         alarm(10)
         await sayRefusals(ledger, inspector, promise)
         _exit(0)
@@ -111,6 +112,13 @@ struct Forked {
     unsafe execv(program, &pointers)
     _exit(9)
   }
+}
+
+@unsafe private func unblock(_ signal: Int32) {
+  var signals = sigset_t()
+  unsafe sigemptyset(&signals)
+  unsafe sigaddset(&signals, signal)
+  unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
 }
 
 /// `fork`, which Swift's modules of the C library hide, as they should.

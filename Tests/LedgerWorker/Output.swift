@@ -3,8 +3,19 @@ import PromiseLedger
 
 /// Standard output, without a buffer.
 enum Output {
+  /// Writes a line by the system's call only: in a forked child, Foundation may wait for a lock of the
+  /// Swift runtime that another thread of the parent held.
   static func line(_ text: String) {
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    var line = text + "\n"
+    line.withUTF8 { bytes in
+      var written = 0
+      while written < bytes.count {
+        let count = unsafe write(
+          STDOUT_FILENO, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
+        guard count > 0 || errno == EINTR else { return }
+        written += max(0, count)
+      }
+    }
   }
 
   /// What the parent may look for, in a form that it can take apart.

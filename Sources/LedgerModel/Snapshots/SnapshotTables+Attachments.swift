@@ -1,5 +1,5 @@
 extension SnapshotTables {
-  /// The attachment of the event at `position`, joined of its chunks.
+  /// The attachment of the event at `position`, joined from its chunks.
   ///
   /// - Throws: `corrupt` if a chunk is missing or damaged.
   package func attachment(

@@ -13,7 +13,7 @@ package protocol InspectedStore: LedgerSource {
   /// - Throws: `corrupt` if it is so damaged that it must not be read.
   func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError?
 
-  /// Runs `body` on one view that nothing takes away, to its end.
+  /// Runs `body` on one view that stays valid until `body` returns.
   func withPinnedView<R>(_ body: (any LedgerSource) throws -> R) throws -> R
 
   /// Lets go of what is held. What is read afterwards gets `closed`; closing twice is harmless.

@@ -30,7 +30,7 @@ public struct LogDigest: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - record: The event as it lies in its frame.
-  ///   - session: Who wrote it.
+  ///   - session: The session that wrote the event.
   ///   - commit: The number of the commit in that session.
   package mutating func append(
     _ record: Span<UInt8>, at position: Position, of session: SessionID, _ commit: UInt64,

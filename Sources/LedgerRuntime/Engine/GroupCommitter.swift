@@ -22,7 +22,7 @@ final class GroupCommitter {
   private var waitsSince: Duration?
 
   #if DEBUG
-    /// Makes the committer wrong; see ``StoreHooks``.
+    /// Makes the committer wrong; see ``EngineHooks``.
     var acknowledgesBeforeCommit = false
   #endif
 
@@ -159,7 +159,7 @@ final class GroupCommitter {
     group.drop(noticesOf: Set(zip(presumedDead, findings).filter { $1 != .dead }.map { $0.0.id }))
   }
 
-  /// Decides the group on the newest state, without another look at the store.
+  /// Decides the group on the newest state, without asking the registry of sessions.
   private func decide(
     _ group: inout Group, _ room: CommitRoom
   ) throws(LedgerError) -> EventBatch {

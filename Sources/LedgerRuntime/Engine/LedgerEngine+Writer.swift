@@ -156,7 +156,7 @@ extension LedgerEngine {
     guard known == nil || known == store.ledgerID else {
       throw LedgerError(
         .corrupt,
-        "The directory holds another ledger than before the freeze. Close this one and open it again."
+        "Another ledger stands where this one was before the freeze. Close this one and open it again."
       )
     }
   }

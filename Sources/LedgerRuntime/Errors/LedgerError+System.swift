@@ -25,7 +25,6 @@ extension LedgerError {
     switch error {
     case let error as LedgerError: error
     case let error as SystemError: LedgerError(error, "The system refused.")
-    case let error as any LedgerErrorConvertible: error.ledgerError
     default:
       LedgerError(.internalInconsistency, "An unexpected error came up.", cause: error)
     }

@@ -12,7 +12,7 @@ extension LedgerInspector {
   public func statistics(
     progress: (Position) -> Void = { _ in }
   ) throws -> LedgerStatistics {
-    // The sizes of tables are what their records say, and none of it can be counted otherwise.
+    // What lacks entries can be read, but not counted.
     if let miscount = try store.checkStructure({ progress(.start) }) { throw miscount }
     return try store.withView { (log) throws(LedgerError) in
       try LedgerError.mapping { try statistics(of: log, progress) }

@@ -1,7 +1,7 @@
-/// An open ledger: a session of this process on a directory of durable promises.
+/// An open ledger: a session of this process on a ledger of durable promises.
 ///
-/// Several processes may have the same ledger open, and one process may have several sessions on it;
-/// these share one LMDB environment, which is closed when the last of them freezes or closes.
+/// Several processes may have the same ledger open, and one process may have several sessions on it.
+/// These share what the store keeps open, until the last of them freezes or closes.
 ///
 /// The session ends with ``close()``, or when the last reference is gone.
 public final class Ledger: Sendable {
@@ -33,8 +33,8 @@ public final class Ledger: Sendable {
   /// Lets go of every lock, map and descriptor, and keeps the session.
   ///
   /// What waits to be written is written first. Another process that keeps the gate cannot hold this
-  /// up: after 250 ms commands stay waiting, the freeze itself is noted in the session's lock file
-  /// instead of the log, and `false` comes back. Freezing a frozen ledger does nothing.
+  /// up: after 250 ms commands stay waiting, the freeze is noted outside of the log, where other sessions
+  /// look for this one, and `false` comes back. Freezing a frozen ledger does nothing.
   ///
   /// The calls of handlers that the session runs are given back. Their code goes on; its end counts
   /// after ``unfreeze()``, unless another session ran the call again meanwhile, or calls do not wait
@@ -45,7 +45,7 @@ public final class Ledger: Sendable {
   /// the app goes to the background, every session of the process, and close what it inspects.
   ///
   /// - Returns: Whether the freeze stands in the log.
-  /// - Throws: ``LedgerError`` with `closed`, or `ioFailure` if the lock file cannot be written.
+  /// - Throws: ``LedgerError`` with `closed`, or `ioFailure` if the freeze cannot be noted.
   @discardableResult
   public func freeze() async throws -> Bool {
     try await engine.freeze()

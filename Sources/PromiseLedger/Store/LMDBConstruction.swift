@@ -8,7 +8,7 @@ struct LMDBConstruction: LedgerConstruction {
 
   init(_ environment: Environment) throws(LedgerError) {
     self.environment = environment
-    (log, blob) = try LedgerError.mapping {
+    (log, blob) = try LedgerError.mappingAll {
       (try environment.table(named: "log"), try environment.table(named: "blob"))
     }
   }
@@ -19,7 +19,7 @@ struct LMDBConstruction: LedgerConstruction {
     _ frames: [(key: UInt64, bytes: [UInt8])],
     attachments: [(position: Position, bytes: [UInt8])]
   ) throws(LedgerError) {
-    try LedgerError.mapping {
+    try LedgerError.mappingAll {
       try environment.write { transaction in
         for frame in frames {
           try transaction.put(frame.bytes.span, forKey: frame.key, in: log, append: true)
@@ -35,7 +35,7 @@ struct LMDBConstruction: LedgerConstruction {
   }
 
   func put(_ entries: [TableChange]) throws(LedgerError) {
-    try LedgerError.mapping {
+    try LedgerError.mappingAll {
       try environment.write { transaction in
         for entry in entries {
           guard let value = entry.value else { continue }

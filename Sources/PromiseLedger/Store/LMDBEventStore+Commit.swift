@@ -28,7 +28,7 @@ extension LMDBEventStore {
       try? reopen()
       throw LedgerError(error)
     } catch {
-      throw LedgerError.mapping(error)
+      throw LedgerError.mappingAll(error)
     }
   }
 

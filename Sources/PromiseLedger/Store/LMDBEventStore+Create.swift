@@ -63,7 +63,7 @@ extension LMDBEventStore {
     } catch let error as SystemError {
       throw LedgerError(error, "The ledger cannot be created at \(directory.path).")
     } catch {
-      throw LedgerError.mapping(error)
+      throw LedgerError.mappingAll(error)
     }
   }
 

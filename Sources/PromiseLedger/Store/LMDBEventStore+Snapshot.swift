@@ -27,14 +27,14 @@ extension LMDBEventStore {
       try? reopen()
       throw LedgerError(error)
     } catch {
-      throw LedgerError.mapping(error)
+      throw LedgerError.mappingAll(error)
     }
     return MonotonicClock.now - start
   }
 
   package func usedByteCount() throws(LedgerError) -> Int {
     let environment = try environment
-    return try LedgerError.mapping {
+    return try LedgerError.mappingAll {
       // First what is free: the file never shrinks, but others may free more than it had meanwhile.
       let freePageCount = try environment.read { try $0.freePageCount() }
       let info = try environment.info()

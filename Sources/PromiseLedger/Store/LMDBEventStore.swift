@@ -193,7 +193,7 @@ package final class LMDBEventStore: EventStore {
   /// Makes everything durable that LMDB has written.
   func sync() throws(LedgerError) {
     let environment = try environment
-    try LedgerError.mapping { try environment.sync() }
+    try LedgerError.mappingAll { try environment.sync() }
   }
 
   package func close() {

@@ -28,7 +28,7 @@ package final class LMDBInspection: InspectedStore {
       of: metadata.ledgerID, in: directory, generation: generation)
     let acknowledged = mark.position(inFile: directory.wake)
     // A ledger that contradicts itself can be verified, so what reads it says so.
-    if acknowledged != nil, let head = try? LMDBLog(opened).head() {
+    if acknowledged != nil, let head = try? head() {
       try AcknowledgedMark.check(acknowledged, isIn: head)
     }
   }
@@ -129,7 +129,7 @@ package final class LMDBInspection: InspectedStore {
     var outcome: Result<R, any Error>?
     try readingEnvironment { (environment) throws(LedgerError) in
       let tables = LedgerTables(environment)
-      try LedgerError.mapping {
+      try LedgerError.mappingAll {
         try environment.read { transaction in
           do {
             outcome = .success(try body(transaction, tables, environment))
@@ -145,7 +145,7 @@ package final class LMDBInspection: InspectedStore {
     } catch let error as LMDBError {
       throw LedgerError(error)
     } catch let error as SystemError {
-      throw LedgerError.mapping(error)
+      throw LedgerError.mappingAll(error)
     }
   }
 
@@ -156,7 +156,7 @@ package final class LMDBInspection: InspectedStore {
   ) throws(LedgerError) -> R {
     while true {
       do throws(LedgerError) {
-        return try LedgerError.mapping {
+        return try LedgerError.mappingAll {
           try readingInOneTransaction { transaction, tables, environment in
             try PinnedLog.with(transaction, tables, until: { environment.isAwaited }, body)
           }
@@ -169,7 +169,7 @@ package final class LMDBInspection: InspectedStore {
 
   /// The environment, opened again if it was taken away.
   private func current() throws(LedgerError) -> Environment {
-    try LedgerError.mapping { try forkGuard.refuseForkedChild(path: path) }
+    try LedgerError.mappingAll { try forkGuard.refuseForkedChild(path: path) }
     return try environment.withLock { (environment) throws(LedgerError) in
       guard let open = environment else {
         throw LedgerError(.closed, "The inspection was closed. Begin another.")

@@ -16,7 +16,7 @@ struct LMDBLog: LedgerSource {
 
   package func head() throws(LedgerError) -> Position {
     let agreement = try TableAgreement(LedgerTables(environment))
-    return try LedgerError.mapping {
+    return try LedgerError.mappingAll {
       try environment.read { transaction in try agreement.checkedEnd(in: transaction).position }
     }
   }
@@ -24,7 +24,7 @@ struct LMDBLog: LedgerSource {
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    let meta = try LedgerError.mapping { try environment.table(named: "meta") }
+    let meta = try LedgerError.mappingAll { try environment.table(named: "meta") }
     return try reading("log") { transaction, log in
       try Self.scan(transaction, log, meta, after: position, limit: limit, body)
     }
@@ -33,7 +33,7 @@ struct LMDBLog: LedgerSource {
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    let meta = try LedgerError.mapping { try environment.table(named: "meta") }
+    let meta = try LedgerError.mappingAll { try environment.table(named: "meta") }
     return try reading("blob") { transaction, blob in
       try Self.attachment(transaction, blob, meta, of: position, byteCount)
     }
@@ -42,7 +42,7 @@ struct LMDBLog: LedgerSource {
   private func reading<R>(
     _ table: String, _ body: (borrowing ReadTransaction, Table) throws -> R
   ) throws(LedgerError) -> R {
-    try LedgerError.mapping {
+    try LedgerError.mappingAll {
       let table = try environment.table(named: table)
       return try environment.read { transaction in try body(transaction, table) }
     }
@@ -53,7 +53,7 @@ struct LMDBLog: LedgerSource {
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try LedgerError.mapping {
+    try LedgerError.mappingAll {
       try environment.read { transaction in
         let tables = LMDBSnapshotTables(transaction, LedgerTables(environment))
         defer { tables.end() }

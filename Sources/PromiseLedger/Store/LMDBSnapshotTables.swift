@@ -76,7 +76,7 @@ final class LMDBSnapshotTables: SnapshotTables {
     _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     guard let handle = try handle(table) else { return }
-    try LedgerError.mapping {
+    try LedgerError.mappingAll {
       switch handle.keys {
       case .bytes:
         try reader.scan(handle, fromKey: start.span) { key, value in

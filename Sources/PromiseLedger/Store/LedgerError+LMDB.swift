@@ -1,10 +1,21 @@
 import LedgerLMDB
 
-extension LMDBError: LedgerErrorConvertible {
-  package var ledgerError: LedgerError { LedgerError(self) }
-}
-
 extension LedgerError {
+  /// Runs `body` and turns what it throws, also errors of LMDB, into an error of the ledger.
+  static func mappingAll<R>(_ body: () throws -> R) throws(LedgerError) -> R {
+    do {
+      return try body()
+    } catch {
+      throw mappingAll(error)
+    }
+  }
+
+  // Asks for one type and for no protocol: a forked child would wait for ever for a lock of the Swift
+  // runtime that another thread of its parent held.
+  static func mappingAll(_ error: any Error) -> LedgerError {
+    (error as? LMDBError).map { LedgerError($0) } ?? mapping(error)
+  }
+
   init(_ error: LMDBError) {
     self.init(Code(error), error.message, cause: error)
   }

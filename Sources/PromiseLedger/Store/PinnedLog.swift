@@ -54,14 +54,14 @@ struct PinnedLog: LedgerSource {
 
   package func head() throws(LedgerError) -> Position {
     let view = try view()
-    return try LedgerError.mapping { try view.agreement.checkedEnd(in: view.reader).position }
+    return try LedgerError.mappingAll { try view.agreement.checkedEnd(in: view.reader).position }
   }
 
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
     let view = try view()
-    return try LedgerError.mapping {
+    return try LedgerError.mappingAll {
       try LMDBLog.scan(view.reader, view.log, view.meta, after: position, limit: limit, body)
     }
   }
@@ -70,7 +70,7 @@ struct PinnedLog: LedgerSource {
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
     let view = try view()
-    return try LedgerError.mapping {
+    return try LedgerError.mappingAll {
       try LMDBLog.attachment(view.reader, view.blob, view.meta, of: position, byteCount)
     }
   }

@@ -83,7 +83,7 @@ struct StoreUnderTest {
   }
 }
 
-@Suite(.serialized) struct EventStoreContract {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EventStoreContract {
   @Test(arguments: StoreKind.allCases)
   func anEmptyStoreHasItsHeadAtTheStart(kind: StoreKind) throws {
     let subject = try kind.make()

@@ -168,7 +168,7 @@ extension HandlerRunner {
   }
 
   #if DEBUG
-    /// The bug that crash tests must see; see ``StoreHooks``.
+    /// The bug that crash tests must see; see ``EngineHooks``.
     ///
     /// - Returns: The effects that are left.
     private func commitEarly(_ effects: [HandlerEffect]) async throws -> [HandlerEffect] {
