@@ -9,8 +9,8 @@ extension Ledger {
   /// - Parameters:
   ///   - path: The directory of the ledger.
   ///   - locking: Whether the reader registers in LMDB's lock file. Without it a directory can be
-  ///     read that this process may not write to; while another process writes, what is read may
-  ///     then change underneath, so use it only on a ledger that nobody has open.
+  ///     read that this process may not write to. If another process writes at the same time, the
+  ///     data may change while it is read. Use it only on a ledger that no process has open.
   /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
   ///   `permissionDenied`, `tooManyReaders`, `ioFailure`, `invalidArgument`.
   public static func inspect(
@@ -23,8 +23,11 @@ extension Ledger {
 extension LedgerInspector {
   /// The space that the ledger takes on disk.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`; with `invalidArgument` for a ledger
-  ///   that is not kept in files.
+  /// Every page of the data file is checked first, as in ``statistics(progress:)``.
+  ///
+  /// - Throws: ``LedgerError`` with `corrupt` if a page is damaged or entries are missing: verify the
+  ///   ledger, and restore it from a copy. With `closed` if the inspection is closed: begin another.
+  ///   With `ioFailure`; with `invalidArgument` for a ledger that is not kept in files.
   /// - Complexity: O(pages of the file).
   public func space() throws(LedgerError) -> LedgerSpace {
     guard let store = store as? LMDBInspection else {

@@ -77,7 +77,7 @@ package protocol EventStore: LedgerSource, AnyObject {
 /// How long a writer waits for another one.
 package struct Patience {
   package var timeout: Duration
-  /// How long whoever waits longest will then have waited, for the error.
+  /// How long the oldest command will then have waited, for the error.
   package var waitInAll: Duration
   /// Asked again and again while waiting: whether something more urgent came up.
   package var isOver: () -> Bool

@@ -16,7 +16,7 @@ final class CompactionLock: Sendable {
 
   /// Takes the lock; harmless if this turn has it.
   ///
-  /// - Throws: `compactionBusy` if somebody else holds it.
+  /// - Throws: `compactionBusy` if another compaction holds it.
   func take(_ turn: Turn, _ store: any EventStore) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
       if case .held(let holder, _) = state {
@@ -37,7 +37,7 @@ final class CompactionLock: Sendable {
     }
   }
 
-  /// Takes it away from whoever holds it.
+  /// Takes it away from the compaction that holds it.
   func release() {
     state.withLock { state in
       if case .held(_, let hold) = state { hold.release() }
@@ -49,7 +49,7 @@ final class CompactionLock: Sendable {
 extension LedgerEngine {
   /// Runs `body` as the only one that compacts the ledger.
   ///
-  /// - Throws: `compactionBusy` if somebody else compacts it, and what `body` throws.
+  /// - Throws: `compactionBusy` if the ledger is being compacted already, and what `body` throws.
   func alone<R>(_ body: (CompactionLock.Turn) async throws -> R) async throws -> R {
     let turn = CompactionLock.Turn()
     defer { compactionLock.release(turn) }

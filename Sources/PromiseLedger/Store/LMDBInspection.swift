@@ -150,7 +150,7 @@ package final class LMDBInspection: InspectedStore {
   }
 
   /// Reads in one view, in which a compaction takes nothing away; in another one from the start, if
-  /// meanwhile somebody of this process waits for the first one to end.
+  /// another thread of this process waits for the first one to end.
   func readingView<R>(
     _ body: (PinnedLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {

@@ -20,7 +20,7 @@ struct PinnedLog: LedgerSource {
   }
 
   private let confined: ThreadConfined<View>
-  /// Whether somebody waits for the end of the transaction.
+  /// Whether another thread waits for the end of the transaction.
   private let isAwaited: @Sendable () -> Bool
 
   /// Runs `body` on what a transaction sees.

@@ -32,7 +32,7 @@ package struct StoreHooks: Sendable {
   package var gatePassed: (@Sendable () -> Void)?
   /// Called inside the write transaction, before its commit.
   package var beforeCommit: (@Sendable () -> Void)?
-  /// Called with the gate held, when the commit is durable and nobody knows yet.
+  /// Called with the gate held, when the commit is durable and no caller was answered yet.
   package var committed: (@Sendable () -> Void)?
 
   package init() {}
