@@ -11,34 +11,29 @@ extension Ledger {
   ///   is then no archive: it has no last line.
   @discardableResult
   public func export(_ sink: ([UInt8]) async throws -> Void) async throws -> ArchiveSummary {
-    try await engine.alone { turn in
-      var writer = try await engine.withStore { (store) throws(LedgerError) in
-        ArchiveWriter(
-          of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
-          through: try store.head())
-      }
-      while let piece = try await engine.nextPiece(of: &writer, turn) { try await sink(piece) }
-      return try writer.finished
+    let turn = CompactionTurn(engine: engine)
+    defer { turn.end() }
+    var writer = try await turn.step { (store) throws(LedgerError) in
+      ArchiveWriter(
+        of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
+        through: try store.head())
     }
-  }
-}
-
-extension LedgerEngine {
-  /// The next piece of an archive, in one short read.
-  func nextPiece(
-    of writer: inout ArchiveWriter, _ turn: CompactionLock.Turn
-  ) async throws -> [UInt8]? {
-    let last = writer
-    let (piece, next) = try await stepping(turn) { (store) throws(LedgerError) in
-      var next = last
-      return (try next.next(from: store), next)
-    }
-    writer = next
-    return piece
+    while let piece = try await writer.next(in: turn) { try await sink(piece) }
+    return try writer.finished
   }
 }
 
 extension ArchiveWriter {
+  /// The next piece, in one short read.
+  mutating func next(in turn: CompactionTurn) async throws -> [UInt8]? {
+    let (piece, next) = try await turn.step { [self] (store) throws(LedgerError) in
+      var next = self
+      return (try next.next(from: store), next)
+    }
+    self = next
+    return piece
+  }
+
   /// What the archive holds.
   var finished: ArchiveSummary {
     get throws(LedgerError) {

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Remembers when a session compacted by itself, so that it does so once in a while only.
+/// Compacts a session's ledger whenever many events were not folded.
 final class AutomaticCompactor: Sendable {
   private struct State {
     var isRunning = false
@@ -9,53 +9,48 @@ final class AutomaticCompactor: Sendable {
     var lastStart = Position.start
   }
 
+  private let settings: AutomaticCompaction
   private let state = Mutex(State())
 
+  init(_ settings: AutomaticCompaction) {
+    self.settings = settings
+  }
+
+  /// Compacts in a task of its own, never on the writer's thread, if the tail is long.
+  func compactIfNeeded(_ engine: LedgerEngine) {
+    let (position, base) = engine.replica.withState { ($0.position, $0.base) }
+    guard begins(at: position, base: base) else { return }
+    Task.detached(priority: .utility) {
+      do {
+        let report = try await engine.compact(self.settings.policy, plan: nil)
+        if let problem = report.problem { Self.warn(of: problem, engine) }
+      } catch let error as LedgerError
+        where error.code == .compactionBusy || error.code == .closed
+      {
+        // Another session does it, or this one ends.
+      } catch {
+        Self.warn(of: "\(error)", engine)
+      }
+      self.state.withLock { $0.isRunning = false }
+    }
+  }
+
   /// Whether one is to begin now.
-  func begins(at position: Position, base: Position, tailEventCount: Int) -> Bool {
+  private func begins(at position: Position, base: Position) -> Bool {
     state.withLock { state in
-      let length = UInt64(max(1, tailEventCount))
-      guard !state.isRunning, position.rawValue - min(base, position).rawValue >= length,
+      let length = max(1, settings.tailEventCount)
+      guard !state.isRunning, base.count(to: position) >= length,
         // One that could not fold everything is not tried again with every commit.
-        state.lastStart == .start
-          || position.rawValue - min(state.lastStart, position).rawValue >= length
+        state.lastStart == .start || state.lastStart.count(to: position) >= length
       else { return false }
       state = State(isRunning: true, lastStart: position)
       return true
     }
   }
 
-  func end() {
-    state.withLock { $0.isRunning = false }
-  }
-}
-
-extension LedgerEngine {
-  /// Compacts in a task of its own, never on the writer's thread, if the tail is long.
-  func compactIfNeeded() {
-    guard let automatic = setup.automaticCompaction else { return }
-    let (position, base) = replica.withState { ($0.position, $0.base) }
-    guard
-      automaticCompaction.begins(
-        at: position, base: base, tailEventCount: automatic.tailEventCount)
-    else { return }
-    Task.detached(priority: .utility) {
-      do {
-        let report = try await self.compact(automatic.policy)
-        if let problem = report.problem { self.warnOfCompaction(problem) }
-      } catch let error as LedgerError
-        where error.code == .compactionBusy || error.code == .closed
-      {
-        // Another session does it, or this one ends.
-      } catch {
-        self.warnOfCompaction("\(error)")
-      }
-      self.automaticCompaction.end()
-    }
-  }
-
   /// - Parameter what: Why the ledger could not be compacted, or not all of it.
-  private func warnOfCompaction(_ what: String) {
-    setup.logger.warning("the ledger could not be compacted", metadata: ["error": "\(what)"])
+  private static func warn(of what: String, _ engine: LedgerEngine) {
+    engine.setup.logger.warning(
+      "the ledger could not be compacted", metadata: ["error": "\(what)"])
   }
 }

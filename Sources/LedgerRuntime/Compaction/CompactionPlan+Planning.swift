@@ -1,4 +1,18 @@
 extension CompactionPlan {
+  /// Plans for the ledger of a session, as it is now.
+  init(_ policy: CompactionPolicy, of engine: LedgerEngine) async throws {
+    let now = engine.setup.clock.now()
+    try await engine.withStore { (store) throws(LedgerError) in
+      _ = try engine.catchUp(store, rebases: true)
+    }
+    let retention = try await engine.read(fromCopy: true) { state in
+      try RetentionPlan(state, endedBy: policy.recordAge(now: now))
+    }
+    self = try await engine.withStore { (store) throws(LedgerError) in
+      try CompactionPlan(policy, retention, now: now, of: store, ledger: store.ledgerID)
+    }
+  }
+
   /// Counts what compaction would fold and delete.
   ///
   /// - Parameters:
@@ -21,12 +35,15 @@ extension CompactionPlan {
     }
     self.init(
       policy: policy, time: now, head: head, snapshotPosition: summary.position,
-      eventsToFold: Int(clamping: head.rawValue - min(summary.position, head).rawValue),
+      eventsToFold: summary.position.count(to: head),
       recordsToRemove: retention.removedCount, recordsNeeded: retention.neededCount,
       eventsToDelete: deletion.eventCount, bytesToDelete: deletion.byteCount,
       deletedThrough: deletion.through,
       archivePath: deletion.eventCount == 0
-        ? nil : policy.archivePath(of: ledger, after: summary, through: deletion.through))
+        ? nil
+        : policy.archiveDirectory.map {
+          EventArchive.path(in: $0, of: ledger, after: summary, through: deletion.through)
+        })
   }
 }
 

@@ -7,7 +7,7 @@ extension Ledger {
   public func plan(
     _ policy: CompactionPolicy = CompactionPolicy()
   ) async throws -> CompactionPlan {
-    try await engine.planCompaction(policy)
+    try await CompactionPlan(policy, of: engine)
   }
 
   /// Folds events into the snapshot, removes records of closed entities that are old enough, and
@@ -30,7 +30,7 @@ extension Ledger {
     _ policy: CompactionPolicy = CompactionPolicy(),
     progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
   ) async throws -> CompactionReport {
-    try await engine.compact(policy, progress: progress)
+    try await engine.compact(policy, plan: nil, progress)
   }
 
   /// Does what was planned, and folds what happened since then, too.
@@ -44,6 +44,19 @@ extension Ledger {
     _ plan: CompactionPlan,
     progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
   ) async throws -> CompactionReport {
-    try await engine.compact(plan.policy, plan: plan, progress: progress)
+    try await engine.compact(plan.policy, plan: plan, progress)
+  }
+}
+
+extension LedgerEngine {
+  /// Compacts on a thread of its own, which each step blocks for some milliseconds.
+  func compact(
+    _ policy: CompactionPolicy, plan: CompactionPlan?,
+    _ progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
+  ) async throws -> CompactionReport {
+    try await withTaskExecutorPreference(compactionExecutor) {
+      var compaction = Compaction(of: self, policy, plan: plan, progress)
+      return try await compaction.run()
+    }
   }
 }

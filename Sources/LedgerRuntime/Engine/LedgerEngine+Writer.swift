@@ -28,7 +28,7 @@ extension LedgerEngine {
       case .commands:
         if let store = phase.store {
           _ = committer.commitGroup(to: store, stallTimeout: setup.stallTimeout)
-          compactIfNeeded()
+          setup.committed?(self)
         }
       case .request(.freeze(let answer)):
         answer(Result { () throws(LedgerError) in try freezeSession(committer, &hold) })

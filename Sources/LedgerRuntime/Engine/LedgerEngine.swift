@@ -18,8 +18,8 @@ package final class LedgerEngine: Sendable {
     package var pollInterval: Duration
     package var maximumWaitingCommandCount = Int.max
     package var waitsWhileFrozen: Bool
-    /// When the session compacts by itself; `nil` for never.
-    package var automaticCompaction: AutomaticCompaction?
+    /// Called on the writer's thread after each commit.
+    package var committed: (@Sendable (LedgerEngine) -> Void)?
     package var hooks = EngineHooks()
     package var logger: Logger
   }
@@ -31,7 +31,6 @@ package final class LedgerEngine: Sendable {
   let compactionLock = CompactionLock()
   /// Each step of a compaction blocks for some milliseconds.
   let compactionExecutor = ThreadTaskExecutor(name: "ledger-compact")
-  let automaticCompaction = AutomaticCompactor()
   /// Which of the other sessions are looked at next.
   let sessionRound: Mutex<SessionRound>
   /// Wakes the listener when the session unfreezes or closes.

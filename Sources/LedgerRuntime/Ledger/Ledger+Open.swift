@@ -9,6 +9,8 @@ extension Ledger {
   ) async throws -> Ledger {
     try configuration.check()
     let now = configuration.clock.now()
+    let compactor =
+      role == .app ? configuration.automaticCompaction.map(AutomaticCompactor.init) : nil
     let engine = try await LedgerEngine.open(
       LedgerEngine.Setup(
         openStore: openStore,
@@ -22,7 +24,7 @@ extension Ledger {
         pollInterval: configuration.pollInterval,
         maximumWaitingCommandCount: configuration.maximumWaitingCommandCount,
         waitsWhileFrozen: configuration.waitsWhileFrozen,
-        automaticCompaction: role == .app ? configuration.automaticCompaction : nil,
+        committed: compactor?.compactIfNeeded,
         hooks: configuration.hooks,
         logger: configuration.logger))
     do {

@@ -46,44 +46,6 @@ final class CompactionLock: Sendable {
   }
 }
 
-extension LedgerEngine {
-  /// Runs `body` as the only one that compacts the ledger.
-  ///
-  /// - Throws: `compactionBusy` if the ledger is being compacted already, and what `body` throws.
-  func alone<R>(_ body: (CompactionLock.Turn) async throws -> R) async throws -> R {
-    let turn = CompactionLock.Turn()
-    defer { compactionLock.release(turn) }
-    try await stepping(turn) { _ in }
-    return try await body(turn)
-  }
-
-  /// Runs one step on the open store, and holds the lock for it: a freeze took it away.
-  ///
-  /// - Parameter body: Runs again if the session froze meanwhile, or if the snapshot moved: a session
-  ///   that freezes gives the lock back while the last step that it began may still be made.
-  func stepping<R: Sendable>(
-    _ turn: CompactionLock.Turn, _ body: (any EventStore) throws(LedgerError) -> R
-  ) async throws -> R {
-    while true {
-      try Task.checkCancellation()
-      await Task.yield()
-      do {
-        return try await withStore { (store) throws(LedgerError) in
-          try compactionLock.take(turn, store)
-          // A freeze first says that it is one, and then releases the lock, which was perhaps free then.
-          guard phase.store === store else {
-            compactionLock.release(turn)
-            throw .storeClosed
-          }
-          return try body(store)
-        }
-      } catch let error as LedgerError where error.code == .snapshotMoved {
-        continue
-      }
-    }
-  }
-}
-
 extension LedgerError {
   static var compactionBusy: LedgerError {
     LedgerError(
