@@ -33,8 +33,8 @@ extension DurableHandler {
       guard let entity = try await ledger.engine.read({ try $0.handler(handlerID) }) else {
         throw try await ledger.reason(forMissing: id)
       }
-      let (binding, bound) = try await ledger.withNewest(entity) { entity in
-        let arguments = try await ledger.load(entity.bound.arguments)
+      let (binding, bound) = try await ledger.records.withNewest(entity) { entity in
+        let arguments = try await ledger.records.load(entity.bound.arguments)
         return (
           entity.bound.position,
           try ArgumentSet(checking: arguments, references: entity.bound.references)

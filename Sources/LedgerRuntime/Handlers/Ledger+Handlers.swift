@@ -23,7 +23,7 @@ extension Ledger {
     let handler = DurableHandler(id: command.id, ledger: self)
     switch try await engine.submit(command) {
     case .created: return .created(handler)
-    case .exists(let entity): return .exists(handler, try await record(entity))
+    case .exists(let entity): return .exists(handler, try await records.record(of: entity))
     }
   }
 
@@ -54,8 +54,7 @@ extension Ledger {
 
   /// What the ledger knows about a handler now, or `nil` if there is no such handler.
   public func record(of id: HandlerID) async throws -> HandlerRecord? {
-    guard let entity = try await engine.read({ try $0.handler(id) }) else { return nil }
-    return try await keptRecord(entity)
+    try await records.record(of: id, HandlerEntity.self)
   }
 
   /// The handlers that can still be called, or of which a call is not finished, in the order of their
@@ -69,8 +68,8 @@ extension Ledger {
     inScope scope: String? = nil, ofKind kind: String? = nil
   ) async throws -> [HandlerRecord] {
     let names = kind.map { Set(configuration.handlers[$0]?.names ?? [$0]) }
-    return try await records(
-      try await engine.read(fromCopy: true) { state in
+    return try await records.records(
+      of: try await engine.read(fromCopy: true) { state in
         try state.openHandlers().filter { entity in
           (scope.map(entity.scopes.contains) ?? true) && (names?.contains(entity.kind) ?? true)
         }
@@ -85,20 +84,10 @@ extension Ledger {
   /// - Complexity: O(n log n) in the number of open handlers.
   public func orphanedHandlers() async throws -> [HandlerRecord] {
     let known = configuration.handlers.kinds
-    return try await records(
-      try await engine.read(fromCopy: true) { state in
+    return try await records.records(
+      of: try await engine.read(fromCopy: true) { state in
         try state.openHandlers().filter { !known.contains($0.kind) }
       })
-  }
-
-  /// The record of a handler that was looked up.
-  ///
-  /// - Throws: Why it is gone, if it was removed meanwhile.
-  func record(_ entity: HandlerEntity) async throws -> HandlerRecord {
-    guard let record = try await keptRecord(entity) else {
-      throw try await reason(forMissing: entity.id)
-    }
-    return record
   }
 
   /// Why there is no such handler: it was never created, or its record was removed.
@@ -106,47 +95,6 @@ extension Ledger {
     try await engine.read { try $0.refusal(ofMissing: id) }
   }
 
-  /// The record of a handler that was looked up; `nil` if it was removed meanwhile.
-  private func keptRecord(_ entity: HandlerEntity) async throws -> HandlerRecord? {
-    let id = entity.id
-    let lookUp = { @Sendable (state: LedgerState) in try state.handler(id) }
-    return try await readBeside(entity, lookUp: lookUp) { entity in
-      HandlerRecord(entity, bound: try await load(entity.bound.arguments))
-    }
-  }
-
-  /// Does something with a handler's arguments; again with its newest state if they are not there any
-  /// more: it may have been bound anew, and the ledger compacted, since the handler was looked up.
-  ///
-  /// - Throws: Why it is gone, if its record was removed meanwhile; what `body` throws.
-  func withNewest<R: Sendable>(
-    _ entity: HandlerEntity, _ body: (HandlerEntity) async throws -> R
-  ) async throws -> R {
-    let id = entity.id
-    let lookUp = { @Sendable (state: LedgerState) in try state.handler(id) }
-    guard let result = try await readBeside(entity, lookUp: lookUp, body) else {
-      throw try await reason(forMissing: id)
-    }
-    return result
-  }
-
-  private func records(_ entities: [HandlerEntity]) async throws -> [HandlerRecord] {
-    var records: [HandlerRecord] = []
-    for entity in entities {
-      if let record = try await keptRecord(entity) { records.append(record) }
-    }
-    return records
-  }
-
-  /// Reads arguments, wherever they are.
-  func load(_ reference: ArgumentsReference) async throws -> StoredArguments {
-    if case .inline(let arguments) = reference { return arguments }
-    return try await engine.withStore { (store) throws(LedgerError) in
-      try reference.load { (position, byteCount) throws(LedgerError) in
-        try store.attachment(of: position, byteCount: byteCount)
-      }
-    }
-  }
 }
 
 // MARK: - Between commands and answers

@@ -25,7 +25,7 @@ extension Ledger {
       return [HandlerProblem(entity, nil, .handlerUnregistered(entity))]
     }
     do {
-      return try await withNewest(entity) { entity in
+      return try await records.withNewest(entity) { entity in
         try await self.problems(of: entity, as: registration)
       }
     } catch let error as LedgerError where error.code == .corrupt {
@@ -40,7 +40,7 @@ extension Ledger {
     var problems: [HandlerProblem] = []
     if entity.status == .active {
       let source = ArgumentSource(
-        handler: entity.name, bound: try await load(entity.bound.arguments), given: .none)
+        handler: entity.name, bound: try await records.load(entity.bound.arguments), given: .none)
       if let error = registration.problem(source, .call, false) {
         problems.append(HandlerProblem(entity, nil, error))
       }
@@ -51,8 +51,8 @@ extension Ledger {
         continue
       }
       let source = ArgumentSource(
-        handler: entity.name, bound: try await load(call.bound.arguments),
-        given: try await load(call.arguments))
+        handler: entity.name, bound: try await records.load(call.bound.arguments),
+        given: try await records.load(call.arguments))
       if let error = registration.problem(source, call.purpose, true) {
         problems.append(HandlerProblem(entity, call.id, error))
       }

@@ -51,7 +51,7 @@ extension ReplayedLedger {
       guard !isOver else { return }
       try forEachEntity(on: path, progress: progress) { entity in
         guard case .handler(let handler) = entity else { return true }
-        isOver = !(try body(try HandlerRecord(handler, attachment: attachment)))
+        isOver = !(try body(try handler.record(attachment: attachment)))
         return !isOver
       }
     }
@@ -64,9 +64,8 @@ extension PromiseEntity {
   /// The record without an outcome that is stored beside its event.
   fileprivate var smallRecord: PromiseRecord {
     get throws(LedgerError) {
-      let isLarge = resolution?.attachmentByteCount ?? 0 > 0
-      let outcome = isLarge ? nil : try storedOutcome { (_, _) throws(LedgerError) in [] }
-      return try PromiseRecord(self, outcome: outcome)
+      if hasRecordAttachment { return PromiseRecord(self, try creation(), outcome: nil) }
+      return try record { (_, _) throws(LedgerError) in [] }
     }
   }
 }

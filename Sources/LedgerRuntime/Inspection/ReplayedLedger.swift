@@ -29,20 +29,21 @@ public final class ReplayedLedger: Sendable {
   /// - Throws: ``LedgerError`` with `corrupt`, and with `eventsCompacted` if the ledger was compacted
   ///   past ``position`` meanwhile: replay again.
   public func record(of id: PromiseID) throws(LedgerError) -> PromiseRecord? {
-    guard
-      let entity = try reading({ (state) throws(LedgerError) in try state.promise(id) })
-    else { return nil }
-    return try entity.record(attachment: attachment)
+    try record(of: id, PromiseEntity.self)
   }
 
   /// What the ledger knows about a handler, or `nil` if there is none.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func record(of id: HandlerID) throws(LedgerError) -> HandlerRecord? {
-    guard
-      let entity = try reading({ (state) throws(LedgerError) in try state.handler(id) })
-    else { return nil }
-    return try HandlerRecord(entity, attachment: attachment)
+    try record(of: id, HandlerEntity.self)
+  }
+
+  private func record<Entity: RecordedEntity>(
+    of id: Entity.ID, _ type: Entity.Type
+  ) throws(LedgerError) -> Entity.Record? {
+    try reading { (state) throws(LedgerError) in try Entity.find(id, in: state) }?
+      .record(attachment: attachment)
   }
 
   /// Whether a promise is resolved, and whoever created it cannot consume it any more: its session

@@ -57,8 +57,9 @@ extension Ledger {
     let promise = DurablePromise(id: key.promiseID, ledger: self, codec: codec)
     switch try await create(promise.id, creation, isStrict: strict) {
     case .created: return .created(promise)
-    case .deduplicated(let entity): return .deduplicated(promise, try await record(entity))
-    case .conflict(let entity): return .conflict(try await record(entity))
+    case .deduplicated(let entity):
+      return .deduplicated(promise, try await records.record(of: entity))
+    case .conflict(let entity): return .conflict(try await records.record(of: entity))
     }
   }
 
@@ -96,8 +97,7 @@ extension Ledger {
 
   /// What the ledger knows about a promise now, or `nil` if there is no such promise.
   public func record(of id: PromiseID) async throws -> PromiseRecord? {
-    guard let entity = try await engine.read({ try $0.promise(id) }) else { return nil }
-    return try await keptRecord(entity)
+    try await records.record(of: id, PromiseEntity.self)
   }
 
   /// What the ledger knows about the promise with a key now, or `nil` if there is none.
@@ -109,7 +109,7 @@ extension Ledger {
   ///
   /// - Complexity: O(n log n) in their number.
   public func unconsumedPromises() async throws -> [PromiseRecord] {
-    try await records(try await engine.read(fromCopy: true) { try $0.openPromises() })
+    try await records.records(of: try await engine.read(fromCopy: true) { try $0.openPromises() })
   }
 
   // MARK: Without the type
@@ -128,10 +128,11 @@ extension Ledger {
       typeTag: outcome.typeTag, idempotencyKey: idempotencyKey, isStrict: strict)
     switch try await engine.submit(command) {
     // From what was asked for: a durable answer must not depend on reading it again.
-    case .resolved(let entity): return .resolved(try PromiseRecord(entity, outcome: outcome))
-    case .deduplicated(let entity): return .deduplicated(try await record(entity))
-    case .alreadyResolved(let entity): return .alreadyResolved(try await record(entity))
-    case .abandoned(let entity): return .abandoned(try await record(entity))
+    case .resolved(let entity):
+      return .resolved(PromiseRecord(entity, try entity.creation(), outcome: outcome))
+    case .deduplicated(let entity): return .deduplicated(try await records.record(of: entity))
+    case .alreadyResolved(let entity): return .alreadyResolved(try await records.record(of: entity))
+    case .abandoned(let entity): return .abandoned(try await records.record(of: entity))
     case .notFound: return .notFound
     }
   }
@@ -144,9 +145,10 @@ extension Ledger {
     try TextLimit.reason.check(reason)
     switch try await engine.submit(AbandonPromise(id: id, reason: reason)) {
     case .abandoned(let entity):
-      let outcome = try? await storedOutcome(of: entity)
-      return .abandoned(try PromiseRecord(entity, outcome: outcome))
-    case .alreadyConsumed(let entity): return .alreadyConsumed(try await record(entity))
+      let record = try? await records.record(of: entity)
+      return .abandoned(
+        try record ?? PromiseRecord(entity, try entity.creation(), outcome: nil))
+    case .alreadyConsumed(let entity): return .alreadyConsumed(try await records.record(of: entity))
     case .notFound: return .notFound
     }
   }
@@ -173,63 +175,6 @@ extension Ledger {
     try creation.checkLimits()
     return try await engine.submit(
       CreatePromise(id: id, creation: creation, isStrict: isStrict, adoptsAny: adoptsAny))
-  }
-
-  /// The record of a promise that was looked up.
-  ///
-  /// - Throws: Why it is gone, if it was removed meanwhile.
-  func record(_ entity: PromiseEntity) async throws -> PromiseRecord {
-    guard let record = try await keptRecord(entity) else { throw try await reason(entity.id) }
-    return record
-  }
-
-  /// The record of a promise that was looked up; `nil` if it was removed meanwhile.
-  private func keptRecord(_ entity: PromiseEntity) async throws -> PromiseRecord? {
-    try await readBeside(entity, lookUp: Self.lookUp(entity.id)) { entity in
-      try PromiseRecord(entity, outcome: try await readOutcome(of: entity))
-    }
-  }
-
-  private static func lookUp(
-    _ id: PromiseID
-  ) -> @Sendable (LedgerState) throws -> PromiseEntity? {
-    { try $0.promise(id) }
-  }
-
-  private func reason(_ id: PromiseID) async throws -> LedgerError {
-    try await engine.read { try $0.refusal(ofMissing: id) }
-  }
-
-  func records(_ entities: [PromiseEntity]) async throws -> [PromiseRecord] {
-    var records: [PromiseRecord] = []
-    for entity in entities.sorted(by: { $0.created.position < $1.created.position }) {
-      if let record = try await keptRecord(entity) { records.append(record) }
-    }
-    return records
-  }
-
-  /// The outcome of a promise that was looked up.
-  ///
-  /// - Throws: Why it is gone, if it was removed meanwhile.
-  func storedOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<StoredValue>? {
-    let outcome = try await readBeside(entity, lookUp: Self.lookUp(entity.id)) { entity in
-      try await readOutcome(of: entity)
-    }
-    guard let outcome else { throw try await reason(entity.id) }
-    return outcome
-  }
-
-  private func readOutcome(
-    of entity: PromiseEntity
-  ) async throws -> PromiseOutcome<StoredValue>? {
-    guard entity.resolution?.attachmentByteCount ?? 0 > 0 else {
-      return try entity.storedOutcome { (_, _) throws(LedgerError) in [] }
-    }
-    return try await engine.withStore { (store) throws(LedgerError) in
-      try entity.storedOutcome { (position, byteCount) throws(LedgerError) in
-        try store.attachment(of: position, byteCount: byteCount)
-      }
-    }
   }
 
   func checkedContent(

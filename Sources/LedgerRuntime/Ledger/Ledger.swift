@@ -8,6 +8,7 @@ public final class Ledger: Sendable {
   package let engine: LedgerEngine
   package let configuration: LedgerConfiguration
   let runningCalls = RunningCalls()
+  var records: RecordReader { RecordReader(engine: engine) }
 
   /// The ledger's id.
   public let id: LedgerID

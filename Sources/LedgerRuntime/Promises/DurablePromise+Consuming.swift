@@ -62,7 +62,7 @@ extension DurablePromise {
 
   private func decodeOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<Value> {
     let ledger = try ledger
-    guard let stored = try await ledger.storedOutcome(of: entity) else {
+    guard let stored = try await ledger.records.record(of: entity).outcome else {
       throw LedgerError.promiseAbandoned(id)
     }
     if entity.status == .abandoned { throw LedgerError.promiseAbandoned(id) }

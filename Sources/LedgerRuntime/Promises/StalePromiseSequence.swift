@@ -60,7 +60,7 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
       offered.subtract(candidates.closed)
       let new = candidates.left.filter { !offered.contains($0.id) }
       awaited = Set(new.map(\.id).filter(ledger.engine.replica.isAwaited))
-      waiting = try await ledger.records(new.filter { !awaited.contains($0.id) })[...]
+      waiting = try await ledger.records.records(of: new.filter { !awaited.contains($0.id) })[...]
       offered.formUnion(waiting.map(\.id))
       // Only now: a look that failed is made again.
       self.position = position ?? head

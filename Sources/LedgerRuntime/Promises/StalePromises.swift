@@ -9,7 +9,7 @@ extension Ledger {
   /// - Complexity: O(n) in the number of unconsumed promises.
   public func stalePromises() async throws -> [PromiseRecord] {
     try requireApp()
-    return try await records(try await staleEntities { _ in true })
+    return try await records.records(of: try await staleEntities { _ in true })
   }
 
   /// Every stale promise, once, now and as long as the sequence is iterated.
@@ -41,7 +41,7 @@ extension Ledger {
     case .keep:
       return
     case .surface(let surface):
-      for record in try await records(try await staleEntities(createdBy: isOurs)) {
+      for record in try await records.records(of: try await staleEntities(createdBy: isOurs)) {
         await surface(record)
       }
     case .abandonFulfilled:

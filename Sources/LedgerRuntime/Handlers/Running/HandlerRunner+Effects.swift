@@ -35,7 +35,7 @@ extension HandlerRunner {
     else { return nil }
     let bound =
       if let entity {
-        try await ledger.load(entity.bound.arguments)
+        try await ledger.records.load(entity.bound.arguments)
       } else {
         creation?.arguments.arguments ?? .none
       }

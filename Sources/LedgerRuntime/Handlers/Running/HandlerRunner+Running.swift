@@ -11,7 +11,7 @@ extension HandlerRunner {
     let (entity, call) = (started.entity, started.call)
     return try await prepare(
       entity, call.purpose, bound: call.bound.arguments,
-      given: try await ledger.load(call.arguments))
+      given: try await ledger.records.load(call.arguments))
   }
 
   /// Checks everything that can fail before code runs.
@@ -23,8 +23,8 @@ extension HandlerRunner {
       throw LedgerError.handlerUnregistered(entity)
     }
     let source = ArgumentSource(
-      handler: entity.name, bound: try await ledger.load(bound), given: given)
-    let record = try await ledger.record(entity)
+      handler: entity.name, bound: try await ledger.records.load(bound), given: given)
+    let record = try await ledger.records.record(of: entity)
     switch purpose {
     case .call: return try await registration.prepareCall(source, record, ledger)
     case .invalidation:

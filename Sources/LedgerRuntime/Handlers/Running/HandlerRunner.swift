@@ -20,7 +20,7 @@ struct HandlerRunner: Sendable {
     while true {
       let entity = try await callableHandler(id)
       if let expected { try require(expected, of: entity) }
-      let (binding, run) = try await ledger.withNewest(entity) { entity in
+      let (binding, run) = try await ledger.records.withNewest(entity) { entity in
         let run = try await prepare(
           entity, .call, bound: entity.bound.arguments, given: given.arguments)
         return (entity.bound.position, run)
@@ -161,7 +161,7 @@ struct HandlerRunner: Sendable {
     of entity: HandlerEntity, _ given: ArgumentSet
   ) async throws {
     let source = ArgumentSource(
-      handler: entity.name, bound: try await ledger.load(entity.bound.arguments),
+      handler: entity.name, bound: try await ledger.records.load(entity.bound.arguments),
       given: given.arguments)
     if let error = registry[entity.kind]?.problem(source, .invalidation, true) { throw error }
   }

@@ -62,14 +62,6 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
   /// Its end, if it was withdrawn.
   public let invalidation: Invalidation?
 
-  /// - Parameter attachment: Reads what is stored beside an event.
-  package init(
-    _ entity: HandlerEntity,
-    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
-  ) throws(LedgerError) {
-    self.init(entity, bound: try entity.bound.arguments.load(attachment))
-  }
-
   init(_ entity: HandlerEntity, bound: StoredArguments) {
     id = entity.id
     kind = entity.kind
@@ -94,19 +86,6 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
     }
     invalidation = entity.invalidation.map {
       Invalidation(reason: $0.reason, trace: Trace($0.fact))
-    }
-  }
-}
-
-extension StoredReference<StoredArguments> {
-  /// Reads the arguments, wherever they are.
-  func load(
-    _ attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
-  ) throws(LedgerError) -> StoredArguments {
-    switch self {
-    case .inline(let arguments): arguments
-    case .attached(let position, let byteCount):
-      try StoredArguments(decoding: try attachment(position, byteCount))
     }
   }
 }

@@ -59,10 +59,8 @@ public struct PromiseRecord: Sendable, Hashable {
     return now >= deadline
   }
 
-  package init(
-    _ entity: PromiseEntity, outcome: PromiseOutcome<StoredValue>?
-  ) throws(LedgerError) {
-    let creation = try entity.creation()
+  /// - Parameter creation: As the entity was created.
+  init(_ entity: PromiseEntity, _ creation: PromiseCreated, outcome: PromiseOutcome<StoredValue>?) {
     id = entity.id
     status = Status(entity.status)
     typeTag = creation.typeTag
@@ -110,39 +108,5 @@ extension PromiseRecord.Trace {
     position = fact.position
     self.time = time ?? fact.time
     session = fact.session
-  }
-}
-
-extension PromiseEntity {
-  /// The outcome, with the value still encoded.
-  ///
-  /// - Parameter attachment: Reads what is stored beside an event.
-  package func storedOutcome(
-    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
-  ) throws(LedgerError) -> PromiseOutcome<StoredValue>? {
-    guard let resolution, let resolved = try resolved() else { return nil }
-    let content =
-      if let content = resolved.content {
-        content
-      } else {
-        try attachment(resolution.fact.position, resolution.attachmentByteCount)
-      }
-    switch resolved.outcome {
-    case .fulfilled:
-      return .fulfilled(StoredValue(typeTag: try creation().typeTag, bytes: content))
-    case .rejected:
-      return .rejected(try StoredError(decoding: content))
-    case .cancelled:
-      return .cancelled(reason: String(decoding: content, as: UTF8.self))
-    case .timedOut:
-      return .timedOut
-    }
-  }
-
-  /// The record, with its outcome.
-  package func record(
-    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
-  ) throws(LedgerError) -> PromiseRecord {
-    try PromiseRecord(self, outcome: try storedOutcome(attachment: attachment))
   }
 }

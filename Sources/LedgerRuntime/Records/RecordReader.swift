@@ -1,0 +1,90 @@
+/// Makes records of a session's entities, with what is stored beside their events.
+///
+/// Compaction may remove an entity after it was looked up, with what it names. So what is gone makes
+/// this look the entity up again.
+struct RecordReader: Sendable {
+  let engine: LedgerEngine
+
+  /// The record of an entity as it is now; `nil` if there is none.
+  func record<Entity: RecordedEntity>(
+    of id: Entity.ID, _ type: Entity.Type
+  ) async throws -> Entity.Record? {
+    guard let entity = try await engine.read({ try Entity.find(id, in: $0) }) else { return nil }
+    return try await keptRecord(of: entity)
+  }
+
+  /// The record of an entity that was looked up.
+  ///
+  /// - Throws: Why it is gone, if it was removed meanwhile.
+  func record<Entity: RecordedEntity>(of entity: Entity) async throws -> Entity.Record {
+    guard let record = try await keptRecord(of: entity) else { throw try await reason(entity) }
+    return record
+  }
+
+  /// The records of entities that were looked up, in the order of their creation, without those that
+  /// were removed meanwhile.
+  func records<Entity: RecordedEntity>(of entities: [Entity]) async throws -> [Entity.Record] {
+    var records: [Entity.Record] = []
+    for entity in entities.sorted(by: { $0.created.position < $1.created.position }) {
+      if let record = try await keptRecord(of: entity) { records.append(record) }
+    }
+    return records
+  }
+
+  /// Does something with what an entity has beside its events.
+  ///
+  /// - Parameter body: Runs again with the newest entity if that is not there any more.
+  /// - Throws: Why the entity is gone, if it was removed meanwhile; what `body` throws.
+  func withNewest<Entity: RecordedEntity, R>(
+    _ entity: Entity, _ body: (Entity) async throws -> R
+  ) async throws -> R {
+    guard let result = try await retrying(entity, body) else { throw try await reason(entity) }
+    return result
+  }
+
+  /// Reads arguments, wherever they are.
+  func load(_ reference: ArgumentsReference) async throws -> StoredArguments {
+    if case .inline(let arguments) = reference { return arguments }
+    return try await engine.withStore { (store) throws(LedgerError) in
+      try reference.load(store.attachment)
+    }
+  }
+
+  private func keptRecord<Entity: RecordedEntity>(
+    of entity: Entity
+  ) async throws -> Entity.Record? {
+    try await retrying(entity) { entity in
+      guard entity.hasRecordAttachment else {
+        return try entity.record { (_, _) throws(LedgerError) in [] }
+      }
+      return try await engine.withStore { (store) throws(LedgerError) in
+        try entity.record(attachment: store.attachment)
+      }
+    }
+  }
+
+  /// - Returns: `nil` if the entity was removed.
+  /// - Throws: `corrupt` if the entity is there, and what it names is not; what `body` throws.
+  private func retrying<Entity: RecordedEntity, R>(
+    _ entity: Entity, _ body: (Entity) async throws -> R
+  ) async throws -> R? {
+    var entity = entity
+    while true {
+      try await engine.setup.hooks.lookedUp?()
+      do {
+        return try await body(entity)
+      } catch let error as LedgerError where error.code == .eventsCompacted {
+        let id = entity.id
+        guard let now = try await engine.read({ try Entity.find(id, in: $0) }) else { return nil }
+        // What is there now was there when its value was not.
+        guard now != entity else { throw LedgerError.missingValue(error) }
+        entity = now
+      }
+    }
+  }
+
+  private func reason<Entity: RecordedEntity>(_ entity: Entity) async throws -> LedgerError {
+    let id = entity.id
+    return try await engine.read { try Entity.refusal(ofMissing: id, in: $0) }
+  }
+}

@@ -1,0 +1,89 @@
+/// An entity that a record tells of, with what is stored beside its events because it is large.
+protocol RecordedEntity: Equatable, Sendable {
+  associatedtype ID: Sendable
+  associatedtype Record: Sendable
+
+  var id: ID { get }
+  var created: Fact { get }
+  /// Whether a part of the record is stored beside an event.
+  var hasRecordAttachment: Bool { get }
+
+  /// The entity with an id, if there is one.
+  static func find(_ id: ID, in state: LedgerState) throws(LedgerError) -> Self?
+
+  /// Why there is none.
+  static func refusal(ofMissing id: ID, in state: LedgerState) throws(LedgerError) -> LedgerError
+
+  /// - Parameter attachment: Reads what is stored beside an event.
+  func record(
+    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
+  ) throws(LedgerError) -> Record
+}
+
+extension PromiseEntity: RecordedEntity {
+  var hasRecordAttachment: Bool { resolution?.attachmentByteCount ?? 0 > 0 }
+
+  static func find(
+    _ id: PromiseID, in state: LedgerState
+  ) throws(LedgerError) -> PromiseEntity? { try state.promise(id) }
+
+  static func refusal(
+    ofMissing id: PromiseID, in state: LedgerState
+  ) throws(LedgerError) -> LedgerError { try state.refusal(ofMissing: id) }
+
+  func record(
+    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
+  ) throws(LedgerError) -> PromiseRecord {
+    let creation = try creation()
+    guard let resolution, let resolved = try resolved() else {
+      return PromiseRecord(self, creation, outcome: nil)
+    }
+    let content =
+      if let content = resolved.content {
+        content
+      } else {
+        try attachment(resolution.fact.position, resolution.attachmentByteCount)
+      }
+    let outcome: PromiseOutcome<StoredValue> =
+      switch resolved.outcome {
+      case .fulfilled: .fulfilled(StoredValue(typeTag: creation.typeTag, bytes: content))
+      case .rejected: .rejected(try StoredError(decoding: content))
+      case .cancelled: .cancelled(reason: String(decoding: content, as: UTF8.self))
+      case .timedOut: .timedOut
+      }
+    return PromiseRecord(self, creation, outcome: outcome)
+  }
+}
+
+extension HandlerEntity: RecordedEntity {
+  var hasRecordAttachment: Bool {
+    if case .attached = bound.arguments { true } else { false }
+  }
+
+  static func find(
+    _ id: HandlerID, in state: LedgerState
+  ) throws(LedgerError) -> HandlerEntity? { try state.handler(id) }
+
+  static func refusal(
+    ofMissing id: HandlerID, in state: LedgerState
+  ) throws(LedgerError) -> LedgerError { try state.refusal(ofMissing: id) }
+
+  func record(
+    attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
+  ) throws(LedgerError) -> HandlerRecord {
+    HandlerRecord(self, bound: try bound.arguments.load(attachment))
+  }
+}
+
+extension ArgumentsReference {
+  /// Reads the arguments, wherever they are.
+  func load(
+    _ attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
+  ) throws(LedgerError) -> StoredArguments {
+    switch self {
+    case .inline(let arguments): arguments
+    case .attached(let position, let byteCount):
+      try StoredArguments(decoding: try attachment(position, byteCount))
+    }
+  }
+}
