@@ -66,8 +66,8 @@ struct ShowCommand: LedgerCommand {
 }
 
 extension ShowCommand {
-  /// Finds the subject. Before it reports that there is none, it checks every page of the ledger: the record
-  /// may be on a damaged page.
+  /// Finds the subject. Before it reports that there is none, it checks that the ledger is whole: the
+  /// record may be on a damaged page.
   private func findSubject(
     in inspector: LedgerInspector, _ sink: any TextSink
   ) throws -> Subject {
@@ -78,7 +78,7 @@ extension ShowCommand {
       }
     } catch {
       if Status.Failure(error)?.status == .notFound {
-        _ = try inspector.statistics(progress: alive)
+        try inspector.requireWhole { try? sink.alive() }
       }
       throw error
     }

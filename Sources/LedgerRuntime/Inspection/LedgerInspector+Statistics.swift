@@ -19,6 +19,22 @@ extension LedgerInspector {
     }
   }
 
+  /// Makes sure that nothing is missing, so that what is not found was never there: every page of the
+  /// file, and what the lists and counts of the snapshot say that there is.
+  ///
+  /// - Parameter progress: Called now and then. It must not use a ledger.
+  /// - Throws: As ``statistics(progress:)``.
+  /// - Complexity: O(pages of the file + entities + events since the snapshot).
+  package func requireWhole(progress: () -> Void) throws {
+    if let miscount = try store.checkStructure(progress) { throw miscount }
+    try store.withView { (log) throws(LedgerError) in
+      let replayed = ReplayedLedger(
+        try .replayed(from: log) { _ in progress() }, of: log, registry: store.sessions)
+      try LedgerError.mapping { try replayed.forEachEntity(progress: progress) { _ in } }
+      try SnapshotReader(log).checkCounts(progress)
+    }
+  }
+
   private func statistics(
     of log: any LedgerSource, _ progress: (Position) -> Void
   ) throws -> LedgerStatistics {
