@@ -5,8 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct FolderTests {
   @Test(arguments: [
-    "LedgerBytes", "LedgerLMDB", "LedgerModel", "LedgerPromises", "LedgerRuntimeTesting",
-    "LedgerSystem", "PromiseLedger", "PromiseLedgerTesting",
+    "LedgerBytes", "LedgerLMDB", "LedgerModel", "LedgerPromises", "LedgerRuntime",
+    "LedgerRuntimeTesting", "LedgerSystem", "PromiseLedger", "PromiseLedgerTesting",
   ])
   func noFolderUsesItselfByWayOfOthers(target: String) throws {
     let table = try FolderTable(of: "Sources/\(target)")

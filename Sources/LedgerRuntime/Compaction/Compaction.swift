@@ -238,6 +238,19 @@ struct Compaction {
   }
 }
 
+extension LedgerEngine {
+  /// Compacts on a thread of its own, which each step blocks for some milliseconds.
+  func compact(
+    _ policy: CompactionPolicy, plan: CompactionPlan?,
+    _ progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
+  ) async throws -> CompactionReport {
+    try await withTaskExecutorPreference(compactionExecutor) {
+      var compaction = Compaction(of: self, policy, plan: plan, progress)
+      return try await compaction.run()
+    }
+  }
+}
+
 extension Position {
   /// How many events come after this one, up to another.
   func count(to end: Position) -> Int {

@@ -36,9 +36,6 @@ public struct LedgerConfiguration: Sendable {
   /// least 1,000 of them, and records of what ended for 30 days.
   public var automaticCompaction: AutomaticCompaction? = AutomaticCompaction()
 
-  /// The kinds of handlers that the session knows the code of.
-  public var handlers = HandlerRegistry()
-
   /// What happens to calls of handlers that a session gave back unfinished.
   public var unfinishedCallPolicy: UnfinishedCallPolicy = .keep
 
@@ -50,6 +47,9 @@ public struct LedgerConfiguration: Sendable {
 
   /// Gets what goes wrong without a caller to tell.
   public var logger = Logger(label: "promise-ledger")
+
+  /// The registry of handlers, which alone knows the type.
+  var handlerKinds: (any Sendable)?
 
   /// What the store of the ledger adds; it alone knows the type.
   package var storeOptions: (any Sendable)?

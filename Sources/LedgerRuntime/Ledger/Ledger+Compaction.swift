@@ -47,16 +47,3 @@ extension Ledger {
     try await engine.compact(plan.policy, plan: plan, progress)
   }
 }
-
-extension LedgerEngine {
-  /// Compacts on a thread of its own, which each step blocks for some milliseconds.
-  func compact(
-    _ policy: CompactionPolicy, plan: CompactionPlan?,
-    _ progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
-  ) async throws -> CompactionReport {
-    try await withTaskExecutorPreference(compactionExecutor) {
-      var compaction = Compaction(of: self, policy, plan: plan, progress)
-      return try await compaction.run()
-    }
-  }
-}
