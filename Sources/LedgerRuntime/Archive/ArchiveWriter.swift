@@ -46,21 +46,13 @@ struct ArchiveWriter: Sendable {
       snapshot: deletesAny ? summary : nil, through: end, known: summary.logDigest)
   }
 
-  /// An archive of events only, of which no ledger can be made without those before.
-  ///
-  /// - Parameter known: The log digest at some position; if that is after `end`, the events up to
-  ///   there are read, too.
+  /// - Parameters:
+  ///   - snapshot: What no ledger can be made without, unless the archive begins with the first event.
+  ///   - known: The log digest at some position; if that is after `end`, the events up to there are read,
+  ///     too.
   init(
-    eventsOf ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest,
-    through end: Position, known: LogDigest = .start
-  ) {
-    self.init(
-      of: ledgerID, createdAt: createdAt, after: base, snapshot: nil, through: end, known: known)
-  }
-
-  private init(
-    of ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest, snapshot: SnapshotSummary?,
-    through end: Position, known: LogDigest
+    of ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest,
+    snapshot: SnapshotSummary? = nil, through end: Position, known: LogDigest
   ) {
     header = ArchiveHeader(ledgerID: ledgerID, createdAt: createdAt, base: base)
     self.snapshot = snapshot
@@ -117,41 +109,25 @@ struct ArchiveWriter: Sendable {
   private mutating func records(
     after last: EntityID?, from source: any LedgerSource
   ) throws(LedgerError) -> [UInt8] {
-    var last = last
-    var count = 0
-    var isOver = true
-    var isFirst = true
     var piece: [UInt8] = []
     let deleted = header.base.position
-    try reading(source) { (tables) throws(LedgerError) in
-      try tables.scan(.entities, from: Self.start(last)) { (key, _) throws(LedgerError) in
-        let id = try SnapshotRecord.id(ofKey: key)
-        defer { isFirst = false }
-        if isFirst, id == last { return true }
-        try SnapshotProof.checkOrder(last, id)
-        guard piece.count < Self.pieceByteCount, count < Self.sliceCount else {
-          isOver = false
-          return false
-        }
-        guard let record = try tables.record(id) else { throw SnapshotRecord.lost(id) }
-        let archived = ArchivedRecord(kind: record.kind, id: id, content: record.content)
-        let entity = try proof.add(archived)
-        piece += ArchiveLine.record(archived).text
-        let owned = entity.attachments.filter { $0.position <= deleted }
-        for attachment in owned.sorted(by: { $0.position < $1.position }) {
-          let content = try Self.content(of: attachment, ownedBy: id, in: source)
-          piece +=
-            ArchiveLine.attachment(
-              ArchivedAttachment(position: attachment.position, content: content)
-            ).text
-        }
-        last = id
-        count += 1
-        return true
+    let next = try walk(.entities, after: last, in: source) { (id, _, tables) throws(LedgerError) in
+      guard let record = try tables.record(id) else { throw SnapshotRecord.lost(id) }
+      let archived = ArchivedRecord(kind: record.kind, id: id, content: record.content)
+      let entity = try proof.add(archived)
+      piece += ArchiveLine.record(archived).text
+      let owned = entity.attachments.filter { $0.position <= deleted }
+      for attachment in owned.sorted(by: { $0.position < $1.position }) {
+        let content = try Self.content(of: attachment, ownedBy: id, in: source)
+        piece +=
+          ArchiveLine.attachment(
+            ArchivedAttachment(position: attachment.position, content: content)
+          ).text
       }
+      recordCount += 1
+      return piece.count < Self.pieceByteCount
     }
-    recordCount += count
-    step = isOver ? .tombstones(after: nil) : .records(after: last)
+    step = next.map { .records(after: $0) } ?? .tombstones(after: nil)
     return piece
   }
 
@@ -170,47 +146,47 @@ struct ArchiveWriter: Sendable {
   private mutating func tombstones(
     after last: EntityID?, from source: any SnapshotSource
   ) throws(LedgerError) -> [UInt8] {
-    var last = last
-    var count = 0
-    var isOver = true
-    var isFirst = true
     var piece: [UInt8] = []
-    try reading(source) { (tables) throws(LedgerError) in
-      try tables.scan(.tombstones, from: Self.start(last)) { (key, value) throws(LedgerError) in
+    let next = try walk(.tombstones, after: last, in: source) {
+      (id, value, _) throws(LedgerError) in
+      try SnapshotRecord.checkTombstone(value, of: id)
+      proof.addTombstone(id)
+      piece += ArchiveLine.tombstone(id).text
+      return true
+    }
+    if next == nil { try proof.finish() }
+    step = next.map { .tombstones(after: $0) } ?? .events
+    return piece
+  }
+
+  /// Walks on through a table of the snapshot, which must stand where it did when the archive began.
+  ///
+  /// - Parameter body: Gets what comes after `last`; it ends the walk by returning `false`.
+  /// - Returns: The id that came last; `nil` if there is no more.
+  private func walk(
+    _ table: SnapshotTable, after last: EntityID?, in source: any SnapshotSource,
+    _ body: (EntityID, [UInt8], any SnapshotTables) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> EntityID? {
+    var reached = last
+    var count = 0
+    var (isFirst, goesOn, isOver) = (true, true, true)
+    try source.readSnapshot { (tables) throws(LedgerError) in
+      guard try tables.snapshotPosition() == snapshot?.position else { throw .compactedMeanwhile }
+      let start = last.map(SnapshotRecord.key) ?? [0]
+      try tables.scan(table, from: start) { (key, value) throws(LedgerError) in
         let id = try SnapshotRecord.id(ofKey: key)
         defer { isFirst = false }
         if isFirst, id == last { return true }
-        try SnapshotRecord.checkTombstone(value, of: id)
-        try SnapshotProof.checkOrder(last, id)
-        guard count < Self.sliceCount else {
-          isOver = false
-          return false
-        }
-        proof.addTombstone(id)
-        piece += ArchiveLine.tombstone(id).text
-        last = id
+        try SnapshotProof.checkOrder(reached, id)
+        isOver = goesOn && count < Self.sliceCount
+        guard isOver else { return false }
+        goesOn = try body(id, value, tables)
+        reached = id
         count += 1
         return true
       }
     }
-    if isOver { try proof.finish() }
-    step = isOver ? .events : .tombstones(after: last)
-    return piece
-  }
-
-  /// Where a scan begins.
-  private static func start(_ last: EntityID?) -> [UInt8] {
-    last.map(SnapshotRecord.key) ?? [0]
-  }
-
-  /// Reads the snapshot where it stood when the archive began.
-  private func reading<R>(
-    _ source: any SnapshotSource, _ body: (any SnapshotTables) throws(LedgerError) -> R
-  ) throws(LedgerError) -> R {
-    try source.readSnapshot { (tables) throws(LedgerError) in
-      guard try tables.snapshotPosition() == snapshot?.position else { throw .compactedMeanwhile }
-      return try body(tables)
-    }
+    return isOver ? nil : reached
   }
 
   // MARK: Events

@@ -37,7 +37,7 @@ struct EventArchive {
         in: store, through: min(wanted, summary.readBackThrough)
       ) { _ in tell(0, of: 0) }
       let writer = ArchiveWriter(
-        eventsOf: store.ledgerID, createdAt: store.createdAt, after: summary.deletedLog,
+        of: store.ledgerID, createdAt: store.createdAt, after: summary.deletedLog,
         through: deletion.through, known: summary.logDigest)
       let path = Self.path(
         in: directory, of: store.ledgerID, after: summary, through: deletion.through)

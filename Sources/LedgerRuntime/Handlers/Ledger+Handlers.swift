@@ -94,7 +94,6 @@ extension Ledger {
   func reason(forMissing id: HandlerID) async throws -> LedgerError {
     try await engine.read { try $0.refusal(ofMissing: id) }
   }
-
 }
 
 // MARK: - Between commands and answers

@@ -12,11 +12,7 @@ extension LedgerInspector {
   public func statistics(
     progress: (Position) -> Void = { _ in }
   ) throws -> LedgerStatistics {
-    // What lacks entries can be read, but not counted.
-    if let miscount = try store.checkStructure({ progress(.start) }) { throw miscount }
-    return try store.withView { (log) throws(LedgerError) in
-      try LedgerError.mapping { try statistics(of: log, progress) }
-    }
+    try statistics(includesEvents: true, progress)
   }
 
   /// Makes sure that nothing is missing, so that what is not found was never there: every page of the
@@ -26,24 +22,28 @@ extension LedgerInspector {
   /// - Throws: As ``statistics(progress:)``.
   /// - Complexity: O(pages of the file + entities + events since the snapshot).
   package func requireWhole(progress: () -> Void) throws {
-    if let miscount = try store.checkStructure(progress) { throw miscount }
-    try store.withView { (log) throws(LedgerError) in
-      let replayed = ReplayedLedger(
-        try .replayed(from: log) { _ in progress() }, of: log, registry: store.sessions)
-      try LedgerError.mapping { try replayed.forEachEntity(progress: progress) { _ in } }
-      try SnapshotReader(log).checkCounts(progress)
+    _ = try statistics(includesEvents: false) { _ in progress() }
+  }
+
+  private func statistics(
+    includesEvents: Bool, _ progress: (Position) -> Void
+  ) throws -> LedgerStatistics {
+    // What lacks entries can be read, but not counted.
+    if let miscount = try store.checkStructure({ progress(.start) }) { throw miscount }
+    return try store.withView { (log) throws(LedgerError) in
+      try LedgerError.mapping { try statistics(of: log, includesEvents, progress) }
     }
   }
 
   private func statistics(
-    of log: any LedgerSource, _ progress: (Position) -> Void
+    of log: any LedgerSource, _ includesEvents: Bool, _ progress: (Position) -> Void
   ) throws -> LedgerStatistics {
     var statistics = LedgerStatistics(try log.snapshotSummary())
     let replayed = ReplayedLedger(
       try .replayed(from: log, progress: progress), of: log, registry: store.sessions)
     var position = statistics.deletedThrough
     var commit: CommitID?
-    while position < replayed.position {
+    while includesEvents, position < replayed.position {
       position = try log.read(after: position, limit: EventSlice.eventCount) {
         (frame) throws(LedgerError) in
         try statistics.count(frame, of: &commit)
@@ -51,19 +51,17 @@ extension LedgerInspector {
       progress(position)
     }
     try statistics.count(replayed) { progress(position) }
-    try statistics.checkCounts(of: log) { progress(position) }
+    try SnapshotReader(log).checkCounts { progress(position) }
+    if includesEvents { try statistics.checkFrameCount(of: log) }
     return statistics
   }
 }
 
 extension LedgerStatistics {
-  /// Compares what was counted with what the tables and the snapshot say that there is.
+  /// Compares what was counted with what the table says that there is.
   ///
   /// - Throws: `corrupt` if they differ.
-  fileprivate func checkCounts(
-    of log: any LedgerSource, _ tick: () -> Void
-  ) throws(LedgerError) {
-    try SnapshotReader(log).checkCounts(tick)
+  fileprivate func checkFrameCount(of log: any LedgerSource) throws(LedgerError) {
     let count = try log.readSnapshot { (tables) throws(LedgerError) in
       try tables.entryCount(of: .log)
     }

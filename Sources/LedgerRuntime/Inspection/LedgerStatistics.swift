@@ -69,13 +69,18 @@ extension LedgerStatistics {
     }
   }
 
-  /// Counts the entities that there are at a position.
+  /// Counts the entities that there are at a position, each in the one list that it stands in.
   ///
   /// - Parameter progress: Called now and then.
   mutating func count(_ replayed: ReplayedLedger, progress: () -> Void) throws {
     if replayed.position > .start { newestTime = replayed.newestTime }
     promiseCounts = [.pending: 0, .resolved: 0, .consumed: 0, .abandoned: 0]
-    try replayed.forEachEntity(progress: progress) { count($0) }
+    for path in [.closed(nil), .openPromises, .openHandlers] as [EntityWalk.Path] {
+      try replayed.forEachEntity(on: path, progress: progress) { entity in
+        count(entity)
+        return true
+      }
+    }
     openSessionCount = try replayed.openSessionCount()
     sessionCount += openSessionCount
   }

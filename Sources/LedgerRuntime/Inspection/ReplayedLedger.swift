@@ -103,16 +103,6 @@ public final class ReplayedLedger: Sendable {
     }
   }
 
-  /// Hands over everything but open sessions, each entity in the one list that it stands in.
-  func forEachEntity(progress: () -> Void, _ body: (LedgerEntity) -> Void) throws {
-    for path in [.closed(nil), .openPromises, .openHandlers] as [EntityWalk.Path] {
-      try forEachEntity(on: path, progress: progress) { entity in
-        body(entity)
-        return true
-      }
-    }
-  }
-
   private func next(
     of walk: inout EntityWalk, _ progress: () -> Void
   ) throws(LedgerError) -> [LedgerEntity]? {

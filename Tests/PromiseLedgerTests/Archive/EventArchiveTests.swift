@@ -102,8 +102,8 @@ struct EventArchiveTests {
     func archive(_ first: UInt64, _ last: UInt64) throws -> ArchiveFile {
       let base = first == 1 ? .start : try inspector.logDigest(through: .init(rawValue: first - 1))
       var writer = ArchiveWriter(
-        eventsOf: inspector.id, createdAt: inspector.createdAt, after: base,
-        through: Position(rawValue: last))
+        of: inspector.id, createdAt: inspector.createdAt, after: base,
+        through: Position(rawValue: last), known: .start)
       var bytes: [UInt8] = []
       while let piece = try writer.next(from: inspector.store) { bytes += piece }
       return try ArchiveFile(bytes)
