@@ -29,7 +29,7 @@ let package = Package(
     .target(name: "CLedgerSystem"),
     .target(name: "LedgerLocks"),
     .target(name: "LedgerBytes", dependencies: ["CLedgerBytes"]),
-    .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB", "LedgerLocks"]),
+    .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB", "LedgerLocks", "LedgerSystem"]),
     .target(
       name: "LedgerSystem",
       dependencies: ["CLedgerSystem", "LedgerLocks"]
@@ -112,7 +112,9 @@ let package = Package(
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
     .testTarget(
       name: "LedgerLMDBTests",
-      dependencies: ["CLedgerLMDB", "LedgerLMDB", "LedgerTreeSupport", "PromiseLedgerTesting"]
+      dependencies: [
+        "CLedgerLMDB", "LedgerLMDB", "LedgerSystem", "LedgerTreeSupport", "PromiseLedgerTesting",
+      ]
     ),
     .testTarget(
       name: "LedgerBytesTests",

@@ -1,4 +1,5 @@
 internal import CLedgerLMDB
+internal import LedgerSystem
 
 /// The one place through which every fallible call of C goes.
 ///
@@ -21,6 +22,14 @@ package struct CallSeam {
   @inline(__always)
   func callAsFunction(_ operation: LMDBOperation, _ call: () -> Int32) -> LMDBStatus {
     forced(operation) ?? LMDBStatus(call())
+  }
+
+  /// Makes calls of the system, unless a fault is due.
+  func system(
+    _ operation: LMDBOperation, _ path: String, _ calls: () throws(SystemError) -> Void
+  ) throws(LMDBError) {
+    if let status = forced(operation) { throw LMDBError(status, operation, path: path) }
+    try LMDBError.mapping(operation, calls)
   }
 
   /// `mdb_txn_commit`. A forced failure leaves things as a real one does: the handle is freed.

@@ -15,7 +15,7 @@ import Testing
 
       init() throws { temporary = try TemporaryLedger() }
 
-      @Test(arguments: [LMDBStatus.inputOutput, .noSpace, .panic])
+      @Test(arguments: [LMDBStatus.system(.inputOutput), .system(.noSpace), .panic])
       func nobodySeesTheEventsOfACommitThatFailed(_ status: LMDBStatus) async throws {
         let ledger = try await open()
         let promise = try await ledger.createPromise(of: Int.self)
@@ -26,7 +26,7 @@ import Testing
 
         faults.force(status, on: .commit)
         let error = await #expect(throws: LedgerError.self) { try await promise.fulfill(1) }
-        #expect(error?.code == (status == .noSpace ? .diskFull : .ioFailure))
+        #expect(error?.code == (status == .system(.noSpace) ? .diskFull : .ioFailure))
         #expect(try await promise.record == before)
         // Afterwards it works, and the next event takes the position that was not used up: only the
         // follower's session came in between.
@@ -49,7 +49,7 @@ import Testing
         let other = try await temporary.open(as: .appExtension)
         let promise = try await ledger.createPromise(of: Int.self)
         let head = try await other.catchUp()
-        faults.force(.inputOutput, on: .commit)
+        faults.force(.system(.inputOutput), on: .commit)
         await #expect(throws: LedgerError.self) { try await promise.fulfill(1) }
         #expect(try await other.catchUp() == head)
         #expect(try await other.record(of: promise.id)?.status == .pending)

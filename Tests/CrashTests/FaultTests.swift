@@ -1,5 +1,6 @@
 import Foundation
 import LedgerLMDB
+import LedgerSystem
 import Logging
 import PromiseLedger
 import PromiseLedgerTesting
@@ -33,10 +34,10 @@ import Testing
 
       private static func statuses(of operation: LMDBOperation) -> [LMDBStatus] {
         switch operation {
-        case .commit: [.inputOutput, .noSpace, .panic, .mapFull]
-        case .put: [.mapFull, .inputOutput]
+        case .commit: [.system(.inputOutput), .system(.noSpace), .panic, .mapFull]
+        case .put: [.mapFull, .system(.inputOutput)]
         case .begin: [.readersFull, .panic]
-        default: [.inputOutput]
+        default: [.system(.inputOutput)]
         }
       }
 

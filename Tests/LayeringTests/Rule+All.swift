@@ -7,8 +7,9 @@ extension Rule {
 
   private static let imports = [
     imports(
-      "Sources/LedgerLMDB/", only: libc.union(["CLedgerLMDB", "LedgerLocks", "Synchronization"]),
-      "The layer over LMDB needs LMDB and libc only."),
+      "Sources/LedgerLMDB/",
+      only: libc.union(["CLedgerLMDB", "LedgerLocks", "LedgerSystem", "Synchronization"]),
+      "The layer over LMDB needs LMDB and the system only."),
     imports(
       "Sources/LedgerBytes/", only: ["CLedgerBytes", "CryptoKit"],
       "Checksums and hashes need the processor, and Apple's hashes, only."),

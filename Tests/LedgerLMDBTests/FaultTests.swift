@@ -1,6 +1,7 @@
 #if DEBUG
   import Foundation
   import LedgerLMDB
+  import LedgerSystem
   import Testing
 
   /// What happens when C says no. Debug builds only: the seam is not in a release build.
@@ -19,9 +20,9 @@
 
     @Test func aFailedCommitLeavesTheEnvironmentUsableAndNothingWritten() throws {
       let environment = try open()
-      faults.force(.inputOutput, on: .commit)
+      faults.force(.system(.inputOutput), on: .commit)
       let error = lmdbError { try environment.store([1], 1) }
-      #expect(error?.status == .inputOutput)
+      #expect(error?.status == .system(.inputOutput))
       #expect(error?.commitOutcomeIsUnknown == false)
       #expect(!environment.isPanicked)
       #expect(try environment.keys() == [])
@@ -69,11 +70,11 @@
 
     @Test func aClashOfProcessIDsIsNamed() throws {
       let environment = try open()
-      faults.force(.temporarilyUnavailable, on: .begin)
+      faults.force(.system(.wouldBlock), on: .begin)
       #expect(lmdbError { _ = try environment.keys() }?.refusal == .processIDClash)
     }
 
-    @Test(arguments: [LMDBStatus.outOfMemory, .invalidArgument])
+    @Test(arguments: [LMDBStatus.system(.noMemory), .system(.invalidArgument)])
     func aMapThatTheSystemRefusesIsMadeSmallerUntilItFits(status: LMDBStatus) throws {
       try open().close()
       faults.force(status, on: .openEnvironment, call: 1)
@@ -110,7 +111,9 @@
     }
 
     /// Every operation fails at its first call, its second, and so on, until a run passes untouched.
-    @Test(arguments: LMDBOperation.allCases, [LMDBStatus.inputOutput, .outOfMemory, .corrupted])
+    @Test(
+      arguments: LMDBOperation.allCases,
+      [LMDBStatus.system(.inputOutput), .system(.noMemory), .corrupted])
     func aFaultAtAnyCallLeavesNothingBehind(operation: LMDBOperation, status: LMDBStatus) throws {
       for call in 1...1000 {
         let scratch = try ScratchDirectory()

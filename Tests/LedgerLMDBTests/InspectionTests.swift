@@ -1,5 +1,6 @@
 import Foundation
 import LedgerLMDB
+import LedgerSystem
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct InspectionTests {
@@ -148,7 +149,7 @@ import Testing
     let scratch = try ScratchDirectory()
     for access in [Configuration.Access.readOnly, .readOnlyWithoutLock] {
       let error = lmdbError { _ = try scratch.open(Configuration(access: access)) }
-      #expect(error?.status == .noSuchFile, "\(access)")
+      #expect(error?.status == .system(.notFound), "\(access)")
     }
     #expect(!FileManager.default.fileExists(atPath: scratch.environmentPath))
   }

@@ -157,7 +157,12 @@ private func typeCheck(_ source: String) throws -> (status: Int32, text: String)
   arguments += ["-emit-sil", "-o", "/dev/null", "-parse-as-library", "-module-name", "Snippet"]
   arguments += ["-swift-version", "6", "-package-name", packageName(of: root)]
   arguments += ["-I", products + "/Modules", "-module-cache-path", products + "/ModuleCache"]
-  arguments += ["-Xcc", "-fmodule-map-file=\(root)/Sources/CLedgerLMDB/module.modulemap"]
+  for map in [
+    "\(root)/Sources/CLedgerLMDB/module.modulemap",
+    "\(products)/CLedgerSystem.build/module.modulemap",
+  ] {
+    arguments += ["-Xcc", "-fmodule-map-file=\(map)"]
+  }
   arguments += ["-enable-experimental-feature", "Lifetimes"]
   for feature in ["ExistentialAny", "InternalImportsByDefault", "NonisolatedNonsendingByDefault"] {
     arguments += ["-enable-upcoming-feature", feature]

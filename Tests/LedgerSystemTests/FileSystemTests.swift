@@ -44,17 +44,17 @@ import Testing
     }
   }
 
-  @Test func uniqueDirectoriesLieBesideThePathAndDiffer() throws {
+  @Test func uniqueDirectoriesDifferAndTellTheirTarget() throws {
     try withDirectory { directory in
-      let first = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledger/")
-      let second = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledger/")
+      let handle = try DirectoryHandle(directory)
+      let first = try handle.createUniqueDirectory(for: "ledger")
+      let second = try handle.createUniqueDirectory(for: "ledger")
       #expect(first != second)
-      #expect(FileSystem.parent(of: first) == directory)
-      #expect(try FileSystem.kind(second) == .directory)
-      _ = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledger.new-a")
-      _ = try FileSystem.createUniqueDirectory(beside: "\(directory)/ledge")
-      let found = try DirectoryHandle(directory).temporaryNames(for: "ledger")
-      #expect(found.map { "\(directory)/\($0)" } == [first, second].sorted())
+      #expect(try handle.facts(of: second)?.kind == .directory)
+      _ = try handle.createUniqueDirectory(for: "ledger.new-a")
+      _ = try handle.createUniqueDirectory(for: "ledge")
+      let found = try handle.temporaryNames(for: "ledger")
+      #expect(found == [first, second].sorted())
     }
   }
 

@@ -1,4 +1,5 @@
 internal import CLedgerLMDB
+internal import LedgerSystem
 
 #if canImport(Glibc)
   internal import Glibc
@@ -15,28 +16,35 @@ internal import CLedgerLMDB
 enum DirectoryCreation {
   /// Makes the directory itself, not those above it, readable by its owner only.
   static func createDirectory(_ directory: String) throws(LMDBError) {
-    if unsafe mkdir(directory, 0o700) != 0, errno != EEXIST {
-      throw LMDBError(.currentErrno, .createFile, path: directory)
+    do throws(SystemError) {
+      try FileSystem.createDirectory(directory)
+    } catch {
+      guard error.code == .exists else { throw LMDBError(error, .createFile) }
     }
   }
 
   static func createDataFile(
-    in directory: String, _ configuration: Configuration
+    in path: String, _ configuration: Configuration
   ) throws(LMDBError) {
-    let target = directory + "/data.mdb"
-    guard unsafe access(target, F_OK) != 0 else { return }
-    let temporary = try TemporaryDirectory.make(prefix: directory + "/.creating-")
-    defer { TemporaryDirectory.remove(temporary) }
+    let name = "data.mdb"
+    let directory = try LMDBError.mapping(.createFile) { () throws(SystemError) in
+      try DirectoryHandle(path)
+    }
+    guard (try? directory.facts(of: name)) == nil else { return }
+    let temporary = try LMDBError.mapping(.createFile) { () throws(SystemError) in
+      try directory.createUniqueDirectory(for: name)
+    }
+    defer { try? directory.removeTree(temporary) }
 
     let seam = CallSeam(configuration.faults)
-    try makeEmptyFile(in: temporary, configuration, seam)
-    let made = temporary + "/data.mdb"
-    try FileSync.sync(made, seam)
-    let status = seam(.createFile) { unsafe link(made, target) == 0 ? 0 : errno }
-    guard status == .success || status == .fileExists else {
-      throw LMDBError(status, .createFile, path: directory)
+    let made = "\(path)/\(temporary)/\(name)"
+    try makeEmptyFile(in: "\(path)/\(temporary)", configuration, seam)
+    try seam.system(.syncFile, path) { () throws(SystemError) in try FileSystem.syncFile(made) }
+    let status = seam(.createFile) { unsafe link(made, "\(path)/\(name)") == 0 ? 0 : errno }
+    guard status == .success || status == .system(.exists) else {
+      throw LMDBError(status, .createFile, path: path)
     }
-    try FileSync.sync(directory, seam)
+    try seam.system(.syncFile, path) { () throws(SystemError) in try directory.sync() }
   }
 
   private static func makeEmptyFile(
@@ -55,39 +63,5 @@ enum DirectoryCreation {
     guard status == .success else {
       throw LMDBError(status, .openEnvironment, path: directory)
     }
-  }
-}
-
-/// A directory with a random name, for what is not finished yet.
-enum TemporaryDirectory {
-  static func make(prefix: String) throws(LMDBError) -> String {
-    var template = Array((prefix + "XXXXXX").utf8CString)
-    let isMade = unsafe template.withUnsafeMutableBufferPointer { buffer in
-      guard let start = buffer.baseAddress else { return false }
-      return unsafe mkdtemp(start) != nil
-    }
-    guard isMade else { throw LMDBError(.currentErrno, .createFile, path: prefix) }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  /// Removes the directory with the files that LMDB makes.
-  static func remove(_ path: String) {
-    unsafe unlink(path + "/data.mdb")
-    unsafe unlink(path + "/lock.mdb")
-    unsafe rmdir(path)
-  }
-}
-
-/// `fsync` of a file or a directory by name.
-enum FileSync {
-  static func sync(_ path: String, _ seam: CallSeam) throws(LMDBError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw LMDBError(.currentErrno, .syncFile, path: path) }
-    defer { close(descriptor) }
-    let status = seam(.syncFile) { fsync(descriptor) == 0 ? 0 : errno }
-    guard status == .success else { throw LMDBError(status, .syncFile, path: path) }
-    #if canImport(Darwin)
-      _ = fcntl(descriptor, F_FULLFSYNC)
-    #endif
   }
 }

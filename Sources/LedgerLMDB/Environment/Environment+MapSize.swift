@@ -1,4 +1,5 @@
 internal import CLedgerLMDB
+internal import LedgerSystem
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -32,7 +33,7 @@ extension EnvironmentCore {
       let status = seam(.setMapSize) { unsafe mdb_env_set_mapsize(handle, max(0, size)) }
       if status == .success { return }
       // C unmaps before it maps again. Only where it refuses to begin is there still a map.
-      if status != .invalidArgument { panicked.store(true, ordering: .releasing) }
+      if status != .system(.invalidArgument) { panicked.store(true, ordering: .releasing) }
       throw LMDBError(status, .setMapSize, path: path)
     }
   }
@@ -45,7 +46,7 @@ extension EnvironmentCore {
       var descriptor: Int32 = -1
       guard unsafe mdb_env_get_fd(handle, &descriptor) == 0,
         fcntl(descriptor, F_FULLFSYNC) == 0
-      else { throw LMDBError(.currentErrno, .syncFile, path: path) }
+      else { throw LMDBError(SystemError.last("fcntl", path: path), .syncFile) }
     #endif
   }
 }

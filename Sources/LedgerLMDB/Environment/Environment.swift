@@ -1,4 +1,4 @@
-internal import CLedgerLMDB
+internal import LedgerSystem
 internal import Synchronization
 
 /// An open LMDB environment: a directory with a data file and a lock file, shared by processes.
@@ -56,7 +56,7 @@ package final class Environment: Sendable {
       throw LMDBError(.noDataFile, .checkFile, path: path)
     }
     let lockFile = try LockFile(in: path)
-    let identity = try file.status().identity
+    let identity = try file.facts.identity
     let share = TransactionGate.Share()
     let core = try EnvironmentRegistry.share(identity, configuration, share) {
       () throws(LMDBError) -> EnvironmentCore in

@@ -1,4 +1,5 @@
 internal import CLedgerLMDB
+internal import LedgerSystem
 
 #if canImport(Glibc)
   internal import Glibc
@@ -33,7 +34,7 @@ extension EnvironmentCore {
         }
         return core
       } catch {
-        let isTooLarge = error.status == .outOfMemory || error.status == .invalidArgument
+        let isTooLarge = [.noMemory, .invalidArgument].contains(error.status.system)
         guard isTooLarge, error.operation == .openEnvironment,
           mapSize / mapSizeStep >= smallestMapSize
         else { throw error.at(path) }
@@ -48,7 +49,9 @@ extension EnvironmentCore {
     let seam = CallSeam(configuration.faults)
     var created: OpaquePointer?
     try require(.createEnvironment, seam(.createEnvironment) { unsafe mdb_env_create(&created) })
-    guard let handle = unsafe created else { throw LMDBError(.outOfMemory, .createEnvironment) }
+    guard let handle = unsafe created else {
+      throw LMDBError(.system(.noMemory), .createEnvironment)
+    }
     do {
       try unsafe configure(handle, path: path, configuration, mapSize: mapSize, seam)
       try unsafe requireChecked(handle, identity)
@@ -87,7 +90,7 @@ extension EnvironmentCore {
       .getDescriptor, seam(.getDescriptor) { unsafe mdb_env_get_fd(handle, &descriptor) })
     // A program that this one starts must not inherit the file.
     guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
-      throw LMDBError(.currentErrno, .getDescriptor)
+      throw LMDBError(SystemError.last("fcntl"), .getDescriptor)
     }
   }
 
@@ -96,10 +99,11 @@ extension EnvironmentCore {
     _ handle: OpaquePointer, _ identity: FileIdentity
   ) throws(LMDBError) {
     var descriptor: Int32 = -1
-    var status = stat()
-    guard unsafe mdb_env_get_fd(handle, &descriptor) == 0, unsafe fstat(descriptor, &status) == 0
-    else { throw LMDBError(.currentErrno, .getDescriptor) }
-    guard FileIdentity(status) == identity else {
+    _ = unsafe mdb_env_get_fd(handle, &descriptor)
+    let facts = try LMDBError.mapping(.getDescriptor) { () throws(SystemError) in
+      try FileFacts(of: descriptor, path: "data.mdb")
+    }
+    guard facts.identity == identity else {
       throw LMDBError(.dataFileReplaced, .openEnvironment)
     }
   }

@@ -1,4 +1,5 @@
 internal import CLedgerLMDB
+internal import LedgerSystem
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -121,13 +122,13 @@ extension EnvironmentCore {
       switch status {
       case .success:
         if let transaction = unsafe transaction { return unsafe transaction }
-        throw LMDBError(.invalidArgument, .begin, path: path)
+        throw LMDBError(.system(.invalidArgument), .begin, path: path)
       case .readersFull where mayClearReaders:
         // Slots of killed processes stay taken until somebody looks; ours are free to give back.
         mayClearReaders = false
         dropIdleReaders()
         _ = try checkStaleReaders()
-      case .temporarilyUnavailable:
+      case .system(.wouldBlock):
         throw LMDBError(.processIDClash, .begin, path: path)
       case .panic:
         panicked.store(true, ordering: .releasing)
@@ -163,7 +164,9 @@ extension EnvironmentCore {
       error.message =
         "Whether the commit is on disk is not known. Close every handle of this process, reopen, "
         + "and look."
-    } else if failure.status == .fileTooLarge || failure.status == .inputOutput && isDiskFull {
+    } else if failure.status == .system(.fileTooLarge)
+      || failure.status == .system(.inputOutput) && isDiskFull
+    {
       error.refusal = .diskFull
       error.message = LMDBRefusal.diskFull.remedy
     }

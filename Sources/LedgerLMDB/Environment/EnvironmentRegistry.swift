@@ -1,3 +1,4 @@
+internal import LedgerSystem
 internal import Synchronization
 
 /// Every environment that this process has open, by the identity of its data file.

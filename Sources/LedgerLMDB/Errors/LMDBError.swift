@@ -1,3 +1,5 @@
+internal import LedgerSystem
+
 /// A failure of LMDB, or a refusal of the layer around it.
 package struct LMDBError: Error, Sendable, Hashable {
   /// The code that C returned, or ``LMDBStatus/refused``.
@@ -22,6 +24,23 @@ package struct LMDBError: Error, Sendable, Hashable {
     self.refusal = nil
     self.path = path
     self.message = Self.remedy(for: status, during: operation) ?? status.description
+  }
+
+  /// What a refusal of the system means for an environment.
+  init(_ error: SystemError, _ operation: LMDBOperation) {
+    if error.code == .notRegularFile {
+      let name = FileSystem.lastComponent(of: error.path ?? "")
+      self.init(.notARegularFile(name), operation, path: error.path)
+    } else {
+      self.init(.system(error.code), operation, path: error.path)
+    }
+  }
+
+  /// Makes calls of the system and says what they were for if one fails.
+  static func mapping<R: ~Copyable>(
+    _ operation: LMDBOperation, _ calls: () throws(SystemError) -> R
+  ) throws(LMDBError) -> R {
+    do throws(SystemError) { return try calls() } catch { throw LMDBError(error, operation) }
   }
 
   init(_ refusal: LMDBRefusal, _ operation: LMDBOperation, path: String? = nil) {
@@ -75,26 +94,24 @@ extension LMDBError {
       "The key exists, or is not above the last key of a table that is being appended to."
     case .notFound where operation == .openTable:
       "The table does not exist, and an environment opened for reading cannot create it."
-    case .accessDenied, .readOnlyFileSystem, .notPermitted:
+    default:
+      status.system.flatMap { remedy(for: $0, during: operation) }
+    }
+  }
+
+  private static func remedy(
+    for code: SystemError.Code, during operation: LMDBOperation
+  ) -> String? {
+    switch code {
+    case _ where code.isMissingRight:
       "No permission. To read a directory that is not writable, open it without its lock file."
-    case .outOfMemory:
-      "There is not enough memory or address space. Free some, or raise the limit (ulimit -v)."
-    case .tooManyOpenFiles, .tooManyFilesInSystem:
-      "Too many files are open. Close some, or raise the limit (ulimit -n)."
-    case .noSpace, .quotaExceeded:
-      "The disk is full. Free some space and try again; nothing is lost."
-    case .noSuchFile, .notDirectory, .tooManyLinks:
+    case .notFound, .notDirectory, .tooManyLinks:
       "A file or directory of the ledger is missing, or something else has its name. Restore it from a "
         + "copy."
-    case .fileTooLarge:
-      "The file reached the size that this process's files may have (RLIMIT_FSIZE). Nothing was "
-        + "committed; raise that limit and try again."
-    case .noSpace:
-      "The disk is full. Nothing was committed; free some space and try again."
     case .inputOutput where operation == .commit:
       "Writing failed. Look at the disk; the transaction was not committed."
     default:
-      nil
+      code.remedy
     }
   }
 }

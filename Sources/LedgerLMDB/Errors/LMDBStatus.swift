@@ -1,10 +1,5 @@
 internal import CLedgerLMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+package import LedgerSystem
 
 /// The code that a function of LMDB returned: one of LMDB's own, or an `errno` of the system.
 ///
@@ -69,27 +64,13 @@ extension LMDBStatus {
 // MARK: - Codes of the system
 
 extension LMDBStatus {
-  package static let notPermitted = LMDBStatus(EPERM)
-  package static let noSuchFile = LMDBStatus(ENOENT)
-  package static let notDirectory = LMDBStatus(ENOTDIR)
-  package static let tooManyLinks = LMDBStatus(ELOOP)
-  package static let tooManyOpenFiles = LMDBStatus(EMFILE)
-  package static let tooManyFilesInSystem = LMDBStatus(ENFILE)
-  package static let quotaExceeded = LMDBStatus(EDQUOT)
-  package static let inputOutput = LMDBStatus(EIO)
-  package static let temporarilyUnavailable = LMDBStatus(EAGAIN)
-  package static let outOfMemory = LMDBStatus(ENOMEM)
-  package static let accessDenied = LMDBStatus(EACCES)
-  package static let busy = LMDBStatus(EBUSY)
-  package static let fileExists = LMDBStatus(EEXIST)
-  package static let invalidArgument = LMDBStatus(EINVAL)
-  package static let noSpace = LMDBStatus(ENOSPC)
-  /// EFBIG: the file would pass the size that the process's files may reach.
-  package static let fileTooLarge = LMDBStatus(EFBIG)
-  package static let readOnlyFileSystem = LMDBStatus(EROFS)
+  /// An `errno` of the system.
+  package static func system(_ code: SystemError.Code) -> LMDBStatus { LMDBStatus(code.rawValue) }
 
-  /// The `errno` that the last failed system call left on this thread.
-  static var currentErrno: LMDBStatus { LMDBStatus(errno) }
+  /// The `errno` of the system that it is; `nil` if it is a code of LMDB's, or of ours.
+  package var system: SystemError.Code? {
+    rawValue > 0 ? SystemError.Code(rawValue: rawValue) : nil
+  }
 }
 
 // MARK: - Our own
@@ -102,9 +83,10 @@ extension LMDBStatus {
 }
 
 extension LMDBStatus: CustomStringConvertible {
-  /// The text of `mdb_strerror`, with the number.
+  /// For codes of LMDB's the text of `mdb_strerror`, with the number.
   package var description: String {
     if self == .refused { return "refused" }
+    if let system { return "\(system)" }
     guard let text = unsafe mdb_strerror(rawValue) else { return "code \(rawValue)" }
     return unsafe "\(String(cString: text)) (\(rawValue))"
   }

@@ -1,19 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
-/// Which file it is, whatever path led to it.
-struct FileIdentity: Hashable, Sendable {
-  let device: UInt64
-  let inode: UInt64
-
-  init(_ status: stat) {
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    inode = UInt64(truncatingIfNeeded: status.st_ino)
-  }
-}
+internal import LedgerSystem
 
 /// The data file of an environment, looked at with plain system calls before LMDB maps it.
 ///
@@ -28,62 +13,34 @@ struct DataFile: ~Copyable {
   /// A pipe in its place is not waited for, and no symbolic link is followed: LMDB would put a lock
   /// file beside the link, and writers that come by another path would not see it.
   init?(path: String) throws(LMDBError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-    let status = descriptor < 0 ? LMDBStatus.currentErrno : .success
-    if status == .noSuchFile { return nil }
-    var facts = stat()
-    let isRegular =
-      descriptor < 0
-      ? unsafe lstat(path, &facts) != 0 || facts.st_mode & S_IFMT == S_IFREG
-      : unsafe fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
-    guard status == .success, isRegular else {
-      if descriptor >= 0 { _ = closeDescriptor(descriptor) }
-      guard isRegular else {
-        throw LMDBError(.notARegularFile("data.mdb"), .checkFile, path: path)
-      }
-      throw LMDBError(status, .checkFile, path: path)
+    do throws(SystemError) {
+      descriptor = try Descriptor.openRegular(path)
+    } catch {
+      if error.code == .notFound { return nil }
+      throw LMDBError(error, .checkFile)
     }
     self.path = path
-    self.descriptor = descriptor
   }
 
-  deinit {
-    _ = closeDescriptor(descriptor)
-  }
+  deinit { Descriptor.close(descriptor) }
 
-  func status() throws(LMDBError) -> (identity: FileIdentity, size: UInt64) {
-    var result = stat()
-    guard unsafe fstat(descriptor, &result) == 0 else {
-      throw LMDBError(.currentErrno, .checkFile, path: path)
+  var facts: FileFacts {
+    get throws(LMDBError) {
+      try LMDBError.mapping(.checkFile) { () throws(SystemError) in
+        try FileFacts(of: descriptor, path: path)
+      }
     }
-    return (FileIdentity(result), UInt64(max(0, result.st_size)))
+  }
+
+  private var size: UInt64 {
+    get throws(LMDBError) { UInt64(max(0, try facts.byteCount)) }
   }
 
   func read(_ count: Int, at offset: UInt64) throws(LMDBError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let place = off_t(offset) + off_t(filled)
-      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-        return unsafe pread(descriptor, rest.baseAddress, rest.count, place)
-      }
-      if got < 0 {
-        if errno == EINTR { continue }
-        throw LMDBError(.currentErrno, .checkFile, path: path)
-      }
-      if got == 0 { break }
-      filled += got
+    try LMDBError.mapping(.checkFile) { () throws(SystemError) in
+      try Descriptor.read(count, from: descriptor, at: offset, path: path)
     }
-    bytes.removeLast(count - filled)
-    return bytes
   }
-}
-
-/// `close`, under a name that a type with a method of that name can call.
-@inline(__always)
-private func closeDescriptor(_ descriptor: Int32) -> Int32 {
-  close(descriptor)
 }
 
 // MARK: - Checks
@@ -120,9 +77,7 @@ extension DataFile {
   private func checkOnce(
     seam: CallSeam, isPowerLossSafe: Bool
   ) throws(LMDBError) -> MetaPage {
-    let forced = seam(.checkFile) { 0 }
-    guard forced == .success else { throw LMDBError(forced, .checkFile, path: path) }
-
+    try seam.system(.checkFile, path) {}
     let first = try meta(0, at: 0)
     let pageSize = first.pageSize
     if first.version != MetaPage.version {
@@ -150,7 +105,7 @@ extension DataFile {
         Int(oldest.transactionID % 2),
         "transactions \(oldest.transactionID) and \(newest.transactionID) do not follow each other")
     }
-    let pagesOfFile = try status().size / UInt64(pageSize)
+    let pagesOfFile = try size / UInt64(pageSize)
     let bounds = [newest.lastPage, max(newest.lastPage, oldest.lastPage, pagesOfFile)]
     for (meta, lastPage) in zip([newest, oldest], bounds) {
       if let what = meta.implausibilityOfTrees(lastPage: lastPage) {
@@ -161,7 +116,7 @@ extension DataFile {
       throw implausible(Int(newest.transactionID % 2), "its map is smaller than it was")
     }
     let expected = (newest.lastPage + 1) * UInt64(pageSize)
-    let actual = try status().size
+    let actual = try size
     var isWhole = actual >= expected
     if !isWhole {
       isWhole = try FreeListReader.listsAllPages(
@@ -179,9 +134,9 @@ extension DataFile {
   private func meta(_ index: Int, at offset: UInt64) throws(LMDBError) -> MetaPage {
     let bytes = try read(MetaPage.byteCount, at: offset)
     guard let meta = MetaPage(bytes) else {
-      let size = try status().size
+      let actual = try size
       throw LMDBError(
-        .truncatedFile(expected: offset + UInt64(MetaPage.byteCount), actual: size), .checkFile,
+        .truncatedFile(expected: offset + UInt64(MetaPage.byteCount), actual: actual), .checkFile,
         path: path)
     }
     guard meta.magic == MetaPage.magic else {

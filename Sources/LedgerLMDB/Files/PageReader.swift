@@ -1,3 +1,5 @@
+internal import LedgerSystem
+
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -43,9 +45,7 @@ struct PageReader: ~Copyable {
 
   /// How long the file is; nil if the system does not say.
   var byteCount: UInt64? {
-    var facts = stat()
-    guard unsafe fstat(descriptor, &facts) == 0 else { return nil }
-    return UInt64(max(0, facts.st_size))
+    (try? FileFacts(of: descriptor, path: "data.mdb")).map { UInt64(max(0, $0.byteCount)) }
   }
 
   /// Bytes from anywhere in the file; nil if they cannot be read whole.
@@ -56,16 +56,9 @@ struct PageReader: ~Copyable {
   }
 
   private func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool {
-    var filled = 0
-    while filled < buffer.count {
-      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-      let place = off_t(clamping: offset) + off_t(filled)
-      let count = unsafe pread(descriptor, rest.baseAddress, rest.count, place)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      filled += count
-    }
-    return true
+    let count = try? unsafe Descriptor.fill(
+      buffer, from: descriptor, at: offset, path: "data.mdb")
+    return count == buffer.count
   }
 }
 

@@ -31,35 +31,29 @@ extension LedgerError {
   }
 
   package init(_ error: SystemError, _ what: String) {
-    let code = Code(error)
-    self.init(code, "\(what) \(Self.remedy(of: code, error))", cause: error)
+    self.init(Code(error.code), "\(what) \(Self.remedy(of: error))", cause: error)
   }
 
   /// What to do about a refusal of the system.
-  private static func remedy(of code: Code, _ error: SystemError) -> String {
-    switch (code, error.code) {
-    case (.permissionDenied, _):
+  private static func remedy(of error: SystemError) -> String {
+    switch error.code {
+    case let code where code.isMissingRight:
       "Give this process's user the right to read and write there, or run as another user; only reading needs less (inspect)."
-    case (.diskFull, _): "Free some space, or raise the limit, and try again; nothing is lost."
-    case (.closed, _): "Open or unfreeze the ledger first."
-    case (.corrupt, _):
+    case .closed: "Open or unfreeze the ledger first."
+    case .notRegularFile:
       "What is called \(error.path ?? "so") is not a regular file. Restore it from a copy."
-    case (_, .tooManyOpenFiles), (_, .tooManyFilesInSystem):
-      "Too many files are open. Close some, or raise the limit (ulimit -n), and try again."
-    case (_, .noMemory):
-      "There is not enough memory or address space. Free some, or raise the limit (ulimit -v), and try again."
-    default: "The cause says why."
+    default: error.code.remedy ?? "The cause says why."
     }
   }
 }
 
 extension LedgerError.Code {
   /// What a refusal of the system means for a ledger.
-  init(_ error: SystemError) {
+  package init(_ code: SystemError.Code) {
     self =
-      switch error.code {
-      case .permissionDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
-      case .noSpace, .quotaExceeded, .fileTooLarge: .diskFull
+      switch code {
+      case _ where code.isMissingRight: .permissionDenied
+      case _ where code.isFullDisk: .diskFull
       case .notRegularFile: .corrupt
       case .closed: .closed
       default: .ioFailure

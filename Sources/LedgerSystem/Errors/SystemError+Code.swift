@@ -69,6 +69,31 @@ extension SystemError {
   }
 }
 
+extension SystemError.Code {
+  /// Whether a right is missing, or the file system is read-only.
+  package var isMissingRight: Bool {
+    [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(self)
+  }
+
+  /// Whether the disk, the quota or the limit for the process's files leaves no room.
+  package var isFullDisk: Bool { [.noSpace, .quotaExceeded, .fileTooLarge].contains(self) }
+
+  /// What a user can do about it, whatever was being done; `nil` if that is not known.
+  package var remedy: String? {
+    switch self {
+    case _ where isFullDisk:
+      "Free some space, or raise the limit, and try again; nothing is lost."
+    case .tooManyOpenFiles, .tooManyFilesInSystem:
+      "Too many files are open. Close some, or raise the limit (ulimit -n), and try again."
+    case .noMemory:
+      "There is not enough memory or address space. Free some, or raise the limit (ulimit -v), "
+        + "and try again."
+    default:
+      nil
+    }
+  }
+}
+
 extension SystemError.Code: CustomStringConvertible {
   /// English whatever the locale, such as `no space left on device (ENOSPC)`.
   package var description: String {

@@ -22,7 +22,7 @@ package struct SystemError: Error, Hashable, Sendable {
   }
 
   /// The error of the C call that has just returned -1 on this thread.
-  static func last(_ operation: String, path: String? = nil) -> SystemError {
+  package static func last(_ operation: String, path: String? = nil) -> SystemError {
     SystemError(Code(rawValue: errno), operation, path: path)
   }
 

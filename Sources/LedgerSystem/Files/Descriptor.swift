@@ -7,9 +7,9 @@
 #endif
 
 /// The system calls on file descriptors, with signals handled and errors thrown.
-enum Descriptor {
+package enum Descriptor {
   /// Opens a file that programs started by this process do not inherit.
-  static func open(
+  package static func open(
     _ path: String, _ flags: Int32, mode: UInt32 = 0
   ) throws(SystemError) -> Int32 {
     while true {
@@ -19,16 +19,16 @@ enum Descriptor {
     }
   }
 
-  /// Opens a regular file that is not reached by a symbolic link of that name, and makes it if the
-  /// flags say so. A pipe or a device never holds up the caller.
+  /// Opens a regular file that is not reached by a symbolic link of that name. A pipe or a device
+  /// never holds up the caller.
   ///
   /// - Throws: `.notRegularFile` if something else has the name.
-  static func openRegular(
-    _ path: String, _ flags: Int32, mode: UInt32 = 0
+  package static func openRegular(
+    _ path: String, _ flags: Int32 = O_RDONLY
   ) throws(SystemError) -> Int32 {
     let descriptor: Int32
     do throws(SystemError) {
-      descriptor = try open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: mode)
+      descriptor = try open(path, flags | O_NOFOLLOW | O_NONBLOCK)
     } catch {
       // The system has a code of its own for every other thing that cannot be opened like this.
       var status = stat()
@@ -69,7 +69,7 @@ enum Descriptor {
   }
 
   /// Closes it, once: after EINTR the descriptor is gone on Linux, and may be somebody else's.
-  static func close(_ descriptor: Int32) {
+  package static func close(_ descriptor: Int32) {
     _ = systemClose(descriptor)
   }
 
@@ -99,26 +99,52 @@ enum Descriptor {
     from descriptor: Int32, maximumBytes: Int, path: String
   ) throws(SystemError) -> [UInt8] {
     // The size only saves memory: the file may change, and some files do not know their size.
-    var status = stat()
-    if unsafe fstat(descriptor, &status) == -1 { throw SystemError.last("fstat", path: path) }
+    let size = try FileFacts(of: descriptor, path: path).byteCount
     var bytes: [UInt8] = []
-    var capacity = min(max(Int(clamping: status.st_size), 4096), max(maximumBytes, 0))
+    var capacity = min(max(Int(clamping: size), 4096), max(maximumBytes, 0))
     while bytes.count < maximumBytes {
-      let start = bytes.count
-      bytes.append(contentsOf: repeatElement(0, count: capacity - start))
-      let count = unsafe bytes.withUnsafeMutableBytes {
-        unsafe pread(
-          descriptor, $0.baseAddress.map { unsafe $0 + start }, $0.count - start, off_t(start))
-      }
-      let code = errno
-      bytes.removeLast(bytes.count - start - max(count, 0))
-      if count == 0 { break }
-      if count < 0 && code != EINTR {
-        throw SystemError(.init(rawValue: code), "pread", path: path)
-      }
-      if bytes.count == capacity { capacity = min(capacity * 2, maximumBytes) }
+      let missing = capacity - bytes.count
+      let more = try read(missing, from: descriptor, at: UInt64(bytes.count), path: path)
+      bytes += more
+      if more.count < missing { break }
+      capacity = min(capacity * 2, maximumBytes)
     }
     return bytes
+  }
+
+  /// Reads from an offset of the file; fewer bytes only if it ends before.
+  package static func read(
+    _ count: Int, from descriptor: Int32, at offset: UInt64, path: String
+  ) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result = unsafe bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(SystemError) in
+        try unsafe fill(buffer, from: descriptor, at: offset, path: path)
+      }
+    }
+    bytes.removeLast(count - (try result.get()))
+    return bytes
+  }
+
+  /// Fills memory from an offset of the file.
+  ///
+  /// - Returns: How many bytes there were; fewer than asked for only at the end of the file.
+  package static func fill(
+    _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: UInt64, path: String
+  ) throws(SystemError) -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let place = off_t(clamping: offset) + off_t(filled)
+      let count = unsafe pread(descriptor, rest.baseAddress, rest.count, place)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw SystemError.last("pread", path: path)
+      }
+      if count == 0 { break }
+      filled += count
+    }
+    return filled
   }
 }
 

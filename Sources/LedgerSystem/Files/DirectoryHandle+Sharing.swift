@@ -66,7 +66,7 @@ extension DirectoryHandle {
   }
 
   /// To whom root gives what it makes; `nil` if it stays with its maker.
-  private var heir: FileFacts? {
+  package var heir: FileFacts? {
     get throws(SystemError) {
       guard geteuid() == 0 else { return nil }
       let owner = try facts
@@ -74,7 +74,7 @@ extension DirectoryHandle {
     }
   }
 
-  private func giveToOwner(_ descriptor: Int32) throws(SystemError) {
+  package func giveToOwner(_ descriptor: Int32) throws(SystemError) {
     guard let heir = try heir else { return }
     // It is no matter if the file system knows no owners.
     _ = fchown(descriptor, heir.owner, heir.group)

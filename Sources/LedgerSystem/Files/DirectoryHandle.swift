@@ -16,13 +16,25 @@ import CLedgerSystem
 package struct DirectoryHandle: ~Copyable, Sendable {
   /// The path that it was opened with, for messages.
   package let path: String
-  let descriptor: Int32
+  package let descriptor: Int32
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK
 
   /// Opens the directory that a path leads to, also by way of symbolic links.
   package init(_ path: String) throws(SystemError) {
     descriptor = try Descriptor.open(path, Self.flags)
+    self.path = path
+  }
+
+  /// Opens a directory only to reach what is in it by name: it need not be readable.
+  package init(reaching path: String) throws(SystemError) {
+    #if os(Linux)
+      // `O_PATH`, which not every C library shows to Swift.
+      let flags = 0o10000000 | O_DIRECTORY
+    #else
+      let flags = Self.flags
+    #endif
+    descriptor = try Descriptor.open(path, flags)
     self.path = path
   }
 
@@ -43,7 +55,7 @@ package struct DirectoryHandle: ~Copyable, Sendable {
   }
 
   /// Opens or makes a file in this directory.
-  func openEntry(
+  package func openEntry(
     _ name: String, _ flags: Int32, mode: UInt32 = 0
   ) throws(SystemError) -> Int32 {
     while true {

@@ -32,7 +32,7 @@ package struct FileFacts: Sendable, Hashable {
   }
 
   /// What an open descriptor leads to.
-  init(of descriptor: Int32, path: String) throws(SystemError) {
+  package init(of descriptor: Int32, path: String) throws(SystemError) {
     var status = stat()
     if unsafe fstat(descriptor, &status) == -1 { throw SystemError.last("fstat", path: path) }
     self.init(status)

@@ -17,16 +17,6 @@ package enum FileSystem {
     if unsafe mkdir(path, mode_t(mode)) == -1 { throw SystemError.last("mkdir", path: path) }
   }
 
-  /// Makes a directory (mode 0700) of a new name in the parent of `path`, from where it can be
-  /// renamed to `path`.
-  ///
-  /// - Returns: Its path. The name starts with a dot, so that listings skip a forgotten one.
-  package static func createUniqueDirectory(beside path: String) throws(SystemError) -> String {
-    let parent = try DirectoryHandle(parent(of: path))
-    let name = try parent.createUniqueDirectory(for: lastComponent(of: path))
-    return parent.path(of: name)
-  }
-
   /// Removes a directory, or a file, with everything in it, following no symbolic links.
   ///
   /// What is missing, also all of it, is no error.

@@ -143,14 +143,10 @@ private enum LedgerContents {
     case (.directory, _): TemporaryName.target(of: name) == "CURRENT" ? .file : nil
     case (.generation, "data.mdb"), (.generation, "lock.mdb"): .file
     case (.creation, "data.mdb"), (.creation, "lock.mdb"): .file
-    case (.generation, _): isCreation(name) ? .directory(.creation) : nil
+    case (.generation, _):
+      TemporaryName.target(of: name) == "data.mdb" ? .directory(.creation) : nil
     case (.creation, _), (.sessions, _): nil
     }
-  }
-
-  private func isCreation(_ name: String) -> Bool {
-    let prefix = ".creating-"
-    return name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 6
   }
 
   /// Whether everything in a directory, at any depth, is of this user and of a kind and a name that

@@ -50,7 +50,7 @@ final class SessionLock: SessionHold {
       try write(file, note)
       return (file, isNoted: true)
     } catch {
-      if [.noSpace, .quotaExceeded, .fileTooLarge].contains(error.code) {
+      if error.code.isFullDisk {
         return (file, isNoted: false)
       }
       // One with a content is that of a session that was frozen.

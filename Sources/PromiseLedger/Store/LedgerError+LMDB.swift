@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerSystem
 
 extension LedgerError {
   /// Runs `body` and turns what it throws, also errors of LMDB, into an error of the ledger.
@@ -49,6 +50,10 @@ extension LedgerError.Code {
       }
   }
 
+  private init(opening code: SystemError.Code) {
+    self = [.notFound, .notDirectory, .tooManyLinks].contains(code) ? .corrupt : Self(code)
+  }
+
   private init(_ status: LMDBStatus) {
     self =
       switch status {
@@ -57,13 +62,10 @@ extension LedgerError.Code {
       case .corrupted, .pageNotFound, .cursorFull, .pageFull, .invalid, .incompatible: .corrupt
       // Nothing is looked for that every ledger does not have, and events are only added at the end.
       case .notFound, .keyExists, .badValueSize: .corrupt
-      case .noSuchFile, .notDirectory, .tooManyLinks: .corrupt
       case .versionMismatch: .incompatibleFormat
-      case .accessDenied, .notPermitted, .readOnlyFileSystem: .permissionDenied
-      case .noSpace, .fileTooLarge, .quotaExceeded: .diskFull
       case .badTransaction, .transactionFull, .tablesFull, .badTable, .badReaderSlot:
         .internalInconsistency
-      default: .ioFailure
+      default: status.system.map { Self(opening: $0) } ?? .ioFailure
       }
   }
 }

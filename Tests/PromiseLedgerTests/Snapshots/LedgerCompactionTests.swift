@@ -275,7 +275,7 @@ import Testing
       let ledger = try await temporary.open(configuration: configuration)
       let ids = try await Self.fill(ledger, 30)
       let before = try await Self.records(ledger, ids)
-      faults.force(.noSpace, on: .commit, call: call)
+      faults.force(.system(.noSpace), on: .commit, call: call)
       do {
         try await ledger.compact(Self.events)
       } catch let error as LedgerError {

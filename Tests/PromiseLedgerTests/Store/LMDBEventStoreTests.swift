@@ -28,7 +28,7 @@ import Testing
       let subject = try open()
       try subject.append(3)
       faults.force(.panic, on: .commit)
-      faults.force(.inputOutput, on: .openEnvironment)
+      faults.force(.system(.inputOutput), on: .openEnvironment)
       let error = #expect(throws: LedgerError.self) {
         try subject.append(1, number: 2, after: Position(rawValue: 3))
       }
@@ -43,7 +43,7 @@ import Testing
       let subject = try open()
       try subject.append(3)
       faults.force(.panic, on: .commit)
-      faults.force(.inputOutput, on: .openEnvironment)
+      faults.force(.system(.inputOutput), on: .openEnvironment)
       #expect(throws: LedgerError.self) {
         try subject.append(1, number: 2, after: Position(rawValue: 3))
       }

@@ -48,13 +48,13 @@ struct UnfinishedLedgerTests {
   private func makeLeftover() throws {
     try FileSystem.createDirectory(leftover)
     let generation = "\(leftover)/\(LedgerDirectory.firstGeneration)"
-    for path in [generation, "\(generation)/.creating-aB3xyZ", "\(leftover)/sessions"] {
+    for path in [generation, "\(generation)/.data.mdb.new-0123456789ab", "\(leftover)/sessions"] {
       try FileSystem.createDirectory(path)
     }
     for name in ["making", "CURRENT", ".CURRENT.new-0123456789ab", "gate", "wake", "compaction"] {
       try FileSystem.writeAtomically([1], to: "\(leftover)/\(name)")
     }
-    for directory in [generation, "\(generation)/.creating-aB3xyZ"] {
+    for directory in [generation, "\(generation)/.data.mdb.new-0123456789ab"] {
       for name in ["data.mdb", "lock.mdb"] {
         try FileSystem.writeAtomically([1], to: "\(directory)/\(name)")
       }
@@ -126,7 +126,8 @@ struct UnfinishedLedgerTests {
   // MARK: What stays
 
   @Test(arguments: [
-    "file", "generation-000001/file", "generation-000001/.creating-aB3xyZ/file", "sessions/file",
+    "file", "generation-000001/file", "generation-000001/.data.mdb.new-0123456789ab/file",
+    "sessions/file",
     "generation-000002", ".CURRENT.new-mine", ".hidden",
   ])
   func aDirectoryWithAnythingElseIsLeftAlone(name: String) throws {

@@ -1,5 +1,4 @@
 import LedgerBytes
-import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting
 
@@ -9,8 +8,8 @@ enum CommitBenchmark {
     for (count, rounds, bar) in [
       (1, 300, 0.85), (10, 300, 0.85), (100, 200, 0.85), (1_000, 150, 0.6),
     ] {
-      let ours = try TemporaryDirectory()
-      let theirs = try TemporaryDirectory()
+      let ours = try TemporaryDirectory.onDisk()
+      let theirs = try TemporaryDirectory.onDisk()
       let store = try LMDBEventStore.openOrCreate(
         LedgerDirectory(ours.path + "/ledger"), options: StoreOptions(sizeLimit: 1 << 40),
         newLedgerID: LedgerID(entityID: EntityID(high: 1, low: 1)), now: SystemLedgerClock().now())
@@ -62,13 +61,7 @@ enum CommitBenchmark {
   }
 }
 
-/// A directory that is gone when the last reference is.
-final class TemporaryDirectory: Sendable {
-  let path: String
-
-  init() throws {
-    path = try FileSystem.createUniqueDirectory(beside: "/var/tmp/promise-ledger-benchmark")
-  }
-
-  deinit { try? FileSystem.removeTree(path) }
+extension TemporaryDirectory {
+  /// A directory on a disk, where `/tmp` may be in memory.
+  static func onDisk() throws -> TemporaryDirectory { try TemporaryDirectory(in: "/var/tmp") }
 }

@@ -13,8 +13,8 @@ enum FoldBenchmark {
   }
 
   private static func measureOrdered(_ report: inout Report) throws {
-    let directory = try TemporaryDirectory()
-    let other = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
+    let other = try TemporaryDirectory.onDisk()
     let writer = try HistoryWriter(at: directory.path + "/ledger")
     try writer.write(0..<promiseCount, HistoryWriter.Kind())
     let store = writer.store
@@ -39,8 +39,8 @@ enum FoldBenchmark {
   }
 
   private static func measureKeyed(_ report: inout Report) throws {
-    let directory = try TemporaryDirectory()
-    let other = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
+    let other = try TemporaryDirectory.onDisk()
     let writer = try HistoryWriter(at: directory.path + "/ledger")
     try writer.write(0..<promiseCount, HistoryWriter.Kind(isKeyed: true))
     let store = writer.store

@@ -5,7 +5,7 @@ import PromiseLedgerTesting
 /// Durable creations by 64 tasks while the same ledger is folded, against without.
 enum FoldingWritersBenchmark {
   static func run(_ report: inout Report) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
     let path = directory.path + "/ledger"
     let writer = try HistoryWriter(at: path)
     let ledger = try await Ledger.open(at: path, as: .app, configuration: .withoutCompaction)

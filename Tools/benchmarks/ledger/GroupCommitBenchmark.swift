@@ -5,7 +5,7 @@ import PromiseLedgerTesting
 /// Tasks that each await their own durable promise.
 enum GroupCommitBenchmark {
   static func run(_ report: inout Report) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
     let ledger = try await Ledger.open(
       at: directory.path + "/ledger", as: .app, configuration: .asked)
     _ = try await creations(ledger, tasks: 64, for: .milliseconds(300))

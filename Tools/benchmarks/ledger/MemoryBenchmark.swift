@@ -1,5 +1,6 @@
 import LedgerSystem
 import PromiseLedger
+import PromiseLedgerTesting
 
 /// What replay keeps in memory: it must grow with the entities, not with the events.
 ///
@@ -39,7 +40,7 @@ enum MemoryBenchmark {
 
   /// The bytes that a child process needs to replay a log made of these commands.
   private static func growth(_ command: @escaping (Int) -> AnyCommand) throws -> Double {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
     let path = directory.path + "/ledger"
     let ledgerID = LedgerID(entityID: EntityID(high: 1, low: 1))
     let store = try LMDBEventStore.openOrCreate(

@@ -38,7 +38,7 @@ enum OpenBenchmark {
   }
 
   private static func measure(promiseCount: Int) throws -> Opening {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
     let path = directory.path + "/ledger"
     let writer = try HistoryWriter(at: path)
     let kind = HistoryWriter.Kind(pendingEvery: 100, unconsumedEvery: 0)

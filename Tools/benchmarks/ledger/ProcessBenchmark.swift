@@ -1,6 +1,7 @@
 import Foundation
 import LedgerSystem
 import PromiseLedger
+import PromiseLedgerTesting
 
 /// Two processes on one ledger: writing side by side, waking each other, and doing nothing.
 enum ProcessBenchmark {
@@ -13,7 +14,7 @@ enum ProcessBenchmark {
   // MARK: Writing
 
   private static func measureWriters(_ report: inout Report) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
     let path = directory.path + "/ledger"
     let ledger = try await Ledger.open(at: path, as: .app, configuration: .asked)
     var alone: [Double] = []
@@ -71,7 +72,7 @@ enum ProcessBenchmark {
   // MARK: Waking
 
   private static func measureWakeUp(_ report: inout Report) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
     let path = directory.path + "/ledger"
     let ledger = try await Ledger.open(at: path, as: .appExtension)
     let commit = try await latencies(ledger, count: 300).median
@@ -97,7 +98,7 @@ enum ProcessBenchmark {
   // MARK: Idling
 
   private static func measureIdling(_ report: inout Report) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
     let child = try Child("idle", directory.path + "/ledger")
     try child.waitForLine()
     let before = child.voluntaryContextSwitches

@@ -6,8 +6,8 @@ import PromiseLedgerTesting
 /// Reading a log of a million events: scanned with envelopes decoded, and replayed into state.
 enum ReplayBenchmark {
   static func run(_ report: inout Report) throws {
-    let ours = try TemporaryDirectory()
-    let theirs = try TemporaryDirectory()
+    let ours = try TemporaryDirectory.onDisk()
+    let theirs = try TemporaryDirectory.onDisk()
     let store = try LMDBEventStore.openOrCreate(
       LedgerDirectory(ours.path + "/ledger"), options: StoreOptions(sizeLimit: 1 << 40),
       newLedgerID: LedgerID(entityID: EntityID(high: 1, low: 1)), now: SystemLedgerClock().now())

@@ -18,7 +18,7 @@ enum SpaceBenchmark {
   private static func measure(
     _ name: String, _ cycles: Int, isKeyed: Bool, _ report: inout Report
   ) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory.onDisk()
     let path = directory.path + "/ledger"
     var policy = CompactionPolicy()
     policy.eventRetention = .zero
