@@ -72,7 +72,6 @@ extension CrashTests {
       let report = try await suite.run(stateCount: 100)
       print("no syncs of LMDB, \(report.stateCount) states:", report.failures)
       #expect(!report.failures.isEmpty)
-      try recording.remove()
     }
   }
 }
@@ -107,7 +106,7 @@ struct PowerLossSettings {
       return
     }
     let recording = try await PowerRecording.make()
-    if try await body(recording) { try recording.remove() }
+    if try await !body(recording) { try recording.keep() }
   }
 
   /// Prints what was found, and how to repeat it.
@@ -127,7 +126,7 @@ struct PowerLossSettings {
         """
         \(failure)
         \(recording.describe(before: failure.cut))
-        POWER_LOSS_RECORDING=\(recording.directory) POWER_LOSS_SEED=\(seed) \
+        POWER_LOSS_RECORDING=\(recording.keptDirectory) POWER_LOSS_SEED=\(seed) \
         POWER_LOSS_STATE=\(failure.state) swift test --filter PowerLossTests.\(function.dropLast(2))
         """, sourceLocation: sourceLocation)
     }

@@ -7,6 +7,8 @@ import PromiseLedgerTesting
 struct PowerRecording: Sendable {
   /// Where the ledgers are, their exports and the trace.
   let directory: String
+  /// Where ``keep()`` puts all that.
+  let keptDirectory: String
   let operations: [DiskOperation]
   /// The disk before each operation, and at the end.
   let disks: [Disk]
@@ -15,6 +17,9 @@ struct PowerRecording: Sendable {
   /// Which operations belong to which part of the work.
   let phases: [(name: String, operations: Range<Int>)]
 
+  /// Removes the directory with the last recording of it; `nil` if it was there before.
+  private let temporary: TemporaryDirectory?
+
   var root: String { directory + "/root" }
   var exports: String { directory + "/exports" }
 
@@ -22,7 +27,8 @@ struct PowerRecording: Sendable {
 
   /// Runs the work under strace.
   static func make(flags: [String] = []) async throws -> PowerRecording {
-    let directory = try FileSystem.createUniqueDirectory(beside: scratch + "/power-loss")
+    let temporary = try TemporaryDirectory(in: scratch)
+    let directory = temporary.path
     try FileSystem.createDirectory(directory + "/root")
     for name in directories { try FileSystem.createDirectory(directory + "/root/" + name) }
     try FileSystem.createDirectory(directory + "/exports")
@@ -36,7 +42,8 @@ struct PowerRecording: Sendable {
     guard await worker.end() == .exited(0), lines.last == "phase end" else {
       throw TraceError(text: "the work ended with \(lines.last ?? "nothing")")
     }
-    return try PowerRecording(readingFrom: directory)
+    try FileSystem.writeAtomically(Array((directory + "/root").utf8), to: directory + "/place")
+    return try PowerRecording(readingFrom: directory, temporary)
   }
 
   /// Everything that changes or syncs a file, and what tells which file it is.
@@ -49,10 +56,12 @@ struct PowerRecording: Sendable {
   ]
 
   /// Reads what was recorded before.
-  init(readingFrom directory: String) throws {
+  init(readingFrom directory: String, _ temporary: TemporaryDirectory? = nil) throws {
     let trace = [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory + "/trace")))
     var reader = TraceReader()
-    var interpreter = TraceInterpreter(root: directory + "/root", directories: Self.directories)
+    // The trace has the paths that there were when it was made.
+    let root = try String(contentsOfFile: directory + "/place", encoding: .utf8)
+    var interpreter = TraceInterpreter(root: root, directories: Self.directories)
     var begins: [String: Int] = [:]
     for line in trace.split(separator: UInt8(ascii: "\n")) {
       switch try reader.read(line) {
@@ -63,11 +72,16 @@ struct PowerRecording: Sendable {
         try interpreter.add(call, begin: beganBefore ? begins[call.thread] ?? now : now)
       }
     }
-    self.init(directory: directory, interpreter.operations)
+    self.init(directory: directory, temporary, interpreter.operations)
   }
 
-  private init(directory: String, _ operations: [DiskOperation]) {
+  private init(
+    directory: String, _ temporary: TemporaryDirectory?, _ operations: [DiskOperation]
+  ) {
     self.directory = directory
+    self.temporary = temporary
+    keptDirectory =
+      temporary == nil ? directory : "\(Self.scratch)/power-loss-\(directory.suffix(12))"
     self.operations = operations
     var disk = Disk(directories: Self.directories)
     var disks = [disk]
@@ -98,7 +112,7 @@ struct PowerRecording: Sendable {
   func without(_ isLost: (SyncClass) -> Bool) -> PowerRecording {
     // The numbers of the operations stay, as syncs refer to them.
     PowerRecording(
-      directory: directory,
+      directory: directory, temporary,
       operations.map { operation in
         guard case .sync(_, _, let kind) = operation, isLost(kind) else { return operation }
         return .say("")
@@ -122,7 +136,11 @@ struct PowerRecording: Sendable {
     return window.sorted()
   }
 
-  func remove() throws { try FileSystem.removeTree(directory) }
+  /// Puts what was recorded where no later run removes it.
+  func keep() throws {
+    guard directory != keptDirectory else { return }
+    try FileManager.default.moveItem(atPath: directory, toPath: keptDirectory)
+  }
 
   /// A file system in memory, if there is one: nothing here has to survive.
   static let scratch = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
