@@ -32,6 +32,8 @@ struct LayeringTests {
     ("Sources/PromiseLedger/New.swift", "value as! Int"),
     ("Sources/LedgerModel/State/New.swift", "    case .promiseCreated where isNew: 1"),
     ("Tools/promise-ledger/New.swift", "    case (.handlerRebound, .active):"),
+    ("Tools/promise-ledger/New.swift", "    case .other, .handlerRebound: 1"),
+    ("Sources/LedgerModel/State/New.swift", "    case .other,\n      .some(of: .promiseCreated):"),
     ("Tests/ToolTests/NewTests.swift", "@Suite(.serialized) struct NewTests {"),
   ])
   func violationIsFound(path: String, line: String) {
@@ -49,6 +51,7 @@ struct LayeringTests {
     ("Sources/LedgerModel/Values/Timestamp.swift", "import FoundationEssentials"),
     ("Sources/LedgerModel/Entities/New.swift", "    case .promiseCreated:"),
     ("Sources/PromiseLedger/New.swift", "    case .abandoned: throw .promiseAbandoned(id)"),
+    ("Sources/PromiseLedger/New.swift", "    case .other where kind == .promiseCreated: 1"),
     ("Tests/NewTests.swift", "@Suite(\n  .timeLimit(.minutes(10)))\nstruct NewTests {"),
   ])
   func whatIsAllowedIsNoViolation(path: String, line: String) {

@@ -79,23 +79,42 @@ extension SourceFile {
     }.map { $0 + 1 }
   }
 
-  /// The numbers of the lines with a `case` that begins with the name of a kind of events.
+  /// The numbers of the lines with a `case` that has the name of a kind of events in its patterns.
   var linesOfSwitchesOverEventKinds: [Int] {
     lines.indices.filter { index in
-      let words = lines[index].split { $0 == " " || $0 == "(" || $0 == "," || $0 == ":" }
-      guard words.first == "case", words.count > 1, words[1].first == "." else { return false }
-      return Self.eventKinds.contains(String(words[1].dropFirst()))
+      let names = Set(
+        patterns(from: index).split { " (),:".contains($0) }
+          .filter { $0.first == "." }.map { String($0.dropFirst()) })
+      // A few names are also those of errors' codes.
+      return !names.isDisjoint(with: Self.eventKinds.subtracting(Self.errorCodes))
+        || !names.isEmpty && names.isSubset(of: Self.eventKinds)
     }.map { $0 + 1 }
   }
 
+  /// The patterns of the `case` that begins in a line: up to its colon, which may be in a later line,
+  /// and without its `where`. Empty if none begins there.
+  private func patterns(from index: Int) -> String {
+    guard lines[index].drop(while: \.isWhitespace).hasPrefix("case ") else { return "" }
+    var depth = 0
+    let text = lines[index...].prefix(20).joined(separator: " ").prefix { character in
+      if character == "(" { depth += 1 }
+      if character == ")" { depth -= 1 }
+      return depth > 0 || character != ":"
+    }
+    return String(text.prefix(upTo: text.firstRange(of: " where ")?.lowerBound ?? text.endIndex))
+  }
+
   /// The names of the kinds of events, as they are declared.
-  private static let eventKinds: Set<String> = {
-    let file = root.appending(path: "Sources/LedgerModel/Events/EventKind.swift")
+  private static let eventKinds = constants(of: "EventKind", in: "Events/EventKind.swift")
+  private static let errorCodes = constants(of: "Code", in: "Errors/LedgerErrorCode.swift")
+
+  private static func constants(of type: String, in path: String) -> Set<String> {
+    let file = root.appending(path: "Sources/LedgerModel/\(path)")
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-    let names = text.matches(of: /static let (\w+) = EventKind\(/).map { String($0.1) }
-    precondition(!names.isEmpty, "Are the kinds of events still declared there?")
-    return Set(names)
-  }()
+    let names = text.matches(of: /static let (\w+) = (\w+)\(/).filter { $0.2 == type }
+    precondition(!names.isEmpty, "Are the constants of \(type) still declared there?")
+    return Set(names.map { String($0.1) })
+  }
 
   /// All Swift files in folders of this package.
   static func all(in folders: String...) throws -> [SourceFile] {
