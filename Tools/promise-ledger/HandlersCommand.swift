@@ -50,25 +50,11 @@ struct HandlersCommand: LedgerCommand {
   }
 
   func perform(_ sink: any TextSink) throws {
-    let inspector = try reading.open()
-    let alive = { (_: Position) -> Void in try? sink.alive() }
-    try inspector.withReplay(progress: alive) { replayed in
-      var printer = try RecordPrinter(output.format, Record.handlerColumns, to: sink)
-      try printer.printAll { printer in try print(replayed, &printer, sink) }
-    }
-  }
-
-  private func print(
-    _ replayed: ReplayedLedger, _ printer: inout RecordPrinter, _ sink: any TextSink
-  ) throws {
-    var left = limit ?? .max
-    guard left > 0 else { return }
-    let alive = { () -> Void in try? sink.alive() }
-    try replayed.forEachHandler(includesClosed: includesClosed, progress: alive) { record in
-      guard wants(record) else { return true }
-      try printer.print(Record(record))
-      left -= 1
-      return left > 0
+    let list = RecordList(reading: reading, format: output.format, limit: limit)
+    try list.print(Record.handlerColumns, to: sink) { replayed, alive, print in
+      try replayed.forEachHandler(includesClosed: includesClosed, progress: alive) { record in
+        try !wants(record) || print(Record(record))
+      }
     }
   }
 

@@ -52,28 +52,15 @@ struct PromisesCommand: LedgerCommand {
   }
 
   func perform(_ sink: any TextSink) throws {
-    let inspector = try reading.open()
-    let alive = { (_: Position) -> Void in try? sink.alive() }
-    try inspector.withReplay(progress: alive) { replayed in
-      var printer = try RecordPrinter(output.format, Record.promiseColumns, to: sink)
-      try printer.printAll { printer in try print(replayed, &printer, sink) }
-    }
-  }
-
-  private func print(
-    _ replayed: ReplayedLedger, _ printer: inout RecordPrinter, _ sink: any TextSink
-  ) throws {
+    let list = RecordList(reading: reading, format: output.format, limit: limit)
     let now = SystemLedgerClock().now()
-    var left = limit ?? .max
-    guard left > 0 else { return }
-    let alive = { () -> Void in try? sink.alive() }
-    try replayed.forEachPromise(statuses, progress: alive) { record in
-      guard tags.allSatisfy(record.tags.contains) else { return true }
-      let isStale = try replayed.isStale(record)
-      guard isStale || !stale else { return true }
-      try printer.print(Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
-      left -= 1
-      return left > 0
+    try list.print(Record.promiseColumns, to: sink) { replayed, alive, print in
+      try replayed.forEachPromise(statuses, progress: alive) { record in
+        guard tags.allSatisfy(record.tags.contains) else { return true }
+        let isStale = try replayed.isStale(record)
+        guard isStale || !stale else { return true }
+        return try print(Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
+      }
     }
   }
 
