@@ -27,16 +27,17 @@ let package = Package(
     ),
     .target(name: "CLedgerBytes"),
     .target(name: "CLedgerSystem"),
+    .target(name: "LedgerLibC"),
     .target(name: "LedgerLocks"),
     .target(name: "LedgerBytes", dependencies: ["CLedgerBytes"]),
-    .target(name: "LedgerLMDB", dependencies: ["CLedgerLMDB", "LedgerLocks", "LedgerSystem"]),
+    .target(name: "LedgerSystem", dependencies: ["CLedgerSystem", "LedgerLibC", "LedgerLocks"]),
     .target(
-      name: "LedgerSystem",
-      dependencies: ["CLedgerSystem", "LedgerLocks"]
+      name: "LedgerLMDB",
+      dependencies: ["CLedgerLMDB", "LedgerLibC", "LedgerLocks", "LedgerSystem"]
     ),
     .target(
       name: "LedgerPromises",
-      dependencies: ["LedgerLocks", .product(name: "Logging", package: "swift-log")]
+      dependencies: ["LedgerLibC", "LedgerLocks", .product(name: "Logging", package: "swift-log")]
     ),
     .target(
       name: "LedgerModel",

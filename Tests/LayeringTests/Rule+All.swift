@@ -2,20 +2,19 @@ extension Rule {
   /// The layering of this package.
   static let all: [Rule] = imports + texts
 
-  private static let libc: Set = ["Glibc", "Musl", "Darwin"]
   private static let foundation: Set = ["Foundation", "FoundationEssentials"]
 
   private static let imports = [
     imports(
       "Sources/LedgerLMDB/",
-      only: libc.union(["CLedgerLMDB", "LedgerLocks", "LedgerSystem", "Synchronization"]),
+      only: ["CLedgerLMDB", "LedgerLibC", "LedgerLocks", "LedgerSystem", "Synchronization"],
       "The layer over LMDB needs LMDB and the system only."),
     imports(
       "Sources/LedgerBytes/", only: ["CLedgerBytes", "CryptoKit"],
       "Checksums and hashes need the processor, and Apple's hashes, only."),
     imports(
       "Sources/LedgerSystem/",
-      only: libc.union(["CLedgerSystem", "LedgerLocks", "Synchronization"]),
+      only: ["CLedgerSystem", "LedgerLibC", "LedgerLocks", "Synchronization"],
       "The layer over the system needs libc only."),
     imports(
       ["Sources/LedgerPromises/"],

@@ -1,11 +1,6 @@
 internal import CLedgerLMDB
+internal import LedgerLibC
 internal import LedgerSystem
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 /// Makes a new data file appear all at once.
 ///

@@ -1,12 +1,7 @@
 internal import CLedgerLMDB
+internal import LedgerLibC
 internal import LedgerSystem
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 extension Environment {
   /// Makes the map `size` bytes large, once every transaction of this process has ended.

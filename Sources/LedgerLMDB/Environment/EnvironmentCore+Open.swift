@@ -1,11 +1,6 @@
 internal import CLedgerLMDB
+internal import LedgerLibC
 internal import LedgerSystem
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 extension EnvironmentCore {
   /// A map below this would not help: something else is wrong.

@@ -1,12 +1,7 @@
 internal import CLedgerLMDB
+internal import LedgerLibC
 internal import LedgerSystem
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 /// The one `MDB_env` that all handles of this process on one directory share.
 ///

@@ -1,10 +1,5 @@
+internal import LedgerLibC
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 /// Tells a forked child from the process that opened what has the guard.
 ///

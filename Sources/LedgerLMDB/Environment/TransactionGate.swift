@@ -1,10 +1,5 @@
+internal import LedgerLibC
 internal import LedgerLocks
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 /// Counts the transactions that run in an environment, and lets one caller wait for their end.
 ///

@@ -1,10 +1,5 @@
 internal import CLedgerLMDB
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import LedgerLibC
 
 /// Whether a directory is on a file system that LMDB can share between processes.
 ///

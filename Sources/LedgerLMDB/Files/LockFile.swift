@@ -1,11 +1,6 @@
 internal import CLedgerLMDB
+internal import LedgerLibC
 internal import LedgerSystem
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 /// The lock file of an environment, which is looked at and never opened: closing it would drop the
 /// locks that LMDB has on it.

@@ -1,10 +1,5 @@
+internal import LedgerLibC
 internal import LedgerSystem
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
 
 /// Reads pages of a data file, one for each level of a tree at a time.
 @safe

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import LedgerLibC
 
 /// Keys of the parent between which those of a page lie.
 @safe

@@ -1,14 +1,7 @@
 import Dispatch
+import LedgerLibC
 import LedgerLocks
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A first-in, first-out queue of jobs, run one at a time on a thread that Dispatch lends while there
 /// is something to do.

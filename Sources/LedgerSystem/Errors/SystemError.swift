@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// A system call that failed: which one, on what, and why.
 package struct SystemError: Error, Hashable, Sendable {

@@ -1,12 +1,5 @@
 internal import CLedgerSystem
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// A file that is written piece by piece and appears under its name only when it is whole.
 ///

@@ -1,12 +1,5 @@
 import CLedgerSystem
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// An open directory, whose entries are reached by name without another look at its path.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// A file, pipe or device that is read once from its beginning to its end.
 package struct FileReader: ~Copyable {

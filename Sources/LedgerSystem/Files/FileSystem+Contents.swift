@@ -1,12 +1,5 @@
 import CLedgerSystem
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 extension FileSystem {
   /// The first bytes of a file: fewer than `maximumBytes` only if it is shorter.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// Which file or directory a path leads to, whatever the path: equal for two names of one file.
 package struct FileIdentity: Hashable, Sendable {

@@ -1,12 +1,5 @@
 import CLedgerSystem
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// Files and directories by path. Errors are `SystemError`s that name the C function and the path.
 package enum FileSystem {

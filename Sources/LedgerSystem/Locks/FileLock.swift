@@ -1,13 +1,6 @@
 import CLedgerSystem
+import LedgerLibC
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A lock between processes, on a file of its own, that the kernel drops when its holder dies.
 ///

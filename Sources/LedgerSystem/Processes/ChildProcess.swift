@@ -1,12 +1,5 @@
+import LedgerLibC
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A program that this process started, with its standard input and output; errors go where ours go.
 ///

@@ -1,12 +1,5 @@
+import LedgerLibC
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Passes on the signals that people and systems end a program with, so that a child which does the
 /// work for this process ends with it.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// The descriptors 0, 1 and 2, which every program takes for its input, output and errors.
 package enum StandardStreams {

@@ -1,13 +1,6 @@
 import CLedgerSystem
+import LedgerLibC
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A page of 32-bit words that several processes map, change atomically and sleep on.
 ///

@@ -1,12 +1,5 @@
 import CLedgerSystem
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// What the operating system knows about this process and its neighbours.
 package enum ThisProcess {

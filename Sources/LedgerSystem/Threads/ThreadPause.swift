@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// Takes the calling thread off its processor for at least `duration`, unless a signal cuts it short.
 func pauseThread(for duration: Duration) {

@@ -1,12 +1,5 @@
 import CLedgerSystem
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import LedgerLibC
 
 /// A binary semaphore that wakes a thread of this process.
 ///
