@@ -7,12 +7,6 @@ package struct LMDBVersion: Sendable, Hashable, CustomStringConvertible {
   package let minor: Int
   package let patch: Int
 
-  package init(major: Int, minor: Int, patch: Int) {
-    self.major = major
-    self.minor = minor
-    self.patch = patch
-  }
-
   /// What `mdb_version` says.
   package static var current: LMDBVersion {
     var major: Int32 = 0

@@ -84,14 +84,10 @@
     }
 
     @Test(arguments: [UInt(0x6969), 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546])
-    func aNetworkFileSystemIsRefusedUnlessAllowed(type: UInt) throws {
+    func aNetworkFileSystemIsRefused(type: UInt) throws {
       faults.pretendFileSystem(ofType: type)
       #expect(lmdbError { _ = try open() }?.refusal == .networkFileSystem(type: type))
       #expect(!FileManager.default.fileExists(atPath: scratch.dataFile))
-      let allowed = try scratch.open(
-        Configuration(
-          durability: .noneForTests, allowsNetworkFileSystem: true, faults: faults))
-      #expect(try allowed.keys() == [])
     }
 
     @Test func anObserverRunsRightBeforeTheCall() throws {

@@ -1,7 +1,8 @@
 import Foundation
-import LedgerLMDB
 import LedgerSystem
 import Testing
+
+@testable import LedgerLMDB
 
 @Suite(.timeLimit(.minutes(10))) struct InspectionTests {
   let scratch: ScratchDirectory

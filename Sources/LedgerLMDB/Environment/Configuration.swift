@@ -24,8 +24,6 @@ package struct Configuration: Sendable {
   package var mapSize: Int
   /// Reader slots in the lock file; an old lock file keeps its number.
   package var maximumReaders: Int
-  /// Named tables that can be open.
-  package var maximumTables: Int
   package var access: Access
   /// Whether an environment that is opened for writing makes a data file that is missing.
   package var createsDataFile: Bool
@@ -35,10 +33,6 @@ package struct Configuration: Sendable {
   package var durability: Durability
   /// What is looked at before LMDB walks the file, when this process opens it first.
   package var treeCheck: TreeCheckExtent
-  /// Permissions of the data and lock files when they are created.
-  package var fileMode: UInt32
-  /// Goes on although the directory is on a network file system or FUSE.
-  package var allowsNetworkFileSystem: Bool
   /// Debug builds only: makes C fail.
   package var faults: FaultInjector?
 
@@ -52,29 +46,26 @@ package struct Configuration: Sendable {
   /// takes 64 bytes of the lock file, and 1,022 with their header take 16 pages.
   package static let defaultMaximumReaders = 1_022
 
+  /// Named tables that can be open.
+  static let maximumTables: UInt32 = 16
+
   package init(
     mapSize: Int = Self.defaultMapSize,
     maximumReaders: Int = Self.defaultMaximumReaders,
-    maximumTables: Int = 16,
     access: Access = .readWrite,
     createsDataFile: Bool = true,
     yieldsToOthers: Bool = false,
     durability: Durability = .full,
     treeCheck: TreeCheckExtent = .paths,
-    fileMode: UInt32 = 0o600,
-    allowsNetworkFileSystem: Bool = false,
     faults: FaultInjector? = nil
   ) {
     self.mapSize = mapSize
     self.maximumReaders = maximumReaders
-    self.maximumTables = maximumTables
     self.access = access
     self.createsDataFile = createsDataFile
     self.yieldsToOthers = yieldsToOthers
     self.durability = durability
     self.treeCheck = treeCheck
-    self.fileMode = fileMode
-    self.allowsNetworkFileSystem = allowsNetworkFileSystem
     self.faults = faults
   }
 }

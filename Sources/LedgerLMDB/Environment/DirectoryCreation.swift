@@ -53,7 +53,7 @@ enum DirectoryCreation {
     defer { unsafe mdb_env_close(handle) }
     status = seam(.openEnvironment) {
       unsafe mdb_env_open(
-        handle, directory, UInt32(MDB_NOTLS | MDB_NOLOCK), mdb_mode_t(configuration.fileMode))
+        handle, directory, UInt32(MDB_NOTLS | MDB_NOLOCK), mdb_mode_t(DataFile.mode))
     }
     guard status == .success else {
       throw LMDBError(status, .openEnvironment, path: directory)

@@ -47,10 +47,8 @@ package final class Environment: Sendable {
     let seam = CallSeam(configuration.faults)
     let mayCreate = configuration.access == .readWrite && configuration.createsDataFile
     if mayCreate { try DirectoryCreation.createDirectory(path) }
-    if !configuration.allowsNetworkFileSystem {
-      try FileSystemKind.check(
-        path, seam: seam, pretended: configuration.faults?.pretendedFileSystemType)
-    }
+    try FileSystemKind.check(
+      path, seam: seam, pretended: configuration.faults?.pretendedFileSystemType)
     if mayCreate { try DirectoryCreation.createDataFile(in: path, configuration) }
     guard let file = try DataFile(path: path + "/data.mdb") else {
       throw LMDBError(.noDataFile, .checkFile, path: path)
@@ -65,7 +63,7 @@ package final class Environment: Sendable {
       var configuration = configuration
       if configuration.access != .readOnlyWithoutLock {
         configuration.maximumReaders = try lockFile.reserve(
-          readers: configuration.maximumReaders, mode: configuration.fileMode)
+          readers: configuration.maximumReaders)
       }
       let core = try EnvironmentCore.open(
         path: path, identity: identity, configuration: configuration)

@@ -72,13 +72,13 @@ extension EnvironmentCore {
     try require(
       .setMaximumTables,
       seam(.setMaximumTables) {
-        unsafe mdb_env_set_maxdbs(handle, UInt32(clamping: configuration.maximumTables))
+        unsafe mdb_env_set_maxdbs(handle, Configuration.maximumTables)
       })
     try require(
       .openEnvironment,
       seam(.openEnvironment) {
         unsafe mdb_env_open(
-          handle, path, configuration.openFlags, mdb_mode_t(configuration.fileMode))
+          handle, path, configuration.openFlags, mdb_mode_t(DataFile.mode))
       })
     var descriptor: Int32 = -1
     try require(

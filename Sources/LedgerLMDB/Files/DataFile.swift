@@ -5,6 +5,9 @@ internal import LedgerSystem
 /// Opening and closing this file is harmless. The same on `lock.mdb` would drop every lock of the
 /// process (POSIX record locks), so nothing here ever touches that one.
 struct DataFile: ~Copyable {
+  /// The permissions of a new data file, and of its lock file.
+  static let mode: UInt32 = 0o600
+
   let path: String
   let descriptor: Int32
 

@@ -10,7 +10,7 @@ enum FileSystemKind {
   /// `f_type` of the file systems that are refused, from linux/magic.h and `statfs(2)`.
   ///
   /// FUSE is among them though some of it is local: nothing tells sshfs from a local one, and
-  /// shared writable maps are optional there. Those who know better can allow it.
+  /// shared writable maps are optional there.
   static let refusedTypes: Set<UInt> = [
     0x6969,  // NFS
     0x517B,  // SMB

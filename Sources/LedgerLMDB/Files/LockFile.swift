@@ -35,11 +35,11 @@ struct LockFile: ~Copyable {
   /// If no process has, LMDB makes it longer, and the blocks for that are reserved behind its end.
   ///
   /// - Returns: How many slots to ask LMDB for: those that an old file has, if there is no room for more.
-  func reserve(readers: Int, mode: UInt32) throws(LMDBError) -> Int {
+  func reserve(readers: Int) throws(LMDBError) -> Int {
     #if os(Linux)
       let length = Self.length(readers: readers)
       if !wasThere {
-        try make(length: length, mode)
+        try make(length: length)
         return readers
       }
       // What keeps it from being opened, LMDB meets and reports, too.
@@ -70,9 +70,11 @@ struct LockFile: ~Copyable {
     }
 
     /// Makes the file appear with all its blocks, so that no process opens a shorter one.
-    private func make(length: off_t, _ mode: UInt32) throws(LMDBError) {
+    private func make(length: off_t) throws(LMDBError) {
       // Where the file system knows no files without a name, LMDB makes it.
-      guard let descriptor = try? directory.openEntry(".", Self.withoutName | O_RDWR, mode: mode)
+      guard
+        let descriptor = try? directory.openEntry(
+          ".", Self.withoutName | O_RDWR, mode: DataFile.mode)
       else { return }
       defer { Descriptor.close(descriptor) }
       try reserve(length, descriptor)

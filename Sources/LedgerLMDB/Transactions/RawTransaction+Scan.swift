@@ -49,12 +49,7 @@ extension RawTransaction {
     var remaining = limit
     var last: UInt64?
     repeat {
-      let key = try unsafe Self.integer(cursor.key)
-      // In a damaged tree the way may lead back, and would never end.
-      if let last, key <= last {
-        throw LMDBError(.corrupted, .moveCursor)
-      }
-      last = key
+      let key = try unsafe Self.integer(cursor.key, follows: &last)
       let value = unsafe UnsafeRawBufferPointer(cursor.value)
       let bytes = unsafe Span<UInt8>(_unsafeBytes: value)
       guard try body(key, bytes) else { return }

@@ -132,10 +132,14 @@ extension RawTransaction {
   }
 
   /// Demands that the keys of a walk ascend: in a damaged tree the way may lead back, and would never end.
-  static func integer(_ key: MDB_val, follows last: inout UInt64?) throws(LMDBError) {
+  @discardableResult
+  static func integer(
+    _ key: MDB_val, follows last: inout UInt64?
+  ) throws(LMDBError) -> UInt64 {
     let key = try unsafe integer(key)
     if let last, key <= last { throw LMDBError(.corrupted, .moveCursor) }
     last = key
+    return key
   }
 
   @inline(__always)

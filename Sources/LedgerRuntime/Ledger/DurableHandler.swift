@@ -20,13 +20,7 @@ public struct DurableHandler: Sendable, Identifiable {
   /// - Throws: ``LedgerError/Code/invalidArgument`` if the handle was decoded without a ledger.
   package var ledger: Ledger {
     get throws(LedgerError) {
-      guard let attachedLedger else {
-        throw LedgerError(
-          .invalidArgument,
-          "The handle on handler \(id) was decoded without a ledger. Put one into the decoder's userInfo, or make the handle with handler(id:)."
-        )
-      }
-      return attachedLedger
+      try attachedLedger.required(by: "handler \(id)", orMadeWith: "handler(id:)")
     }
   }
 

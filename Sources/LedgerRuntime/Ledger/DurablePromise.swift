@@ -23,13 +23,7 @@ public struct DurablePromise<Value: Sendable>: Sendable, Identifiable {
   /// - Throws: ``LedgerError/Code/invalidArgument`` if the handle was decoded without a ledger.
   package var ledger: Ledger {
     get throws(LedgerError) {
-      guard let attachedLedger else {
-        throw LedgerError(
-          .invalidArgument,
-          "The handle on promise \(id) was decoded without a ledger. Put one into the decoder's userInfo, or make the handle with promise(id:of:)."
-        )
-      }
-      return attachedLedger
+      try attachedLedger.required(by: "promise \(id)", orMadeWith: "promise(id:of:)")
     }
   }
 
@@ -77,6 +71,19 @@ extension DurablePromise: PayloadTagged {
   public static var payloadTypeTag: String {
     let codec: PayloadCodec<Value>? = try? .standard()
     return "promise<\(codec?.typeTag ?? LedgerRuntime.payloadTypeTag(of: Value.self))>"
+  }
+}
+
+extension Ledger? {
+  /// The ledger that a handle is attached to.
+  func required(by subject: String, orMadeWith method: String) throws(LedgerError) -> Ledger {
+    guard let self else {
+      throw LedgerError(
+        .invalidArgument,
+        "The handle on \(subject) was decoded without a ledger. Put one into the decoder's userInfo, or make the handle with \(method)."
+      )
+    }
+    return self
   }
 }
 

@@ -6,11 +6,6 @@ package struct FileIdentity: Hashable, Sendable {
   package var device: UInt64
   /// The number of the file within it, reused after its removal.
   package var inode: UInt64
-
-  package init(device: UInt64, inode: UInt64) {
-    self.device = device
-    self.inode = inode
-  }
 }
 
 /// What a path leads to.
