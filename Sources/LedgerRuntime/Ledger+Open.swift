@@ -8,7 +8,7 @@ extension Ledger {
     _ sessions: any SessionRegistry, as role: SessionRole, configuration: LedgerConfiguration
   ) async throws -> Ledger {
     try configuration.check()
-    let now = configuration.clock.now()
+    let now = configuration.timeForIDs
     let compactor =
       role == .app ? configuration.automaticCompaction.map(AutomaticCompactor.init) : nil
     let engine = try await LedgerEngine.open(
@@ -28,7 +28,7 @@ extension Ledger {
         hooks: configuration.hooks,
         logger: configuration.logger))
     do {
-      let id = try await engine.withStore { (store) throws(LedgerError) in store.ledgerID }
+      let id = try await engine.withStore { store in store.ledgerID }
       let ledger = Ledger(engine: engine, configuration: configuration, id: id)
       if role == .app { try await ledger.applyStalePolicy() }
       if configuration.unfinishedCallPolicy == .retry { RetryWatch(ledger).start() }

@@ -37,7 +37,7 @@ extension Ledger {
       () throws(SystemError) in try ThisProcess.checkRoomForTasks()
     }
     let directory = try LedgerDirectory(checking: path)
-    let now = configuration.clock.now()
+    let now = configuration.timeForIDs
     let newLedgerID = LedgerID(entityID: configuration.idGenerator.makeID(at: now))
     let options = try StoreOptions(checking: configuration.files)
     if let hazard = LMDBEventStore.knownHazard { configuration.logger.warning("\(hazard)") }

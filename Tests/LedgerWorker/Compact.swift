@@ -36,7 +36,7 @@ struct Compact {
     let commitCount = faults.count(of: .commit)
     points.arm()
     if foldsInWrongOrder {
-      try await ledger.engine.withStore { (store) throws(LedgerError) in
+      try await ledger.engine.withStore { store in
         try WrongOrder.fold(store)
       }
     }

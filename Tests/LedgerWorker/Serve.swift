@@ -74,7 +74,9 @@ struct Serve {
       return "record \(record.map { "\($0.status)" } ?? "none")"
     case "state":
       _ = try await ledger.catchUp()
-      return try await ledger.engine.read { "state \($0.position) \(try $0.digest())" }
+      return try await ledger.engine.read(fromCopy: true) {
+        "state \($0.position) \(try $0.digest())"
+      }
     case "freeze": return "frozen \(try await ledger.freeze())"
     case "unfreeze":
       try await ledger.unfreeze()

@@ -1,5 +1,5 @@
 /// Begins a call of a handler; the session that asks is to run it.
-package struct StartCall: Command {
+package struct StartCall: EntityCommand {
   package enum Answer: Sendable {
     case started(StartedCall)
     /// Another rebinding came first: check the arguments against what is bound now.
@@ -58,7 +58,7 @@ package struct StartCall: Command {
 }
 
 /// Begins the next attempt of a call, or of a run of invalidation code, that was given back.
-package struct RetryCall: Command {
+package struct RetryCall: EntityCommand {
   package enum Answer: Sendable {
     case started(StartedCall)
     /// A session runs it.
@@ -111,7 +111,7 @@ package struct RetryCall: Command {
 }
 
 /// Gives a run back unfinished, so that another session may take it.
-package struct ReleaseCall: Command {
+package struct ReleaseCall: EntityCommand {
   package enum Answer: Sendable {
     case released(HandlerEntity)
     /// The attempt is not the one that runs: it ended, was given back, or another began.

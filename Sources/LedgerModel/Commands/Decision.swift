@@ -1,8 +1,13 @@
 /// Something that a caller wants of the ledger; deciding it makes events or a refusal.
 ///
-/// Deciding is pure: it may be done again, on a newer state, when a store lost a race.
+/// Deciding is pure: it may be done again, on a newer state, or once more of the snapshot was read.
 package protocol Command<Answer>: Sendable {
   associatedtype Answer: Sendable
+
+  /// What it is about, as far as that is known before it is decided; nothing by default.
+  ///
+  /// - Parameter session: The one that decides.
+  func subjects(in session: SessionID) -> SnapshotNeeds
 
   /// Looks at the state and appends the events that carry out the command.
   ///
@@ -10,11 +15,29 @@ package protocol Command<Answer>: Sendable {
   func decide(in decision: inout Decision) throws(LedgerError) -> Answer
 }
 
+extension Command {
+  package func subjects(in session: SessionID) -> SnapshotNeeds { SnapshotNeeds() }
+}
+
+/// A command on one promise or handler.
+package protocol EntityCommand<Answer>: Command {
+  associatedtype ID: LedgerIdentifier
+
+  /// What it is about.
+  var id: ID { get }
+}
+
+extension EntityCommand {
+  package func subjects(in session: SessionID) -> SnapshotNeeds {
+    SnapshotNeeds(ids: [id.entityID])
+  }
+}
+
 /// Who decides, and when.
 package struct DecisionContext: Sendable {
   package var session: SessionID
   package var role: SessionRole
-  /// Read once, after the write transaction began and caught up.
+  /// Read once, after the commit began.
   package var now: Timestamp
   /// How much the commit may add.
   package var room: CommitRoom

@@ -46,6 +46,10 @@ package struct FinishCall: Command {
     self.kindsWithInvalidationCode = kindsWithInvalidationCode
   }
 
+  package func subjects(in session: SessionID) -> SnapshotNeeds {
+    SnapshotNeeds(ids: Set(effects.map(\.subject)).union([id.entityID]))
+  }
+
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
     guard effects.count <= Self.maximumEffectCount else {
       throw LedgerError(

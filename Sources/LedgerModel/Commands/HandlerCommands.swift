@@ -1,5 +1,5 @@
 /// Makes a handler, or finds the one that is there.
-package struct CreateHandler: Command {
+package struct CreateHandler: EntityCommand {
   package enum Answer: Sendable {
     case created(HandlerEntity)
     /// One with this id is there, in whatever state.
@@ -35,7 +35,7 @@ package struct CreateHandler: Command {
 }
 
 /// Binds other arguments to a handler.
-package struct RebindHandler: Command {
+package struct RebindHandler: EntityCommand {
   package enum Answer: Sendable {
     case rebound(HandlerEntity)
     /// Another rebinding came first: read what is bound now, and merge again.
@@ -79,7 +79,7 @@ package struct RebindHandler: Command {
 }
 
 /// Withdraws a handler for ever.
-package struct InvalidateHandler: Command {
+package struct InvalidateHandler: EntityCommand {
   package enum Answer: Sendable {
     /// With the run of its invalidation code, if it has code; this session is to run it.
     case invalidated(HandlerEntity, OpenCall?)

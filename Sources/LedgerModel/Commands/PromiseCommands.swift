@@ -1,5 +1,5 @@
 /// Makes a promise, or finds the one that is there.
-package struct CreatePromise: Command {
+package struct CreatePromise: EntityCommand {
   package enum Answer: Sendable {
     case created(PromiseEntity)
     case deduplicated(PromiseEntity)
@@ -49,7 +49,7 @@ package struct CreatePromise: Command {
 }
 
 /// Gives a promise its outcome.
-package struct ResolvePromise: Command {
+package struct ResolvePromise: EntityCommand {
   package enum Answer: Sendable {
     case resolved(PromiseEntity)
     case deduplicated(PromiseEntity)
@@ -108,7 +108,7 @@ package struct ResolvePromise: Command {
 }
 
 /// Records that an outcome was delivered to the app.
-package struct ConsumePromise: Command {
+package struct ConsumePromise: EntityCommand {
   package enum Answer: Sendable {
     case notFound
     case pending
@@ -150,7 +150,7 @@ package struct ConsumePromise: Command {
 }
 
 /// Gives a promise up for ever.
-package struct AbandonPromise: Command {
+package struct AbandonPromise: EntityCommand {
   package enum Answer: Sendable {
     case notFound
     case abandoned(PromiseEntity)

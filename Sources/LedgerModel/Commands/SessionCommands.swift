@@ -22,6 +22,10 @@ package struct OpenSession: Command {
 package struct FreezeSession: Command {
   package init() {}
 
+  package func subjects(in session: SessionID) -> SnapshotNeeds {
+    SnapshotNeeds(lists: [.running(session)])
+  }
+
   package func decide(in decision: inout Decision) throws(LedgerError) {
     try decision.requireOwnSession()
     guard try decision.session(decision.context.session)?.status != .frozen else { return }
@@ -53,6 +57,10 @@ package struct CloseSession: Command {
   package init(id: SessionID, reason: SessionEnd) {
     self.id = id
     self.reason = reason
+  }
+
+  package func subjects(in session: SessionID) -> SnapshotNeeds {
+    SnapshotNeeds(ids: [id.entityID], lists: [.running(id)])
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) {

@@ -38,51 +38,74 @@ package struct FoldSlice: Sendable {
   package static func next(
     of store: any EventStore, from snapshot: SnapshotReader, through end: Position, limit: Int
   ) throws(LedgerError) -> FoldSlice {
-    let subjects = try subjects(
-      of: store, after: snapshot.position, through: end, limit: limit)
-    let snapshot = try snapshot.preloading(subjects)
-    var slice = FoldSlice(snapshot, subjects)
+    var request = ViewRequest(eventsAfter: snapshot.position)
+    request.eventLimit = limit
+    let log = try store.view(request)
+    let wanted = try Wanted(log.frames, after: snapshot.position, through: end, limit: limit)
+    request = ViewRequest()
+    request.needs.ids = Set(wanted.subjects)
+    request.attachments = wanted.attachments
+    let view = try store.view(request)
+    guard view.excerpt.summary == snapshot.summary else { throw .snapshotMoved }
+    let snapshot = snapshot.knowing(view.excerpt)
+    var slice = FoldSlice(snapshot, wanted.subjects)
     do throws(LedgerError) {
-      _ = try store.read(after: snapshot.position, limit: limit) { (frame) throws(LedgerError) in
-        let commit = frame.header.commit
-        try frame.forEachEvent(after: slice.edit.new.position) { event throws(LedgerError) in
-          if event.position > end || slice.eventCount == limit { slice.isOver = true }
-          if !slice.isOver { try slice.take(event, of: commit, store) }
-        }
-      }
+      try slice.take(log, through: end, limit: limit, view)
     } catch {
-      guard error.code == .corrupt || error.code == .incompatibleFormat else { throw error }
+      guard error.isDamage else { throw error }
       slice.problem = error
     }
     try slice.finish(snapshot)
     return slice
   }
 
-  /// The subjects of the events, each once and in order.
-  ///
-  /// What it leaves out is read later: so damage, which the replay meets again, is no error here.
-  private static func subjects(
-    of store: any EventStore, after position: Position, through end: Position, limit: Int
-  ) throws(LedgerError) -> [EntityID] {
+  /// What has to be known to replay some events.
+  private struct Wanted {
+    /// In the order of ids.
     var subjects: [EntityID] = []
-    do throws(LedgerError) {
-      _ = try store.read(after: position, limit: limit) { (frame) throws(LedgerError) in
+    var attachments: [AttachmentReference] = []
+
+    init(
+      _ frames: FrameList, after position: Position, through end: Position, limit: Int
+    ) throws(LedgerError) {
+      var distinct: Set<EntityID> = []
+      var eventCount = 0
+      var byteCount = 0
+      try frames.forEachFrame { (frame) throws(LedgerError) in
         try frame.forEachEvent(after: position) { event in
-          if event.position <= end, subjects.count < limit { subjects.append(event.subject) }
+          guard event.position <= end, eventCount < limit,
+            byteCount < FoldSlice.maximumAttachmentByteCount
+          else { return }
+          eventCount += 1
+          distinct.insert(event.subject)
+          guard event.attachmentByteCount > 0 else { return }
+          byteCount += event.attachmentByteCount
+          attachments.append(
+            AttachmentReference(position: event.position, byteCount: event.attachmentByteCount))
         }
       }
-    } catch {
-      guard error.code == .corrupt || error.code == .incompatibleFormat else { throw error }
+      subjects = distinct.sorted()
     }
-    subjects.sort()
-    var distinct: [EntityID] = []
-    distinct.reserveCapacity(subjects.count)
-    for subject in subjects where subject != distinct.last { distinct.append(subject) }
-    return distinct
+  }
+
+  /// Takes events until the slice is over.
+  ///
+  /// - Throws: What keeps the next one from being read.
+  private mutating func take(
+    _ log: StoreView, through end: Position, limit: Int, _ view: StoreView
+  ) throws(LedgerError) {
+    try log.frames.forEachFrame { (frame) throws(LedgerError) in
+      let commit = frame.header.commit
+      try frame.forEachEvent(after: edit.new.position) { event throws(LedgerError) in
+        if event.position > end || eventCount == limit { isOver = true }
+        if !isOver { try take(event, of: commit, view) }
+      }
+    }
+    if !isOver, let problem = log.problem { throw problem }
   }
 
   private mutating func take(
-    _ event: borrowing EventView, of commit: CommitID, _ store: any EventStore
+    _ event: borrowing EventView, of commit: CommitID, _ view: StoreView
   ) throws(LedgerError) {
     if event.kind == .retentionApplied {
       isOver = true
@@ -96,8 +119,7 @@ package struct FoldSlice: Sendable {
       return
     }
     let byteCount = event.attachmentByteCount
-    let attachment =
-      byteCount == 0 ? [] : try store.attachment(of: event.position, byteCount: byteCount)
+    let attachment = byteCount == 0 ? [] : try view.attachment(of: event.position)
     try state.apply(event)
     if let problem = state.blocked.values.first {
       stop(problem, event.subject)
@@ -132,8 +154,7 @@ package struct FoldSlice: Sendable {
   private mutating func put(_ snapshot: SnapshotReader) throws(LedgerError) {
     // The others have events after the slice only.
     let changed = subjects.filter(state.isOverlaid)
-    for start in stride(from: 0, to: changed.count, by: SnapshotReader.sliceCount) {
-      let slice = changed[start..<min(start + SnapshotReader.sliceCount, changed.count)]
+    for slice in changed.slices(of: SnapshotReader.sliceCount) {
       for (id, stored) in zip(slice, try snapshot.records(slice)) {
         if let entity = state.overlaid(id) { try edit.put(entity, replacing: stored) }
       }

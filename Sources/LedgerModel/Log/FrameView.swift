@@ -25,17 +25,7 @@ package struct FrameView: ~Escapable {
         "The frame at position \(key) has a layout that this build does not know; update the library."
       )
     }
-    header = FrameHeader(
-      eventCount: Int(bytes.loadLittleEndian(UInt16.self, at: 6)),
-      firstPosition: Position(rawValue: bytes.loadLittleEndian(at: 8)),
-      byteCount: Int(bytes.loadLittleEndian(UInt16.self, at: 16)),
-      flags: FrameHeader.Flags(rawValue: bytes.loadLittleEndian(at: 18)),
-      number: bytes.loadLittleEndian(at: 20),
-      commit: CommitID(
-        session: SessionID(entityID: EntityID(loadedFrom: bytes, at: 24)),
-        number: bytes.loadLittleEndian(at: 40)
-      )
-    )
+    header = FrameHeader(of: bytes)
     self.bytes = bytes
     guard header.eventCount > 0, header.byteCount == bytes.count,
       header.firstPosition.rawValue == key,
@@ -44,6 +34,18 @@ package struct FrameView: ~Escapable {
     guard Self.holds(header.eventCount, bytes) else {
       throw Self.damaged(key, "its events do not fill it")
     }
+  }
+
+  /// Opens a copy of a frame that was checked.
+  @_lifetime(copy bytes)
+  init(checked bytes: Span<UInt8>) {
+    header = FrameHeader(of: bytes)
+    self.bytes = bytes
+  }
+
+  /// Adds the bytes of the frame to a buffer.
+  func append(to buffer: inout [UInt8]) {
+    buffer.append(contentsOf: bytes)
   }
 
   /// Whether the events, each with its payload, fill the frame exactly.
@@ -96,5 +98,21 @@ package struct FrameView: ~Escapable {
       .corrupt,
       "The frame of events at position \(key) is damaged: \(what). Restore the ledger from a copy."
     )
+  }
+}
+
+extension FrameHeader {
+  /// - Precondition: The bytes are as many as a header has.
+  @inline(__always)
+  fileprivate init(of bytes: borrowing Span<UInt8>) {
+    self.init(
+      eventCount: Int(bytes.loadLittleEndian(UInt16.self, at: 6)),
+      firstPosition: Position(rawValue: bytes.loadLittleEndian(at: 8)),
+      byteCount: Int(bytes.loadLittleEndian(UInt16.self, at: 16)),
+      flags: FrameHeader.Flags(rawValue: bytes.loadLittleEndian(at: 18)),
+      number: bytes.loadLittleEndian(at: 20),
+      commit: CommitID(
+        session: SessionID(entityID: EntityID(loadedFrom: bytes, at: 24)),
+        number: bytes.loadLittleEndian(at: 40)))
   }
 }

@@ -1,8 +1,12 @@
 import Synchronization
 
 /// Which lists of one snapshot were counted, so that each is once only.
-final class CountedLists: Sendable {
+package final class CountedLists: Sendable {
+  /// Where that snapshot stands.
+  let position: Position
   private let kinds = Mutex<Set<OpenList.Kind>>([])
+
+  package init(at position: Position = .start) { self.position = position }
 
   func contains(_ kind: OpenList.Kind) -> Bool { kinds.withLock { $0.contains(kind) } }
 
@@ -25,27 +29,73 @@ extension SnapshotReader {
     try entries(below: list.prefix, after: key, limit: limit)
   }
 
+  /// Some of the entries after a key, and whether the list ends with them.
+  private func slice(
+    of list: OpenList, after key: [UInt8]?, limit: Int
+  ) throws(LedgerError) -> (entries: [OpenEntry], isLast: Bool) {
+    guard source == nil else {
+      let entries = try entries(of: list, after: key, limit: limit)
+      return (entries, entries.count < limit)
+    }
+    let page = known[list]
+    if let slice = try page?.slice(after: key, limit: limit) { return slice }
+    // Others are not so long that they are better read by pages, and decisions need their records.
+    guard list == .deadlines else { throw lacking { $0.note(list) } }
+    let first = page.flatMap { $0.covers(key) ? $0.lastKey : nil } ?? key
+    throw lacking { $0.note(SnapshotNeeds.Page(key: first, limit: Self.sliceCount), of: list) }
+  }
+
+  /// Entries of a list up to the first one that is damaged.
+  func page(
+    of list: OpenList, after key: [UInt8]?, limit: Int
+  ) throws(LedgerError) -> SnapshotExcerpt.Page {
+    var (entries, problem) = try read(below: list.prefix, after: key, limit: limit)
+    if problem == nil, limit == .max {
+      let count = UInt64(entries.count)
+      let counting = try LedgerError.catchingDamage { () throws(LedgerError) -> Void in
+        if list.isPart { try countOnce(list.kind) } else { try check(count, of: list.kind) }
+      }
+      if case .failure(let error) = counting { (entries, problem) = ([], error) }
+    }
+    let end: SnapshotExcerpt.Page.End =
+      if let problem { .damage(problem) } else if entries.count < limit { .nothing } else { .more }
+    return SnapshotExcerpt.Page(key: key, entries: entries, end: end)
+  }
+
   private func entries(
     below prefix: [UInt8], after key: [UInt8]?, limit: Int
   ) throws(LedgerError) -> [OpenEntry] {
-    try reading([]) { (tables) throws(LedgerError) in
-      // All that can be said of a walk that ends early.
-      try summary.counts.check(tables.entryCount(of: .open), of: .open)
+    let (entries, problem) = try read(below: prefix, after: key, limit: limit)
+    if let problem { throw problem }
+    return entries
+  }
+
+  /// Reads entries up to the first one that is damaged.
+  private func read(
+    below prefix: [UInt8], after key: [UInt8]?, limit: Int
+  ) throws(LedgerError) -> (entries: [OpenEntry], problem: LedgerError?) {
+    guard let source = try sourceOfAll else { return ([], nil) }
+    return try reading(source) { (tables) throws(LedgerError) in
       var entries: [OpenEntry] = []
       var last = key ?? prefix
-      try tables.scan(.open, from: last) { (found, stored) throws(LedgerError) in
-        guard found.starts(with: prefix), entries.count < limit else { return false }
-        if found == key { return true }
-        // Out of order, a walk that goes on after the last one would go in circles.
-        guard last.lexicographicallyPrecedes(found) else {
-          throw LedgerError(
-            .corrupt, "A list of open entities is damaged. Restore the ledger from a copy.")
+      let outcome = try LedgerError.catchingDamage { () throws(LedgerError) in
+        // All that can be said of a walk that ends early.
+        try summary.counts.check(tables.entryCount(of: .open), of: .open)
+        try tables.scan(.open, from: last) { (found, stored) throws(LedgerError) in
+          guard found.starts(with: prefix), entries.count < limit else { return false }
+          if found == key { return true }
+          // Out of order, a walk that goes on after the last one would go in circles.
+          guard last.lexicographicallyPrecedes(found) else {
+            throw LedgerError(
+              .corrupt, "A list of open entities is damaged. Restore the ledger from a copy.")
+          }
+          entries.append(try OpenEntry(key: found, stored: stored))
+          last = found
+          return true
         }
-        entries.append(try OpenEntry(key: found, stored: stored))
-        last = found
-        return true
       }
-      return entries
+      guard case .failure(let problem) = outcome else { return (entries, nil) }
+      return (entries, problem)
     }
   }
 
@@ -77,19 +127,19 @@ extension SnapshotReader {
     _ body: (OpenEntry) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     guard !isEmpty else { return }
-    // What a part lacks, only the whole list tells.
-    if list.isPart { try countOnce(list.kind) }
+    // What a part lacks, only the whole list tells; without a source, that was done when it was read.
+    if list.isPart, source != nil { try countOnce(list.kind) }
     var last = key
     var limit = firstSliceCount
     var count: UInt64 = 0
     while true {
-      let slice = try entries(of: list, after: last, limit: limit)
-      for entry in slice {
+      let slice = try slice(of: list, after: last, limit: limit)
+      for entry in slice.entries {
         guard try body(entry) else { return }
       }
-      count += UInt64(slice.count)
-      guard slice.count == limit else { break }
-      last = slice.last?.key
+      count += UInt64(slice.entries.count)
+      guard !slice.isLast else { break }
+      last = slice.entries.last?.key
       limit = min(limit * 4, Self.sliceCount)
     }
     if key == nil, !list.isPart { try check(count, of: list.kind) }
@@ -103,8 +153,7 @@ extension SnapshotReader {
   package func entities(listedBy entries: [OpenEntry]) throws(LedgerError) -> [LedgerEntity] {
     var entities: [LedgerEntity] = []
     entities.reserveCapacity(entries.count)
-    for start in stride(from: 0, to: entries.count, by: Self.sliceCount) {
-      let slice = entries[start..<min(start + Self.sliceCount, entries.count)]
+    for slice in entries.slices(of: Self.sliceCount) {
       for (entry, record) in zip(slice, try records(slice.map(\.id))) {
         let entity = try record.map { (record) throws(LedgerError) in
           try decoded(record, entry.id)
@@ -133,7 +182,8 @@ extension SnapshotReader {
   /// - Throws: `corrupt` if they differ, or an entry is damaged.
   /// - Complexity: O(entries of lists).
   package func checkCounts(_ tick: () -> Void) throws(LedgerError) {
-    try reading(()) { (tables) throws(LedgerError) in
+    guard let source = try sourceOfAll else { return }
+    try reading(source) { (tables) throws(LedgerError) in
       for table in SnapshotSummary.Counts.tables {
         try summary.counts.check(tables.entryCount(of: table), of: table)
       }

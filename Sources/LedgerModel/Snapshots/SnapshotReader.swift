@@ -1,51 +1,70 @@
 /// Looks up entities in the stored snapshot, below the events that are replayed.
 ///
-/// It stands for the snapshot at one position. Every look-up is one short read that checks that the
-/// snapshot still is where it was, and fails with `snapshotMoved` otherwise.
+/// It stands for the snapshot at one position, and looks into what was read of it already. What it does
+/// not find there it reads from its source, if it has one: each look-up is then one short read that
+/// checks that the snapshot still is where it was, and fails with `snapshotMoved` otherwise. Without a
+/// source it notes what is lacking.
 package struct SnapshotReader: Sendable {
-  /// `nil` for the snapshot of a ledger that has none: every event is in the log.
-  private let source: (any SnapshotSource & Sendable)?
+  /// `nil` for the snapshot of a ledger that has none, and for one that is not read here.
+  let source: (any SnapshotSource & Sendable)?
 
-  /// Where the snapshot stands, as it is read here.
-  package let summary: SnapshotSummary
+  /// What was read already, and where the snapshot stands.
+  private(set) var known: SnapshotExcerpt
 
-  /// What was read already.
-  private var known: Preimages?
-
-  /// The lists of this snapshot that were counted already.
-  let countedLists: CountedLists
+  /// Gets what is lacking, if there is no source.
+  private var notes: LackNotes?
 
   /// The snapshot of a ledger that has none.
-  package static let empty = SnapshotReader()
+  package static let empty = SnapshotReader(
+    source: nil, known: SnapshotExcerpt(countedLists: CountedLists()))
 
-  private init(
-    source: (any SnapshotSource & Sendable)? = nil, summary: SnapshotSummary = SnapshotSummary(),
-    countedLists: CountedLists = CountedLists()
-  ) {
+  private init(source: (any SnapshotSource & Sendable)?, known: SnapshotExcerpt) {
     self.source = source
-    self.summary = summary
-    self.countedLists = countedLists
+    self.known = known
+  }
+
+  init(
+    _ source: any SnapshotSource & Sendable, summary: SnapshotSummary, countedLists: CountedLists
+  ) {
+    let isSame = countedLists.position == summary.position
+    self.init(
+      source: source,
+      known: SnapshotExcerpt(
+        summary,
+        countedLists: isSame ? countedLists : CountedLists(at: summary.position)))
   }
 
   /// The snapshot as it is now.
   package init(_ source: any SnapshotSource & Sendable) throws(LedgerError) {
-    self.init(source: source, summary: try source.snapshotSummary())
+    self.init(source, summary: try source.snapshotSummary(), countedLists: CountedLists())
+  }
+
+  /// What was read of a snapshot, without a source.
+  package init(_ excerpt: SnapshotExcerpt) {
+    self.init(source: nil, known: excerpt)
   }
 
   /// The same snapshot, read from elsewhere.
   package func reading(from source: any SnapshotSource & Sendable) -> SnapshotReader {
-    SnapshotReader(
-      source: isEmpty ? nil : source, summary: summary, countedLists: countedLists)
+    SnapshotReader(source: isEmpty ? nil : source, known: known)
   }
 
   /// The same snapshot with records that were read already.
-  func knowing(_ known: Preimages) -> SnapshotReader {
+  ///
+  /// - Parameter notes: Gets what is lacking all the same.
+  func knowing(_ excerpt: SnapshotExcerpt, notes: LackNotes? = nil) -> SnapshotReader {
     var reader = self
-    reader.known = known
+    reader.known = excerpt
+    reader.notes = notes
     return reader
   }
 
+  /// Where the snapshot stands, as it is read here.
+  package var summary: SnapshotSummary { known.summary }
+
   package var position: Position { summary.position }
+
+  package var countedLists: CountedLists { known.countedLists }
 
   /// Whether there is anything to look up.
   @inline(__always)
@@ -70,15 +89,20 @@ package struct SnapshotReader: Sendable {
 
   /// The entity as of the snapshot's position.
   package func entity(_ id: EntityID) throws(LedgerError) -> LedgerEntity? {
-    let record: SnapshotRecord.Stored?
-    switch known?[id] {
-    case .record(let stored): record = stored
+    guard let record = try record(id) else { return nil }
+    return try decoded(record, id)
+  }
+
+  private func record(_ id: EntityID) throws(LedgerError) -> SnapshotRecord.Stored? {
+    switch known[id] {
+    case .record(let stored, _), .contradicted(let stored, _): return stored
     case .tombstone, .nothing: return nil
+    case .damaged(let error): throw error
     case nil:
-      guard summary.mayHold(id) else { return nil }
-      record = try reading(nil) { (tables) throws(LedgerError) in try tables.record(id) }
+      guard !knows(id) else { return nil }
+      guard let source else { throw lacking { $0.note(id) } }
+      return try reading(source) { (tables) throws(LedgerError) in try tables.record(id) }
     }
-    return try record.map { (record) throws(LedgerError) in try decoded(record, id) }
   }
 
   /// The entity as of the snapshot's position, if all lists show it as its record does: one that an
@@ -86,17 +110,12 @@ package struct SnapshotReader: Sendable {
   ///
   /// - Throws: `corrupt` if they do not.
   func listedEntity(_ id: EntityID) throws(LedgerError) -> LedgerEntity? {
-    guard summary.mayHold(id) else { return nil }
-    return try reading(nil) { (tables) throws(LedgerError) in
-      guard let record = try tables.record(id) else { return nil }
-      let entity = try decoded(record, id)
-      for entry in entity.openEntries {
-        guard try tables.holds(entry.stored, forKey: entry.key, in: .open) else {
-          throw SnapshotRecord.damaged(id, "the lists of the snapshot say something else")
-        }
-      }
-      return entity
-    }
+    if case .contradicted(_, let error) = known[id] { throw error }
+    guard let entity = try entity(id) else { return nil }
+    if case .record(_, isChecked: true) = known[id] { return entity }
+    guard let source else { throw lacking { $0.note(id) } }
+    try reading(source) { (tables) throws(LedgerError) in try tables.checkLists(show: entity) }
+    return entity
   }
 
   /// - Throws: `corrupt` if the record is damaged, or of a later snapshot than this one.
@@ -114,18 +133,32 @@ package struct SnapshotReader: Sendable {
   /// The kinds and contents of records, in the order of the ids; all in one read.
   package func records(
     _ ids: some Collection<EntityID>
-  ) throws(LedgerError) -> [(kind: EntityKind, content: [UInt8])?] {
-    if let records = known?.records(ids) { return records }
-    return try reading(ids.map { _ in nil }) { (tables) throws(LedgerError) in
-      var records: [(kind: EntityKind, content: [UInt8])?] = []
-      for id in ids { records.append(try tables.record(id)) }
+  ) throws(LedgerError) -> [SnapshotRecord.Stored?] {
+    var records: [SnapshotRecord.Stored?] = []
+    records.reserveCapacity(ids.count)
+    guard let source, !ids.allSatisfy({ knows($0) }) else {
+      var isLacking = false
+      for id in ids {
+        if knows(id) {
+          records.append(try record(id))
+        } else {
+          notes?.note(id)
+          isLacking = true
+        }
+      }
+      if isLacking { throw .lacking }
       return records
     }
+    try reading(source) { (tables) throws(LedgerError) in
+      for id in ids { records.append(try tables.record(id)) }
+    }
+    return records
   }
 
   /// The ids of records from one on, in their order, at most `limit`.
   package func ids(from first: EntityID, limit: Int) throws(LedgerError) -> [EntityID] {
-    try reading([]) { (tables) throws(LedgerError) in
+    guard let source = try sourceOfAll else { return [] }
+    return try reading(source) { (tables) throws(LedgerError) in
       var ids: [EntityID] = []
       try tables.scan(.entities, from: SnapshotRecord.key(first)) {
         (key, _) throws(LedgerError) in
@@ -144,26 +177,14 @@ package struct SnapshotReader: Sendable {
 
   /// Whether the record of a keyed entity was removed.
   package func isTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
-    switch known?[id] {
+    switch known[id] {
     case .tombstone: return true
-    case .nothing: return false
-    case .record, nil: break
-    }
-    guard summary.mayHold(id) else { return false }
-    return try reading(false) { (tables) throws(LedgerError) in try tables.hasTombstone(id) }
-  }
-
-  /// What there is of ids, in their order, and `nil` where it is damaged; all in one read.
-  func preimages(
-    of ids: some Collection<EntityID>
-  ) throws(LedgerError) -> [Preimages.Preimage?] {
-    try reading(ids.map { _ in .nothing }) { (tables) throws(LedgerError) in
-      var preimages: [Preimages.Preimage?] = []
-      preimages.reserveCapacity(ids.count)
-      for id in ids {
-        preimages.append(summary.mayHold(id) ? try tables.preimage(id) : .nothing)
-      }
-      return preimages
+    case .nothing, .record, .contradicted: return false
+    case .damaged(let error): throw error
+    case nil:
+      guard !knows(id) else { return false }
+      guard let source else { throw lacking { $0.note(id) } }
+      return try reading(source) { (tables) throws(LedgerError) in try tables.hasTombstone(id) }
     }
   }
 
@@ -173,7 +194,8 @@ package struct SnapshotReader: Sendable {
   package func firstMissing(
     of changes: some Collection<TableChange>
   ) throws(LedgerError) -> TableChange? {
-    try reading(nil) { (tables) throws(LedgerError) in
+    guard let source = try sourceOfAll else { return nil }
+    return try reading(source) { (tables) throws(LedgerError) in
       for change in changes {
         guard try tables.holds(change.value, forKey: change.key, in: change.table) else {
           return change
@@ -183,30 +205,60 @@ package struct SnapshotReader: Sendable {
     }
   }
 
-  /// Reads at the expected position, or answers for a snapshot that is not there.
+  /// Where all of the snapshot can be read; `nil` if there is none.
+  var sourceOfAll: (any SnapshotSource & Sendable)? {
+    get throws(LedgerError) {
+      guard source != nil || isEmpty else { throw .lacking }
+      return isEmpty ? nil : source
+    }
+  }
+
+  /// Reads at the expected position.
   func reading<R>(
-    _ nothing: @autoclosure () -> R, _ body: (any SnapshotTables) throws(LedgerError) -> R
+    _ source: any SnapshotSource & Sendable,
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    guard let source, !isEmpty else { return nothing() }
-    return try source.readSnapshot { (tables) throws(LedgerError) in
+    try source.readSnapshot { (tables) throws(LedgerError) in
       guard try tables.snapshotPosition() == position else { throw .snapshotMoved }
       return try body(tables)
     }
   }
+
+  /// Notes what is lacking.
+  func lacking(_ note: (LackNotes) -> Void) -> LedgerError {
+    if let notes { note(notes) }
+    return .lacking
+  }
+
+  /// Whether a look-up would be answered without a source.
+  ///
+  /// - Parameter checked: Whether the lists must have been compared with the record.
+  func knows(_ id: EntityID, checked: Bool = false) -> Bool {
+    guard !isEmpty, summary.mayHold(id) else { return true }
+    if checked, case .record(_, isChecked: false) = known[id] { return false }
+    return known[id] != nil
+  }
+
+  /// Whether a page of a list was read.
+  func knows(_ page: SnapshotNeeds.Page, of list: OpenList) -> Bool {
+    known[list]?.answers(page.key) ?? false
+  }
 }
 
 extension SnapshotTables {
-  fileprivate func preimage(_ id: EntityID) throws(LedgerError) -> Preimages.Preimage? {
-    do throws(LedgerError) {
-      if let record = try record(id) { return .record(record) }
-      return try hasTombstone(id) ? .tombstone : .nothing
-    } catch {
-      guard error.code == .corrupt || error.code == .incompatibleFormat else { throw error }
-      return nil
+  /// Checks that all lists show an entity as its record does.
+  ///
+  /// - Throws: `corrupt` if they do not.
+  func checkLists(show entity: LedgerEntity) throws(LedgerError) {
+    for entry in entity.openEntries {
+      guard try holds(entry.stored, forKey: entry.key, in: .open) else {
+        throw SnapshotRecord.damaged(entity.id, "the lists of the snapshot say something else")
+      }
     }
   }
 
-  fileprivate func hasTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
+  /// Whether the record of a keyed entity was removed.
+  func hasTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
     guard let value = try value(forKey: SnapshotRecord.key(id), in: .tombstones) else {
       return false
     }
@@ -229,5 +281,13 @@ extension LedgerError {
   /// The snapshot is not where it was when the look-up was prepared; never reaches a user.
   package static var snapshotMoved: LedgerError {
     LedgerError(.snapshotMoved, "The snapshot was moved on while it was read.")
+  }
+
+  /// A state was asked for what was not read of the snapshot; it is to be read, and the look repeated.
+  package static var lacking: LedgerError {
+    LedgerError(
+      .internalInconsistency,
+      "A state was asked for more than was read of the snapshot. Nothing was written; please report this."
+    )
   }
 }

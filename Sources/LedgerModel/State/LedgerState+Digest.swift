@@ -7,8 +7,7 @@ extension LedgerState {
     var digest = snapshot.summary.stateDigest
     var pulse = Pulse()
     let entities = overlaid
-    for start in stride(from: 0, to: entities.count, by: SnapshotReader.sliceCount) {
-      let slice = entities[start..<min(start + SnapshotReader.sliceCount, entities.count)]
+    for slice in entities.slices(of: SnapshotReader.sliceCount) {
       let below = try snapshot.records(slice.map(\.id))
       for (entity, stored) in zip(slice, below) {
         if let stored { digest.remove(stored.kind, entity.id, stored.content) }

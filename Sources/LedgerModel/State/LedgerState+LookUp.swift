@@ -3,7 +3,7 @@
 extension LedgerState {
   /// The promise as it is now; `nil` if it was never created, or its record was removed.
   ///
-  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  /// - Throws: `corrupt` if its record is damaged.
   package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     if let entity = promises[id] { return entity }
     return try promiseBelow(id)
@@ -11,7 +11,7 @@ extension LedgerState {
 
   /// The handler as it is now; `nil` if it was never created, or its record was removed.
   ///
-  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  /// - Throws: `corrupt` if its record is damaged.
   package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
     if let entity = handlers[id] { return entity }
     return try handlerBelow(id)
@@ -19,7 +19,7 @@ extension LedgerState {
 
   /// The session as it is now; `nil` if it was never opened, or its record was removed.
   ///
-  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  /// - Throws: `corrupt` if its record is damaged.
   package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
     if let entity = sessions[id] { return entity }
     return try sessionBelow(id)
@@ -27,7 +27,7 @@ extension LedgerState {
 
   /// Whether the id belongs to a keyed entity whose record was removed.
   ///
-  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  /// - Throws: `corrupt` if its record is damaged.
   package func isTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
     if let removed = removals.removed[id] { return removed.isKeyed }
     guard !snapshot.isEmpty, !isOverlaid(id) else { return false }
@@ -39,24 +39,13 @@ extension LedgerState {
 
   /// Whatever there is with the id; `nil` if there is nothing.
   ///
-  /// - Throws: `snapshotMoved`; `corrupt` if its record is damaged.
+  /// - Throws: `corrupt` if its record is damaged.
   package func entity(_ id: EntityID, _ kind: EntityKind) throws(LedgerError) -> LedgerEntity? {
     switch kind {
     case .promise: try promise(PromiseID(entityID: id)).map(LedgerEntity.promise)
     case .handler: try handler(HandlerID(entityID: id)).map(LedgerEntity.handler)
     case .session: try session(SessionID(entityID: id)).map(LedgerEntity.session)
     }
-  }
-
-  /// The same state, which knows already what the snapshot has of some promises: all in one read.
-  ///
-  /// - Parameter ids: At most ``SnapshotReader/sliceCount``, in order, for which a store is fastest.
-  package func preloading(_ ids: some Sequence<PromiseID>) throws(LedgerError) -> LedgerState {
-    let below = ids.map(\.entityID).filter { !isOverlaid($0) }
-    guard below.count > 1 else { return self }
-    var state = self
-    state.snapshot = try snapshot.preloading(below)
-    return state
   }
 
   // MARK: Below the overlay
@@ -80,7 +69,8 @@ extension LedgerState {
   private func below(
     _ id: EntityID, isToChange: Bool = false
   ) throws(LedgerError) -> LedgerEntity? {
-    guard !snapshot.isEmpty, removals.removed[id] == nil,
+    // An entity that changed since the snapshot is of one kind only.
+    guard !snapshot.isEmpty, !isOverlaid(id),
       let entity = try isToChange ? snapshot.listedEntity(id) : snapshot.entity(id),
       !isHidden(entity)
     else { return nil }

@@ -12,12 +12,7 @@ extension LedgerState {
   package mutating func rebase(
     onto reader: SnapshotReader, drops: Bool = true
   ) throws(LedgerError) -> Bool {
-    guard reader.position >= base else {
-      throw LedgerError(
-        .corrupt,
-        "The snapshot went back from position \(base) to \(reader.position): the ledger was replaced. Close it and open it again."
-      )
-    }
+    guard reader.position >= base else { throw .wentBack(from: base, to: reader.position) }
     guard reader.position <= position || reader.position == base else {
       self = LedgerState(snapshot: reader)
       return true
@@ -47,5 +42,15 @@ extension LedgerState {
       // Its deadline was passed while nobody could write to it.
       passedDeadline = nil
     }
+  }
+}
+
+extension LedgerError {
+  /// A snapshot only moves on.
+  package static func wentBack(from position: Position, to other: Position) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The snapshot went back from position \(position) to \(other): the ledger was replaced. Close it and open it again."
+    )
   }
 }

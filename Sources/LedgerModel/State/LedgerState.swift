@@ -44,8 +44,8 @@ package struct LedgerState: Sendable {
 
   /// Applies the next event.
   ///
-  /// - Throws: `corrupt` if the event is not the next one, or a record in the snapshot is damaged;
-  ///   `snapshotMoved`. Nothing was applied then.
+  /// - Throws: `corrupt` if the event is not the next one, or a record in the snapshot is damaged.
+  ///   Nothing was applied then.
   package mutating func apply(_ event: borrowing EventView) throws(LedgerError) {
     guard event.position == position.advanced(by: 1) else {
       throw LedgerError(

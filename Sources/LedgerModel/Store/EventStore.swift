@@ -1,8 +1,9 @@
 /// Where the events of a ledger are kept: the seam between the ledger and a storage engine.
 ///
-/// Nothing above knows the engine. Its heart is ``commit(_:after:patience:catchUp:decide:)``. An
-/// engine with one writer runs it inside its write lock; an optimistic one reads, decides, appends
-/// with an expected head, and on a conflict reads and decides again.
+/// Nothing above knows the engine. A writer looks through ``view(_:)``, decides without the store, and
+/// appends with ``append(_:_:after:)`` at the position that it decided on. Between ``beginCommit(_:)``
+/// and ``endCommit()`` an engine with one writer keeps all others out, so that the head stays; an
+/// optimistic one lets the head move, and the writer decides anew.
 package protocol EventStore: LedgerSource, AnyObject {
   /// The id of the ledger that is kept here.
   var ledgerID: LedgerID { get }
@@ -10,23 +11,38 @@ package protocol EventStore: LedgerSource, AnyObject {
   /// When the ledger was created.
   var createdAt: Timestamp { get }
 
-  /// Appends what `decide` makes of the newest state, atomically and durably.
+  /// The time that deadlines and retention go by: the store's, as far as it has one of its own. It
+  /// never waits for the store.
+  func now() -> Timestamp
+
+  /// Answers a request from one consistent view of events and snapshot.
+  ///
+  /// What is damaged takes its error along; only a look at it fails.
+  ///
+  /// - Throws: `closed`, `ioFailure`; `corrupt` if the snapshot cannot be read at all.
+  func view(_ request: ViewRequest) throws(LedgerError) -> StoreView
+
+  /// Begins a commit; ``endCommit()`` must follow, on the same thread.
+  ///
+  /// - Parameter patience: How long to wait for another writer.
+  /// - Throws: `writerStalled`, `interrupted`, `sealed`, `closed`, `corrupt`, `ioFailure`. Then the
+  ///   commit did not begin.
+  func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn
+
+  /// Appends events, atomically and durably, if the log ends at `base`.
   ///
   /// - Parameters:
+  ///   - batch: At least one event.
   ///   - commit: Recognises the commit should its acknowledgement get lost.
-  ///   - position: What the caller has applied already.
-  ///   - patience: How long to wait for another writer.
-  ///   - catchUp: Gets every frame with events after `position`, in order.
-  ///   - decide: Gets the head and the room left, and returns the events to append, none for no
-  ///     commit. It may be called again, after another catch-up, if an engine lost a race.
-  /// - Returns: The new head.
-  /// - Throws: `writerStalled`, `ledgerFull`, `diskFull`, `ioFailure`, `commitOutcomeUnknown`, and
-  ///   what the closures throw. Nothing was appended, unless it is `commitOutcomeUnknown`.
-  func commit(
-    _ commit: CommitID, after position: Position, patience: Patience,
-    catchUp: (FrameView) throws(LedgerError) -> Void,
-    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
-  ) throws(LedgerError) -> Position
+  ///   - base: The position that the events were decided on.
+  /// - Throws: `ledgerFull`, `diskFull`, `ioFailure`, `sealed`, `corrupt` if the log ends before `base`,
+  ///   `commitOutcomeUnknown`. Nothing was appended, unless it is `commitOutcomeUnknown`.
+  func append(
+    _ batch: EventBatch, _ commit: CommitID, after base: Position
+  ) throws(LedgerError) -> AppendOutcome
+
+  /// Ends a commit, with or without events, and lets other writers on.
+  func endCommit()
 
   /// Changes the snapshot, or deletes events that it holds, atomically and durably.
   ///
@@ -89,6 +105,27 @@ package struct Patience {
     self.waitInAll = waitInAll ?? timeout
     self.isOver = isOver
   }
+}
+
+/// What a writer gets when its commit begins.
+package struct CommitTurn: Sendable {
+  /// The position of the last event.
+  package let head: Position
+  /// How much the commit may add.
+  package let room: CommitRoom
+
+  package init(head: Position, room: CommitRoom) {
+    self.head = head
+    self.room = room
+  }
+}
+
+/// What became of events that were to be appended.
+package enum AppendOutcome: Sendable, Hashable {
+  /// They are durable; the last one has this position.
+  case appended(through: Position)
+  /// Nothing was appended: another writer came first, and the log now ends here.
+  case headMoved(to: Position)
 }
 
 /// How many bytes of events a commit may still add.

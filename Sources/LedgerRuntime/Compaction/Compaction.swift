@@ -22,14 +22,14 @@ struct Compaction {
 
   /// - Parameter plan: What may be deleted; `nil` for all that the policy lets go.
   init(
-    of engine: LedgerEngine, _ policy: CompactionPolicy, plan: CompactionPlan?,
+    of engine: LedgerEngine, _ policy: CompactionPolicy, plan: CompactionPlan?, now: Timestamp,
     _ progress: @escaping @Sendable (CompactionProgress) -> Void
   ) {
     self.engine = engine
     self.policy = policy
     self.progress = progress
     turn = CompactionTurn(engine: engine)
-    now = plan?.time ?? engine.setup.clock.now()
+    self.now = now
     plannedEnd = plan?.deletedThrough
   }
 
@@ -48,9 +48,7 @@ struct Compaction {
       // The space of deleted events may be enough to go on.
       if let full, !deletesAny { throw full }
     } while full != nil
-    try await engine.withStore { (store) throws(LedgerError) in
-      _ = try engine.catchUp(store, rebases: true)
-    }
+    try await engine.withStore { store in _ = try engine.catchUp(store) }
     engine.replica.dropFolded(begins: true)
     return report
   }
@@ -123,7 +121,7 @@ struct Compaction {
     while report.problem == nil {
       // Whatever removals there are were folded, and what changes later is looked at by the command.
       let plan = try await turn.step { (store) throws(LedgerError) in
-        try engine.catchUp(store, rebases: true)
+        try engine.catchUp(store)
         engine.replica.dropFolded(begins: true)
         return try RetentionPlan(
           LedgerState(snapshot: SnapshotReader(store)), endedBy: policy.recordAge(now: now),
@@ -245,7 +243,9 @@ extension LedgerEngine {
     _ progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
   ) async throws -> CompactionReport {
     try await withTaskExecutorPreference(compactionExecutor) {
-      var compaction = Compaction(of: self, policy, plan: plan, progress)
+      let now = try await withStore { store in self.now(store) }
+      var compaction = Compaction(
+        of: self, policy, plan: plan, now: plan?.time ?? now, progress)
       return try await compaction.run()
     }
   }

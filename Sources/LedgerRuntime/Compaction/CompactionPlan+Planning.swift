@@ -1,14 +1,14 @@
 extension CompactionPlan {
   /// Plans for the ledger of a session, as it is now.
   init(_ policy: CompactionPolicy, of engine: LedgerEngine) async throws {
-    let now = engine.setup.clock.now()
-    try await engine.withStore { (store) throws(LedgerError) in
-      _ = try engine.catchUp(store, rebases: true)
+    let now = try await engine.withStore { store in
+      try engine.catchUp(store)
+      return engine.now(store)
     }
     let retention = try await engine.read(fromCopy: true) { state in
       try RetentionPlan(state, endedBy: policy.recordAge(now: now))
     }
-    self = try await engine.withStore { (store) throws(LedgerError) in
+    self = try await engine.withStore { store in
       try CompactionPlan(policy, retention, now: now, of: store, ledger: store.ledgerID)
     }
   }

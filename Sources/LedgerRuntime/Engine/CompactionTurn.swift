@@ -15,12 +15,12 @@ struct CompactionTurn: Sendable {
       try Task.checkCancellation()
       await Task.yield()
       do {
-        return try await engine.withStore { (store) throws(LedgerError) in
+        return try await engine.withStore { store in
           try engine.compactionLock.take(turn, store)
           // A freeze first says that it is one, and then releases the lock, which was perhaps free then.
           guard engine.phase.store === store else {
             end()
-            throw .storeClosed
+            throw LedgerError.storeClosed
           }
           return try body(store)
         }

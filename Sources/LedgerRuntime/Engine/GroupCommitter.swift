@@ -7,9 +7,13 @@ final class GroupCommitter {
   /// write lock is then held for about a millisecond.
   static let maximumCommandCount = 1_000
 
+  /// The most events that are caught up with while others wait.
+  private static let maximumMissedEventCount = 1_000
+
   private let inbox: Inbox
   private let replica: Replica
-  private let clock: any LedgerClock
+  /// Counts instead of the store's time, if there is one.
+  private let clock: (any LedgerClock)?
   private let session: SessionID
   private let role: SessionRole
   private let sessions: any SessionRegistry
@@ -27,7 +31,8 @@ final class GroupCommitter {
   #endif
 
   init(
-    inbox: Inbox, replica: Replica, clock: any LedgerClock, session: SessionID, role: SessionRole,
+    inbox: Inbox, replica: Replica, clock: (any LedgerClock)?, session: SessionID,
+    role: SessionRole,
     sessions: any SessionRegistry,
     logger: Logger = Logger(label: "PromiseLedger") { _ in SwiftLogNoOpLogHandler() },
     now: @escaping () -> Duration = { MonotonicClock.now }
@@ -71,13 +76,13 @@ final class GroupCommitter {
         })
       self.waitsSince = nil
       if let staged = group.staged { replica.merge(staged) }
-      replica.deliver()
+      replica.deliver(from: store)
       for deliver in group.deliveries { deliver(nil) }
       return nil
     } catch {
       if error.code != .writerStalled, error.code != .interrupted { self.waitsSince = nil }
       if !group.isTaken { takeFailed(&group, error, waitsSince, stallTimeout) }
-      replica.deliver()
+      replica.deliver(from: store)
       for job in group.jobs { job.fail(error) }
       return error
     }
@@ -101,57 +106,53 @@ final class GroupCommitter {
   /// Forgets that it waited: the session was frozen, and nobody waits for the gate meanwhile.
   func pause() { waitsSince = nil }
 
-  /// Commits the group, and again if the snapshot moved before the gate was passed.
+  /// Takes a view, decides, and appends; and again if another writer came first.
   private func commit(
     _ group: inout Group, to store: any EventStore, _ patience: Patience
   ) throws(LedgerError) {
-    var rebases = false
+    let turn = try begin(store, patience)
+    defer { store.endCommit() }
+    var head = turn.head
     while true {
-      do throws(LedgerError) {
-        // In slices and before the gate: nobody shall wait for a process that was stopped for long.
-        _ = try replica.catchUp(from: store, rebases: rebases)
-        // Forgets deadlines that passed, so that deciding looks at few; if the snapshot moved, at more.
-        _ = try? replica.withState { (state) throws(LedgerError) in
-          try state.nextDeadline()?.deadline
-        }
-        var isOnSnapshot = false
-        _ = try store.commit(
-          CommitID(session: session, number: commitNumber), after: replica.position,
-          patience: patience,
-          catchUp: { (frame) throws(LedgerError) in
-            if !isOnSnapshot { try requireSnapshot(of: store) }
-            isOnSnapshot = true
-            try replica.apply(frame)
-          },
-          decide: { (head, room) throws(LedgerError) in
-            if !isOnSnapshot { try requireSnapshot(of: store) }
-            // It may move if the store loses a race.
-            isOnSnapshot = false
-            try prepare(&group, head)
-            return try decide(&group, room)
-          })
-        return
-      } catch {
-        guard error.code == .snapshotMoved || error.code == .eventsCompacted else { throw error }
-        rebases = true
+      try prepare(&group)
+      if replica.position < head { _ = try replica.catchUp(from: store) }
+      let batch = try decide(&group, turn.room, store)
+      guard let base = group.staged?.basePosition, !batch.isEmpty else { return }
+      let commit = CommitID(session: session, number: commitNumber)
+      switch try store.append(batch, commit, after: base) {
+      case .appended: return
+      case .headMoved(let newHead): head = newHead
       }
     }
   }
 
-  /// Makes sure that look-ups find the snapshot where they expect it: it stands still behind the gate.
-  private func requireSnapshot(of store: any EventStore) throws(LedgerError) {
-    if replica.withState({ $0.base }) > .start { try replica.rebase(from: store) }
+  /// Begins a commit on a state that lacks few events.
+  private func begin(
+    _ store: any EventStore, _ patience: Patience
+  ) throws(LedgerError) -> CommitTurn {
+    replica.dropFolded(placeLimit: replica.withState { $0.takeDropBudget() })
+    let deadline = now() + patience.timeout
+    let known = replica.position
+    let turn = try store.beginCommit(patience)
+    do throws(LedgerError) {
+      guard turn.head >= known else { throw .vanished(after: turn.head, known: known) }
+      let missed = replica.position.advanced(by: Self.maximumMissedEventCount)
+      guard turn.head > missed else { return turn }
+    } catch {
+      store.endCommit()
+      throw error
+    }
+    // Once, while others write: no writer shall wait for a process that was stopped for long.
+    store.endCommit()
+    _ = try replica.catchUp(from: store)
+    var rest = patience
+    rest.timeout = max(.zero, deadline - now())
+    return try store.beginCommit(rest)
   }
 
-  /// Takes the commands that are to be decided, without death notices that no longer hold: behind the
-  /// gate, so that both are the newest. A store that lost a race calls it again.
-  private func prepare(_ group: inout Group, _ head: Position) throws(LedgerError) {
-    guard replica.position == head else {
-      throw LedgerError(
-        .corrupt,
-        "The log ends at position \(head), and this process knows events up to \(replica.position): the ledger was replaced. Close it and open it again."
-      )
-    }
+  /// Takes the commands that are to be decided, without death notices that no longer hold: once no
+  /// other writer comes between, so that both are the newest.
+  private func prepare(_ group: inout Group) throws(LedgerError) {
     if !group.isTaken { group.take(from: inbox, limit: Self.maximumCommandCount) }
     let presumedDead = group.jobs.compactMap(\.presumedDead)
     guard !presumedDead.isEmpty else { return }
@@ -159,31 +160,39 @@ final class GroupCommitter {
     group.drop(noticesOf: Set(zip(presumedDead, findings).filter { $1 != .dead }.map { $0.0.id }))
   }
 
-  /// Decides the group on the newest state, without asking the registry of sessions.
+  /// Decides the group on the newest state that this process knows; anew if that lacks something of the
+  /// snapshot, which is read at once.
   private func decide(
-    _ group: inout Group, _ room: CommitRoom
+    _ group: inout Group, _ room: CommitRoom, _ store: any EventStore
   ) throws(LedgerError) -> EventBatch {
-    let context = DecisionContext(session: session, role: role, now: clock.now(), room: room)
-    var decision = replica.withState { Decision(over: $0, context: context) }
-    reportLag(of: context.now, behind: decision.base.time)
-    group.deliveries = []
-    if group.hasCommands { try decision.requireOwnSession() }
-    _ = try decision.run(TimeOutDuePromises())
-    for (index, job) in group.jobs.enumerated() {
-      guard
-        index < group.firstCount || decision.batch.byteCount < EventBatch.largestGroupByteCount
-      else {
-        inbox.putBack(group.jobs[index...])
-        group.jobs.removeSubrange(index...)
-        break
+    let context = DecisionContext(
+      session: session, role: role, now: clock?.now() ?? store.now(), room: room)
+    var needs = group.needs(of: session)
+    while true {
+      let base = try LedgerError.mapping {
+        try replica.look(with: store, needs: needs) { state in
+          // Forgets deadlines that passed, so that deciding looks at few.
+          _ = try? state.nextDeadline()
+          return state
+        }
       }
-      group.deliveries.append(job.decide(&decision))
+      let notes = LackNotes()
+      let outcome = Result { () throws(LedgerError) in
+        try group.decided(over: base.noting(notes), context)
+      }
+      guard notes.needs.isEmpty else {
+        guard needs.formUnion(notes.needs) else { throw .lacking }
+        continue
+      }
+      reportLag(of: context.now, behind: base.time)
+      let (decision, deliveries) = try outcome.get()
+      if deliveries.count < group.jobs.count { inbox.putBack(group.jobs[deliveries.count...]) }
+      group.keep(decision.staged, deliveries)
+      #if DEBUG
+        if acknowledgesBeforeCommit { group.answerEarly() }
+      #endif
+      return decision.batch
     }
-    group.staged = decision.staged
-    #if DEBUG
-      if acknowledgesBeforeCommit { group.answerEarly() }
-    #endif
-    return decision.batch
   }
 
   /// Reports a clock that lies behind the newest event; it is used all the same.
@@ -210,6 +219,38 @@ final class GroupCommitter {
       firstCount = first.count
       self.hasCommands = hasCommands
       isTaken = !hasCommands
+    }
+
+    /// What the commands are known to look up.
+    func needs(of session: SessionID) -> SnapshotNeeds {
+      var needs = SnapshotNeeds(ids: [session.entityID])
+      needs.checksLists = true
+      for job in jobs { needs.formUnion(job.subjects(session)) }
+      return needs
+    }
+
+    /// Decides as many of the commands as fit into one commit, without the store and without the
+    /// registry of sessions.
+    func decided(
+      over base: LedgerState, _ context: DecisionContext
+    ) throws(LedgerError) -> (Decision, [Job.Delivery]) {
+      var decision = Decision(over: base, context: context)
+      if hasCommands { try decision.requireOwnSession() }
+      _ = try decision.run(TimeOutDuePromises())
+      var deliveries: [Job.Delivery] = []
+      for (index, job) in jobs.enumerated() {
+        guard index < firstCount || decision.batch.byteCount < EventBatch.largestGroupByteCount
+        else { break }
+        deliveries.append(job.decide(&decision))
+      }
+      return (decision, deliveries)
+    }
+
+    /// Keeps what became of the first commands, and no others.
+    mutating func keep(_ staged: StagedLayer, _ deliveries: [Job.Delivery]) {
+      jobs.removeSubrange(deliveries.count...)
+      self.staged = staged
+      self.deliveries = deliveries
     }
 
     mutating func take(from inbox: Inbox, limit: Int) {

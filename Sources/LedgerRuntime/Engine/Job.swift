@@ -9,6 +9,9 @@ package final class Job: Sendable {
   /// Decides the command; what it returns delivers the answer once the commit ended.
   package let decide: @Sendable (inout Decision) -> Delivery
 
+  /// What the command is known to look up in a session.
+  let subjects: @Sendable (SessionID) -> SnapshotNeeds
+
   /// Delivers a failure without deciding.
   package let fail: @Sendable (any Error) -> Void
 
@@ -45,6 +48,7 @@ package final class Job: Sendable {
         }
       }
     }
+    subjects = { command.subjects(in: $0) }
     fail = { answer(.failure($0)) }
   }
 }

@@ -31,7 +31,7 @@ extension LedgerEngine {
         let count = store.changeCount
         let isPoll = MonotonicClock.now - lastCheck >= setup.pollInterval
         do throws(LedgerError) {
-          let hasNews = try catchUp(store, looksAtAll: isPoll, rebases: isPoll)
+          let hasNews = try catchUp(store, looksAtAll: isPoll)
           if !hasNews { replica.dropFolded() }
           if !hasNews, !isPoll { _ = listenerWakeUp.wait(timeout: Self.ownCommitPause) }
         } catch {
@@ -45,19 +45,17 @@ extension LedgerEngine {
           if pollCount.isMultiple(of: Self.pollsBetweenReaderChecks) { store.releaseDeadReaders() }
           lastCheck = MonotonicClock.now
         }
-        store.waitForChange(since: count, timeout: timeUntilNextDeadline())
+        store.waitForChange(since: count, timeout: timeUntilNextDeadline(store))
       }
     }
   }
 
   /// Has the writer time out what is due, and tells how long to sleep at most.
-  private func timeUntilNextDeadline() -> Duration {
-    // If the snapshot moved meanwhile the next look finds out.
-    let found = try? replica.withState { (state) throws(LedgerError) in
-      try state.nextDeadline()?.deadline
-    }
+  private func timeUntilNextDeadline(_ store: any EventStore) -> Duration {
+    // If it cannot be read the next look finds out.
+    let found = try? replica.look(with: store) { state in try state.nextDeadline()?.deadline }
     guard let next = found ?? nil else { return setup.pollInterval }
-    let remaining = next - setup.clock.now()
+    let remaining = next - now(store)
     if remaining <= .zero {
       inbox.poke()
       return setup.pollInterval
@@ -106,10 +104,11 @@ extension LedgerEngine {
   ) throws(LedgerError) -> SessionRound.Turn {
     // Taken before the look at the state, which then knows all of them.
     var news = replica.takeOpenedSessions()
-    return try sessionRound.withLock { (round) throws(LedgerError) -> SessionRound.Turn in
-      if news.missesOthers { round.reset() }
-      return try replica.lookingAtCopy(with: store) {
-        (state) throws(LedgerError) -> SessionRound.Turn in
+    var round = sessionRound.withLock { $0 }
+    defer { sessionRound.withLock { $0 = round } }
+    if news.missesOthers { round.reset() }
+    return try LedgerError.mapping {
+      try replica.lookAtCopy(with: store) { state in
         round.add(news.opened, in: state)
         news.opened = []
         return try round.next(in: state, limit: limit)
@@ -128,8 +127,7 @@ extension LedgerEngine {
   ///   recorded is known here.
   func removeOrphans(among sessions: [SessionID], _ store: any EventStore) {
     let orphans = sessions.filter { id in
-      let isOrphan = try? replica.lookingAtCopy(with: store) {
-        (state) throws(LedgerError) -> Bool in
+      let isOrphan = try? replica.lookAtCopy(with: store) { state in
         guard state.blocked[id.entityID] == nil else { return false }
         return try state.session(id)?.isEnded ?? true
       }

@@ -54,7 +54,7 @@ extension LedgerEngine {
     let store = try setup.openStore()
     var hold: (any SessionHold)?
     do throws(LedgerError) {
-      try catchUp(store, rebases: true)
+      try catchUp(store)
       let begun = try setup.sessions.begin(setup.session)
       hold = begun
       let dead = setup.sessions.deadSessions()
@@ -127,7 +127,7 @@ extension LedgerEngine {
     var newHold: (any SessionHold)?
     do throws(LedgerError) {
       try requireSameLedger(store)
-      try catchUp(store, rebases: true)
+      try catchUp(store)
       newHold = try setup.sessions.begin(setup.session)
       let dead = setup.sessions.deadSessions()
       let refusal = Refusal()
@@ -147,7 +147,7 @@ extension LedgerEngine {
     hold = newHold
     phase.change(to: .open(store))
     listenerWakeUp.signal()
-    replica.deliver(looksAtAll: true)
+    replica.deliver(from: store, looksAtAll: true)
   }
 
   /// Refuses another ledger that stands where this session's was.

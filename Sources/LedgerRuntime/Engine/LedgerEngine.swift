@@ -13,7 +13,8 @@ package final class LedgerEngine: Sendable {
     package var sessions: any SessionRegistry
     package var session: SessionID
     package var opened: SessionOpened
-    package var clock: any LedgerClock
+    /// Counts instead of the store's time, if there is one.
+    package var clock: (any LedgerClock)?
     package var stallTimeout: Duration
     package var pollInterval: Duration
     package var maximumWaitingCommandCount = Int.max
@@ -91,30 +92,24 @@ package final class LedgerEngine: Sendable {
   ///
   /// Waits while the session is frozen, or throws `frozen` if it was opened so.
   ///
-  /// - Parameter fromCopy: Whether `body` gets a copy of the state, so that the writer need not wait
-  ///   for it: for whatever walks a list. The next change then copies what changed since the snapshot.
+  /// - Parameters:
+  ///   - fromCopy: Whether `body` gets a copy of the state, so that the writer need not wait for it: for
+  ///     a walk through a list. The next change then copies what changed since the snapshot.
+  ///   - needs: What `body` is known to look up, without a copy.
   package func read<R: Sendable>(
-    fromCopy: Bool = false, _ body: @Sendable (LedgerState) throws -> R
+    fromCopy: Bool = false, needs: SnapshotNeeds = SnapshotNeeds(),
+    _ body: @Sendable (LedgerState) throws -> R
   ) async throws -> R {
-    while true {
-      try await catchUpIfOpen()
-      do {
-        if fromCopy { return try body(replica.withState { $0 }) }
-        return try replica.withState { (state) throws in try body(state) }
-      } catch let error as LedgerError where error.code == .snapshotMoved {
-        try await withStore { (store) throws(LedgerError) in
-          _ = try catchUp(store, rebases: true)
-        }
-      } catch let error as LedgerError where error.code == .closed {
-        // The session froze in between: looking up waits for it to come back, or says that it is over.
-        continue
-      }
+    try await withStore { store in
+      try catchUp(store)
+      if fromCopy { return try replica.lookAtCopy(with: store, body) }
+      return try replica.look(with: store, needs: needs) { state in try body(state) }
     }
   }
 
   /// The attachment of an event.
   package func attachment(of position: Position, byteCount: Int) async throws -> [UInt8] {
-    try await withStore { (store) throws(LedgerError) in
+    try await withStore { store in
       try store.attachment(of: position, byteCount: byteCount)
     }
   }
@@ -122,14 +117,13 @@ package final class LedgerEngine: Sendable {
   /// Runs `body` on the open store; once more if the session froze in between, also while `body`
   /// waited for another writer.
   package func withStore<R: Sendable>(
-    _ body: (any EventStore) throws(LedgerError) -> R
+    _ body: (any EventStore) throws -> R
   ) async throws -> R {
     while true {
       let store = try await openStore()
-      do throws(LedgerError) {
+      do {
         return try body(store)
-      } catch {
-        guard error.code == .closed || error.code == .interrupted else { throw error }
+      } catch let error as LedgerError where error.code == .closed || error.code == .interrupted {
         // The store was closed under us: by a freeze, or for good, which openStore tells.
         if phase.store === store { throw error }
       }
@@ -178,15 +172,18 @@ package final class LedgerEngine: Sendable {
     throw .frozen
   }
 
+  /// The time that deadlines and retention go by.
+  func now(_ store: any EventStore) -> Timestamp { setup.clock?.now() ?? store.now() }
+
   /// Applies the events that other sessions wrote, in slices, and wakes who waits for them.
   ///
   /// - Returns: Whether there were any.
   @discardableResult
   func catchUp(
-    _ store: any EventStore, looksAtAll: Bool = false, rebases: Bool = false
+    _ store: any EventStore, looksAtAll: Bool = false
   ) throws(LedgerError) -> Bool {
-    defer { replica.deliver(looksAtAll: looksAtAll) }
-    return try replica.catchUp(from: store, rebases: rebases)
+    defer { replica.deliver(from: store, looksAtAll: looksAtAll) }
+    return try replica.catchUp(from: store)
   }
 
   // MARK: Waiting
@@ -196,7 +193,6 @@ package final class LedgerEngine: Sendable {
     try Task.checkCancellation()
     try beginUse(of: id)
     defer { endUse(of: id) }
-    try await catchUpIfOpen()
     return try await settlement(of: id)
   }
 
@@ -210,20 +206,13 @@ package final class LedgerEngine: Sendable {
     replica.endUse(of: id)
   }
 
-  /// The promise once it is settled, as far as the replica knows.
+  /// The promise once it is settled, as far as the log tells.
   func settlement(of id: PromiseID) async throws -> PromiseEntity {
-    while true {
-      do {
-        return try await replica.settlement(of: id).value
-      } catch let error as LedgerError where error.code == .snapshotMoved {
-        try await withStore { (store) throws(LedgerError) in
-          _ = try catchUp(store, rebases: true)
-        }
-      } catch let error as LedgerError where error.code == .closed {
-        // As in `read`.
-        try await catchUpIfOpen()
-      }
+    let settlement = try await withStore { store in
+      try catchUp(store)
+      return try replica.settlement(of: id, with: store)
     }
+    return try await settlement.value
   }
 
   /// Waits until there is an event after `position`.
@@ -241,7 +230,7 @@ package final class LedgerEngine: Sendable {
   }
 
   private func catchUpIfOpen() async throws {
-    try await withStore { (store) throws(LedgerError) in _ = try catchUp(store) }
+    try await withStore { store in _ = try catchUp(store) }
   }
 
   // MARK: The session's life

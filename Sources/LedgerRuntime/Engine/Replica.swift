@@ -10,8 +10,6 @@ package final class Replica: Sendable {
     var waiters = WaiterTable()
     /// Why nobody will be woken any more.
     var closingError: LedgerError?
-    /// Whether a look-up found that the snapshot moved.
-    var isStale = false
     /// Where the state stood when every awaited promise was looked up last.
     var lookedAt: Place?
     /// Sessions whose openings were seen since they were taken.
@@ -20,6 +18,16 @@ package final class Replica: Sendable {
     var missesSessions = true
 
     var place: Place { Place(position: state.position, base: state.base) }
+
+    mutating func apply(_ frame: FrameView) throws(LedgerError) {
+      try frame.forEachEvent(after: state.position) { (event) throws(LedgerError) in
+        try state.apply(event)
+        waiters.touch(PromiseID(entityID: event.subject))
+        if event.kind == .sessionOpened {
+          openedSessions.append(SessionID(entityID: event.subject))
+        }
+      }
+    }
   }
 
   /// Two states of one process at the same place are the same.
@@ -36,74 +44,143 @@ package final class Replica: Sendable {
 
   package var position: Position { contents.withLock { $0.state.position } }
 
-  /// Looks at the state. Keep it short: nobody else can meanwhile.
+  /// Looks at the state. Keep it short: all others wait meanwhile.
   package func withState<R, Failure: Error>(
     _ body: (inout LedgerState) throws(Failure) -> sending R
   ) throws(Failure) -> sending R {
     try contents.withLock { (contents) throws(Failure) in try body(&contents.state) }
   }
 
-  /// Looks at a copy of the state, so that nobody has to wait; anew if the snapshot moved meanwhile.
-  func lookingAtCopy<R>(
-    with store: any EventStore, _ body: (LedgerState) throws(LedgerError) -> R
-  ) throws(LedgerError) -> R {
+  // MARK: Looking
+
+  /// Looks at the state. Keep it short: all others wait meanwhile.
+  ///
+  /// What it lacks of the snapshot is read without the lock, and then `body` runs again, on the state as
+  /// it is then; what it returned or threw before is dropped.
+  ///
+  /// - Parameter needs: What it is known to look up.
+  package func look<R: Sendable>(
+    with store: any EventStore, needs: SnapshotNeeds = SnapshotNeeds(),
+    _ body: (inout LedgerState) throws -> R
+  ) throws -> R {
+    try lookAtContents(with: store, needs: needs) { contents in try body(&contents.state) }
+  }
+
+  /// The snapshot moves on between two reads, but not for ever.
+  private static let maximumAttempts = 10_000
+
+  private func lookAtContents<R: Sendable>(
+    with store: any EventStore, needs: SnapshotNeeds = SnapshotNeeds(),
+    _ body: (inout Contents) throws -> R
+  ) throws -> R {
+    var needs = needs
+    var excerpt: SnapshotExcerpt?
+    var attempts = 0
     while true {
-      do throws(LedgerError) {
-        return try body(withState { $0 })
-      } catch {
-        guard error.code == .snapshotMoved else { throw error }
-        _ = try catchUp(from: store, rebases: true)
+      let notes = LackNotes()
+      var (result, lacking) = contents.withLock { contents in
+        contents.state.know(excerpt, notes: notes)
+        defer { contents.state.forgetExcerpt() }
+        let lacking = contents.state.lacks(needs)
+        return (Result { try body(&contents) }, lacking)
+      }
+      lacking.formUnion(notes.needs)
+      if lacking.isEmpty { return try result.get() }
+      needs.formUnion(notes.needs)
+      attempts += 1
+      guard attempts < Self.maximumAttempts else { throw LedgerError.lacking }
+      excerpt = try view(of: store, needs: lacking).excerpt.following(excerpt)
+    }
+  }
+
+  /// A copy of the state, which reads what it lacks of the snapshot.
+  package func copy(readingFrom store: any EventStore) -> LedgerState {
+    var state = withState { $0 }
+    state.snapshot = state.snapshot.reading(from: store)
+    return state
+  }
+
+  /// Looks at a copy of the state, for which no other look waits; what it lacks is read meanwhile. Anew
+  /// if the snapshot moved.
+  func lookAtCopy<R>(
+    with store: any EventStore, _ body: (LedgerState) throws -> R
+  ) throws -> R {
+    while true {
+      do {
+        return try body(copy(readingFrom: store))
+      } catch let error as LedgerError where error.code == .snapshotMoved {
+        try rebase(from: store)
       }
     }
+  }
+
+  /// Takes a view of the store, and builds the state on the snapshot as it is there.
+  ///
+  /// - Throws: `corrupt` if the ledger is not the one that this process knew before it looked.
+  private func view(
+    of store: any EventStore, after position: Position? = nil,
+    limit: Int = EventSlice.eventCount, needs: SnapshotNeeds = SnapshotNeeds()
+  ) throws(LedgerError) -> StoreView {
+    let (base, countedLists) = contents.withLock { ($0.state.base, $0.state.snapshot.countedLists) }
+    var request = ViewRequest(eventsAfter: position)
+    request.eventLimit = limit
+    request.needs = needs
+    request.countedLists = countedLists
+    let view = try store.view(request)
+    let summary = view.excerpt.summary
+    guard summary.position >= base else { throw .wentBack(from: base, to: summary.position) }
+    try contents.withLock { (contents) throws(LedgerError) in
+      // A faster thread may have come with a newer one.
+      guard summary.position > contents.state.base else { return }
+      // What the snapshot has now is dropped from memory later, by ``dropFolded(placeLimit:begins:)``.
+      if try contents.state.rebase(onto: SnapshotReader(view.excerpt.outline), drops: false) {
+        // What is awaited is looked at anew: the event that settled it may never be seen.
+        contents.waiters.touchAll()
+        (contents.openedSessions, contents.missesSessions) = ([], true)
+      }
+    }
+    return view
   }
 
   // MARK: The snapshot
 
   /// Builds the state on the snapshot as it is now.
-  ///
-  /// Quick, so that it can be done behind the gate: what the snapshot has now is dropped from memory
-  /// later, by ``catchUp(from:rebases:sliceEventCount:)``.
   package func rebase(from store: any EventStore) throws(LedgerError) {
-    try contents.withLock { (contents) throws(LedgerError) in
-      // Read under the lock, or a slower thread would come with an older snapshot than a faster one had.
-      let reader = try SnapshotReader(store)
-      // Whoever waits is looked at anew: the event that settled it may never be seen.
-      if try contents.state.rebase(onto: reader, drops: false) {
-        contents.waiters.touchAll()
-        (contents.openedSessions, contents.missesSessions) = ([], true)
-      }
-      contents.isStale = false
-    }
+    _ = try view(of: store)
   }
 
   /// Applies everything that a store has, in slices.
   ///
-  /// - Parameter rebases: Whether the state is built on the newest snapshot even if nothing needs it.
   /// - Returns: Whether there were events.
   package func catchUp(
-    from store: any EventStore, rebases: Bool, sliceEventCount: Int = EventSlice.eventCount
+    from store: any EventStore, sliceEventCount: Int = SnapshotReader.sliceCount
   ) throws(LedgerError) -> Bool {
     var hasNews = false
-    var mustRebase = rebases || contents.withLock { $0.isStale }
     while true {
-      do throws(LedgerError) {
-        if mustRebase {
-          try rebase(from: store)
-          mustRebase = false
+      dropFolded(placeLimit: contents.withLock { $0.state.takeDropBudget() })
+      let view = try view(of: store, after: position, limit: sliceEventCount)
+      try apply(view, from: store)
+      // Or the log went on after the slice.
+      hasNews = hasNews || !view.frames.isEmpty
+      guard view.frames.eventCount >= sliceEventCount else { return hasNews }
+    }
+  }
+
+  /// Applies the events of a view that are not applied yet.
+  ///
+  /// - Throws: Why later ones cannot be read.
+  private func apply(_ view: StoreView, from store: any EventStore) throws(LedgerError) {
+    if !view.frames.isEmpty {
+      let (position, hasSnapshot) = withState { ($0.position, $0.base > .start) }
+      let needs = SnapshotNeeds(
+        ids: hasSnapshot ? try view.frames.subjects(after: position) : [])
+      try LedgerError.mapping {
+        try lookAtContents(with: store, needs: needs) { contents in
+          try view.frames.forEachFrame { (frame) throws(LedgerError) in try contents.apply(frame) }
         }
-        dropFolded(placeLimit: contents.withLock { $0.state.takeDropBudget() })
-        let position = position
-        let last = try store.read(after: position, limit: sliceEventCount) {
-          (frame) throws(LedgerError) in try apply(frame)
-        }
-        if last == position { return hasNews }
-        hasNews = true
-      } catch {
-        // Deleted events and records that moved are in the newer snapshot.
-        guard error.code == .snapshotMoved || error.code == .eventsCompacted else { throw error }
-        mustRebase = true
       }
     }
+    if let problem = view.problem { throw problem }
   }
 
   /// Drops from the overlay what the snapshot shows by itself, in short steps between which others can
@@ -124,15 +201,7 @@ package final class Replica: Sendable {
 
   /// Applies the events of a frame that are not applied yet.
   package func apply(_ frame: FrameView) throws(LedgerError) {
-    try contents.withLock { (contents) throws(LedgerError) in
-      try frame.forEachEvent(after: contents.state.position) { (event) throws(LedgerError) in
-        try contents.state.apply(event)
-        contents.waiters.touch(PromiseID(entityID: event.subject))
-        if event.kind == .sessionOpened {
-          contents.openedSessions.append(SessionID(entityID: event.subject))
-        }
-      }
-    }
+    try contents.withLock { (contents) throws(LedgerError) in try contents.apply(frame) }
   }
 
   /// Takes over a commit that succeeded, unless a reader already did through the log.
@@ -164,8 +233,10 @@ package final class Replica: Sendable {
   /// ``beginUse(of:)`` and ``endUse(of:)``.
   ///
   /// - Throws: Why nobody will be woken any more; `notFound`; why the promise is blocked.
-  package func settlement(of id: PromiseID) throws(LedgerError) -> Promise<PromiseEntity> {
-    try contents.withLock { (contents) throws(LedgerError) in
+  package func settlement(
+    of id: PromiseID, with store: any EventStore
+  ) throws -> Promise<PromiseEntity> {
+    try lookAtContents(with: store) { contents in
       if let error = contents.closingError { throw error }
       guard let entity = try contents.state.promise(id) else {
         throw try contents.state.refusal(ofMissing: id)
@@ -201,19 +272,42 @@ package final class Replica: Sendable {
 
   /// Wakes those whose time has come.
   ///
-  /// - Parameter looksAtAll: Looks up every awaited promise, not only those that changed; unless nothing
-  ///   changed since that was done last.
-  package func deliver(looksAtAll: Bool = false) {
-    let due = contents.withLock { contents in
+  /// - Parameters:
+  ///   - store: Where awaited promises are looked up that are not in memory; if they cannot be read
+  ///     they are looked up by the next call.
+  ///   - looksAtAll: Looks up every awaited promise, not only those that changed; unless nothing
+  ///     changed since that was done last.
+  package func deliver(from store: any EventStore, looksAtAll: Bool = false) {
+    let (near, far) = contents.withLock { contents in
       if looksAtAll, contents.lookedAt != contents.place {
         contents.lookedAt = contents.place
         contents.waiters.touchAll()
       }
-      let due = contents.waiters.takeDue(contents.state)
-      contents.isStale = contents.isStale || contents.waiters.hasTouched
-      return due
+      return contents.waiters.changed(in: contents.state)
     }
-    for wake in due { wake() }
+    var due = contents.withLock { contents in
+      contents.waiters.takeAdvances(contents.state.position)
+    }
+    due += settlements(among: near[...], store)
+    for slice in far.slices(of: SnapshotReader.sliceCount) {
+      due += settlements(among: slice, store)
+    }
+    for settled in due.sorted(by: { $0.position < $1.position }) { settled.wake() }
+  }
+
+  /// Takes out those who wait for promises that are settled, or will never be.
+  private func settlements(
+    among ids: ArraySlice<PromiseID>, _ store: any EventStore
+  ) -> [WaiterTable.Due] {
+    guard !ids.isEmpty else { return [] }
+    let needs = SnapshotNeeds(ids: Set(ids.map(\.entityID)))
+    // Of a ledger that is frozen, or cannot be read, they are looked at again.
+    let due = try? lookAtContents(with: store, needs: needs) { contents -> [WaiterTable.Due] in
+      // What is taken is not there when this runs again.
+      guard contents.state.lacks(needs).isEmpty else { return [] }
+      return contents.waiters.takeSettled(among: ids, contents.state)
+    }
+    return due ?? []
   }
 
   /// Tells everybody who waits that it is over.

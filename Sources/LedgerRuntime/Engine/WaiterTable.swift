@@ -7,6 +7,12 @@ import LedgerPromises
 struct WaiterTable {
   typealias Wake = @Sendable () -> Void
 
+  /// What wakes those whose time has come, and the position that orders it.
+  struct Due: Sendable {
+    let position: Position
+    let wake: Wake
+  }
+
   private var settlements: [PromiseID: Resolver<PromiseEntity>] = [:]
   private var advances: [Position: Resolver<Void>] = [:]
   /// How many in this process wait for a promise, or are consuming it.
@@ -63,51 +69,47 @@ struct WaiterTable {
     touched.formUnion(settlements.keys)
   }
 
-  /// Whether promises could not be looked at, because the snapshot moved or the ledger is frozen.
-  var hasTouched: Bool { !touched.isEmpty }
-
-  /// Takes out everybody whose time has come, in the order of positions.
-  mutating func takeDue(_ state: LedgerState) -> [Wake] {
-    var due: [(position: Position, wake: Wake)] = []
-    var left: Set<PromiseID> = []
-    let ids = touched.filter { settlements[$0] != nil }.sorted()
-    for start in stride(from: 0, to: ids.count, by: SnapshotReader.sliceCount) {
-      let slice = ids[start..<min(start + SnapshotReader.sliceCount, ids.count)]
-      do throws(LedgerError) {
-        let state = try state.preloading(slice)
-        for id in slice {
-          if let wake = try takeSettlement(of: id, state) { due.append(wake) }
-        }
-      } catch {
-        // The snapshot moved, or the ledger is frozen: those that still wait are looked at again.
-        left.formUnion(slice)
-      }
+  /// The watched promises that changed: those that are in memory, and those that are in the snapshot.
+  func changed(in state: LedgerState) -> (near: [PromiseID], far: [PromiseID]) {
+    var (near, far): ([PromiseID], [PromiseID]) = ([], [])
+    for id in touched.sorted() {
+      if state.lacks(id.entityID) { far.append(id) } else { near.append(id) }
     }
-    touched = left.filter { settlements[$0] != nil }
-    for (position, resolver) in advances where position < state.position {
-      advances[position] = nil
-      due.append((position, { resolver.fulfill(()) }))
-    }
-    return due.sorted { $0.position < $1.position }.map { $0.wake }
+    return (near, far)
   }
 
-  /// Takes out those who wait for a promise, if it is settled or will never be.
-  ///
-  /// - Throws: `snapshotMoved`, `closed`.
-  private mutating func takeSettlement(
-    of id: PromiseID, _ state: LedgerState
-  ) throws(LedgerError) -> (position: Position, wake: Wake)? {
+  /// Takes out those who wait for promises that are settled, or will never be.
+  mutating func takeSettled(
+    among ids: ArraySlice<PromiseID>, _ state: LedgerState
+  ) -> [Due] {
+    ids.compactMap { id in
+      guard touched.remove(id) != nil else { return nil }
+      return takeSettlement(of: id, state)
+    }
+  }
+
+  private mutating func takeSettlement(of id: PromiseID, _ state: LedgerState) -> Due? {
     guard let resolver = settlements[id] else { return nil }
+    let due: Due
     do throws(LedgerError) {
       guard let entity = try state.promise(id) else { throw try state.refusal(ofMissing: id) }
       guard entity.status != .pending else { return nil }
-      settlements[id] = nil
-      return (entity.lastPosition, { resolver.fulfill(entity) })
+      due = Due(position: entity.lastPosition) { resolver.fulfill(entity) }
     } catch {
-      guard error.code != .snapshotMoved, error.code != .closed else { throw error }
-      settlements[id] = nil
-      return (state.position, { resolver.reject(error) })
+      due = Due(position: state.position) { resolver.reject(error) }
     }
+    settlements[id] = nil
+    return due
+  }
+
+  /// Takes out those who wait for positions that are passed.
+  mutating func takeAdvances(_ head: Position) -> [Due] {
+    var due: [Due] = []
+    for (position, resolver) in advances where position < head {
+      advances[position] = nil
+      due.append(Due(position: position) { resolver.fulfill(()) })
+    }
+    return due
   }
 
   /// Takes out everybody, to be told of a failure.

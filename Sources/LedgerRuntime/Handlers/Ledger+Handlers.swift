@@ -100,7 +100,7 @@ extension Ledger {
 
 extension Ledger {
   func makeID() -> EntityID {
-    configuration.idGenerator.makeID(at: configuration.clock.now())
+    configuration.idGenerator.makeID(at: configuration.timeForIDs)
   }
 
   /// The arguments as an event has them.

@@ -39,8 +39,10 @@ public struct LedgerConfiguration: Sendable {
   /// What happens to calls of handlers that a session gave back unfinished.
   public var unfinishedCallPolicy: UnfinishedCallPolicy = .keep
 
-  /// Tells the time, for deadlines.
-  public var clock: any LedgerClock = SystemLedgerClock()
+  /// Tells the time for deadlines and retention in place of the store's own; by default the store does.
+  ///
+  /// That of a ledger in a directory is the clock of the system.
+  public var clock: (any LedgerClock)?
 
   /// Makes ids.
   public var idGenerator: any LedgerIDGenerator = RandomIDGenerator()
@@ -77,4 +79,9 @@ public enum StalePromisePolicy: Sendable {
 public enum LibraryVersion: Sendable {
   /// The version of this build.
   public static let current = "0.1.0"
+}
+
+extension LedgerConfiguration {
+  /// The time that new ids show.
+  package var timeForIDs: Timestamp { (clock ?? SystemLedgerClock()).now() }
 }

@@ -161,7 +161,7 @@ extension Ledger {
     _ creation: PromiseCreated, _ codec: PayloadCodec<Value>
   ) async throws -> DurablePromise<Value> {
     let id = PromiseID(
-      entityID: configuration.idGenerator.makeID(at: configuration.clock.now()))
+      entityID: configuration.idGenerator.makeID(at: configuration.timeForIDs))
     guard case .created = try await create(id, creation, isStrict: true) else {
       throw LedgerError(
         .internalInconsistency, "The id generator made the id \(id) twice. Use a better one.")

@@ -54,9 +54,10 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
         concerned = StaleCandidates(ids: awaited.union(offered), includesAll: true)
         position = nil
       }
-      let (candidates, head) = try await ledger.engine.read(fromCopy: concerned.includesAll) {
-        [concerned] state in (try concerned.promises(in: state), state.position)
-      }
+      let (candidates, head) = try await ledger.engine.read(
+        fromCopy: concerned.includesAll,
+        needs: SnapshotNeeds(ids: Set(concerned.ids.map(\.entityID)))
+      ) { [concerned] state in (try concerned.promises(in: state), state.position) }
       offered.subtract(candidates.closed)
       let new = candidates.left.filter { !offered.contains($0.id) }
       awaited = Set(new.map(\.id).filter(ledger.engine.replica.isAwaited))
@@ -100,6 +101,7 @@ struct StaleCandidates: Sendable {
         closed.append(id)
       }
     }
+    try state.require(Set(named.map(\.created.session.entityID)))
     var left: [PromiseEntity] = []
     for promise in includesAll ? try state.openPromises() : named {
       if try state.isLeft(promise) { left.append(promise) }
@@ -118,8 +120,7 @@ extension Ledger {
     var position = start
     while true {
       let first = position
-      let (last, added) = try await engine.withStore {
-        [candidates] (store) throws(LedgerError) in
+      let (last, added) = try await engine.withStore { [candidates] store in
         var added = candidates
         let last = try store.read(after: first, limit: EventSlice.eventCount) {
           (frame) throws(LedgerError) in

@@ -2,27 +2,40 @@ import LedgerLMDB
 import LedgerSystem
 
 extension LMDBEventStore {
-  package func commit(
-    _ commit: CommitID, after position: Position, patience: Patience,
-    catchUp: (FrameView) throws(LedgerError) -> Void,
-    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
-  ) throws(LedgerError) -> Position {
+  package func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
     try passGate(patience)
-    defer { gate.leave() }
     options.hooks.gatePassed?()
     do {
       // In panic only if an earlier commit of another session of this process failed.
       if try environment.isPanicked { try reopen() }
-      let (head, isAppended) = try growing { environment in
-        try append(environment, commit, after: position, catchUp, decide)
+      let environment = try environment
+      let head = try LMDBLog(environment).pinned { view in
+        guard try !view.metadata().isSealed else { throw LedgerError.sealed }
+        return try view.head()
       }
-      if isAppended {
+      return CommitTurn(head: head, room: try commitRoom(environment))
+    } catch {
+      gate.leave()
+      throw LedgerError.mappingAll(error)
+    }
+  }
+
+  package func endCommit() { gate.leave() }
+
+  package func append(
+    _ batch: EventBatch, _ commit: CommitID, after base: Position
+  ) throws(LedgerError) -> AppendOutcome {
+    do {
+      let outcome = try growing { environment in
+        try append(batch, commit, after: base, in: environment)
+      }
+      if case .appended(let head) = outcome {
         options.hooks.committed?()
         announce(head)
       }
-      return head
+      return outcome
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
-      return try findOutcome(of: commit, after: position, error)
+      return .appended(through: try findOutcome(of: commit, after: base, error))
     } catch let error as LMDBError where error.status == .panic {
       // It came between; the next commit finds the environment opened anew.
       try? reopen()
@@ -59,39 +72,33 @@ extension LMDBEventStore {
   }
 
   private func append(
-    _ environment: Environment, _ commit: CommitID, after position: Position,
-    _ catchUp: (FrameView) throws(LedgerError) -> Void,
-    _ decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
-  ) throws -> (head: Position, isAppended: Bool) {
+    _ batch: EventBatch, _ commit: CommitID, after base: Position, in environment: Environment
+  ) throws -> AppendOutcome {
     let tables = LedgerTables(environment)
     guard let log = tables[.log], let meta = tables[.meta], let blob = tables[.blob] else {
       throw LedgerError.storeClosed
     }
     let agreement = try TableAgreement(tables)
-    let room = try commitRoom(environment)
     return try environment.writeDeciding { transaction in
       guard try !LMDBLog.metadata(of: transaction, meta).isSealed else { throw LedgerError.sealed }
       let end = try agreement.checkedEnd(in: transaction)
-      var head = end.position
-      guard head >= position else { throw LedgerError.vanished(after: head, known: position) }
-      if head > position {
-        head = try LMDBLog.scan(transaction, log, meta, after: position, limit: .max, catchUp)
+      guard end.position >= base else {
+        throw LedgerError.vanished(after: end.position, known: base)
       }
-      let batch = try decide(head, room)
-      if batch.isEmpty { return .abort((head, false)) }
+      guard end.position == base else { return .abort(.headMoved(to: end.position)) }
       try batch.packFrames(
-        from: head.advanced(by: 1), number: end.frameNumber &+ 1, commit: commit
+        from: base.advanced(by: 1), number: end.frameNumber &+ 1, commit: commit
       ) { (key, frame) throws(LMDBError) in
         try transaction.put(frame, forKey: key, in: log, append: true)
       }
       for attachment in batch.attachments {
-        try Chunk.cut(attachment.bytes, of: head.advanced(by: attachment.index + 1)) {
+        try Chunk.cut(attachment.bytes, of: base.advanced(by: attachment.index + 1)) {
           (key, chunk) throws(LMDBError) in
           try transaction.put(chunk.span, forKey: key.span, in: blob, append: true)
         }
       }
       options.hooks.beforeCommit?()
-      return .commit((head.advanced(by: batch.count), true))
+      return .commit(.appended(through: base.advanced(by: batch.count)))
     }
   }
 
@@ -153,14 +160,6 @@ extension LedgerError {
     LedgerError(
       .sealed,
       "Another process moved the ledger to a new generation of its files. Nothing was written; close the ledger and open it again."
-    )
-  }
-
-  /// What this process read before is not there any more.
-  static func vanished(after head: Position, known position: Position) -> LedgerError {
-    LedgerError(
-      .corrupt,
-      "The log ends at position \(head), and this session has read events up to position \(position). Nothing was written; close the ledger and restore it from a copy."
     )
   }
 

@@ -96,6 +96,15 @@ package final class LMDBEventStore: EventStore {
     }
   }
 
+  /// The clock of the system: a file has no other.
+  package func now() -> Timestamp { SystemLedgerClock().now() }
+
+  package func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+    try reading { (log) throws(LedgerError) in
+      try log.pinned { view in try view.answer(request) }
+    }
+  }
+
   /// Reads, and once more if another session of this process left the environment in panic: it is
   /// shared. Such a read fails before it begins, so nothing is handed over twice.
   func reading<R>(

@@ -10,57 +10,42 @@ struct LMDBLog: LedgerSource {
     self.environment = environment
   }
 
+  /// Runs `body` on one view.
+  func pinned<R>(_ body: (PinnedLog) throws -> R) throws(LedgerError) -> R {
+    try LedgerError.mappingAll {
+      try environment.read { transaction in
+        try PinnedLog.with(transaction, LedgerTables(environment), body)
+      }
+    }
+  }
+
   func metadata() throws(LedgerError) -> LedgerMetadata {
-    try reading("meta") { transaction, table in try Self.metadata(of: transaction, table) }
+    try pinned { view in try view.metadata() }
   }
 
   package func head() throws(LedgerError) -> Position {
-    let agreement = try TableAgreement(LedgerTables(environment))
-    return try LedgerError.mappingAll {
-      try environment.read { transaction in try agreement.checkedEnd(in: transaction).position }
-    }
+    try pinned { view in try view.head() }
   }
 
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
-    let meta = try LedgerError.mappingAll { try environment.table(named: "meta") }
-    return try reading("log") { transaction, log in
-      try Self.scan(transaction, log, meta, after: position, limit: limit, body)
-    }
+    try pinned { view in try view.read(after: position, limit: limit, body) }
   }
 
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
-    let meta = try LedgerError.mappingAll { try environment.table(named: "meta") }
-    return try reading("blob") { transaction, blob in
-      try Self.attachment(transaction, blob, meta, of: position, byteCount)
-    }
+    try pinned { view in try view.attachment(of: position, byteCount: byteCount) }
   }
-
-  private func reading<R>(
-    _ table: String, _ body: (borrowing ReadTransaction, Table) throws -> R
-  ) throws(LedgerError) -> R {
-    try LedgerError.mappingAll {
-      let table = try environment.table(named: table)
-      return try environment.read { transaction in try body(transaction, table) }
-    }
-  }
-
-  // MARK: The snapshot
 
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try LedgerError.mappingAll {
-      try environment.read { transaction in
-        let tables = LMDBSnapshotTables(transaction, LedgerTables(environment))
-        defer { tables.end() }
-        return try body(tables)
-      }
-    }
+    try pinned { view in try view.readSnapshot(body) }
   }
+
+  // MARK: In any transaction
 
   /// Where the snapshot stands.
   static func summary<Reader: TableReader & ~Copyable>(
@@ -72,8 +57,6 @@ struct LMDBLog: LedgerSource {
     }
     return try SnapshotSummary(decoding: Array(copying: bytes))
   }
-
-  // MARK: In any transaction
 
   static func metadata<Reader: TableReader & ~Copyable>(
     of transaction: borrowing Reader, _ table: Table

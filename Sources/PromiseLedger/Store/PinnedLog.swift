@@ -52,6 +52,11 @@ struct PinnedLog: LedgerSource {
     return view
   }
 
+  func metadata() throws(LedgerError) -> LedgerMetadata {
+    let view = try view()
+    return try LedgerError.mappingAll { try LMDBLog.metadata(of: view.reader, view.meta) }
+  }
+
   package func head() throws(LedgerError) -> Position {
     let view = try view()
     return try LedgerError.mappingAll { try view.agreement.checkedEnd(in: view.reader).position }

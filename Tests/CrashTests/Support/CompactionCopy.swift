@@ -47,7 +47,7 @@ struct CompactionCopy {
 
   private func digest(of ledger: Ledger) async throws -> StateDigest {
     let ids = history.promises.map(\.entityID) + history.handlers.map(\.entityID)
-    return try await ledger.engine.read { state in
+    return try await ledger.engine.read(fromCopy: true) { state in
       var digest = StateDigest.empty
       for (kind, id) in try state.ids(from: .lowest, through: .highest, limit: .max)
       where kind != .session {

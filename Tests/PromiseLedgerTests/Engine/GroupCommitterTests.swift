@@ -3,6 +3,7 @@ import Testing
 
 @testable import LedgerModel
 @testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 @Suite(.timeLimit(.minutes(10))) struct GroupCommitterTests {
@@ -29,5 +30,44 @@ import Testing
     #expect(store.commitCount == tries + 3)
     let promise = try session.promise(1)
     #expect(promise?.status == .resolved)
+  }
+
+  /// The listener applies newer events than those that the head was read of.
+  @Test func aStateThatIsAheadOfTheHeadIsDecidedOn() throws {
+    let session = try WatchedSession(store, 1, clock: clock)
+    let other = try WatchedSession(store, 2, clock: clock)
+    let replica = session.replica
+    store.onDecide = { [store, clock] in
+      #expect(throws: Never.self) {
+        try WatchedSession(store, 3, clock: clock).commit([CreatePromise(.numbered(7))])
+        _ = try replica.catchUp(from: store)
+      }
+    }
+    try session.commit([CreatePromise(.numbered(7)), CreatePromise(.numbered(8))])
+    #expect(try session.promise(7)?.created.session == .numbered(3))
+    #expect(try session.promise(8)?.created.session == .numbered(1))
+    _ = try other.replica.catchUp(from: store)
+    #expect(try other.promise(7) == session.promise(7))
+    #expect(try other.promise(8) == session.promise(8))
+  }
+
+  @Test func whatAnotherWriterDidBeforeTheAppendIsDecidedOn() throws {
+    let session = try WatchedSession(store, 1, clock: clock)
+    store.onAppend = { [store, clock] in
+      #expect(throws: Never.self) {
+        try WatchedSession(store, 3, clock: clock).commit([CreatePromise(.numbered(7))])
+      }
+    }
+    try session.commit([CreatePromise(.numbered(7)), CreatePromise(.numbered(8))])
+    #expect(try session.promise(7)?.created.session == .numbered(3))
+    #expect(try session.promise(8)?.created.session == .numbered(1))
+  }
+
+  @Test func aLogThatEndsBeforeWhatWasReadIsCorrupt() throws {
+    let session = try WatchedSession(store, 1, clock: clock)
+    try session.commit([CreatePromise(.numbered(1))])
+    let older = InMemoryEventStore(ledgerID: store.ledgerID)
+    let error = #expect(throws: LedgerError.self) { try session.commitAny([], to: older) }
+    #expect(error?.code == .corrupt)
   }
 }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import LedgerModel
 @testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 @Suite(.timeLimit(.minutes(5))) struct ReplicaTests {
@@ -10,7 +11,7 @@ import Testing
     let replica = Replica()
     replica.failAll(.sessionClosed)
     let settlement = #expect(throws: LedgerError.self) {
-      _ = try replica.settlement(of: .numbered(1))
+      _ = try replica.settlement(of: .numbered(1), with: InMemoryEventStore())
     }
     let advance = #expect(throws: LedgerError.self) { _ = try replica.advance(past: .start) }
     #expect(settlement?.code == .closed)

@@ -20,13 +20,13 @@ import Testing
     let promises = try (1...2_500).map { (number) throws -> Promise<PromiseEntity> in
       let id = PromiseID.numbered(number)
       replica.beginUse(of: id)
-      return try replica.settlement(of: id)
+      return try replica.settlement(of: id, with: store)
     }
-    #expect(store.counting { replica.deliver(looksAtAll: true) }.transactions == 3)
-    #expect(store.counting { replica.deliver(looksAtAll: true) }.transactions == 0)
+    #expect(store.counting { replica.deliver(from: store, looksAtAll: true) }.views == 3)
+    #expect(store.counting { replica.deliver(from: store, looksAtAll: true) }.views == 0)
     try session.commit([ResolvePromise(.numbered(7))])
     #expect(!promises[6].isPending)
-    #expect(store.counting { replica.deliver(looksAtAll: true) }.transactions == 3)
+    #expect(store.counting { replica.deliver(from: store, looksAtAll: true) }.views == 3)
     #expect(promises.filter(\.isPending).count == 2_499)
     for number in 1...2_500 { replica.endUse(of: .numbered(number)) }
   }

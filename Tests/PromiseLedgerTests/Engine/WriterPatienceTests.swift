@@ -118,15 +118,8 @@ private final class StalledStore: ForwardingStore {
     set { contents.withLock { $0.onWait = newValue } }
   }
 
-  func commit(
-    _ commit: CommitID, after position: Position, patience: Patience,
-    catchUp: (FrameView) throws(LedgerError) -> Void,
-    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
-  ) throws(LedgerError) -> Position {
-    guard isStalled else {
-      return try store.commit(
-        commit, after: position, patience: patience, catchUp: catchUp, decide: decide)
-    }
+  func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
+    guard isStalled else { return try store.beginCommit(patience) }
     let onWait = contents.withLock { contents in
       contents.waits.append(patience.timeout)
       return contents.onWait.take()

@@ -17,7 +17,7 @@ import Testing
     _ = try await ledger.createPromise(of: Int.self)
     let head = try await ledger.catchUp()
     var attempts = 0
-    let position = try await ledger.engine.withStore { (store) throws(LedgerError) in
+    let position = try await ledger.engine.withStore { store in
       attempts += 1
       if attempts == 1 { freezeAndUnfreeze(ledger) }
       return try store.head()
@@ -30,7 +30,7 @@ import Testing
   @Test func aReadWhoseStoreIsClosedForGoodFails() async throws {
     let ledger = try await temporary.open()
     let error = await #expect(throws: LedgerError.self) {
-      try await ledger.engine.withStore { (store) throws(LedgerError) in
+      try await ledger.engine.withStore { store in
         let isClosed = WakeSemaphore()
         _ = ledger.engine.inbox.add(.close { isClosed.signal() })
         _ = isClosed.wait(timeout: .seconds(60))
@@ -43,15 +43,15 @@ import Testing
   @Test func aStepThatAFreezeInterruptedAtTheGateIsMadeAgain() async throws {
     let ledger = try await temporary.open()
     var attempts = 0
-    try await ledger.engine.withStore { (_) throws(LedgerError) in
+    try await ledger.engine.withStore { _ in
       attempts += 1
       guard attempts == 1 else { return }
       freezeAndUnfreeze(ledger)
-      throw .interrupted
+      throw LedgerError.interrupted
     }
     #expect(attempts == 2)
     let error = await #expect(throws: LedgerError.self) {
-      try await ledger.engine.withStore { (_) throws(LedgerError) in throw .interrupted }
+      try await ledger.engine.withStore { _ in throw LedgerError.interrupted }
     }
     #expect(error?.code == .interrupted)
     await ledger.close()

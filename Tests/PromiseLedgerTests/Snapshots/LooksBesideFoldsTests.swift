@@ -16,7 +16,7 @@ import Testing
     let replica = Replica(try .tail(of: subject.store))
     try subject.fold()
     var looks = 0
-    let sessions = try replica.lookingAtCopy(with: subject.store) { (state) throws(LedgerError) in
+    let sessions = try replica.lookAtCopy(with: subject.store) { (state) throws(LedgerError) in
       looks += 1
       return try state.openSessions()
     }

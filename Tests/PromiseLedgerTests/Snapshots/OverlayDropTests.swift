@@ -50,7 +50,7 @@ import Testing
       for part in 0..<4 {
         try createPromises(count / 4, in: subject, from: 10_000 * group + 1_000 * part)
       }
-      _ = try replica.catchUp(from: subject.store, rebases: true)
+      _ = try replica.catchUp(from: subject.store)
       longest = max(longest, replica.withState { $0.promises.count })
     }
     // A walk begins after 1,000 events, or as many as the overlay has, and ends within as many again.
@@ -87,7 +87,7 @@ import Testing
     _ = try store.changeSnapshot(
       [], from: SnapshotSummary(), to: summary, patience: Patience(.seconds(5)))
     let replica = Replica()
-    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 10)
+    _ = try replica.catchUp(from: store, sliceEventCount: 10)
     #expect(replica.position == summary.position)
   }
 

@@ -37,10 +37,10 @@ import Testing
     #expect(try Answers(subject.state, subject.writer) == whole, "seed \(seed)")
     for (number, replica) in behind.enumerated() {
       _ = try replica.catchUp(
-        from: subject.store, rebases: number % 2 == 0, sliceEventCount: 10)
+        from: subject.store, sliceEventCount: 10)
       // Looking may find that the snapshot moved without an event that would have told.
       try replica.rebase(from: subject.store)
-      let answers = try replica.withState { try Answers($0, subject.writer) }
+      let answers = try replica.lookAtCopy(with: subject.store) { try Answers($0, subject.writer) }
       #expect(answers == whole, "seed \(seed), process \(number)")
     }
   }
@@ -69,7 +69,7 @@ import Testing
     for id in ids { try subject.commit(CreatePromise(id)) }
     let replica = Replica(try .tail(of: made.store))
     for id in ids { replica.beginUse(of: id) }
-    let waiters = try ids.map { try replica.settlement(of: $0) }
+    let waiters = try ids.map { try replica.settlement(of: $0, with: made.store) }
     try subject.commit(ResolvePromise(ids[0]))
     try subject.commit(AbandonPromise(id: ids[1], reason: ""))
     try subject.commit(ResolvePromise(ids[2]))
@@ -81,8 +81,8 @@ import Testing
     #expect(try made.store.snapshotSummary().deletedThrough > replica.position)
     #expect(waiters.allSatisfy { $0.outcome == nil })
 
-    _ = try replica.catchUp(from: made.store, rebases: false, sliceEventCount: 10)
-    replica.deliver()
+    _ = try replica.catchUp(from: made.store, sliceEventCount: 10)
+    replica.deliver(from: made.store)
     #expect(try waiters[0].outcome?.get().status == .resolved)
     for waiter in waiters[1...2] {
       #expect { try waiter.outcome?.get() } throws: { ($0 as? LedgerError)?.code == .notFound }
@@ -90,8 +90,8 @@ import Testing
     #expect(waiters[3].outcome == nil)
 
     try subject.commit(ResolvePromise(ids[3]))
-    _ = try replica.catchUp(from: made.store, rebases: false, sliceEventCount: 10)
-    replica.deliver()
+    _ = try replica.catchUp(from: made.store, sliceEventCount: 10)
+    replica.deliver(from: made.store)
     #expect(try waiters[3].outcome?.get().status == .resolved)
   }
 
@@ -120,7 +120,7 @@ import Testing
       }
     }
     try replica.rebase(from: store)
-    let answers = try replica.withState { try Answers($0, subject.writer) }
+    let answers = try replica.lookAtCopy(with: store) { try Answers($0, subject.writer) }
     #expect(try answers == Answers(subject.replayed(), subject.writer))
   }
 
@@ -142,17 +142,17 @@ import Testing
       CommitID(session: .numbered(2), number: 77), after: store.head(),
       patience: Patience(.seconds(5)), catchUp: { (_) throws(LedgerError) in },
       decide: { (_, _) in made })
-    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 100)
+    _ = try replica.catchUp(from: store, sliceEventCount: 100)
     #expect(replica.withState { $0.blocked[id.entityID] != nil })
-    _ = try replica.withState { try $0.nextDeadline()?.id }
-    #expect(try !replica.withState { try $0.due(at: .at(.max), limit: 9_999).contains(id) })
+    _ = try replica.look(with: store) { try $0.nextDeadline()?.id }
+    #expect(try !replica.look(with: store) { try $0.due(at: .at(.max), limit: 9_999).contains(id) })
     // And folds it, which changes nothing that this one can see.
     var edit = SnapshotEdit(try store.snapshotSummary())
     edit.new.position = try store.head()
     _ = try store.apply(edit, patience: Patience(.seconds(5)))
-    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 100)
+    _ = try replica.catchUp(from: store, sliceEventCount: 100)
     #expect(replica.withState { $0.blocked.isEmpty })
-    #expect(try replica.withState { try $0.due(at: .at(.max), limit: 9_999).contains(id) })
+    #expect(try replica.look(with: store) { try $0.due(at: .at(.max), limit: 9_999).contains(id) })
   }
 
   @Test func anEarlierDeadlineThatWasFoldedMeanwhileIsFound() throws {

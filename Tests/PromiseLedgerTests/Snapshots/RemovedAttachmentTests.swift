@@ -118,7 +118,7 @@ import Testing
     let promise = try await makePromise(key: nil, in: reader)
     try await other.compact(LedgerCompactionTests.events)
     let position = try #require(try await reader.record(of: promise.id)?.resolved?.position)
-    try await other.engine.withStore { (store) throws(LedgerError) in
+    try await other.engine.withStore { store in
       let summary = try store.snapshotSummary()
       _ = try store.changeSnapshot(
         AttachmentReference(position: position, byteCount: 9_002).deletion, from: summary,

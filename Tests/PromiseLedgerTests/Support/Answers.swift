@@ -1,5 +1,6 @@
 @testable import LedgerModel
 @testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// Everything that can be asked of a state of a random ledger.

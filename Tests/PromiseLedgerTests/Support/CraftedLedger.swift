@@ -5,6 +5,7 @@ import PromiseLedgerTesting
 
 @testable import LedgerModel
 @testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// A ledger on disk whose events are given one by one, whatever the rules say.

@@ -38,6 +38,22 @@ extension ForwardingStore {
     try store.changeSnapshot(changes, from: old, to: new, patience: patience)
   }
 
+  func now() -> Timestamp { store.now() }
+
+  func view(_ request: ViewRequest) throws(LedgerError) -> StoreView { try store.view(request) }
+
+  func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
+    try store.beginCommit(patience)
+  }
+
+  func append(
+    _ batch: EventBatch, _ commit: CommitID, after base: Position
+  ) throws(LedgerError) -> AppendOutcome {
+    try store.append(batch, commit, after: base)
+  }
+
+  func endCommit() { store.endCommit() }
+
   func lockForCompaction() throws(LedgerError) -> (any CompactionHold)? {
     store.lockForCompaction()
   }

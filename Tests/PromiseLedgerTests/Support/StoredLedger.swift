@@ -1,5 +1,6 @@
 @testable import LedgerModel
 @testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// One session on a store: its own copy of the state, caught up in every commit.

@@ -18,7 +18,7 @@ final class WatchedSession {
     committer = GroupCommitter(
       inbox: inbox, replica: replica, clock: clock, session: .numbered(number), role: role,
       sessions: UnwatchedSessions())
-    _ = try replica.catchUp(from: store, rebases: true, sliceEventCount: 1_000)
+    _ = try replica.catchUp(from: store, sliceEventCount: 1_000)
     let opening = OpenSession(
       .sample(role: role, instance: "instance \(number)"), newLedgerID: store.ledgerID)
     try check(
@@ -34,8 +34,16 @@ final class WatchedSession {
     } while inbox.hasCommands
   }
 
+  /// Commits a group of commands of several kinds.
+  func commitAny(_ commands: [any Command], to other: (any EventStore)? = nil) throws {
+    for command in commands { inbox.add(Self.job(command)) }
+    try check(committer.commitGroup(to: other ?? store, stallTimeout: .seconds(5)))
+  }
+
+  private static func job(_ command: some Command) -> Job { Job(command) { _ in } }
+
   func promise(_ number: Int) throws -> PromiseEntity? {
-    try replica.withState { (state) throws(LedgerError) in try state.promise(.numbered(number)) }
+    try replica.look(with: store) { state in try state.promise(.numbered(number)) }
   }
 
   private func check(_ error: LedgerError?) throws {

@@ -9,8 +9,12 @@ import Synchronization
 final class WatchedStore: ForwardingStore {
   /// What is read of a snapshot.
   struct Reads: Equatable {
-    /// Read transactions.
+    /// Views.
+    var views = 0
+    /// Reads of the snapshot outside of views.
     var transactions = 0
+    /// Reads of frames outside of views.
+    var frameReads = 0
     /// Entries of lists.
     var entries = 0
   }
@@ -19,7 +23,10 @@ final class WatchedStore: ForwardingStore {
     var reads = Reads()
     var commitCount = 0
     var onScan: (@Sendable ([UInt8]) -> Void)?
+    var onRead: (@Sendable () -> Void)?
     var onCommit: (@Sendable () -> Void)?
+    var onDecide: (@Sendable () -> Void)?
+    var onAppend: (@Sendable () -> Void)?
     var afterRead: (@Sendable () -> Void)?
     var onChange: (@Sendable () -> Void)?
     var afterChange: (@Sendable () -> Void)?
@@ -44,6 +51,24 @@ final class WatchedStore: ForwardingStore {
   var afterRead: (@Sendable () -> Void)? {
     get { contents.withLock { $0.afterRead } }
     set { contents.withLock { $0.afterRead = newValue } }
+  }
+
+  /// What happens before each read.
+  var onRead: (@Sendable () -> Void)? {
+    get { contents.withLock { $0.onRead } }
+    set { contents.withLock { $0.onRead = newValue } }
+  }
+
+  /// What happens once after the next commit began, and before it is decided.
+  var onDecide: (@Sendable () -> Void)? {
+    get { contents.withLock { $0.onDecide } }
+    set { contents.withLock { $0.onDecide = newValue } }
+  }
+
+  /// What happens once after the next commit was decided, and before it is appended.
+  var onAppend: (@Sendable () -> Void)? {
+    get { contents.withLock { $0.onAppend } }
+    set { contents.withLock { $0.onAppend = newValue } }
   }
 
   /// What happens once before the next commit passes the gate.
@@ -79,23 +104,48 @@ final class WatchedStore: ForwardingStore {
       return contents.afterRead.take()
     }
     defer { afterRead?() }
+    onRead?()
     return try store.readSnapshot { (tables) throws(LedgerError) in
       try body(Tables(tables: tables, store: self))
     }
   }
 
-  func commit(
-    _ commit: CommitID, after position: Position, patience: Patience,
-    catchUp: (FrameView) throws(LedgerError) -> Void,
-    decide: (Position, CommitRoom) throws(LedgerError) -> EventBatch
-  ) throws(LedgerError) -> Position {
+  func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+    let afterRead = contents.withLock { contents in
+      contents.reads.views += 1
+      return contents.afterRead.take()
+    }
+    defer { afterRead?() }
+    onRead?()
+    return try store.withView { (moment) throws(LedgerError) in
+      try Moment(moment: moment, store: self).answer(request)
+    }
+  }
+
+  func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
     let onCommit = contents.withLock { contents in
       contents.commitCount += 1
       return contents.onCommit.take()
     }
     onCommit?()
-    return try store.commit(
-      commit, after: position, patience: patience, catchUp: catchUp, decide: decide)
+    let turn = try store.beginCommit(patience)
+    contents.withLock { $0.onDecide.take() }?()
+    return turn
+  }
+
+  func append(
+    _ batch: EventBatch, _ commit: CommitID, after base: Position
+  ) throws(LedgerError) -> AppendOutcome {
+    contents.withLock { $0.onAppend.take() }?()
+    return try store.append(batch, commit, after: base)
+  }
+
+  func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    contents.withLock { $0.reads.frameReads += 1 }
+    onRead?()
+    return try store.read(after: position, limit: limit, body)
   }
 
   func changeSnapshot(
@@ -105,6 +155,31 @@ final class WatchedStore: ForwardingStore {
     contents.withLock { $0.onChange.take() }?()
     defer { contents.withLock { $0.afterChange.take() }?() }
     return try store.changeSnapshot(changes, from: old, to: new, patience: patience)
+  }
+
+  private struct Moment: LedgerSource {
+    let moment: any LedgerSource
+    let store: WatchedStore
+
+    func head() throws(LedgerError) -> Position { try moment.head() }
+
+    func read(
+      after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+    ) throws(LedgerError) -> Position {
+      try moment.read(after: position, limit: limit, body)
+    }
+
+    func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+      try moment.attachment(of: position, byteCount: byteCount)
+    }
+
+    func readSnapshot<R>(
+      _ body: (any SnapshotTables) throws(LedgerError) -> R
+    ) throws(LedgerError) -> R {
+      try moment.readSnapshot { (tables) throws(LedgerError) in
+        try body(Tables(tables: tables, store: store))
+      }
+    }
   }
 
   private struct Tables: SnapshotTables {

@@ -31,7 +31,7 @@ enum FoldBenchmark {
     let opening = try time {
       for _ in 0..<100 {
         let replica = Replica()
-        _ = try replica.catchUp(from: store, rebases: true)
+        _ = try replica.catchUp(from: store)
       }
     }
     report.add("replay of a folded ledger, us", opening.inMicroseconds / 100, nil)

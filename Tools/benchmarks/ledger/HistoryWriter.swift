@@ -94,7 +94,7 @@ final class HistoryWriter {
     while try folder.step(of: store, through: head, limit: 10_000) != nil {}
     try folder.markReadBack(of: store)
     while try EventDeletion(store).step(through: head) != nil {}
-    _ = try replica.catchUp(from: store, rebases: true)
+    _ = try replica.catchUp(from: store)
   }
 
   private func commit(
@@ -109,7 +109,7 @@ final class HistoryWriter {
       patience: Patience(.seconds(5)),
       catchUp: { (frame) throws(LedgerError) in try replica.apply(frame) },
       decide: { (_, _) throws(LedgerError) in
-        var decision = replica.withState { Decision(over: $0, context: context) }
+        var decision = Decision(over: replica.copy(readingFrom: store), context: context)
         try body(&decision, now)
         staged = decision.staged
         return decision.batch

@@ -1,0 +1,74 @@
+/// What is asked of a store at once.
+package struct ViewRequest: Sendable {
+  /// Frames with events after this position are wanted; `nil` for none.
+  package var eventsAfter: Position?
+  /// The view ends with the frame that reaches this number of events.
+  package var eventLimit = EventSlice.eventCount
+  /// What is wanted of the snapshot.
+  package var needs = SnapshotNeeds()
+  /// Values that stand beside events.
+  package var attachments: [AttachmentReference] = []
+  /// Which lists of a snapshot the caller knows to be complete.
+  package var countedLists = CountedLists()
+
+  package init(eventsAfter: Position? = nil) {
+    self.eventsAfter = eventsAfter
+  }
+}
+
+/// One consistent answer of a store: everything in it is of the same moment.
+///
+/// It holds copies, so that nothing of the store is kept meanwhile.
+package struct StoreView: Sendable {
+  /// The snapshot, with what was asked for of it.
+  package let excerpt: SnapshotExcerpt
+  /// Frames with events after the position asked for, in order; with events after the snapshot, if that
+  /// is further on.
+  package let frames: FrameList
+  /// Why the frames after these cannot be read.
+  package let problem: LedgerError?
+  private let attachments: [Position: Result<[UInt8], LedgerError>]
+
+  /// The value beside the event at a position, which was asked for.
+  package func attachment(of position: Position) throws(LedgerError) -> [UInt8] {
+    guard let attachment = attachments[position] else { throw .lacking }
+    return try attachment.get()
+  }
+}
+
+extension StoreView {
+  /// Answers with several reads of a source.
+  fileprivate init(_ request: ViewRequest, of source: any LedgerSource) throws(LedgerError) {
+    let summary = try source.snapshotSummary()
+    let reader = SnapshotReader(source, summary: summary, countedLists: request.countedLists)
+    excerpt = try reader.excerpt(request.needs)
+    var attachments: [Position: Result<[UInt8], LedgerError>] = [:]
+    for wanted in request.attachments {
+      attachments[wanted.position] = try LedgerError.catchingDamage { () throws(LedgerError) in
+        try source.attachment(of: wanted.position, byteCount: wanted.byteCount)
+      }
+    }
+    self.attachments = attachments
+    var frames = FrameList()
+    var problem: LedgerError?
+    if let position = request.eventsAfter {
+      let start = max(position, summary.position)
+      do throws(LedgerError) {
+        _ = try source.read(after: start, limit: request.eventLimit) { frame in
+          frames.append(frame)
+        }
+      } catch {
+        problem = error
+      }
+    }
+    self.frames = frames
+    self.problem = problem
+  }
+}
+
+extension LedgerSource {
+  /// Answers a request with several reads; the source must hold one view.
+  package func answer(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+    try StoreView(request, of: self)
+  }
+}

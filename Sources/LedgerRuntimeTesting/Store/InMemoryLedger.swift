@@ -1,0 +1,94 @@
+import LedgerBytes
+import LedgerModel
+
+/// What a store in memory holds at one moment.
+struct InMemoryLedger: LedgerSource {
+  private var frames: [(key: UInt64, bytes: [UInt8])] = []
+  private var end = Position.start
+  private var frameNumber: UInt32 = 0
+  private var attachments: [Position: [UInt8]] = [:]
+  private(set) var tables = InMemoryTables()
+  /// How many of the next commits lose a race.
+  var conflictCount = 0
+
+  var usedByteCount: Int {
+    frames.reduce(0) { $0 + $1.bytes.count } + attachments.values.reduce(0) { $0 + $1.count }
+  }
+
+  // MARK: Reading
+
+  func head() -> Position { end }
+
+  func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    let deleted = try tables.summary().deletedThrough
+    guard position >= deleted else { throw .eventsCompacted(after: position, through: deleted) }
+    guard position.rawValue < .max else { return position }
+    var walk = FrameWalk(after: position)
+    var count = 0
+    let first = frames.partitioningIndex { $0.key > position.rawValue + 1 }
+    for frame in frames[max(first - 1, 0)...] {
+      if count >= limit { break }
+      let view = try FrameView(checking: frame.bytes.span, key: frame.key)
+      guard try walk.isNew(view.header) else { continue }
+      try body(view)
+      count += view.header.eventCount
+    }
+    return walk.position
+  }
+
+  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+    let bytes = attachments[position]
+    guard let bytes, bytes.count == byteCount else {
+      let deleted = try tables.summary().deletedThrough
+      if bytes == nil, position <= deleted {
+        throw .attachmentCompacted(of: position, through: deleted)
+      }
+      throw LedgerError(.corrupt, "The value stored at position \(position) is missing.")
+    }
+    return bytes
+  }
+
+  func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try body(tables)
+  }
+
+  // MARK: Writing
+
+  mutating func append(
+    _ batch: EventBatch, _ commit: CommitID, after base: Position
+  ) throws(LedgerError) -> AppendOutcome {
+    guard end >= base else { throw .vanished(after: end, known: base) }
+    guard end == base, conflictCount == 0 else {
+      conflictCount = max(0, conflictCount - 1)
+      return .headMoved(to: end)
+    }
+    batch.packFrames(
+      from: base.advanced(by: 1), number: frameNumber &+ 1, commit: commit
+    ) { key, frame in
+      frames.append((key, Array(copying: frame)))
+      frameNumber &+= 1
+    }
+    for attachment in batch.attachments {
+      attachments[base.advanced(by: attachment.index + 1)] = attachment.bytes
+    }
+    end = base.advanced(by: batch.count)
+    return .appended(through: end)
+  }
+
+  mutating func apply(_ change: TableChange) {
+    switch change.table {
+    case .log:
+      let key: UInt64 = change.key.span.loadLittleEndian(at: 0)
+      frames.removeAll { $0.key == key.byteSwapped }
+    case .blob:
+      let position: UInt64 = change.key.span.loadLittleEndian(at: 0)
+      attachments[Position(rawValue: position.byteSwapped)] = nil
+    case .entities, .parts, .open, .tombstones, .meta:
+      tables.apply(change)
+    }
+  }
+}
