@@ -18,7 +18,12 @@ package struct ForkGuard: Sendable {
 
   /// - Throws: ``LMDBRefusal/forkedChild`` in a forked child.
   package func refuseForkedChild(path: String) throws(LMDBError) {
-    guard !isForkedChild else { throw LMDBError(.forkedChild, .begin, path: path) }
+    guard !isForkedChild else { throw Self.refusal(path: path) }
+  }
+
+  /// What a forked child is told.
+  package static func refusal(path: String) -> LMDBError {
+    LMDBError(.forkedChild, .begin, path: path)
   }
 }
 

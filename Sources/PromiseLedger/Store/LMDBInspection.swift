@@ -11,6 +11,9 @@ package final class LMDBInspection: InspectedStore {
   /// `nil` once it is closed.
   private let environment: Mutex<Environment?>
   private let forkGuard = ForkGuard()
+  /// Made before any fork: in a forked child the making of an error could wait for ever for a lock of the
+  /// Swift runtime that another thread of its parent held.
+  private let forkRefusal: LedgerError
   /// Whether the pages of the file were looked at.
   private let isChecked = Atomic<Bool>(false)
 
@@ -18,6 +21,7 @@ package final class LMDBInspection: InspectedStore {
     sessions = FileSessionRegistry(in: directory)
     let generation = try directory.readCurrentGeneration()
     path = directory.generation(generation)
+    forkRefusal = LedgerError(ForkGuard.refusal(path: path))
     configuration = Configuration(
       access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
     let (opened, metadata) = try Self.openWithMetadata(path, configuration)
@@ -169,7 +173,7 @@ package final class LMDBInspection: InspectedStore {
 
   /// The environment, opened again if it was taken away.
   private func current() throws(LedgerError) -> Environment {
-    try LedgerError.mappingAll { try forkGuard.refuseForkedChild(path: path) }
+    guard !forkGuard.isForkedChild else { throw forkRefusal }
     return try environment.withLock { (environment) throws(LedgerError) in
       guard let open = environment else {
         throw LedgerError(.closed, "The inspection was closed. Begin another.")
