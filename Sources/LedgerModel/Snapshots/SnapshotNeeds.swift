@@ -29,13 +29,14 @@ package struct SnapshotNeeds: Sendable, Hashable {
   /// - Returns: Whether anything was new.
   @discardableResult
   package mutating func formUnion(_ other: SnapshotNeeds) -> Bool {
-    let before = self
+    let knownCount = ids.count + lists.count
+    let knownPages = pages
     ids.formUnion(other.ids)
     lists.formUnion(other.lists)
     // Another page of a list is asked for where the one before was too short.
     pages.merge(other.pages) { _, new in new }
     checksLists = checksLists || other.checksLists
-    return self != before
+    return ids.count + lists.count > knownCount || pages != knownPages
   }
 }
 

@@ -167,7 +167,10 @@ final class GroupCommitter {
   ) throws(LedgerError) -> EventBatch {
     let context = DecisionContext(
       session: session, role: role, now: clock?.now() ?? store.now(), room: room)
-    var needs = group.needs(of: session)
+    var needs = SnapshotNeeds(ids: [session.entityID])
+    needs.checksLists = true
+    // Without a snapshot all is in memory.
+    if replica.withState({ $0.base > .start }) { group.addNeeds(to: &needs, session) }
     while true {
       let base = try LedgerError.mapping {
         try replica.look(with: store, needs: needs) { state in
@@ -222,11 +225,8 @@ final class GroupCommitter {
     }
 
     /// What the commands are known to look up.
-    func needs(of session: SessionID) -> SnapshotNeeds {
-      var needs = SnapshotNeeds(ids: [session.entityID])
-      needs.checksLists = true
+    func addNeeds(to needs: inout SnapshotNeeds, _ session: SessionID) {
       for job in jobs { needs.formUnion(job.subjects(session)) }
-      return needs
     }
 
     /// Decides as many of the commands as fit into one commit, without the store and without the
