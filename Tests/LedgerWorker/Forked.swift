@@ -22,10 +22,16 @@ struct Forked {
     let inspector = try Ledger.inspect(at: path)
     let promise = try await ledger.createPromise(of: Int.self)
     Output.line("C \(promise.id)")
+    let program = unsafe strdup(CommandLine.arguments[0])
+    let arguments = unsafe scriptArguments()
+    // The first use of a type takes a lock of the Swift runtime, which another thread may hold when the
+    // process is forked. So the parent goes the child's way before, to nowhere.
+    unsafe become(strdup(path + "/nowhere"), arguments)
     let child = unsafe forkProcess()
     if child == 0 {
       await sayRefusals(ledger, inspector, promise)
-      unsafe becomeScript()
+      unsafe become(program, arguments)
+      _exit(9)
     }
     guard child > 0 else { throw UsageError(what: "cannot fork") }
     Output.line("child ended \(unsafe endStatus(of: child))")
@@ -103,14 +109,22 @@ struct Forked {
     }
   }
 
-  /// Goes on as `ledger-worker script`.
-  @unsafe private func becomeScript() -> Never {
-    let program = CommandLine.arguments[0]
-    let words = [program, "script", path, "crkx"]
-    var pointers: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
-    unsafe pointers.append(nil)
-    unsafe execv(program, &pointers)
-    _exit(9)
+  /// The arguments of `ledger-worker script`, which are never freed.
+  @unsafe private func scriptArguments() -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {
+    let words = [CommandLine.arguments[0], "script", path, "crkx"]
+    let arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
+      capacity: words.count + 1)
+    for (index, word) in words.enumerated() { unsafe arguments[index] = unsafe strdup(word) }
+    unsafe arguments[words.count] = nil
+    return unsafe arguments
+  }
+
+  /// Goes on as another program, if there is one.
+  @unsafe private func become(
+    _ program: UnsafeMutablePointer<CChar>?,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  ) {
+    if let program = unsafe program { unsafe execv(program, arguments) }
   }
 }
 
