@@ -1,7 +1,8 @@
 /// The state of a ledger at one position: a fold of all events up to it.
 ///
 /// It is an overlay, in memory, of what changed since the snapshot, above look-ups in the snapshot.
-/// Pure but for these: it takes no clock and no randomness, so equal events make equal states.
+/// Pure, but for look-ups in a snapshot that has a source: it takes no clock and no randomness, so equal
+/// events make equal states.
 package struct LedgerState: Sendable {
   /// The last event applied.
   package internal(set) var position: Position

@@ -103,10 +103,10 @@ final class GroupCommitter {
     }
   }
 
-  /// Forgets that it waited: the session was frozen, and nobody waits for the gate meanwhile.
+  /// Forgets that it waited: a frozen session does not wait for the gate.
   func pause() { waitsSince = nil }
 
-  /// Takes a view, decides, and appends; and again if another writer came first.
+  /// Begins, catches up, decides and appends; decides again if another writer came first.
   private func commit(
     _ group: inout Group, to store: any EventStore, _ patience: Patience
   ) throws(LedgerError) {

@@ -189,7 +189,7 @@ extension LedgerEngine {
     hold?.end()
   }
 
-  /// Tells everybody who waits that it is over.
+  /// Ends the session: fails what waits, and what comes.
   private func end(_ error: LedgerError) {
     phase.change(to: .closed(error))
     compactionLock.release()

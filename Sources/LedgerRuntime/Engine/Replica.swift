@@ -8,7 +8,7 @@ package final class Replica: Sendable {
   private struct Contents {
     var state: LedgerState
     var waiters = WaiterTable()
-    /// Why nobody will be woken any more.
+    /// Why waiting has ended; set when the session ends.
     var closingError: LedgerError?
     /// Where the state stood when every awaited promise was looked up last.
     var lookedAt: Place?
@@ -232,7 +232,7 @@ package final class Replica: Sendable {
   /// Looking and registering is one step, so no settlement is missed between. Ask between
   /// ``beginUse(of:)`` and ``endUse(of:)``.
   ///
-  /// - Throws: Why nobody will be woken any more; `notFound`; why the promise is blocked.
+  /// - Throws: Why waiting has ended; `notFound`; why the promise is blocked.
   package func settlement(
     of id: PromiseID, with store: any EventStore
   ) throws -> Promise<PromiseEntity> {
@@ -247,7 +247,7 @@ package final class Replica: Sendable {
 
   /// Fulfilled once the state is past `position`: already if it is.
   ///
-  /// - Throws: Why nobody will be woken any more.
+  /// - Throws: Why waiting has ended.
   package func advance(past position: Position) throws(LedgerError) -> Promise<Void> {
     try contents.withLock { (contents) throws(LedgerError) in
       if let error = contents.closingError { throw error }
@@ -256,7 +256,7 @@ package final class Replica: Sendable {
     }
   }
 
-  /// Whether somebody in this process waits for the promise, or is consuming it.
+  /// Whether this process waits for the promise, or is consuming it.
   package func isAwaited(_ id: PromiseID) -> Bool {
     contents.withLock { $0.waiters.isInUse(id) }
   }
@@ -310,7 +310,7 @@ package final class Replica: Sendable {
     return due ?? []
   }
 
-  /// Tells everybody who waits that it is over.
+  /// Fails every wait, and those to come.
   package func failAll(_ error: LedgerError) {
     let all = contents.withLock { contents in
       contents.closingError = error

@@ -9,7 +9,7 @@ import Testing
 @testable import PromiseLedger
 
 /// How often a store is asked: a group of commands, or a slice of the log, costs at most two views, and
-/// nobody waits for the store under a lock.
+/// no lock is held meanwhile.
 @Suite(.timeLimit(.minutes(5))) struct StoreBudgetTests {
   private static let budget = 2
 
