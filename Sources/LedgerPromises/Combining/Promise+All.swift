@@ -25,9 +25,8 @@ extension Promise {
   ) -> Promise<[Element]> where Value == [Element] {
     let target = PromiseStorage<[Element]>(executor: executor, site: site)
     let collector = AllCollector(inputs, into: target)
-    gather(inputs, into: target) { fate, context in
-      collector.inputDidSettle(fate, context)
-    }
+    let observer: Observer.Body = { fate, context in collector.inputDidSettle(fate, context) }
+    gather(inputs, into: target) { _, _ in observer }
     return Promise<[Element]>(target)
   }
 
@@ -49,22 +48,21 @@ extension Promise {
     for promise in repeat each promises { inputs.append(promise.storage) }
     let collector = TupleCollector(
       repeat (each promises).storage, count: inputs.count, into: target)
-    gather(inputs, into: target) { fate, context in
-      collector.inputDidSettle(fate, context)
-    }
+    let observer: Observer.Body = { fate, context in collector.inputDidSettle(fate, context) }
+    gather(inputs, into: target) { _, _ in observer }
     return Promise<(repeat each Element)>(target)
   }
 }
 
-/// Observes the inputs of a combination with one shared body, and cancels the pending ones when the
-/// result is cancelled.
-func gather(
-  _ inputs: [some PromiseCore],
-  into target: PromiseCore,
-  _ body: @escaping @Sendable (Fate, DrainContext) -> Void
+/// Observes each input of a combination with what `observer` returns for its index and itself, and
+/// cancels the pending ones when the result is cancelled.
+func gather<Input: PromiseCore>(
+  _ inputs: [Input], into target: PromiseCore, _ observer: (Int, Input) -> Observer.Body
 ) {
   let context = DrainContext(queue: nil)
-  for input in inputs { input.observe(triggers: [], in: context, body) }
+  for (index, input) in inputs.enumerated() {
+    input.observe(triggers: [], in: context, observer(index, input))
+  }
   context.runAll()
   if !target.isSettled {
     target.onCancel(onlyIfRequested: true) { reason in

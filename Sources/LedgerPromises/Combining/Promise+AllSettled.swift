@@ -13,10 +13,11 @@ extension Promise {
     let inputs = promises.map(\.storage)
     if inputs.isEmpty { target.fulfill([], in: nil) }
     let remaining = Countdown(inputs.count)
-    gather(inputs, into: target) { _, context in
+    let observer: Observer.Body = { _, context in
       guard remaining.countDown() else { return }
       target.fulfill(inputs.compactMap(\.settledOutcome), in: context)
     }
+    gather(inputs, into: target) { _, _ in observer }
     return Guarantee(unfailing: Promise<[Outcome<Element>]>(target))
   }
 }

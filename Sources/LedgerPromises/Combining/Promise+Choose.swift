@@ -15,11 +15,9 @@ extension Promise {
     let site = SourceSite(file, line)
     let target = PromiseStorage<Value>(executor: executor, site: site)
     let inputs = promises.map(\.storage)
-    guard !inputs.isEmpty else {
-      return rejectedAsEmpty(target, "race")
-    }
-    gatherEach(inputs, into: target) { _, source, fate, context in
-      target.settle(like: source, fate: fate, in: context)
+    guard !inputs.isEmpty else { return rejectedAsEmpty(target, "race") }
+    gather(inputs, into: target) { _, source in
+      { fate, context in target.settle(like: source, fate: fate, in: context) }
     }
     return Promise(target)
   }
@@ -38,17 +36,16 @@ extension Promise {
     let site = SourceSite(file, line)
     let target = PromiseStorage<Value>(executor: executor, site: site)
     let inputs = promises.map(\.storage)
-    guard !inputs.isEmpty else {
-      return rejectedAsEmpty(target, "any")
-    }
+    guard !inputs.isEmpty else { return rejectedAsEmpty(target, "any") }
     let remaining = Countdown(inputs.count)
-    let failures = Mutex([Failure?](repeating: nil, count: inputs.count))
-    let box = FailureBox(failures)
-    gatherEach(inputs, into: target) { index, source, fate, context in
-      if fate.isFulfilled { return target.settle(like: source, fate: fate, in: context) }
-      box.failures.withLock { $0[index] = source.failure }
-      guard remaining.countDown() else { return }
-      target.settle(allFailed(box.failures.withLock { $0.compactMap(\.self) }, site), in: context)
+    let failures = FailureBox(count: inputs.count)
+    gather(inputs, into: target) { index, source in
+      { fate, context in
+        if fate.isFulfilled { return target.settle(like: source, fate: fate, in: context) }
+        failures.all.withLock { $0[index] = source.failure }
+        guard remaining.countDown() else { return }
+        target.settle(allFailed(failures.all.withLock { $0.compactMap(\.self) }, site), in: context)
+      }
     }
     return Promise(target)
   }
@@ -64,11 +61,9 @@ extension Promise {
 
 /// Holds the failures of the inputs of `any`.
 private final class FailureBox: Sendable {
-  let failures: Mutex<[Failure?]>
+  let all: Mutex<[Failure?]>
 
-  init(_ failures: consuming sending Mutex<[Failure?]>) {
-    self.failures = failures
-  }
+  init(count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
 }
 
 /// How `any` ends when nothing was fulfilled.
@@ -78,24 +73,4 @@ private func allFailed(_ failures: [Failure], _ site: SourceSite) -> Failure {
     PromiseError(
       .allRejected, "None of \(failures.count) promises was fulfilled.",
       attachedErrors: failures.map(\.error), site: site))
-}
-
-/// Observes each input with its index, and cancels the pending ones when the result is cancelled.
-func gatherEach<Value: Sendable>(
-  _ inputs: [PromiseStorage<Value>],
-  into target: PromiseCore,
-  _ body: @escaping @Sendable (Int, PromiseStorage<Value>, Fate, DrainContext) -> Void
-) {
-  let context = DrainContext(queue: nil)
-  for (index, input) in inputs.enumerated() {
-    input.observe(triggers: [], in: context) { fate, context in
-      body(index, input, fate, context)
-    }
-  }
-  context.runAll()
-  if !target.isSettled {
-    target.onCancel(onlyIfRequested: true) { reason in
-      for input in inputs { input.cancel(reason) }
-    }
-  }
 }

@@ -50,14 +50,7 @@ extension Promise {
     line: UInt = #line,
     _ body: @escaping @Sendable (Value) throws -> Void
   ) -> Promise<Void> {
-    let source = storage
-    let target = source.makeTarget(of: Void.self, on: executor, file, line)
-    source.observe(on: executor, triggers: .fulfilled) { fate, context in
-      target.settle(withValueOf: source, fate: fate, in: context) { value in
-        target.fulfill(try body(value), in: context)
-      }
-    }
-    return Promise<Void>(target)
+    map(on: executor, file: file, line: line, body)
   }
 
   /// Looks at the value and passes it on. If `body` throws, the new promise is rejected.
@@ -125,10 +118,9 @@ extension Promise {
       let inner = try body(value)
       let back = inner.link(to: Value.self, on: .inline, site, triggers: []) {
         source, target, fate, context in
-        guard fate.isFulfilled else {
-          return target.settleFailure(fate, in: context)
+        target.settle(withValueOf: source, fate: fate, in: context) { _ in
+          target.fulfill(value, in: context)
         }
-        target.fulfill(value, in: context)
       }
       target.follow(back.storage, in: context)
       target.onCancel { inner.cancel($0) }
@@ -138,10 +130,9 @@ extension Promise {
   /// Forgets the value.
   public func asVoid(file: StaticString = #fileID, line: UInt = #line) -> Promise<Void> {
     link(on: nil, SourceSite(file, line), triggers: []) { source, target, fate, context in
-      guard fate.isFulfilled else {
-        return target.settleFailure(fate, in: context)
+      target.settle(withValueOf: source, fate: fate, in: context) { _ in
+        target.fulfill((), in: context)
       }
-      target.fulfill((), in: context)
     }
   }
 }
