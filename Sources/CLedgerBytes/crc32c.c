@@ -1,4 +1,4 @@
-#include "cledger_crc32c.h"
+#include "CLedgerBytes.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "cledger_sha256.h"
+#include "CLedgerBytes.h"
 
 #include <stdbool.h>
 #include <string.h>

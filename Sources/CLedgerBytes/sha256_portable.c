@@ -1,4 +1,4 @@
-#include "cledger_sha256.h"
+#include "CLedgerBytes.h"
 
 // The names are those of FIPS 180-4, chapters 4 and 6.
 

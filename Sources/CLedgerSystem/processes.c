@@ -1,4 +1,4 @@
-#include "cledger_processes.h"
+#include "CLedgerSystem.h"
 
 #ifdef __APPLE__
 #include <sys/sysctl.h>

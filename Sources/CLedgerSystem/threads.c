@@ -1,7 +1,7 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
-#include "cledger_threads.h"
+#include "CLedgerSystem.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -24,6 +24,14 @@ package struct CallSeam {
     forced(operation) ?? LMDBStatus(call())
   }
 
+  /// Makes the call, unless a fault is due, and throws unless it succeeds.
+  func require(
+    _ operation: LMDBOperation, path: String? = nil, _ call: () -> Int32
+  ) throws(LMDBError) {
+    let status = self(operation, call)
+    guard status == .success else { throw LMDBError(status, operation, path: path) }
+  }
+
   /// Makes calls of the system, unless a fault is due.
   func system(
     _ operation: LMDBOperation, _ path: String, _ calls: () throws(SystemError) -> Void

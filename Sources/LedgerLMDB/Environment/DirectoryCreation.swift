@@ -46,17 +46,14 @@ enum DirectoryCreation {
     in directory: String, _ configuration: Configuration, _ seam: CallSeam
   ) throws(LMDBError) {
     var created: OpaquePointer?
-    var status = seam(.createEnvironment) { unsafe mdb_env_create(&created) }
-    guard status == .success, let handle = unsafe created else {
-      throw LMDBError(status, .createEnvironment, path: directory)
+    try seam.require(.createEnvironment, path: directory) { unsafe mdb_env_create(&created) }
+    guard let handle = unsafe created else {
+      throw LMDBError(.system(.noMemory), .createEnvironment, path: directory)
     }
     defer { unsafe mdb_env_close(handle) }
-    status = seam(.openEnvironment) {
+    try seam.require(.openEnvironment, path: directory) {
       unsafe mdb_env_open(
         handle, directory, UInt32(MDB_NOTLS | MDB_NOLOCK), mdb_mode_t(DataFile.mode))
-    }
-    guard status == .success else {
-      throw LMDBError(status, .openEnvironment, path: directory)
     }
   }
 }

@@ -24,7 +24,7 @@ extension Environment {
     try core.whileOpen(share) { () throws(LMDBError) in
       let lines = ReaderLines()
       // mdb_reader_list returns what the callback returned, which is never negative here.
-      let status = core.seam(.listReaders) {
+      try core.require(.listReaders) {
         let result = unsafe mdb_reader_list(
           core.handle,
           { text, context in
@@ -35,7 +35,6 @@ extension Environment {
           }, Unmanaged.passUnretained(lines).toOpaque())
         return min(result, 0)
       }
-      try core.require(.listReaders, status)
       return lines.slots
     }
   }

@@ -76,11 +76,8 @@ extension Environment {
     try core.whileOpen(share) { () throws(LMDBError) in
       var info = unsafe MDB_envinfo()
       var statistics = MDB_stat()
-      try core.require(
-        .environmentInfo, core.seam(.environmentInfo) { unsafe mdb_env_info(core.handle, &info) })
-      try core.require(
-        .environmentStatistics,
-        core.seam(.environmentStatistics) { unsafe mdb_env_stat(core.handle, &statistics) })
+      try core.require(.environmentInfo) { unsafe mdb_env_info(core.handle, &info) }
+      try core.require(.environmentStatistics) { unsafe mdb_env_stat(core.handle, &statistics) }
       return unsafe EnvironmentInfo(
         mapSize: Int(clamping: info.me_mapsize),
         pageSize: Int(clamping: statistics.ms_psize),
@@ -92,9 +89,7 @@ extension Environment {
   /// Flushes the file (`mdb_env_sync`); needed only when durability is not full.
   package func sync(force: Bool = true) throws(LMDBError) {
     try core.whileOpen(share) { () throws(LMDBError) in
-      try core.require(
-        .syncEnvironment,
-        core.seam(.syncEnvironment) { unsafe mdb_env_sync(core.handle, force ? 1 : 0) })
+      try core.require(.syncEnvironment) { unsafe mdb_env_sync(core.handle, force ? 1 : 0) }
     }
   }
 }
@@ -110,7 +105,7 @@ extension EnvironmentCore {
     return try body()
   }
 
-  func require(_ operation: LMDBOperation, _ status: LMDBStatus) throws(LMDBError) {
-    guard status == .success else { throw LMDBError(status, operation, path: path) }
+  func require(_ operation: LMDBOperation, _ call: () -> Int32) throws(LMDBError) {
+    try seam.require(operation, path: path, call)
   }
 }

@@ -43,7 +43,7 @@ extension EnvironmentCore {
   ) throws(LMDBError) -> OpaquePointer {
     let seam = CallSeam(configuration.faults)
     var created: OpaquePointer?
-    try require(.createEnvironment, seam(.createEnvironment) { unsafe mdb_env_create(&created) })
+    try seam.require(.createEnvironment) { unsafe mdb_env_create(&created) }
     guard let handle = unsafe created else {
       throw LMDBError(.system(.noMemory), .createEnvironment)
     }
@@ -62,27 +62,18 @@ extension EnvironmentCore {
     _ handle: OpaquePointer, path: String, _ configuration: Configuration, mapSize: Int,
     _ seam: CallSeam
   ) throws(LMDBError) {
-    try require(
-      .setMapSize, seam(.setMapSize) { unsafe mdb_env_set_mapsize(handle, max(0, mapSize)) })
-    try require(
-      .setMaximumReaders,
-      seam(.setMaximumReaders) {
-        unsafe mdb_env_set_maxreaders(handle, UInt32(clamping: configuration.maximumReaders))
-      })
-    try require(
-      .setMaximumTables,
-      seam(.setMaximumTables) {
-        unsafe mdb_env_set_maxdbs(handle, Configuration.maximumTables)
-      })
-    try require(
-      .openEnvironment,
-      seam(.openEnvironment) {
-        unsafe mdb_env_open(
-          handle, path, configuration.openFlags, mdb_mode_t(DataFile.mode))
-      })
+    try seam.require(.setMapSize) { unsafe mdb_env_set_mapsize(handle, max(0, mapSize)) }
+    try seam.require(.setMaximumReaders) {
+      unsafe mdb_env_set_maxreaders(handle, UInt32(clamping: configuration.maximumReaders))
+    }
+    try seam.require(.setMaximumTables) {
+      unsafe mdb_env_set_maxdbs(handle, Configuration.maximumTables)
+    }
+    try seam.require(.openEnvironment) {
+      unsafe mdb_env_open(handle, path, configuration.openFlags, mdb_mode_t(DataFile.mode))
+    }
     var descriptor: Int32 = -1
-    try require(
-      .getDescriptor, seam(.getDescriptor) { unsafe mdb_env_get_fd(handle, &descriptor) })
+    try seam.require(.getDescriptor) { unsafe mdb_env_get_fd(handle, &descriptor) }
     // A program that this one starts must not inherit the file.
     guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
       throw LMDBError(SystemError.last("fcntl"), .getDescriptor)
@@ -101,12 +92,6 @@ extension EnvironmentCore {
     guard facts.identity == identity else {
       throw LMDBError(.dataFileReplaced, .openEnvironment)
     }
-  }
-
-  private static func require(
-    _ operation: LMDBOperation, _ status: LMDBStatus
-  ) throws(LMDBError) {
-    guard status == .success else { throw LMDBError(status, operation) }
   }
 }
 

@@ -60,10 +60,9 @@ extension EnvironmentCore {
       for description in descriptions {
         var table: MDB_dbi = 0
         let keys = description.keys == .integer ? UInt32(MDB_INTEGERKEY) : 0
-        let status = seam(.openTable) {
+        try require(.openTable) {
           unsafe mdb_dbi_open(begun, description.name, flags | keys, &table)
         }
-        guard status == .success else { throw LMDBError(status, .openTable, path: path) }
         try unsafe checkKeys(of: table, description, begun)
         tables.append(Table(name: description.name, keys: description.keys, handle: table))
       }
@@ -92,8 +91,7 @@ extension EnvironmentCore {
     of table: MDB_dbi, _ description: TableDescription, _ transaction: OpaquePointer
   ) throws(LMDBError) {
     var flags: UInt32 = 0
-    let status = seam(.tableFlags) { unsafe mdb_dbi_flags(transaction, table, &flags) }
-    guard status == .success else { throw LMDBError(status, .tableFlags, path: path) }
+    try require(.tableFlags) { unsafe mdb_dbi_flags(transaction, table, &flags) }
     let expected = description.keys == .integer ? UInt32(MDB_INTEGERKEY) : 0
     guard flags & ~UInt32(MDB_CREATE) == expected else {
       // The program names its tables the same way for ever, so the file is wrong.

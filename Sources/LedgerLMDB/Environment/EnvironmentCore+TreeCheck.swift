@@ -54,8 +54,7 @@ extension EnvironmentCore {
     let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY))
     defer { unsafe mdb_txn_abort(transaction) }
     var descriptor: Int32 = -1
-    let status = seam(.getDescriptor) { unsafe mdb_env_get_fd(handle, &descriptor) }
-    guard status == .success else { throw LMDBError(status, .getDescriptor, path: path) }
+    try require(.getDescriptor) { unsafe mdb_env_get_fd(handle, &descriptor) }
 
     var isEnded = false
     let goesOn = {

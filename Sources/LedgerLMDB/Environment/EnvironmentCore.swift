@@ -138,8 +138,7 @@ extension EnvironmentCore {
   func checkStaleReaders() throws(LMDBError) -> Int {
     guard configuration.access != .readOnlyWithoutLock else { return 0 }
     var dead: Int32 = 0
-    let status = seam(.checkReaders) { unsafe mdb_reader_check(handle, &dead) }
-    guard status == .success else { throw LMDBError(status, .checkReaders, path: path) }
+    try require(.checkReaders) { unsafe mdb_reader_check(handle, &dead) }
     return Int(dead)
   }
 

@@ -44,7 +44,7 @@ final class TransactionGate: @unchecked Sendable {
     unsafe mutex.deallocate()
   }
 
-  private func locked<R>(_ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
+  private func locked<R, Failure>(_ body: () throws(Failure) -> R) throws(Failure) -> R {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body()
@@ -72,14 +72,14 @@ final class TransactionGate: @unchecked Sendable {
 
   func leave(_ share: Share) {
     let thread = ThreadIdentity.current
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    share.running -= 1
-    let id = ObjectIdentifier(share)
-    if let index = running.lastIndex(where: { $0.thread == thread && $0.share == id }) {
-      running.remove(at: index)
+    locked {
+      share.running -= 1
+      let id = ObjectIdentifier(share)
+      if let index = running.lastIndex(where: { $0.thread == thread && $0.share == id }) {
+        running.remove(at: index)
+      }
+      unsafe pthread_cond_broadcast(changed)
     }
-    unsafe pthread_cond_broadcast(changed)
   }
 
   // MARK: The writing thread
@@ -91,9 +91,7 @@ final class TransactionGate: @unchecked Sendable {
   }
 
   func setWriter(_ isWriting: Bool) {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    writer = isWriting ? ThreadIdentity.current : nil
+    locked { writer = isWriting ? ThreadIdentity.current : nil }
   }
 
   // MARK: Waiting for the end of transactions
@@ -116,18 +114,10 @@ final class TransactionGate: @unchecked Sendable {
     }
   }
 
-  func isClosed(_ share: Share) -> Bool {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    return share.isClosed
-  }
+  func isClosed(_ share: Share) -> Bool { locked { share.isClosed } }
 
   /// Whether somebody waits for running transactions: to close the share, or to be alone.
-  func isAwaited(_ share: Share) -> Bool {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    return share.isClosed || isExclusive
-  }
+  func isAwaited(_ share: Share) -> Bool { locked { share.isClosed || isExclusive } }
 
   /// Runs `body` while no transaction of this process runs in the environment.
   func excludingTransactions(
@@ -142,10 +132,10 @@ final class TransactionGate: @unchecked Sendable {
       while !running.isEmpty { wait() }
     }
     defer {
-      unsafe pthread_mutex_lock(mutex)
-      isExclusive = false
-      unsafe pthread_cond_broadcast(changed)
-      unsafe pthread_mutex_unlock(mutex)
+      locked {
+        isExclusive = false
+        unsafe pthread_cond_broadcast(changed)
+      }
     }
     try body()
   }

@@ -163,14 +163,17 @@ extension DataFile {
 
   /// The root must be the page that it claims to be, and hold what such a root holds.
   private func checkRoot(
-    of tree: MetaPage.Tree, _ content: RootPage.Content, in meta: MetaPage
+    of tree: MetaPage.Tree, _ content: TreePage.RootContent, in meta: MetaPage
   ) throws(LMDBError) {
     guard tree.root != MetaPage.noRoot else { return }
     let bytes = try read(Int(meta.pageSize), at: tree.root * UInt64(meta.pageSize))
     guard bytes.count == Int(meta.pageSize) else {
       throw LMDBError(.notAnLMDBFile, .checkFile, path: path)
     }
-    if let what = RootPage(bytes).implausibility(as: tree, content) {
+    let what = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe TreePage(bytes).implausibility(asRootOf: tree, content)
+    }
+    if let what {
       throw implausible(Int(meta.transactionID % 2), "page \(tree.root) is not its root, \(what)")
     }
   }

@@ -32,9 +32,8 @@ enum FileSystemKind {
     _ directory: String, seam: CallSeam, pretended: UInt?
   ) throws(LMDBError) {
     var result = statfs()
-    let status = seam(.checkFileSystem) { unsafe statfs(directory, &result) == 0 ? 0 : errno }
-    guard status == .success else {
-      throw LMDBError(status, .checkFileSystem, path: directory)
+    try seam.require(.checkFileSystem, path: directory) {
+      unsafe statfs(directory, &result) == 0 ? 0 : errno
     }
     // Some file systems' numbers have the sign bit of a 32-bit word.
     let type = pretended ?? UInt(UInt32(truncatingIfNeeded: result.f_type))

@@ -64,14 +64,12 @@ package struct RawTransaction {
 
   /// `mdb_drop` with `del` 0: "empty the DB", keeping its handle good in every process.
   func empty(_ table: Table) throws(LMDBError) {
-    let status = seam(.emptyTable) { unsafe mdb_drop(handle, table.handle, 0) }
-    guard status == .success else { throw LMDBError(status, .emptyTable) }
+    try seam.require(.emptyTable) { unsafe mdb_drop(handle, table.handle, 0) }
   }
 
   func statistics(ofHandle table: MDB_dbi) throws(LMDBError) -> MDB_stat {
     var result = MDB_stat()
-    let status = seam(.tableStatistics) { unsafe mdb_stat(handle, table, &result) }
-    guard status == .success else { throw LMDBError(status, .tableStatistics) }
+    try seam.require(.tableStatistics) { unsafe mdb_stat(handle, table, &result) }
     return result
   }
 }

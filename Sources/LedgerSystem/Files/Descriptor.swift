@@ -1,3 +1,4 @@
+internal import CLedgerSystem
 import LedgerLibC
 
 /// The system calls on file descriptors, with signals handled and errors thrown.
@@ -63,6 +64,16 @@ package enum Descriptor {
   }
 
   /// Closes it, once: after EINTR the descriptor is gone on Linux, and may be somebody else's.
+  /// `flock` without waiting; `false` while another open file has the lock.
+  static func tryLock(
+    _ descriptor: Int32, isExclusive: Bool = true, path: String
+  ) throws(SystemError) -> Bool {
+    let code = cledger_flock_try(descriptor, isExclusive)
+    if code == EWOULDBLOCK { return false }
+    try SystemError.check(code, "flock", path: path)
+    return true
+  }
+
   package static func close(_ descriptor: Int32) {
     _ = systemClose(descriptor)
   }

@@ -194,9 +194,6 @@ package struct DirectoryHandle: ~Copyable, Sendable {
   ///
   /// - Returns: Whether it was taken; `false` while another object has it, in any process.
   package borrowing func tryLock() throws(SystemError) -> Bool {
-    let code = cledger_flock_try(descriptor, true)
-    if code == EWOULDBLOCK { return false }
-    try SystemError.check(code, "flock", path: path)
-    return true
+    try Descriptor.tryLock(descriptor, path: path)
   }
 }

@@ -63,9 +63,8 @@ package final class FileLock: Sendable {
   package func tryLock(_ kind: Kind = .exclusive) throws(SystemError) -> Bool {
     try withDescriptor("flock") { (descriptor, held) throws(SystemError) in
       if held != nil { return false }
-      let code = cledger_flock_try(descriptor, kind == .exclusive)
-      if code == EWOULDBLOCK { return false }
-      try SystemError.check(code, "flock", path: path)
+      guard try Descriptor.tryLock(descriptor, isExclusive: kind == .exclusive, path: path)
+      else { return false }
       held = kind
       return true
     }
@@ -133,9 +132,7 @@ package final class FileLock: Sendable {
     let descriptor = try directory.openEntry(name, O_RDONLY | O_NONBLOCK)
     // Which gives back the lock, too.
     defer { Descriptor.close(descriptor) }
-    let code = cledger_flock_try(descriptor, false)
-    if code == EWOULDBLOCK { return nil }
-    try SystemError.check(code, "flock", path: path)
+    guard try Descriptor.tryLock(descriptor, isExclusive: false, path: path) else { return nil }
     return try Descriptor.read(from: descriptor, maximumBytes: maximum, path: path)
   }
 
@@ -151,9 +148,7 @@ package final class FileLock: Sendable {
     let path = directory.path(of: name)
     let descriptor = try directory.openRegular(name, O_RDONLY)
     defer { Descriptor.close(descriptor) }
-    let code = cledger_flock_try(descriptor, false)
-    if code == EWOULDBLOCK { return false }
-    try SystemError.check(code, "flock", path: path)
+    guard try Descriptor.tryLock(descriptor, isExclusive: false, path: path) else { return false }
     let locked = try FileFacts(of: descriptor, path: path).identity
     guard try directory.facts(of: name)?.identity == locked else { return false }
     try directory.remove(name)
