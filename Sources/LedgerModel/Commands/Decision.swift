@@ -162,9 +162,9 @@ package struct Decision {
     if payload.encoded.count > EventBatch.maximumPayloadByteCount,
       let attachment = payload.attachable
     {
-      try append(
-        payload.detachingContent(), to: subject, cause: cause, attachment: attachment,
-        usesReserve: false)
+      var detached = payload
+      detached.detachContent()
+      try append(detached, to: subject, cause: cause, attachment: attachment, usesReserve: false)
     } else {
       try append(payload, to: subject, cause: cause)
     }

@@ -70,12 +70,6 @@ struct EffectDecider {
   /// The runs of invalidation code that this session is to run next.
   private(set) var startedInvalidations: [StartedCall] = []
 
-  init(runnableKinds: Set<String>, kindsWithInvalidationCode: Set<String>, cause: Position) {
-    self.runnableKinds = runnableKinds
-    self.kindsWithInvalidationCode = kindsWithInvalidationCode
-    self.cause = cause
-  }
-
   /// - Throws: What is no refusal of this one effect, such as a full ledger.
   mutating func decide(
     _ effect: HandlerEffect, in decision: inout Decision

@@ -42,10 +42,7 @@ extension HandlerEntity {
     guard flags.isSubset(of: .all) else {
       throw PayloadDamage(what: "flags \(flags.rawValue) of a handler")
     }
-    let repetitionNumber: UInt8 = try reader.integer()
-    guard let repetition = HandlerRepetition(rawValue: repetitionNumber) else {
-      throw PayloadDamage(what: "repetition \(repetitionNumber)")
-    }
+    let repetition: HandlerRepetition = try reader.choice("repetition")
     let scopeCount: UInt16 = try reader.integer()
     let callCount: UInt32 = try reader.integer()
     let created = try reader.fact()
@@ -79,7 +76,7 @@ extension HandlerEntity.Finish {
   fileprivate func append(to bytes: inout [UInt8]) {
     bytes.appendFact(fact)
     call.entityID.append(to: &bytes)
-    bytes.append(contentsOf: [purpose.number, outcome.rawValue, 0, 0])
+    bytes.append(contentsOf: [purpose.rawValue, outcome.rawValue, 0, 0])
     bytes.appendLittleEndian(attempt)
     report.append(to: &bytes, inline: \.encoded)
   }
@@ -87,11 +84,8 @@ extension HandlerEntity.Finish {
   fileprivate init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let fact = try reader.fact()
     let call: CallID = try reader.identifier()
-    let purpose = try OpenCall.Purpose(reading: &reader)
-    let number: UInt8 = try reader.integer()
-    guard let outcome = CallOutcome(rawValue: number) else {
-      throw PayloadDamage(what: "outcome \(number)")
-    }
+    let purpose: CallPurpose = try reader.choice("purpose")
+    let outcome: CallOutcome = try reader.choice("outcome")
     try reader.skip(2)
     self.init(
       fact: fact, call: call, purpose: purpose, attempt: try reader.attempt(), outcome: outcome,

@@ -1,17 +1,20 @@
+/// Where a handler stands.
+public enum HandlerStatus: Sendable, Hashable {
+  /// It can be called, or is being called.
+  case active
+  /// It is a one-shot handler whose call ended, with a value or a failure.
+  case finished
+  /// It was withdrawn for ever.
+  case invalidated
+}
+
 /// A handler as replay makes it.
 package struct HandlerEntity: Sendable, Hashable {
-  package enum Status: Sendable, Hashable {
-    case active
-    /// A one-shot handler whose call ended, with a value or a failure.
-    case finished
-    case invalidated
-  }
-
   /// The newest run that ended.
   package struct Finish: Sendable, Hashable {
     package let fact: Fact
     package let call: CallID
-    package let purpose: OpenCall.Purpose
+    package let purpose: CallPurpose
     package let attempt: UInt32
     package let outcome: CallOutcome
     package let report: ReportReference
@@ -48,7 +51,7 @@ package struct HandlerEntity: Sendable, Hashable {
 
   package var isRepeating: Bool { repetition == .repeating }
 
-  package var status: Status {
+  package var status: HandlerStatus {
     if invalidation != nil { return .invalidated }
     return isSpent ? .finished : .active
   }
@@ -163,9 +166,9 @@ extension HandlerEntity {
         throw event.doesNotFit("a handler that is being called")
       }
       openCalls[started.call] = OpenCall(
-        id: started.call, purpose: .call, start: fact,
+        id: started.call, purpose: .call, firstStart: fact,
         arguments: try event.reference(to: started.arguments), references: started.references,
-        bound: bound)
+        bound: bound, attempt: 1, newestStart: fact)
     }
   }
 
@@ -181,7 +184,7 @@ extension HandlerEntity {
   }
 
   private mutating func finish(
-    _ event: borrowing EventView, _ end: CallEnd, of purpose: OpenCall.Purpose
+    _ event: borrowing EventView, _ end: CallEnd, of purpose: CallPurpose
   ) throws(ReplayProblem) {
     guard let call = openCalls[end.call], call.purpose == purpose, call.attempt == end.attempt
     else { throw event.doesNotFit("a call whose newest attempt is not \(end.attempt)") }
@@ -209,8 +212,8 @@ extension HandlerEntity {
     }
     guard invalidated.runsCode else { return }
     openCalls[invalidated.call] = OpenCall(
-      id: invalidated.call, purpose: .invalidation, start: Fact(event), arguments: arguments,
-      references: invalidated.references, bound: bound)
+      id: invalidated.call, purpose: .invalidation, firstStart: Fact(event), arguments: arguments,
+      references: invalidated.references, bound: bound, attempt: 1, newestStart: Fact(event))
   }
 }
 

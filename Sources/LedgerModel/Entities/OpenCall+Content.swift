@@ -4,7 +4,7 @@ extension OpenCall {
   func append(to bytes: inout [UInt8]) {
     id.entityID.append(to: &bytes)
     bytes.append(contentsOf: [
-      purpose.number, isReleased ? 1 : 0, release?.reason.rawValue ?? 0, 0,
+      purpose.rawValue, isReleased ? 1 : 0, release?.reason.rawValue ?? 0, 0,
     ])
     bytes.appendLittleEndian(attempt)
     bytes.appendFact(firstStart)
@@ -17,7 +17,7 @@ extension OpenCall {
 
   init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let id: CallID = try reader.identifier()
-    let purpose = try Purpose(reading: &reader)
+    let purpose: CallPurpose = try reader.choice("purpose")
     let isReleased: UInt8 = try reader.integer()
     let number: UInt8 = try reader.integer()
     guard isReleased <= 1, let reason = CallRelease(rawValue: number) else {
@@ -30,28 +30,10 @@ extension OpenCall {
     let release = isReleased == 1 ? Release(reason: reason, fact: try reader.fact()) : nil
     let references = try HandlerReferences(reading: &reader)
     self.init(
-      id: id, purpose: purpose, firstStart: firstStart, newestStart: newestStart,
-      attempt: attempt, release: release,
+      id: id, purpose: purpose, firstStart: firstStart,
       arguments: try ArgumentsReference(reading: &reader), references: references,
-      bound: try BoundArguments(reading: &reader))
-  }
-}
-
-extension OpenCall.Purpose {
-  var number: UInt8 {
-    switch self {
-    case .call: 0
-    case .invalidation: 1
-    }
-  }
-
-  init(reading reader: inout PayloadReader) throws(PayloadDamage) {
-    let number: UInt8 = try reader.integer()
-    switch number {
-    case 0: self = .call
-    case 1: self = .invalidation
-    default: throw PayloadDamage(what: "purpose \(number) of a call")
-    }
+      bound: try BoundArguments(reading: &reader), attempt: attempt, newestStart: newestStart,
+      release: release)
   }
 }
 

@@ -1,9 +1,13 @@
+/// What a call runs.
+public enum CallPurpose: UInt8, Sendable, Hashable {
+  /// The handler's code.
+  case call = 0
+  /// Its invalidation code.
+  case invalidation = 1
+}
+
 /// A call of a handler, or a run of its invalidation code, that is not finished.
 package struct OpenCall: Sendable, Hashable {
-  package enum Purpose: Sendable, Hashable {
-    case call, invalidation
-  }
-
   /// That nobody runs it any more, and why.
   package struct Release: Sendable, Hashable {
     package let reason: CallRelease
@@ -11,7 +15,7 @@ package struct OpenCall: Sendable, Hashable {
   }
 
   package let id: CallID
-  package let purpose: Purpose
+  package let purpose: CallPurpose
   /// The beginning of the first attempt.
   package let firstStart: Fact
   /// The arguments of the call; those of the first attempt, in every attempt.
@@ -26,37 +30,6 @@ package struct OpenCall: Sendable, Hashable {
   package private(set) var newestStart: Fact
   /// That the newest attempt was given back; `nil` while it runs.
   package private(set) var release: Release?
-
-  init(
-    id: CallID, purpose: Purpose, start: Fact, arguments: ArgumentsReference,
-    references: HandlerReferences, bound: BoundArguments
-  ) {
-    self.id = id
-    self.purpose = purpose
-    self.arguments = arguments
-    self.references = references
-    self.bound = bound
-    firstStart = start
-    newestStart = start
-    attempt = 1
-  }
-
-  /// A call put together from what a snapshot keeps.
-  init(
-    id: CallID, purpose: Purpose, firstStart: Fact, newestStart: Fact, attempt: UInt32,
-    release: Release?, arguments: ArgumentsReference, references: HandlerReferences,
-    bound: BoundArguments
-  ) {
-    self.id = id
-    self.purpose = purpose
-    self.firstStart = firstStart
-    self.newestStart = newestStart
-    self.attempt = attempt
-    self.release = release
-    self.arguments = arguments
-    self.references = references
-    self.bound = bound
-  }
 
   /// Whether nobody runs it, so that the next attempt may begin.
   package var isReleased: Bool { release != nil }

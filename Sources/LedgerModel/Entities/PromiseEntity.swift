@@ -1,3 +1,15 @@
+/// Where a promise stands.
+public enum PromiseStatus: Sendable, Hashable {
+  /// It has no outcome yet.
+  case pending
+  /// It has an outcome that nobody consumed.
+  case resolved
+  /// Its outcome was delivered to the app.
+  case consumed
+  /// It was given up for ever.
+  case abandoned
+}
+
 /// A promise as replay makes it: the facts of its events, payloads still encoded.
 ///
 /// Payloads are decoded when somebody asks, so that replay stays fast.
@@ -8,18 +20,6 @@ package struct PromiseEntity: Sendable, Hashable {
   let creationPayload: [UInt8]
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
-
-  /// A promise put together from what a snapshot keeps.
-  init(
-    id: PromiseID, created: Fact, creationPayload: [UInt8], resolution: Resolution?,
-    closing: Closing?
-  ) {
-    self.id = id
-    self.created = created
-    self.creationPayload = creationPayload
-    self.resolution = resolution
-    self.closing = closing
-  }
 
   package struct Resolution: Sendable, Hashable {
     package let fact: Fact
@@ -41,11 +41,7 @@ package struct PromiseEntity: Sendable, Hashable {
     }
   }
 
-  package enum Status: Sendable, Hashable {
-    case pending, resolved, consumed, abandoned
-  }
-
-  package var status: Status {
+  package var status: PromiseStatus {
     switch closing {
     case .consumed: .consumed
     case .abandoned: .abandoned

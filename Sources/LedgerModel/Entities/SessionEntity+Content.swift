@@ -27,12 +27,12 @@ extension SessionEntity {
     let lastTime = try reader.timestamp()
     self.init(
       id: id, opened: try reader.decoded(SessionOpened.self), openedAt: openedAt,
-      processID: processID, status: try Status(number: status, reason: reason),
+      processID: processID, status: try SessionStatus(number: status, reason: reason),
       lastPosition: lastPosition, lastTime: lastTime)
   }
 }
 
-extension SessionEntity.Status {
+extension SessionStatus {
   fileprivate init(number: UInt8, reason: UInt8) throws(PayloadDamage) {
     switch (number, SessionEnd(rawValue: reason)) {
     case (0, .closed): self = .open

@@ -1,33 +1,26 @@
+/// Where a session stands, as far as the log tells: one whose process died may not be found yet.
+public enum SessionStatus: Sendable, Hashable {
+  /// It can write.
+  case open
+  /// It let go of the ledger and may come back.
+  case frozen
+  /// It ended.
+  case ended(SessionEnd)
+}
+
 /// A session as replay makes it.
 package struct SessionEntity: Sendable, Hashable {
-  package enum Status: Sendable, Hashable {
-    case open, frozen
-    case ended(SessionEnd)
-  }
-
   package let id: SessionID
   package let opened: SessionOpened
   package let openedAt: Timestamp
   package private(set) var processID: Int32
-  package private(set) var status: Status
+  package private(set) var status: SessionStatus
   package private(set) var lastPosition: Position
   /// The time of the newest event applied.
   package private(set) var lastTime: Timestamp
+}
 
-  /// A session put together from what a snapshot keeps.
-  init(
-    id: SessionID, opened: SessionOpened, openedAt: Timestamp, processID: Int32, status: Status,
-    lastPosition: Position, lastTime: Timestamp
-  ) {
-    self.id = id
-    self.opened = opened
-    self.openedAt = openedAt
-    self.processID = processID
-    self.status = status
-    self.lastPosition = lastPosition
-    self.lastTime = lastTime
-  }
-
+extension SessionEntity {
   /// Applies the first event of a session.
   package init(creating event: borrowing EventView) throws(ReplayProblem) {
     guard event.kind == .sessionOpened else {

@@ -86,14 +86,8 @@ public struct CallReport: Sendable, Hashable {
 
 extension PayloadReader {
   fileprivate mutating func decidedEffect() throws(PayloadDamage) -> DecidedEffect {
-    let effectNumber: UInt8 = try integer()
-    let verdictNumber: UInt8 = try integer()
-    guard let effect = EffectKind(rawValue: effectNumber) else {
-      throw PayloadDamage(what: "effect \(effectNumber)")
-    }
-    guard let verdict = EffectVerdict(rawValue: verdictNumber) else {
-      throw PayloadDamage(what: "verdict \(verdictNumber)")
-    }
+    let effect: EffectKind = try choice("effect")
+    let verdict: EffectVerdict = try choice("verdict")
     try skip(6)
     return DecidedEffect(effect, verdict, on: try entityID())
   }

@@ -19,21 +19,6 @@ public protocol EventPayload: Sendable {
 }
 
 extension EventPayload {
-  /// Decodes a payload that is one of a few numbered things.
-  ///
-  /// - Parameter what: The name of the thing, for the error.
-  package static func parse<Value: RawRepresentable<UInt8>>(
-    _ payload: [UInt8], asOneOf what: String
-  ) throws(LedgerError) -> Value {
-    try parse(payload) { reader throws(PayloadDamage) in
-      let number: UInt8 = try reader.integer()
-      guard let value = Value(rawValue: number) else {
-        throw PayloadDamage(what: "\(what) \(number)")
-      }
-      return value
-    }
-  }
-
   /// Runs a parser over all bytes of a payload.
   package static func parse<Value>(
     _ payload: [UInt8], _ body: (inout PayloadReader) throws(PayloadDamage) -> Value

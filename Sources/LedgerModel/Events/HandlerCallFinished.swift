@@ -9,17 +9,13 @@ public struct CallEnd: Sendable, Hashable {
   /// How it ended.
   public let outcome: CallOutcome
   /// What it came to, or `nil` if that is large and stored beside the event.
-  public let report: CallReport?
+  public fileprivate(set) var report: CallReport?
 
   package init(call: CallID, attempt: UInt32, report: CallReport) {
-    self.init(call: call, attempt: attempt, outcome: report.result.outcome, report: report)
-  }
-
-  private init(call: CallID, attempt: UInt32, outcome: CallOutcome, report: CallReport?) {
     self.call = call
     self.attempt = attempt
-    self.outcome = outcome
     self.report = report
+    outcome = report.result.outcome
   }
 
   private struct Flags: OptionSet {
@@ -29,16 +25,13 @@ public struct CallEnd: Sendable, Hashable {
 
   fileprivate init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let flags = Flags(rawValue: try reader.integer())
-    let number: UInt8 = try reader.integer()
-    guard let outcome = CallOutcome(rawValue: number) else {
-      throw PayloadDamage(what: "outcome \(number)")
-    }
+    outcome = try reader.choice("outcome")
     try reader.skip(2)
-    let attempt = try reader.attempt()
-    self.init(
-      call: try reader.identifier(), attempt: attempt, outcome: outcome,
-      report: flags.contains(.attachment)
-        ? nil : try CallReport(parsing: reader.rest(), outcome: outcome))
+    attempt = try reader.attempt()
+    call = try reader.identifier()
+    if !flags.contains(.attachment) {
+      report = try CallReport(parsing: reader.rest(), outcome: outcome)
+    }
   }
 
   fileprivate var encoded: [UInt8] {
@@ -49,10 +42,6 @@ public struct CallEnd: Sendable, Hashable {
     if let report { bytes.append(contentsOf: report.encoded) }
     return bytes
   }
-
-  fileprivate func detachingReport() -> CallEnd {
-    CallEnd(call: call, attempt: attempt, outcome: outcome, report: nil)
-  }
 }
 
 /// The payload of the event that a run of a handler ended.
@@ -61,16 +50,14 @@ public struct HandlerCallFinished: EventPayload, Hashable {
   public static let version: UInt16 = 1
 
   /// Which run it was, and what it came to.
-  public let end: CallEnd
+  public private(set) var end: CallEnd
 
   package init(_ end: CallEnd) {
     self.end = end
   }
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
-    end = try Self.parse(payload) { reader throws(PayloadDamage) in
-      try CallEnd(reading: &reader)
-    }
+    end = try Self.parse(payload, CallEnd.init(reading:))
   }
 
   public var encoded: [UInt8] { end.encoded }
@@ -82,16 +69,14 @@ public struct HandlerInvalidationFinished: EventPayload, Hashable {
   public static let version: UInt16 = 1
 
   /// Which run it was, and what it came to.
-  public let end: CallEnd
+  public private(set) var end: CallEnd
 
   package init(_ end: CallEnd) {
     self.end = end
   }
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
-    end = try Self.parse(payload) { reader throws(PayloadDamage) in
-      try CallEnd(reading: &reader)
-    }
+    end = try Self.parse(payload, CallEnd.init(reading:))
   }
 
   public var encoded: [UInt8] { end.encoded }
@@ -99,15 +84,10 @@ public struct HandlerInvalidationFinished: EventPayload, Hashable {
 
 extension HandlerCallFinished: AttachablePayload {
   package var attachable: [UInt8]? { end.report?.encoded }
-  package func detachingContent() -> HandlerCallFinished {
-    HandlerCallFinished(end.detachingReport())
-  }
+  package mutating func detachContent() { end.report = nil }
 }
 
 extension HandlerInvalidationFinished: AttachablePayload {
   package var attachable: [UInt8]? { end.report?.encoded }
-
-  package func detachingContent() -> HandlerInvalidationFinished {
-    HandlerInvalidationFinished(end.detachingReport())
-  }
+  package mutating func detachContent() { end.report = nil }
 }

@@ -34,10 +34,7 @@ public struct HandlerCallReleased: EventPayload, Hashable {
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
-      let number: UInt8 = try reader.integer()
-      guard let reason = CallRelease(rawValue: number) else {
-        throw PayloadDamage(what: "reason \(number)")
-      }
+      let reason: CallRelease = try reader.choice("reason")
       try reader.skip(3)
       let attempt = try reader.attempt()
       return Self(call: try reader.identifier(), attempt: attempt, reason: reason)

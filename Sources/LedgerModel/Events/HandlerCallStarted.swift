@@ -13,7 +13,7 @@ public struct HandlerCallStarted: EventPayload, Hashable {
   public let references: HandlerReferences
   /// The arguments of the call, or `nil` if they are large and stored beside the event. Later
   /// attempts carry none: those of the first stay.
-  public let arguments: StoredArguments?
+  public package(set) var arguments: StoredArguments?
 
   package init(
     call: CallID, attempt: UInt32, references: HandlerReferences = .none,
@@ -25,36 +25,27 @@ public struct HandlerCallStarted: EventPayload, Hashable {
     self.arguments = arguments
   }
 
-  private var tail: ArgumentsTail { ArgumentsTail(references: references, arguments: arguments) }
-
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags: UInt8 = try reader.integer()
       try reader.skip(3)
       let attempt = try reader.attempt()
       let call: CallID = try reader.identifier()
-      let tail = try ArgumentsTail(reading: &reader, flags: flags)
-      return Self(
-        call: call, attempt: attempt, references: tail.references, arguments: tail.arguments)
+      let (references, arguments) = try reader.arguments(flags: flags)
+      return Self(call: call, attempt: attempt, references: references, arguments: arguments)
     }
   }
 
   public var encoded: [UInt8] {
-    var bytes: [UInt8] = [tail.flags, 0, 0, 0]
+    var bytes: [UInt8] = [attachmentFlag, 0, 0, 0]
     bytes.appendLittleEndian(attempt)
     call.entityID.append(to: &bytes)
-    tail.append(to: &bytes)
+    appendArguments(to: &bytes)
     return bytes
   }
 }
 
-extension HandlerCallStarted: AttachablePayload {
-  package var attachable: [UInt8]? { arguments?.encoded }
-
-  package func detachingContent() -> HandlerCallStarted {
-    HandlerCallStarted(call: call, attempt: attempt, references: references, arguments: nil)
-  }
-}
+extension HandlerCallStarted: ArgumentsPayload {}
 
 extension PayloadReader {
   /// The number of an attempt: they count from 1, and one more can always be added.

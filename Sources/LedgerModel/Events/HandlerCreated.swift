@@ -26,7 +26,7 @@ public struct HandlerCreated: EventPayload, Hashable {
   /// The promises and handlers in the arguments.
   public let references: HandlerReferences
   /// The bound arguments, or `nil` if they are large and stored beside the event.
-  public let arguments: StoredArguments?
+  public package(set) var arguments: StoredArguments?
 
   package init(
     handlerKind: String, repetition: HandlerRepetition = .oneShot, key: String? = nil,
@@ -44,7 +44,6 @@ public struct HandlerCreated: EventPayload, Hashable {
 
   private struct Flags: OptionSet {
     let rawValue: UInt8
-    static let attachment = Flags(rawValue: 1)
     static let key = Flags(rawValue: 2)
     static let label = Flags(rawValue: 4)
   }
@@ -52,10 +51,7 @@ public struct HandlerCreated: EventPayload, Hashable {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
-      let number: UInt8 = try reader.integer()
-      guard let repetition = HandlerRepetition(rawValue: number) else {
-        throw PayloadDamage(what: "repetition \(number)")
-      }
+      let repetition: HandlerRepetition = try reader.choice("repetition")
       let scopeCount: UInt16 = try reader.integer()
       try reader.skip(4)
       let handlerKind = try reader.text()
@@ -63,17 +59,15 @@ public struct HandlerCreated: EventPayload, Hashable {
       let label = flags.contains(.label) ? try reader.text() : nil
       var scopes: [String] = []
       for _ in 0..<scopeCount { scopes.append(try reader.text()) }
+      let (references, arguments) = try reader.arguments(flags: flags.rawValue)
       return Self(
         handlerKind: handlerKind, repetition: repetition, key: key, label: label, scopes: scopes,
-        references: try HandlerReferences(reading: &reader),
-        arguments: flags.contains(.attachment)
-          ? nil : try StoredArguments(parsing: reader.rest()))
+        references: references, arguments: arguments)
     }
   }
 
   public var encoded: [UInt8] {
-    var flags: Flags = []
-    if arguments == nil { flags.insert(.attachment) }
+    var flags = Flags(rawValue: attachmentFlag)
     if key != nil { flags.insert(.key) }
     if label != nil { flags.insert(.label) }
     var bytes: [UInt8] = [flags.rawValue, repetition.rawValue]
@@ -83,18 +77,9 @@ public struct HandlerCreated: EventPayload, Hashable {
     if let key { bytes.appendText(key) }
     if let label { bytes.appendText(label) }
     for scope in scopes { bytes.appendText(scope) }
-    references.append(to: &bytes)
-    if let arguments { bytes.append(contentsOf: arguments.encoded) }
+    appendArguments(to: &bytes)
     return bytes
   }
 }
 
-extension HandlerCreated: AttachablePayload {
-  package var attachable: [UInt8]? { arguments?.encoded }
-
-  package func detachingContent() -> HandlerCreated {
-    HandlerCreated(
-      handlerKind: handlerKind, repetition: repetition, key: key, label: label, scopes: scopes,
-      references: references, arguments: nil)
-  }
-}
+extension HandlerCreated: ArgumentsPayload {}

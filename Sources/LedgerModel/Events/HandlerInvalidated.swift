@@ -13,7 +13,7 @@ public struct HandlerInvalidated: EventPayload, Hashable {
   public let references: HandlerReferences
   /// The arguments for the invalidation code, or `nil` if they are large and stored beside the
   /// event.
-  public let arguments: StoredArguments?
+  public package(set) var arguments: StoredArguments?
 
   package init(
     call: CallID, runsCode: Bool, reason: String, references: HandlerReferences = .none,
@@ -26,42 +26,29 @@ public struct HandlerInvalidated: EventPayload, Hashable {
     self.arguments = arguments
   }
 
-  private struct Flags: OptionSet {
-    let rawValue: UInt8
-    static let attachment = Flags(rawValue: 1)
-    static let code = Flags(rawValue: 2)
-  }
+  private static let codeFlag: UInt8 = 2
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
-      let flags = Flags(rawValue: try reader.integer())
+      let flags: UInt8 = try reader.integer()
       try reader.skip(7)
+      let call: CallID = try reader.identifier()
+      let reason = try reader.text()
+      let (references, arguments) = try reader.arguments(flags: flags)
       return Self(
-        call: try reader.identifier(), runsCode: flags.contains(.code),
-        reason: try reader.text(), references: try HandlerReferences(reading: &reader),
-        arguments: flags.contains(.attachment)
-          ? nil : try StoredArguments(parsing: reader.rest()))
+        call: call, runsCode: flags & codeFlag != 0, reason: reason, references: references,
+        arguments: arguments)
     }
   }
 
   public var encoded: [UInt8] {
-    var flags: Flags = []
-    if arguments == nil { flags.insert(.attachment) }
-    if runsCode { flags.insert(.code) }
-    var bytes: [UInt8] = [flags.rawValue, 0, 0, 0, 0, 0, 0, 0]
+    let flags = attachmentFlag | (runsCode ? Self.codeFlag : 0)
+    var bytes: [UInt8] = [flags, 0, 0, 0, 0, 0, 0, 0]
     call.entityID.append(to: &bytes)
     bytes.appendText(reason)
-    references.append(to: &bytes)
-    if let arguments { bytes.append(contentsOf: arguments.encoded) }
+    appendArguments(to: &bytes)
     return bytes
   }
 }
 
-extension HandlerInvalidated: AttachablePayload {
-  package var attachable: [UInt8]? { arguments?.encoded }
-
-  package func detachingContent() -> HandlerInvalidated {
-    HandlerInvalidated(
-      call: call, runsCode: runsCode, reason: reason, references: references, arguments: nil)
-  }
-}
+extension HandlerInvalidated: ArgumentsPayload {}

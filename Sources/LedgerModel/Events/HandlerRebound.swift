@@ -17,7 +17,7 @@ public struct HandlerRebound: EventPayload, Hashable {
   public let references: HandlerReferences
   /// All arguments that are bound from now on, or `nil` if they are large and stored beside the
   /// event.
-  public let arguments: StoredArguments?
+  public package(set) var arguments: StoredArguments?
 
   package init(
     mode: BindingMode, references: HandlerReferences = .none, arguments: StoredArguments?
@@ -27,32 +27,21 @@ public struct HandlerRebound: EventPayload, Hashable {
     self.arguments = arguments
   }
 
-  private var tail: ArgumentsTail { ArgumentsTail(references: references, arguments: arguments) }
-
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags: UInt8 = try reader.integer()
-      let number: UInt8 = try reader.integer()
-      guard let mode = BindingMode(rawValue: number) else {
-        throw PayloadDamage(what: "mode \(number)")
-      }
+      let mode: BindingMode = try reader.choice("mode")
       try reader.skip(6)
-      let tail = try ArgumentsTail(reading: &reader, flags: flags)
-      return Self(mode: mode, references: tail.references, arguments: tail.arguments)
+      let (references, arguments) = try reader.arguments(flags: flags)
+      return Self(mode: mode, references: references, arguments: arguments)
     }
   }
 
   public var encoded: [UInt8] {
-    var bytes: [UInt8] = [tail.flags, mode.rawValue, 0, 0, 0, 0, 0, 0]
-    tail.append(to: &bytes)
+    var bytes: [UInt8] = [attachmentFlag, mode.rawValue, 0, 0, 0, 0, 0, 0]
+    appendArguments(to: &bytes)
     return bytes
   }
 }
 
-extension HandlerRebound: AttachablePayload {
-  package var attachable: [UInt8]? { arguments?.encoded }
-
-  package func detachingContent() -> HandlerRebound {
-    HandlerRebound(mode: mode, references: references, arguments: nil)
-  }
-}
+extension HandlerRebound: ArgumentsPayload {}

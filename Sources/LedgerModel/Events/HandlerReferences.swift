@@ -62,37 +62,6 @@ package struct ArgumentSet: Sendable, Hashable {
   }
 }
 
-// MARK: - In payloads
-
-/// What a payload of a handler ends with: arguments, which may be stored beside the event, and what they
-/// refer to.
-struct ArgumentsTail {
-  let references: HandlerReferences
-  /// `nil` if they are stored beside the event.
-  let arguments: StoredArguments?
-
-  /// How flags say that the arguments are stored beside the event.
-  static let attachmentFlag: UInt8 = 1
-
-  init(references: HandlerReferences, arguments: StoredArguments?) {
-    self.references = references
-    self.arguments = arguments
-  }
-
-  init(reading reader: inout PayloadReader, flags: UInt8) throws(PayloadDamage) {
-    references = try HandlerReferences(reading: &reader)
-    arguments =
-      flags & Self.attachmentFlag != 0 ? nil : try StoredArguments(parsing: reader.rest())
-  }
-
-  var flags: UInt8 { arguments == nil ? Self.attachmentFlag : 0 }
-
-  func append(to bytes: inout [UInt8]) {
-    references.append(to: &bytes)
-    if let arguments { bytes.append(contentsOf: arguments.encoded) }
-  }
-}
-
 extension PayloadReader {
   fileprivate mutating func ascendingIdentifiers<ID: LedgerIdentifier>(
     _ count: UInt16

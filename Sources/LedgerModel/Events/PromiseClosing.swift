@@ -19,7 +19,9 @@ public struct PromiseConsumed: EventPayload, Hashable {
   }
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
-    delivery = try Self.parse(payload, asOneOf: "delivery")
+    delivery = try Self.parse(payload) { reader throws(PayloadDamage) in
+      try reader.choice("delivery")
+    }
   }
 
   public var encoded: [UInt8] { [delivery.rawValue] }

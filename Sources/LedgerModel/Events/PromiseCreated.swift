@@ -53,10 +53,7 @@ public struct PromiseCreated: EventPayload, Hashable {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
-      let effectNumber: UInt8 = try reader.integer()
-      guard let effect = DeadlineEffect(rawValue: effectNumber) else {
-        throw PayloadDamage(what: "deadline effect \(effectNumber)")
-      }
+      let effect: DeadlineEffect = try reader.choice("deadline effect")
       let tagCount: UInt16 = try reader.integer()
       try reader.skip(4)
       let deadline: Int64? = flags.contains(.deadline) ? try reader.integer() : nil

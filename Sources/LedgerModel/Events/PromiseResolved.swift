@@ -24,7 +24,7 @@ public struct PromiseResolved: EventPayload, Hashable {
   /// Makes a repeated resolution recognisable.
   public let idempotencyKey: String?
   /// The encoded value, error or reason, or `nil` if it is large and stored beside the event.
-  public let content: [UInt8]?
+  public private(set) var content: [UInt8]?
 
   package init(
     outcome: OutcomeKind, resolvedAt: Timestamp, idempotencyKey: String?, content: [UInt8]?
@@ -44,10 +44,7 @@ public struct PromiseResolved: EventPayload, Hashable {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
-      let outcomeNumber: UInt8 = try reader.integer()
-      guard let outcome = OutcomeKind(rawValue: outcomeNumber) else {
-        throw PayloadDamage(what: "outcome \(outcomeNumber)")
-      }
+      let outcome: OutcomeKind = try reader.choice("outcome")
       try reader.skip(6)
       return Self(
         outcome: outcome,
@@ -105,9 +102,5 @@ public struct PromiseResolved: EventPayload, Hashable {
 
 extension PromiseResolved: AttachablePayload {
   package var attachable: [UInt8]? { content }
-
-  package func detachingContent() -> PromiseResolved {
-    PromiseResolved(
-      outcome: outcome, resolvedAt: resolvedAt, idempotencyKey: idempotencyKey, content: nil)
-  }
+  package mutating func detachContent() { content = nil }
 }

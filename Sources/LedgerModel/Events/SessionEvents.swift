@@ -71,10 +71,7 @@ public struct SessionOpened: EventPayload, Hashable {
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
-      let number: UInt8 = try reader.integer()
-      guard let role = SessionRole(rawValue: number) else {
-        throw PayloadDamage(what: "role \(number)")
-      }
+      let role: SessionRole = try reader.choice("role")
       try reader.skip(3)
       return Self(
         role: role,
@@ -146,7 +143,7 @@ public struct SessionClosed: EventPayload, Hashable {
   }
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
-    reason = try Self.parse(payload, asOneOf: "reason")
+    reason = try Self.parse(payload) { reader throws(PayloadDamage) in try reader.choice("reason") }
   }
 
   public var encoded: [UInt8] { [reason.rawValue] }

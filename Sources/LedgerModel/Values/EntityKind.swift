@@ -1,6 +1,9 @@
 /// What kind of entity a snapshot record is about; the number in the file.
-package enum EntityKind: UInt8, Sendable, Hashable, CaseIterable {
+public enum EntityKind: UInt8, Sendable, Hashable, CaseIterable {
+  /// A promise.
   case promise = 1
+  /// A session.
   case session = 2
+  /// A handler.
   case handler = 3
 }

@@ -16,6 +16,19 @@ package struct PayloadReader {
     return bytes.span.loadLittleEndian(at: start)
   }
 
+  /// One of a few numbered things.
+  ///
+  /// - Parameter what: The name of the thing, for the error.
+  package mutating func choice<Value: RawRepresentable<UInt8>>(
+    _ what: String
+  ) throws(PayloadDamage) -> Value {
+    let number: UInt8 = try integer()
+    guard let value = Value(rawValue: number) else {
+      throw PayloadDamage(what: "\(what) \(number)")
+    }
+    return value
+  }
+
   package mutating func skip(_ count: Int) throws(PayloadDamage) {
     _ = try take(count)
   }

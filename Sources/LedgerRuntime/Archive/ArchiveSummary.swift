@@ -12,17 +12,5 @@ public struct ArchiveSummary: Sendable, Hashable {
   public let byteCount: Int
   /// The paths of the archives that added nothing to an import, because those before have all their
   /// events. After an export there are none.
-  public let unusedArchives: [String]
-
-  init(
-    ledgerID: LedgerID, recordCount: Int, eventCount: Int, logDigest: LogDigest, byteCount: Int,
-    unusedArchives: [String] = []
-  ) {
-    self.ledgerID = ledgerID
-    self.recordCount = recordCount
-    self.eventCount = eventCount
-    self.logDigest = logDigest
-    self.byteCount = byteCount
-    self.unusedArchives = unusedArchives
-  }
+  public internal(set) var unusedArchives: [String] = []
 }

@@ -87,7 +87,7 @@ extension LedgerStatistics {
 
   private mutating func count(_ entity: LedgerEntity) {
     switch entity {
-    case .promise(let promise): promiseCounts[.init(promise.status), default: 0] += 1
+    case .promise(let promise): promiseCounts[promise.status, default: 0] += 1
     case .handler where entity.isOpen: openHandlerCount += 1
     case .handler: closedHandlerCount += 1
     case .session: sessionCount += 1

@@ -8,14 +8,7 @@ public enum LedgerSubject: Sendable, Hashable {
   case handler(HandlerID)
 
   /// What it is.
-  public enum Kind: Sendable, Hashable, CaseIterable {
-    /// A promise.
-    case promise
-    /// A session.
-    case session
-    /// A handler.
-    case handler
-  }
+  public typealias Kind = EntityKind
 }
 
 extension ReplayedLedger {
@@ -35,9 +28,8 @@ extension ReplayedLedger {
     of kinds: Set<LedgerSubject.Kind> = Set(LedgerSubject.Kind.allCases), limit: Int,
     progress: () -> Void = {}
   ) throws(LedgerError) -> [LedgerSubject] {
-    let wanted = Set(kinds.map(EntityKind.init))
     let found = try reading { (state) throws(LedgerError) in
-      try state.ids(from: first, through: last, of: wanted, limit: limit, progress)
+      try state.ids(from: first, through: last, of: kinds, limit: limit, progress)
     }
     return found.map { found in
       switch found.kind {
@@ -46,16 +38,5 @@ extension ReplayedLedger {
       case .handler: .handler(HandlerID(entityID: found.id))
       }
     }
-  }
-}
-
-extension EntityKind {
-  fileprivate init(_ kind: LedgerSubject.Kind) {
-    self =
-      switch kind {
-      case .promise: .promise
-      case .session: .session
-      case .handler: .handler
-      }
   }
 }

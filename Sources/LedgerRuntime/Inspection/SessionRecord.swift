@@ -1,14 +1,7 @@
 /// What a ledger knows about one session at one moment.
 public struct SessionRecord: Sendable, Hashable, Identifiable {
   /// Where a session stands, as far as the log tells: one whose process died may not be found yet.
-  public enum Status: Sendable, Hashable {
-    /// It can write.
-    case open
-    /// It let go of the ledger and may come back.
-    case frozen
-    /// It ended.
-    case ended(SessionEnd)
-  }
+  public typealias Status = SessionStatus
 
   /// The session.
   public let id: SessionID
@@ -27,12 +20,7 @@ public struct SessionRecord: Sendable, Hashable, Identifiable {
 
   init(_ entity: SessionEntity) {
     id = entity.id
-    status =
-      switch entity.status {
-      case .open: .open
-      case .frozen: .frozen
-      case .ended(let reason): .ended(reason)
-      }
+    status = entity.status
     opened = entity.opened
     openedAt = entity.openedAt
     processID = entity.processID

@@ -1,14 +1,7 @@
 /// What a ledger knows about one handler at one moment.
 public struct HandlerRecord: Sendable, Hashable, Identifiable {
   /// Where a handler stands.
-  public enum Status: Sendable, Hashable {
-    /// It can be called, or is being called.
-    case active
-    /// It is a one-shot handler whose call ended, with a value or a failure.
-    case finished
-    /// It was withdrawn for ever.
-    case invalidated
-  }
+  public typealias Status = HandlerStatus
 
   /// Who wrote an event, and when.
   public typealias Trace = PromiseRecord.Trace
@@ -65,12 +58,7 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
   init(_ entity: HandlerEntity, bound: StoredArguments) {
     id = entity.id
     kind = entity.kind
-    status =
-      switch entity.status {
-      case .active: .active
-      case .finished: .finished
-      case .invalidated: .invalidated
-      }
+    status = entity.status
     isRepeating = entity.isRepeating
     key = entity.key
     label = entity.label
@@ -81,7 +69,7 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
     openCalls = entity.callsInOrder.map { UnfinishedCall(StartedCall(entity: entity, call: $0)) }
     lastFinish = entity.lastFinish.map { finish in
       Finish(
-        call: finish.call, purpose: UnfinishedCall.Purpose(finish.purpose),
+        call: finish.call, purpose: finish.purpose,
         attempt: Int(finish.attempt), outcome: finish.outcome, trace: Trace(finish.fact))
     }
     invalidation = entity.invalidation.map {

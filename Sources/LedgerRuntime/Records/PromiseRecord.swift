@@ -1,16 +1,7 @@
 /// What a ledger knows about one promise at one moment.
 public struct PromiseRecord: Sendable, Hashable {
   /// Where a promise stands.
-  public enum Status: Sendable, Hashable {
-    /// It has no outcome yet.
-    case pending
-    /// It has an outcome that nobody consumed.
-    case resolved
-    /// Its outcome was delivered to the app.
-    case consumed
-    /// It was given up for ever.
-    case abandoned
-  }
+  public typealias Status = PromiseStatus
 
   /// Who wrote an event about the promise, and when.
   public struct Trace: Sendable, Hashable {
@@ -62,7 +53,7 @@ public struct PromiseRecord: Sendable, Hashable {
   /// - Parameter creation: As the entity was created.
   init(_ entity: PromiseEntity, _ creation: PromiseCreated, outcome: PromiseOutcome<StoredValue>?) {
     id = entity.id
-    status = Status(entity.status)
+    status = entity.status
     typeTag = creation.typeTag
     key = creation.key
     label = creation.label
@@ -88,18 +79,6 @@ public struct PromiseRecord: Sendable, Hashable {
     abandonReason = reason
     outcomeKind = outcome?.kind ?? entity.resolution?.outcome
     self.outcome = outcome
-  }
-}
-
-extension PromiseRecord.Status {
-  init(_ status: PromiseEntity.Status) {
-    self =
-      switch status {
-      case .pending: .pending
-      case .resolved: .resolved
-      case .consumed: .consumed
-      case .abandoned: .abandoned
-      }
   }
 }
 

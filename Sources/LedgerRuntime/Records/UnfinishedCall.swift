@@ -1,12 +1,7 @@
 /// A call of a handler, or a run of its invalidation code, that began and has not finished.
 public struct UnfinishedCall: Sendable, Hashable, Identifiable {
   /// What runs.
-  public enum Purpose: Sendable, Hashable {
-    /// The handler's code.
-    case call
-    /// Its invalidation code.
-    case invalidation
-  }
+  public typealias Purpose = CallPurpose
 
   /// Names the call through all its attempts.
   public let id: CallID
@@ -29,21 +24,11 @@ public struct UnfinishedCall: Sendable, Hashable, Identifiable {
     id = started.call.id
     handler = started.entity.id
     kind = started.entity.kind
-    purpose = Purpose(started.call.purpose)
+    purpose = started.call.purpose
     attempt = Int(started.call.attempt)
     firstStart = HandlerRecord.Trace(started.call.firstStart)
     newestStart = HandlerRecord.Trace(started.call.newestStart)
     release = started.call.release?.reason
-  }
-}
-
-extension UnfinishedCall.Purpose {
-  init(_ purpose: OpenCall.Purpose) {
-    self =
-      switch purpose {
-      case .call: .call
-      case .invalidation: .invalidation
-      }
   }
 }
 

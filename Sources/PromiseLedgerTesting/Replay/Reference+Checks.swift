@@ -53,7 +53,7 @@ extension Reference {
     }
     guard found != digest else { return }
     throw ReplayDifference(
-      .secondProcess, position: head, subject: nil, expected: digest, actual: found)
+      check: .secondProcess, position: head, subject: nil, expected: digest, actual: found)
   }
 
   /// Exports the compacted copy and imports it.

@@ -69,7 +69,7 @@ final class Reference {
     }
     let (expected, actual) = try states(at: low)
     return ReplayDifference(
-      check, position: Position(rawValue: low), subject: try expected.firstDifference(from: actual),
+      check: check, position: Position(rawValue: low), subject: try expected.firstDifference(from: actual),
       expected: try expected.digest(), actual: try actual.digest())
   }
 }

@@ -28,17 +28,6 @@ public struct ReplayDifference: Error, Sendable, Hashable {
   public let expected: StateDigest
   /// The digest that the state has.
   public let actual: StateDigest
-
-  init(
-    _ check: Check, position: Position, subject: EntityID?, expected: StateDigest,
-    actual: StateDigest
-  ) {
-    self.check = check
-    self.position = position
-    self.subject = subject
-    self.expected = expected
-    self.actual = actual
-  }
 }
 
 extension ReplayDifference: CustomStringConvertible {

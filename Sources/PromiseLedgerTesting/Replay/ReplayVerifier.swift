@@ -51,7 +51,7 @@ public struct ReplayVerifier: Sendable {
     let reference = try Reference(of: archives, in: workshop, count: maximumSnapshotCount)
     if let expected, expected != reference.digest {
       throw ReplayDifference(
-        .wholeReplay, position: reference.head, subject: nil, expected: expected,
+        check: .wholeReplay, position: reference.head, subject: nil, expected: expected,
         actual: reference.digest)
     }
     var verification = ReplayVerification(

@@ -49,8 +49,8 @@ struct CallChainTests {
     let id = try await ledger.createHandler(Nothing.self).handler.id
     let entity = try #require(try await ledger.engine.read { try $0.handler(id) })
     let open = OpenCall(
-      id: .numbered(1), purpose: .call, start: entity.created, arguments: .inline(.none),
-      references: .none, bound: entity.bound)
+      id: .numbered(1), purpose: .call, firstStart: entity.created, arguments: .inline(.none),
+      references: .none, bound: entity.bound, attempt: 1, newestStart: entity.created)
     let call = RunningCall(StartedCall(entity: entity, call: open), in: ledger)
     try call.add(HandlerEffect(.createPromise(CreatePromise(.numbered(1)))), byteCount: 0)
     #expect(call.end().count == 1)

@@ -59,9 +59,9 @@ import Testing
       arguments: .attached(Position(rawValue: 2), byteCount: 3), references: .none,
       position: Position(rawValue: 2))
     let call = OpenCall(
-      id: .numbered(1), purpose: .call, firstStart: Self.fact, newestStart: Self.fact, attempt: 2,
-      release: .init(reason: .died, fact: Self.fact), arguments: .inline(.none),
-      references: .none, bound: bound)
+      id: .numbered(1), purpose: .call, firstStart: Self.fact, arguments: .inline(.none),
+      references: .none, bound: bound, attempt: 2, newestStart: Self.fact,
+      release: .init(reason: .died, fact: Self.fact))
     let handler = HandlerEntity(
       id: .numbered(1), created: Self.fact,
       description: .init(
@@ -121,9 +121,9 @@ import Testing
       arguments: .inline(.none), references: .none, position: Position(rawValue: 2))
     for (attempt, isSound) in [(UInt32.max - 1, true), (UInt32.max, false)] {
       let call = OpenCall(
-        id: .numbered(1), purpose: .call, firstStart: Self.fact, newestStart: Self.fact,
-        attempt: attempt, release: .init(reason: .died, fact: Self.fact),
-        arguments: .inline(.none), references: .none, bound: bound)
+        id: .numbered(1), purpose: .call, firstStart: Self.fact, arguments: .inline(.none),
+        references: .none, bound: bound, attempt: attempt, newestStart: Self.fact,
+        release: .init(reason: .died, fact: Self.fact))
       let handler = HandlerEntity(
         id: .numbered(1), created: Self.fact, description: .init(kind: "k"), bound: bound,
         openCalls: [call.id: call], lastFinish: nil, invalidation: nil, isSpent: false,

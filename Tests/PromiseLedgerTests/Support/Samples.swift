@@ -103,3 +103,12 @@ extension OpenSession {
     self.init(opened, newLedgerID: LedgerID(entityID: .numbered(77)))
   }
 }
+
+extension AttachablePayload {
+  /// The same payload, saying that the rest is stored beside the event.
+  func detachingContent() -> Self {
+    var payload = self
+    payload.detachContent()
+    return payload
+  }
+}

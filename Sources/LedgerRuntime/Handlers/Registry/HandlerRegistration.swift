@@ -12,7 +12,7 @@ struct HandlerRegistration: Sendable {
   /// `nil` if the kind has no invalidation code.
   let prepareInvalidation: Preparation?
   /// What keeps arguments from being decoded; if they are not complete, others may still come.
-  let problem: @Sendable (ArgumentSource, OpenCall.Purpose, _ isComplete: Bool) -> LedgerError?
+  let problem: @Sendable (ArgumentSource, CallPurpose, _ isComplete: Bool) -> LedgerError?
 
   var kind: String { type.kind }
   var hasInvalidationCode: Bool { prepareInvalidation != nil }

@@ -16,7 +16,7 @@ extension HandlerRunner {
 
   /// Checks everything that can fail before code runs.
   func prepare(
-    _ entity: HandlerEntity, _ purpose: OpenCall.Purpose, bound: ArgumentsReference,
+    _ entity: HandlerEntity, _ purpose: CallPurpose, bound: ArgumentsReference,
     given: StoredArguments
   ) async throws -> HandlerRegistration.Run {
     guard let registration = registry[entity.kind] else {
