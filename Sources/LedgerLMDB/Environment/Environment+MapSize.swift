@@ -18,10 +18,6 @@ extension Environment {
 
 extension EnvironmentCore {
   /// "If a new size is 0, the current size of another process is adopted" (`MDB_MAP_RESIZED`).
-  func adoptMapSize(_ share: TransactionGate.Share) throws(LMDBError) {
-    try setMapSize(0, share)
-  }
-
   func setMapSize(_ size: Int, _ share: TransactionGate.Share) throws(LMDBError) {
     try refuseFork()
     try gate.excludingTransactions(.setMapSize, share) { () throws(LMDBError) in

@@ -112,7 +112,7 @@ extension Environment {
     } catch {
       guard error.status == .mapResized else { throw error.at(path) }
     }
-    try core.adoptMapSize(share)
+    try core.setMapSize(0, share)
     return try unsafe entering(begin)
   }
 

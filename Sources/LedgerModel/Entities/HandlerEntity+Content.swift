@@ -19,7 +19,7 @@ extension HandlerEntity {
     if isSpent { flags.insert(.spent) }
     if lastFinish != nil { flags.insert(.finish) }
     if invalidation != nil { flags.insert(.invalidation) }
-    var bytes: [UInt8] = [flags.rawValue, repetition.rawValue]
+    var bytes: [UInt8] = [flags.rawValue, description.repetition.rawValue]
     bytes.appendLittleEndian(UInt16(clamping: scopes.count))
     bytes.appendLittleEndian(UInt32(clamping: openCalls.count))
     bytes.appendFact(created)

@@ -32,11 +32,7 @@ package struct HandlerEntity: Sendable, Hashable {
 
   package let id: HandlerID
   package let created: Fact
-  package let kind: String
-  package let key: String?
-  package let label: String?
-  package let scopes: [String]
-  package let repetition: HandlerRepetition
+  let description: HandlerDescription
   package private(set) var bound: BoundArguments
   /// The calls and runs of invalidation code that are not finished.
   package private(set) var openCalls: [CallID: OpenCall] = [:]
@@ -49,7 +45,11 @@ package struct HandlerEntity: Sendable, Hashable {
   /// The time of the newest event applied.
   package private(set) var lastTime: Timestamp
 
-  package var isRepeating: Bool { repetition == .repeating }
+  package var kind: String { description.kind }
+  package var key: String? { description.key }
+  package var label: String? { description.label }
+  package var scopes: [String] { description.scopes }
+  package var isRepeating: Bool { description.repetition == .repeating }
 
   package var status: HandlerStatus {
     if invalidation != nil { return .invalidated }
@@ -76,32 +76,6 @@ package struct HandlerEntity: Sendable, Hashable {
 // MARK: - Snapshot
 
 extension HandlerEntity {
-  /// A handler put together from what a snapshot keeps.
-  init(
-    id: HandlerID, created: Fact, description: HandlerDescription, bound: BoundArguments,
-    openCalls: [CallID: OpenCall], lastFinish: Finish?, invalidation: Invalidation?, isSpent: Bool,
-    lastPosition: Position, lastTime: Timestamp
-  ) {
-    self.id = id
-    self.created = created
-    kind = description.kind
-    key = description.key
-    label = description.label
-    scopes = description.scopes
-    repetition = description.repetition
-    self.bound = bound
-    self.openCalls = openCalls
-    self.lastFinish = lastFinish
-    self.invalidation = invalidation
-    self.isSpent = isSpent
-    self.lastPosition = lastPosition
-    self.lastTime = lastTime
-  }
-}
-
-// MARK: - Reducer
-
-extension HandlerEntity {
   /// Applies the first event of a handler.
   package init(creating event: borrowing EventView) throws(ReplayProblem) {
     guard event.kind == .handlerCreated else {
@@ -111,11 +85,9 @@ extension HandlerEntity {
     let creation: HandlerCreated = try event.decode()
     id = HandlerID(entityID: event.subject)
     created = Fact(event)
-    kind = creation.handlerKind
-    key = creation.key
-    label = creation.label
-    scopes = creation.scopes
-    repetition = creation.repetition
+    description = HandlerDescription(
+      kind: creation.handlerKind, repetition: creation.repetition, key: creation.key,
+      label: creation.label, scopes: creation.scopes)
     bound = BoundArguments(
       arguments: try event.reference(to: creation.arguments), references: creation.references,
       position: event.position)

@@ -36,7 +36,7 @@ public struct HandlerInvalidated: EventPayload, Hashable {
       let reason = try reader.text()
       let (references, arguments) = try reader.arguments(flags: flags)
       return Self(
-        call: call, runsCode: flags & codeFlag != 0, reason: reason, references: references,
+        call: call, runsCode: flags & Self.codeFlag != 0, reason: reason, references: references,
         arguments: arguments)
     }
   }

@@ -1,3 +1,4 @@
+import LedgerPromises
 import Synchronization
 
 /// Where a session stands between open and closed, and who waits for it to go on.
@@ -10,8 +11,8 @@ package final class SessionPhase: Sendable {
 
   private struct Contents {
     var phase = Phase.frozen
-    var nextToken = 0
-    var waiters: [Int: @Sendable () -> Void] = [:]
+    /// Settles once the session is no longer frozen. Made when a task begins to wait.
+    var thaw: Resolver<Void>?
   }
 
   private let contents = Mutex(Contents())
@@ -26,41 +27,23 @@ package final class SessionPhase: Sendable {
   }
 
   package func change(to phase: Phase) {
-    let waiters = contents.withLock { contents -> [Int: @Sendable () -> Void] in
+    let thaw = contents.withLock { contents -> Resolver<Void>? in
       contents.phase = phase
-      guard case .frozen = phase else {
-        defer { contents.waiters = [:] }
-        return contents.waiters
-      }
-      return [:]
+      if case .frozen = phase { return nil }
+      return contents.thaw.take()
     }
-    for waiter in waiters.values { waiter() }
+    thaw?.fulfill(())
   }
 
   /// Waits until the session is no longer frozen, or the task is cancelled.
   package func waitWhileFrozen() async throws {
-    let token = contents.withLock { contents in
-      contents.nextToken += 1
-      return contents.nextToken
+    let thaw = contents.withLock { contents -> Promise<Void>? in
+      guard case .frozen = contents.phase else { return nil }
+      let resolver = contents.thaw ?? Promise.make(of: Void.self, on: .inline).resolver
+      contents.thaw = resolver
+      return resolver.promise
     }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isFrozen = contents.withLock { contents in
-          guard case .frozen = contents.phase else { return false }
-          contents.waiters[token] = { continuation.resume() }
-          return true
-        }
-        if !isFrozen { continuation.resume() }
-        // A cancellation before the registration found nobody to tell.
-        if Task.isCancelled { wake(token) }
-      }
-    } onCancel: {
-      wake(token)
-    }
+    try await thaw?.value
     try Task.checkCancellation()
-  }
-
-  private func wake(_ token: Int) {
-    contents.withLock { $0.waiters.removeValue(forKey: token) }?()
   }
 }

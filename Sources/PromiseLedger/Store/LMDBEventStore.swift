@@ -65,12 +65,10 @@ package final class LMDBEventStore: EventStore {
     var configuration = options.environment
     // A ledger is made whole: a data file that is missing was lost.
     configuration.createsDataFile = false
-    do throws(LMDBError) {
-      return try Environment.open(
+    return try LedgerError.mappingAll {
+      try Environment.open(
         at: directory.generation(generation), configuration: configuration,
         tables: LedgerTables.descriptions)
-    } catch {
-      throw LedgerError(error)
     }
   }
 

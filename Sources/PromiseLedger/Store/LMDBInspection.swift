@@ -105,24 +105,19 @@ package final class LMDBInspection: InspectedStore {
   /// What is whole and lacks entries can be read: reading finds out what is missing.
   private func checkPages(of environment: Environment) throws(LedgerError) {
     guard !isChecked.load(ordering: .relaxed) else { return }
-    do throws(LMDBError) {
-      _ = try environment.checkTrees(.bounded, tables: LedgerTables.descriptions)
-    } catch {
-      throw LedgerError(error)
+    _ = try LedgerError.mappingAll {
+      try environment.checkTrees(.bounded, tables: LedgerTables.descriptions)
     }
     isChecked.store(true, ordering: .relaxed)
   }
 
   package func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError? {
     try readingEnvironment(checksPages: false) { (environment) throws(LedgerError) in
-      do throws(LMDBError) {
-        let miscount = try environment.checkTrees(
-          .everything(), tables: LedgerTables.descriptions, tick: tick)
-        isChecked.store(true, ordering: .relaxed)
-        return miscount.map { LedgerError($0) }
-      } catch {
-        throw LedgerError(error)
+      let miscount = try LedgerError.mappingAll {
+        try environment.checkTrees(.everything(), tables: LedgerTables.descriptions, tick: tick)
       }
+      isChecked.store(true, ordering: .relaxed)
+      return miscount.map { LedgerError($0) }
     }
   }
 

@@ -64,11 +64,7 @@ final class LMDBSnapshotTables: SnapshotTables {
 
   func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
     guard let handle = try handle(table) else { return 0 }
-    do throws(LMDBError) {
-      return try reader.count(of: handle)
-    } catch {
-      throw LedgerError(error)
-    }
+    return try LedgerError.mappingAll { try reader.count(of: handle) }
   }
 
   func scan(

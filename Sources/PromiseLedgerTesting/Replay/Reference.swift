@@ -69,8 +69,9 @@ final class Reference {
     }
     let (expected, actual) = try states(at: low)
     return ReplayDifference(
-      check: check, position: Position(rawValue: low), subject: try expected.firstDifference(from: actual),
-      expected: try expected.digest(), actual: try actual.digest())
+      check: check, position: Position(rawValue: low),
+      subject: try expected.firstDifference(from: actual), expected: try expected.digest(),
+      actual: try actual.digest())
   }
 }
 

@@ -8,13 +8,17 @@ final class ArgumentEncoder: Encoder {
     KeyedEncodingContainer(Members(encoder: self))
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { refusedContainer() }
-  func singleValueContainer() -> any SingleValueEncodingContainer { refusedContainer() }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusedContainer(encoder: refused()) }
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    RefusedContainer(encoder: refused())
+  }
 
   /// Notes that the value is not made of members that can be told apart.
-  fileprivate func refusedContainer() -> RefusedContainer {
+  ///
+  /// - Returns: What takes the rest of the value. Nobody reads it.
+  private func refused() -> ArgumentEncoder {
     arguments.add(failure: refusalOfStructure, for: "binding")
-    return RefusedContainer(encoder: self)
+    return ArgumentEncoder()
   }
 
   /// The members of the value, each an argument.
@@ -32,66 +36,23 @@ final class ArgumentEncoder: Encoder {
     mutating func nestedContainer<NestedKey: CodingKey>(
       keyedBy keyType: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-      _ = encoder.refusedContainer()
-      return KeyedEncodingContainer(RefusedMembers<NestedKey>(encoder: encoder))
+      encoder.refused().container(keyedBy: keyType)
     }
 
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      encoder.refusedContainer()
+      encoder.unkeyedContainer()
     }
 
-    mutating func superEncoder() -> any Encoder {
-      _ = encoder.refusedContainer()
-      return RefusingEncoder(encoder: encoder)
-    }
-
+    mutating func superEncoder() -> any Encoder { encoder.refused() }
     mutating func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
   }
 }
-
-// MARK: - Refusing
 
 /// A member without a type of its own has no type tag.
 private let refusalOfStructure = LedgerError(
   .encodingFailed,
   "A binding must encode its members one by one into a keyed container, as the compiler's own encode(to:) does. Give what is nested a type of its own."
 )
-
-private struct RefusingEncoder: Encoder {
-  let encoder: ArgumentEncoder
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(RefusedMembers<Key>(encoder: encoder))
-  }
-
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusedContainer(encoder: encoder) }
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    RefusedContainer(encoder: encoder)
-  }
-}
-
-private struct RefusedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let encoder: ArgumentEncoder
-  var codingPath: [any CodingKey] { [] }
-
-  mutating func encodeNil(forKey key: Key) throws { throw refusalOfStructure }
-  mutating func encode(_ value: some Encodable, forKey key: Key) throws { throw refusalOfStructure }
-
-  mutating func nestedContainer<NestedKey: CodingKey>(
-    keyedBy keyType: NestedKey.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(RefusedMembers<NestedKey>(encoder: encoder))
-  }
-
-  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    RefusedContainer(encoder: encoder)
-  }
-
-  mutating func superEncoder() -> any Encoder { RefusingEncoder(encoder: encoder) }
-  mutating func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
-}
 
 private struct RefusedContainer: UnkeyedEncodingContainer, SingleValueEncodingContainer {
   let encoder: ArgumentEncoder
@@ -104,9 +65,9 @@ private struct RefusedContainer: UnkeyedEncodingContainer, SingleValueEncodingCo
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(RefusedMembers<NestedKey>(encoder: encoder))
+    encoder.container(keyedBy: keyType)
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
-  mutating func superEncoder() -> any Encoder { RefusingEncoder(encoder: encoder) }
+  mutating func superEncoder() -> any Encoder { encoder }
 }
