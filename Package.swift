@@ -109,17 +109,22 @@ let package = Package(
 
     // MARK: - Tests
 
-    .target(name: "LedgerTestSupport", path: "Tests/LedgerTestSupport"),
+    .target(
+      name: "LedgerTestSupport",
+      dependencies: ["LedgerRuntime", "LedgerSystem", "PromiseLedger"],
+      path: "Tests/LedgerTestSupport"
+    ),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
     .testTarget(
       name: "LedgerLMDBTests",
       dependencies: [
-        "CLedgerLMDB", "LedgerLMDB", "LedgerSystem", "LedgerTreeSupport", "PromiseLedgerTesting",
+        "CLedgerLMDB", "LedgerLMDB", "LedgerSystem", "LedgerTestSupport", "LedgerTreeSupport",
+        "PromiseLedgerTesting",
       ]
     ),
     .testTarget(
       name: "LedgerBytesTests",
-      dependencies: ["CLedgerBytes", "LedgerBytes", "PromiseLedgerTesting"],
+      dependencies: ["CLedgerBytes", "LedgerBytes", "LedgerTestSupport", "PromiseLedgerTesting"],
       exclude: ["Vectors"]
     ),
     .testTarget(
@@ -129,8 +134,8 @@ let package = Package(
     .testTarget(
       name: "LedgerPromisesTests",
       dependencies: [
-        "LedgerLocks", "LedgerPromises", "LedgerWorkerSupport", "PromiseLedger",
-        "PromiseLedgerTesting", "ledger-worker",
+        "LedgerLocks", "LedgerPromises", "LedgerTestSupport", "LedgerWorkerSupport",
+        "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
       ]
     ),
     .testTarget(
@@ -155,7 +160,7 @@ let package = Package(
     .executableTarget(
       name: "ledger-worker",
       dependencies: [
-        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem",
+        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem", "LedgerTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/LedgerWorker"
@@ -163,7 +168,8 @@ let package = Package(
     .executableTarget(
       name: "tree-fuzzer",
       dependencies: [
-        "LedgerSystem", "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting",
+        "LedgerSystem", "LedgerTestSupport", "LedgerTreeSupport", "PromiseLedger",
+        "PromiseLedgerTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/TreeFuzzer"

@@ -1,5 +1,6 @@
 import CLedgerBytes
 import LedgerBytes
+import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

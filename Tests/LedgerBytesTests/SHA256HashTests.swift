@@ -1,5 +1,6 @@
 import Foundation
 import LedgerBytes
+import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerLMDB
+import LedgerTestSupport
 import LedgerTreeSupport
 import PromiseLedgerTesting
 import Synchronization

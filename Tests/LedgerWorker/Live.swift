@@ -1,4 +1,5 @@
 import Foundation
+import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerSystem
+import LedgerTestSupport
 import Logging
 import PromiseLedger
 import PromiseLedgerTesting

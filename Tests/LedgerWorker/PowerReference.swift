@@ -1,4 +1,5 @@
 import LedgerSystem
+import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerTestSupport
 import LedgerTreeSupport
 import PromiseLedger
 import PromiseLedgerTesting

@@ -1,6 +1,7 @@
 import Foundation
 import LedgerBytes
 import LedgerSystem
+import LedgerTestSupport
 import PromiseLedgerTesting
 
 /// What the disk holds when the power comes back: one of the many things that it may.

@@ -1,4 +1,5 @@
 import LedgerSystem
+import LedgerTestSupport
 import LedgerWorkerSupport
 import PromiseLedgerTesting
 import Synchronization

@@ -1,4 +1,5 @@
 import LedgerSystem
+import LedgerTestSupport
 import LedgerWorkerSupport
 import PromiseLedger
 import PromiseLedgerTesting

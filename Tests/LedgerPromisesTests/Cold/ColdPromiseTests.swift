@@ -1,4 +1,5 @@
 import LedgerPromises
+import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

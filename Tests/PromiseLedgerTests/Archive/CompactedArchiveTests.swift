@@ -1,4 +1,5 @@
 import LedgerSystem
+import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import LedgerBytes
 import LedgerLMDB
 import LedgerSystem
+import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

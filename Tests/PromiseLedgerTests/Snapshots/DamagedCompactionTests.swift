@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerSystem
+import LedgerTestSupport
 import Logging
 import PromiseLedgerTesting
 import Testing

@@ -1,5 +1,6 @@
 import LedgerPromises
 import LedgerSystem
+import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -185,7 +185,7 @@ import Testing
   @Test(arguments: State.allCases)
   func theStatesAreWhatTheirNamesSay(state: State) throws {
     let entity = try Self.ledger(in: state).state.handler(Self.id)
-    let status: HandlerEntity.Status? =
+    let status: HandlerStatus? =
       switch state {
       case .absent: nil
       case .returned, .failed: .finished

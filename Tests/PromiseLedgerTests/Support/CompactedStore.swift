@@ -1,3 +1,5 @@
+import LedgerTestSupport
+
 @testable import LedgerModel
 @testable import LedgerRuntime
 @testable import LedgerRuntimeTesting
