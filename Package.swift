@@ -111,7 +111,7 @@ let package = Package(
 
     .target(
       name: "LedgerTestSupport",
-      dependencies: ["LedgerRuntime", "LedgerSystem", "PromiseLedger"],
+      dependencies: ["LedgerLMDB", "LedgerRuntime", "LedgerSystem", "PromiseLedger"],
       path: "Tests/LedgerTestSupport"
     ),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),

@@ -3,20 +3,20 @@ internal import LedgerSystem
 
 /// The one place through which every fallible call of C goes.
 ///
-/// In a debug build a ``FaultInjector`` can answer in C's place; in a release build this is the
-/// bare call. It holds the injector unretained, because a transaction that holds it must be
-/// trivial to discard (`discard self` demands that); the environment keeps the injector alive.
+/// In a debug build a ``CallFaults`` can answer in C's place; in a release build this is the
+/// bare call. It holds the faults unretained, because a transaction that holds them must be
+/// trivial to discard (`discard self` demands that); the environment keeps them alive.
 @safe
 package struct CallSeam {
   #if DEBUG
-    private let faults: Unmanaged<FaultInjector>?
-
-    init(_ faults: FaultInjector?) {
-      unsafe self.faults = faults.map { unsafe Unmanaged.passUnretained($0) }
-    }
-  #else
-    init(_ faults: FaultInjector?) {}
+    private unowned(unsafe) let faults: (any CallFaults)?
   #endif
+
+  init(_ faults: (any CallFaults)?) {
+    #if DEBUG
+      unsafe self.faults = faults
+    #endif
+  }
 
   /// Makes the call, unless a fault is due.
   @inline(__always)
@@ -53,10 +53,9 @@ package struct CallSeam {
   @inline(__always)
   private func forced(_ operation: LMDBOperation) -> LMDBStatus? {
     #if DEBUG
-      if let faults = unsafe faults {
-        return unsafe faults._withUnsafeGuaranteedRef { $0.next(operation) }
-      }
+      return unsafe faults?.next(operation)
+    #else
+      return nil
     #endif
-    return nil
   }
 }

@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerSystem
+import LedgerTestSupport
 import LedgerWorkerSupport
 import Logging
 import PromiseLedger

@@ -1,6 +1,7 @@
 import Foundation
 import LedgerLMDB
 import LedgerSystem
+import LedgerTestSupport
 import Logging
 import PromiseLedger
 import PromiseLedgerTesting

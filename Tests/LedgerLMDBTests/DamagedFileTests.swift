@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerTestSupport
 import Testing
 
 /// What stands in a file must never crash the process or bring back an older state in silence.

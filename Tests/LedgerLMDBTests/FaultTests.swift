@@ -2,6 +2,7 @@
   import Foundation
   import LedgerLMDB
   import LedgerSystem
+  import LedgerTestSupport
   import Testing
 
   /// What happens when C says no. Debug builds only: the seam is not in a release build.

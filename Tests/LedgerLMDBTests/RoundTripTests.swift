@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RoundTripTests {

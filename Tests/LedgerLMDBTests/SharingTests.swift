@@ -1,5 +1,6 @@
 import Foundation
 import LedgerLMDB
+import LedgerTestSupport
 import Testing
 
 #if canImport(Glibc)

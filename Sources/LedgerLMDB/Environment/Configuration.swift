@@ -34,7 +34,7 @@ package struct Configuration: Sendable {
   /// What is looked at before LMDB walks the file, when this process opens it first.
   package var treeCheck: TreeCheckExtent
   /// Debug builds only: makes C fail.
-  package var faults: FaultInjector?
+  package var faults: (any CallFaults)?
 
   #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
     package static let defaultMapSize = 64 << 20
@@ -57,7 +57,7 @@ package struct Configuration: Sendable {
     yieldsToOthers: Bool = false,
     durability: Durability = .full,
     treeCheck: TreeCheckExtent = .paths,
-    faults: FaultInjector? = nil
+    faults: (any CallFaults)? = nil
   ) {
     self.mapSize = mapSize
     self.maximumReaders = maximumReaders

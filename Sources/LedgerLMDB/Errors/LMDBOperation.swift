@@ -1,7 +1,7 @@
 /// What was being done when something failed: a function of LMDB, or a step of ours around it.
 ///
 /// The raw value is the C name, as it stands in the LMDB manual. Each case is a fault point too:
-/// ``FaultInjector`` forces a status on the n-th call of one.
+/// ``CallFaults`` can answer in its place.
 package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case createEnvironment = "mdb_env_create"
   case setMapSize = "mdb_env_set_mapsize"

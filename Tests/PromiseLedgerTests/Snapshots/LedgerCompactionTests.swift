@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerSystem
+import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -1,10 +1,11 @@
-internal import Synchronization
+package import LedgerLMDB
+import Synchronization
 
 /// Makes chosen calls of C fail, or tells a test that they are about to be made.
 ///
-/// One belongs to one environment, so tests that run side by side do not meet. Release builds carry
-/// the type but never ask it.
-package final class FaultInjector: Sendable {
+/// One belongs to one environment, so tests that run side by side do not meet. Release builds never
+/// ask it.
+package final class FaultInjector: CallFaults {
   private struct Point: Hashable {
     var operation: LMDBOperation
     var call: Int
@@ -53,10 +54,9 @@ package final class FaultInjector: Sendable {
   /// How many forced failures happened.
   package var firedCount: Int { state.withLock { $0.firedCount } }
 
-  var pretendedFileSystemType: UInt? { state.withLock { $0.fileSystemType } }
+  package var pretendedFileSystemType: UInt? { state.withLock { $0.fileSystemType } }
 
-  /// Counts one call and says what it must return instead of being made.
-  func next(_ operation: LMDBOperation) -> LMDBStatus? {
+  package func next(_ operation: LMDBOperation) -> LMDBStatus? {
     let (observer, status) = state.withLock { state in
       state.counts[operation, default: 0] += 1
       let point = Point(operation: operation, call: state.counts[operation, default: 0])
