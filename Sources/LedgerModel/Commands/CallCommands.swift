@@ -103,9 +103,9 @@ package struct RetryCall: EntityCommand {
       return .invalidated(entity)
     }
     try decision.requireOwnSession()
-    try decision.append(
-      HandlerCallStarted(call: call, attempt: open.attempt + 1), to: id.entityID,
-      cause: open.firstStart.position)
+    let started = HandlerCallStarted(
+      call: call, attempt: open.attempt + 1, references: .none, arguments: StoredArguments.none)
+    try decision.append(started, to: id.entityID, cause: open.firstStart.position)
     return .started(try decision.requireCall(call, of: id))
   }
 }

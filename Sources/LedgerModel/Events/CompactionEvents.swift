@@ -66,17 +66,9 @@ public struct RetentionApplied: EventPayload, Hashable {
   public let removedCount: UInt32
   /// What stays although it lies in the range: something that is open needs it. In ascending order.
   public let kept: [EntityID]
+}
 
-  package init(
-    after: Position, horizon: Position, time: Timestamp, removedCount: UInt32, kept: [EntityID]
-  ) {
-    self.after = after
-    self.horizon = horizon
-    self.time = time
-    self.removedCount = removedCount
-    self.kept = kept
-  }
-
+extension RetentionApplied {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let after = try reader.position()

@@ -14,17 +14,9 @@ public struct HandlerCallStarted: EventPayload, Hashable {
   /// The arguments of the call, or `nil` if they are large and stored beside the event. Later
   /// attempts carry none: those of the first stay.
   public package(set) var arguments: StoredArguments?
+}
 
-  package init(
-    call: CallID, attempt: UInt32, references: HandlerReferences = .none,
-    arguments: StoredArguments? = StoredArguments.none
-  ) {
-    self.call = call
-    self.attempt = attempt
-    self.references = references
-    self.arguments = arguments
-  }
-
+extension HandlerCallStarted: ArgumentsPayload {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags: UInt8 = try reader.integer()
@@ -44,8 +36,6 @@ public struct HandlerCallStarted: EventPayload, Hashable {
     return bytes
   }
 }
-
-extension HandlerCallStarted: ArgumentsPayload {}
 
 extension PayloadReader {
   /// The number of an attempt: they count from 1, and one more can always be added.

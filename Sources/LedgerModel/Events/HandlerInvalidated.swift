@@ -14,18 +14,9 @@ public struct HandlerInvalidated: EventPayload, Hashable {
   /// The arguments for the invalidation code, or `nil` if they are large and stored beside the
   /// event.
   public package(set) var arguments: StoredArguments?
+}
 
-  package init(
-    call: CallID, runsCode: Bool, reason: String, references: HandlerReferences = .none,
-    arguments: StoredArguments? = StoredArguments.none
-  ) {
-    self.call = call
-    self.runsCode = runsCode
-    self.reason = reason
-    self.references = references
-    self.arguments = arguments
-  }
-
+extension HandlerInvalidated: ArgumentsPayload {
   private static let codeFlag: UInt8 = 2
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
@@ -50,5 +41,3 @@ public struct HandlerInvalidated: EventPayload, Hashable {
     return bytes
   }
 }
-
-extension HandlerInvalidated: ArgumentsPayload {}

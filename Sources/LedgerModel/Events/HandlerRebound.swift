@@ -18,15 +18,9 @@ public struct HandlerRebound: EventPayload, Hashable {
   /// All arguments that are bound from now on, or `nil` if they are large and stored beside the
   /// event.
   public package(set) var arguments: StoredArguments?
+}
 
-  package init(
-    mode: BindingMode, references: HandlerReferences = .none, arguments: StoredArguments?
-  ) {
-    self.mode = mode
-    self.references = references
-    self.arguments = arguments
-  }
-
+extension HandlerRebound: ArgumentsPayload {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags: UInt8 = try reader.integer()
@@ -43,5 +37,3 @@ public struct HandlerRebound: EventPayload, Hashable {
     return bytes
   }
 }
-
-extension HandlerRebound: ArgumentsPayload {}

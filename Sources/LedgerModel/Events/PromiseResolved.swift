@@ -25,16 +25,9 @@ public struct PromiseResolved: EventPayload, Hashable {
   public let idempotencyKey: String?
   /// The encoded value, error or reason, or `nil` if it is large and stored beside the event.
   public private(set) var content: [UInt8]?
+}
 
-  package init(
-    outcome: OutcomeKind, resolvedAt: Timestamp, idempotencyKey: String?, content: [UInt8]?
-  ) {
-    self.outcome = outcome
-    self.resolvedAt = resolvedAt
-    self.idempotencyKey = idempotencyKey
-    self.content = content
-  }
-
+extension PromiseResolved: AttachablePayload {
   private struct Flags: OptionSet {
     let rawValue: UInt8
     static let idempotencyKey = Flags(rawValue: 1)
@@ -98,9 +91,7 @@ public struct PromiseResolved: EventPayload, Hashable {
     }
     return flags.contains(.attachment) ? end == payload.count : end <= payload.count
   }
-}
 
-extension PromiseResolved: AttachablePayload {
   package var attachable: [UInt8]? { content }
   package mutating func detachContent() { content = nil }
 }

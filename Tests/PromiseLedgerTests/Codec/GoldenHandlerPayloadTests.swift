@@ -40,7 +40,9 @@ import Testing
         "06 01 0200 00000000", "0100 6b", "0400 69712d31", "0200 c3a9", "0100 61", "0200 6263",
         Self.referencesHex, Self.argumentsHex),
       Golden(
-        HandlerCreated(handlerKind: "k", key: "x", references: Self.references, arguments: nil),
+        HandlerCreated(
+          handlerKind: "k", repetition: .oneShot, key: "x", label: nil, scopes: [],
+          references: Self.references, arguments: nil),
         "03 00 0000 00000000", "0100 6b", "0100 78", Self.referencesHex),
     ]
     for golden in goldens {
@@ -56,7 +58,8 @@ import Testing
           mode: .replaced, references: Self.references, arguments: try Self.arguments()),
         "00 00 000000000000", Self.referencesHex, Self.argumentsHex),
       Golden(
-        HandlerRebound(mode: .merged, arguments: nil), "01 01 000000000000", "0000 0000"),
+        HandlerRebound(mode: .merged, references: .none, arguments: nil),
+        "01 01 000000000000", "0000 0000"),
     ]
     for golden in goldens {
       try golden.check()
@@ -72,10 +75,11 @@ import Testing
           arguments: try Self.arguments()),
         "00 000000 01000000", Self.callHex, Self.referencesHex, Self.argumentsHex),
       Golden(
-        HandlerCallStarted(call: Self.call, attempt: 258),
+        HandlerCallStarted(
+          call: Self.call, attempt: 258, references: .none, arguments: StoredArguments.none),
         "00 000000 02010000", Self.callHex, "0000 0000", "0000"),
       Golden(
-        HandlerCallStarted(call: Self.call, attempt: 1, arguments: nil),
+        HandlerCallStarted(call: Self.call, attempt: 1, references: .none, arguments: nil),
         "01 000000 01000000", Self.callHex, "0000 0000"),
     ]
     for golden in goldens {
@@ -105,10 +109,13 @@ import Testing
         "02 00000000000000", Self.callHex, "0400 676f6e65", Self.referencesHex,
         Self.argumentsHex),
       Golden(
-        HandlerInvalidated(call: Self.call, runsCode: false, reason: ""),
+        HandlerInvalidated(
+          call: Self.call, runsCode: false, reason: "", references: .none,
+          arguments: StoredArguments.none),
         "00 00000000000000", Self.callHex, "0000", "0000 0000", "0000"),
       Golden(
-        HandlerInvalidated(call: Self.call, runsCode: true, reason: "", arguments: nil),
+        HandlerInvalidated(
+          call: Self.call, runsCode: true, reason: "", references: .none, arguments: nil),
         "03 00000000000000", Self.callHex, "0000", "0000 0000"),
     ]
     for golden in goldens {

@@ -115,3 +115,39 @@ extension SeededGenerator {
       handlers: (0..<Int.random(in: 0...3, using: &self)).map(HandlerID.numbered))
   }
 }
+
+extension HandlerCreated {
+  /// A handler that refers to nothing.
+  init(
+    handlerKind: String, repetition: HandlerRepetition = .oneShot, key: String? = nil,
+    arguments: StoredArguments?
+  ) {
+    self.init(
+      handlerKind: handlerKind, repetition: repetition, key: key, label: nil, scopes: [],
+      references: .none, arguments: arguments)
+  }
+}
+
+extension HandlerRebound {
+  /// Arguments that refer to nothing.
+  init(mode: BindingMode, arguments: StoredArguments?) {
+    self.init(mode: mode, references: .none, arguments: arguments)
+  }
+}
+
+extension HandlerCallStarted {
+  /// A run without arguments.
+  init(call: CallID, attempt: UInt32) {
+    self.init(
+      call: call, attempt: attempt, references: .none, arguments: StoredArguments.none)
+  }
+}
+
+extension HandlerInvalidated {
+  /// Without arguments.
+  init(call: CallID, runsCode: Bool, reason: String) {
+    self.init(
+      call: call, runsCode: runsCode, reason: reason, references: .none,
+      arguments: StoredArguments.none)
+  }
+}
