@@ -15,3 +15,39 @@ extension LedgerSource {
     try body(self)
   }
 }
+
+/// A source whose reads another one answers, which may be another each time.
+package protocol ForwardingSource: LedgerSource {
+  /// Runs `body` on what answers one read.
+  func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R
+}
+
+extension ForwardingSource {
+  package func head() throws(LedgerError) -> Position {
+    try withSource { (source) throws(LedgerError) in try source.head() }
+  }
+
+  package func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    try withSource { (source) throws(LedgerError) in
+      try source.read(after: position, limit: limit, body)
+    }
+  }
+
+  package func attachment(
+    of position: Position, byteCount: Int
+  ) throws(LedgerError) -> [UInt8] {
+    try withSource { (source) throws(LedgerError) in
+      try source.attachment(of: position, byteCount: byteCount)
+    }
+  }
+
+  package func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try withSource { (source) throws(LedgerError) in try source.readSnapshot(body) }
+  }
+}

@@ -29,28 +29,12 @@ extension Ledger {
 }
 
 /// The events and the snapshot of a session's ledger, while the session is open.
-private struct SessionSource: LedgerSource {
+private struct SessionSource: ForwardingSource {
   let engine: LedgerEngine
 
-  private var store: any EventStore {
-    get throws(LedgerError) { try engine.currentStore }
-  }
-
-  func head() throws(LedgerError) -> Position { try store.head() }
-
-  func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position {
-    try store.read(after: position, limit: limit, body)
-  }
-
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-    try store.attachment(of: position, byteCount: byteCount)
-  }
-
-  func readSnapshot<R>(
-    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try store.readSnapshot(body)
+    try body(try engine.currentStore)
   }
 }

@@ -32,26 +32,6 @@ package final class InMemoryEventStore: EventStore {
 
   // MARK: Reading
 
-  package func head() throws(LedgerError) -> Position { moment.head() }
-
-  package func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position {
-    try moment.read(after: position, limit: limit, body)
-  }
-
-  package func attachment(
-    of position: Position, byteCount: Int
-  ) throws(LedgerError) -> [UInt8] {
-    try moment.attachment(of: position, byteCount: byteCount)
-  }
-
-  package func readSnapshot<R>(
-    _ body: (any SnapshotTables) throws(LedgerError) -> R
-  ) throws(LedgerError) -> R {
-    try moment.readSnapshot(body)
-  }
-
   package func withView<R>(
     _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
@@ -145,4 +125,12 @@ private final class CompactionTurn: CompactionHold {
   init(of store: InMemoryEventStore) { self.store = store }
 
   func release() { store?.end(self) }
+}
+
+extension InMemoryEventStore: ForwardingSource {
+  package func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try body(moment)
+  }
 }

@@ -3,12 +3,6 @@ import LedgerLMDB
 import LedgerSystem
 
 extension LMDBEventStore {
-  package func readSnapshot<R>(
-    _ body: (any SnapshotTables) throws(LedgerError) -> R
-  ) throws(LedgerError) -> R {
-    try reading { (log) throws(LedgerError) in try log.readSnapshot(body) }
-  }
-
   package func changeSnapshot(
     _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
     patience: Patience

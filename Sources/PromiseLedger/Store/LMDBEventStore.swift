@@ -3,7 +3,7 @@ import LedgerSystem
 import Synchronization
 
 /// A store in a directory: an LMDB environment, a gate for writers, and a doorbell.
-package final class LMDBEventStore: EventStore {
+package final class LMDBEventStore: EventStore, ForwardingSource {
   /// What is known to be wrong with the LMDB that this process runs, if anything.
   package static var knownHazard: String? {
     LMDBVersion.current.knownHazard
@@ -74,24 +74,10 @@ package final class LMDBEventStore: EventStore {
 
   // MARK: Reading
 
-  package func head() throws(LedgerError) -> Position {
-    try reading { (log) throws(LedgerError) in try log.head() }
-  }
-
-  package func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position {
-    try reading { (log) throws(LedgerError) in
-      try log.read(after: position, limit: limit, body)
-    }
-  }
-
-  package func attachment(
-    of position: Position, byteCount: Int
-  ) throws(LedgerError) -> [UInt8] {
-    try reading { (log) throws(LedgerError) in
-      try log.attachment(of: position, byteCount: byteCount)
-    }
+  package func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try reading(body)
   }
 
   /// The clock of the system: a file has no other.

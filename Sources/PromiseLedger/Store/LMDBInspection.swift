@@ -3,7 +3,7 @@ import LedgerSystem
 import Synchronization
 
 /// The LMDB environment of a ledger that is looked at and not used.
-package final class LMDBInspection: InspectedStore {
+package final class LMDBInspection: InspectedStore, ForwardingSource {
   private let path: String
   private let configuration: Configuration
   package let sessions: any SessionRegistry
@@ -204,30 +204,10 @@ package final class LMDBInspection: InspectedStore {
 // MARK: - Reading
 
 extension LMDBInspection {
-  package func head() throws(LedgerError) -> Position {
-    try reading { (log) throws(LedgerError) in try log.head() }
-  }
-
-  package func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position {
-    try reading { (log) throws(LedgerError) in
-      try log.read(after: position, limit: limit, body)
-    }
-  }
-
-  package func attachment(
-    of position: Position, byteCount: Int
-  ) throws(LedgerError) -> [UInt8] {
-    try reading { (log) throws(LedgerError) in
-      try log.attachment(of: position, byteCount: byteCount)
-    }
-  }
-
-  package func readSnapshot<R>(
-    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  package func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try reading { (log) throws(LedgerError) in try log.readSnapshot(body) }
+    try reading(body)
   }
 
   package func withView<R>(

@@ -3,7 +3,7 @@ import LedgerLMDB
 import LedgerSystem
 
 /// The reading side of a ledger's LMDB environment.
-struct LMDBLog: LedgerSource {
+struct LMDBLog: ForwardingSource {
   private let environment: Environment
 
   init(_ environment: Environment) {
@@ -23,26 +23,10 @@ struct LMDBLog: LedgerSource {
     try pinned { view in try view.metadata() }
   }
 
-  package func head() throws(LedgerError) -> Position {
-    try pinned { view in try view.head() }
-  }
-
-  package func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position {
-    try pinned { view in try view.read(after: position, limit: limit, body) }
-  }
-
-  package func attachment(
-    of position: Position, byteCount: Int
-  ) throws(LedgerError) -> [UInt8] {
-    try pinned { view in try view.attachment(of: position, byteCount: byteCount) }
-  }
-
-  func readSnapshot<R>(
-    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try pinned { view in try view.readSnapshot(body) }
+    try pinned { view in try body(view) }
   }
 
   // MARK: In any transaction
