@@ -116,3 +116,62 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
   /// Whether nearly all places are vacant, so that a new table costs little and frees much memory.
   var isSparse: Bool { placeCount > 4 * Self.pieceCapacity && 16 * count < placeCount }
 }
+
+/// A table of one kind of entity, with lists of its own.
+protocol IndexedTable {
+  associatedtype Entity: TabledEntity
+  associatedtype ID: LedgerIdentifier
+
+  var entities: EntityTable<Entity> { get }
+
+  init()
+
+  subscript(id: ID) -> Entity? { get }
+
+  /// Puts an entity in, or a newer state of it.
+  mutating func update(_ entity: Entity)
+
+  /// Takes the entity at a place out.
+  mutating func remove(at place: Int32) -> Entity?
+}
+
+extension IndexedTable {
+  var count: Int { entities.count }
+
+  /// All entities, in the order in which they came.
+  ///
+  /// - Complexity: O(n), once entities left O(n log n).
+  var all: [Entity] { entities.all }
+
+  /// Hands over all entities, in no order.
+  func visitAll(_ body: (Entity) -> Void) { entities.visitAll(body) }
+
+  /// Takes an entity out.
+  mutating func remove(_ id: ID) -> Entity? {
+    entities.place(of: id.entityID).flatMap { remove(at: $0) }
+  }
+
+  // MARK: Dropping what a snapshot has
+
+  /// How many places there are, taken or not.
+  var placeCount: Int { entities.placeCount }
+
+  /// Takes out the entities, among those at some places, that did not change after a position.
+  ///
+  /// - Parameter note: Gets every entity that leaves.
+  mutating func drop(
+    _ places: Range<Int>, unchangedSince position: Position, _ note: (Entity) -> Void = { _ in }
+  ) {
+    for place in entities.places(among: places, unchangedSince: position) {
+      if let entity = remove(at: place) { note(entity) }
+    }
+  }
+
+  /// Frees the memory of entities that left.
+  mutating func shrink() {
+    guard entities.isSparse else { return }
+    let all = entities.all
+    self = Self()
+    for entity in all { update(entity) }
+  }
+}

@@ -1,6 +1,6 @@
 /// Handlers by id, with those that are open, that are being run, and that have a scope.
-package struct HandlerTable: Sendable {
-  private var entities = EntityTable<HandlerEntity>()
+package struct HandlerTable: IndexedTable, Sendable {
+  private(set) var entities = EntityTable<HandlerEntity>()
   private var openIDs: Set<HandlerID> = []
   private var activeIDsByScope: [String: Set<HandlerID>] = [:]
   /// The handlers of which a call is not finished.
@@ -10,17 +10,7 @@ package struct HandlerTable: Sendable {
 
   package init() {}
 
-  package var count: Int { entities.count }
-
   package subscript(id: HandlerID) -> HandlerEntity? { entities[id.entityID] }
-
-  /// All handlers, in the order in which they came.
-  ///
-  /// - Complexity: O(n log n).
-  package var all: [HandlerEntity] { entities.all }
-
-  /// Hands over all handlers, in no order.
-  func visitAll(_ body: (HandlerEntity) -> Void) { entities.visitAll(body) }
 
   /// The handlers that can still be called, or of which a call is not finished, in the order in
   /// which they came.
@@ -70,12 +60,7 @@ package struct HandlerTable: Sendable {
     index(entity)
   }
 
-  /// Takes a handler out.
-  mutating func remove(_ id: HandlerID) -> HandlerEntity? {
-    entities.place(of: id.entityID).flatMap { remove(at: $0) }
-  }
-
-  private mutating func remove(at place: Int32) -> HandlerEntity? {
+  mutating func remove(at place: Int32) -> HandlerEntity? {
     guard let entity = entities.remove(at: place) else { return nil }
     let id = entity.id
     openIDs.remove(id)
@@ -96,26 +81,6 @@ package struct HandlerTable: Sendable {
       activeIDsByScope[scope, default: []].set(entity.id, isMember: entity.status == .active)
       if activeIDsByScope[scope]?.isEmpty == true { activeIDsByScope[scope] = nil }
     }
-  }
-
-  // MARK: Dropping what a snapshot has
-
-  /// How many places there are, taken or not.
-  var placeCount: Int { entities.placeCount }
-
-  /// Takes out the handlers, among those at some places, that did not change after a position.
-  mutating func drop(_ places: Range<Int>, unchangedSince position: Position) {
-    for place in entities.places(among: places, unchangedSince: position) {
-      _ = remove(at: place)
-    }
-  }
-
-  /// Frees the memory of handlers that left.
-  mutating func shrink() {
-    guard entities.isSparse else { return }
-    let all = entities.all
-    self = HandlerTable()
-    for entity in all { update(entity) }
   }
 
   // MARK: Invariants

@@ -1,5 +1,5 @@
 /// Promises by id, with a list through those that are neither consumed nor abandoned.
-package struct PromiseTable: Sendable {
+package struct PromiseTable: IndexedTable, Sendable {
   /// Neighbours in the list of open promises.
   private struct Link: Sendable {
     var previous = PlaceIndex.none
@@ -8,7 +8,7 @@ package struct PromiseTable: Sendable {
 
   private static let none = PlaceIndex.none
 
-  private var entities = EntityTable<PromiseEntity>()
+  private(set) var entities = EntityTable<PromiseEntity>()
   /// Of every place.
   private var links: ContiguousArray<Link> = []
   private var firstOpen = Self.none
@@ -16,15 +16,7 @@ package struct PromiseTable: Sendable {
 
   package init() {}
 
-  package var count: Int { entities.count }
-
   package subscript(id: PromiseID) -> PromiseEntity? { entities[id.entityID] }
-
-  /// All promises, in the order in which they came.
-  package var all: [PromiseEntity] { entities.all }
-
-  /// Hands over all promises, in no order.
-  func visitAll(_ body: (PromiseEntity) -> Void) { entities.visitAll(body) }
 
   /// The promises that are neither consumed nor abandoned, in the order in which they came.
   ///
@@ -69,12 +61,7 @@ package struct PromiseTable: Sendable {
     if !entity.isOpen { unlink(place) }
   }
 
-  /// Takes a promise out.
-  mutating func remove(_ id: PromiseID) -> PromiseEntity? {
-    place(of: id).flatMap { remove(at: $0) }
-  }
-
-  private mutating func remove(at place: Int32) -> PromiseEntity? {
+  mutating func remove(at place: Int32) -> PromiseEntity? {
     unlink(place)
     return entities.remove(at: place)
   }
@@ -95,30 +82,6 @@ package struct PromiseTable: Sendable {
     if previous == Self.none { firstOpen = next } else { links[Int(previous)].next = next }
     if next == Self.none { lastOpen = previous } else { links[Int(next)].previous = previous }
     links[Int(place)] = Link()
-  }
-
-  // MARK: Dropping what a snapshot has
-
-  /// How many places there are, taken or not.
-  var placeCount: Int { entities.placeCount }
-
-  /// Takes out the promises, among those at some places, that did not change after a position.
-  ///
-  /// - Parameter note: Gets every promise that leaves.
-  mutating func drop(
-    _ places: Range<Int>, unchangedSince position: Position, _ note: (PromiseEntity) -> Void
-  ) {
-    for place in entities.places(among: places, unchangedSince: position) {
-      if let entity = remove(at: place) { note(entity) }
-    }
-  }
-
-  /// Frees the memory of promises that left.
-  mutating func shrink() {
-    guard entities.isSparse else { return }
-    let all = entities.all
-    self = PromiseTable()
-    for entity in all { insert(entity) }
   }
 
   // MARK: Invariants

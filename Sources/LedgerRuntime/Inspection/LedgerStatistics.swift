@@ -75,11 +75,10 @@ extension LedgerStatistics {
   mutating func count(_ replayed: ReplayedLedger, progress: () -> Void) throws {
     if replayed.position > .start { newestTime = replayed.newestTime }
     promiseCounts = [.pending: 0, .resolved: 0, .consumed: 0, .abandoned: 0]
-    for path in [.closed(nil), .openPromises, .openHandlers] as [EntityWalk.Path] {
-      try replayed.forEachEntity(on: path, progress: progress) { entity in
-        count(entity)
-        return true
-      }
+    let paths: [EntityWalk.Path] = [.closed(nil), .openPromises, .openHandlers]
+    try replayed.forEachEntity(on: paths, progress: progress) { entity in
+      count(entity)
+      return true
     }
     openSessionCount = try replayed.openSessionCount()
     sessionCount += openSessionCount

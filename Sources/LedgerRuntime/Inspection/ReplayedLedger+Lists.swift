@@ -18,18 +18,14 @@ extension ReplayedLedger {
     _ statuses: Set<PromiseRecord.Status> = [.pending, .resolved], progress: () -> Void = {},
     _ body: (PromiseRecord) throws -> Bool
   ) throws {
-    var isOver = false
-    func visit(_ path: EntityWalk.Path) throws {
-      guard !isOver else { return }
-      try forEachEntity(on: path, progress: progress) { entity in
-        guard case .promise(let promise) = entity else { return true }
-        let record = try promise.smallRecord
-        if statuses.contains(record.status) { isOver = !(try body(record)) }
-        return !isOver
-      }
+    var paths: [EntityWalk.Path] = []
+    if !statuses.isDisjoint(with: [.consumed, .abandoned]) { paths.append(.closed(.promise)) }
+    if !statuses.isDisjoint(with: [.pending, .resolved]) { paths.append(.openPromises) }
+    try forEachEntity(on: paths, progress: progress) { entity in
+      guard case .promise(let promise) = entity else { return true }
+      let record = try promise.smallRecord
+      return try !statuses.contains(record.status) || body(record)
     }
-    if !statuses.isDisjoint(with: [.consumed, .abandoned]) { try visit(.closed(.promise)) }
-    if !statuses.isDisjoint(with: [.pending, .resolved]) { try visit(.openPromises) }
   }
 
   /// Hands over handlers: those that can still be called, or of which a call is not finished, in the
@@ -46,17 +42,12 @@ extension ReplayedLedger {
   public func forEachHandler(
     includesClosed: Bool = false, progress: () -> Void = {}, _ body: (HandlerRecord) throws -> Bool
   ) throws {
-    var isOver = false
-    func visit(_ path: EntityWalk.Path) throws {
-      guard !isOver else { return }
-      try forEachEntity(on: path, progress: progress) { entity in
-        guard case .handler(let handler) = entity else { return true }
-        isOver = !(try body(try handler.record(attachment: attachment)))
-        return !isOver
-      }
+    var paths: [EntityWalk.Path] = [.openHandlers]
+    if includesClosed { paths.insert(.closed(.handler), at: 0) }
+    try forEachEntity(on: paths, progress: progress) { entity in
+      guard case .handler(let handler) = entity else { return true }
+      return try body(try handler.record(attachment: attachment))
     }
-    if includesClosed { try visit(.closed(.handler)) }
-    try visit(.openHandlers)
   }
 }
 

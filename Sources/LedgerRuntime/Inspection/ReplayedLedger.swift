@@ -93,12 +93,14 @@ public final class ReplayedLedger: Sendable {
   /// - Parameter progress: Called after each slice that was read, also if nothing in it is wanted. It must
   ///   not use a ledger.
   func forEachEntity(
-    on path: EntityWalk.Path, progress: () -> Void, _ body: (LedgerEntity) throws -> Bool
+    on paths: [EntityWalk.Path], progress: () -> Void, _ body: (LedgerEntity) throws -> Bool
   ) throws {
-    var walk = EntityWalk(path)
-    while let entities = try next(of: &walk, progress) {
-      for entity in entities {
-        guard try body(entity) else { return }
+    for path in paths {
+      var walk = EntityWalk(path)
+      while let entities = try next(of: &walk, progress) {
+        for entity in entities {
+          guard try body(entity) else { return }
+        }
       }
     }
   }
