@@ -3,8 +3,6 @@ internal import CLedgerLMDB
 /// A slot of the lock file that a read transaction holds, of whatever process.
 package struct ReaderSlot: Sendable, Hashable {
   package let processID: Int32
-  /// As LMDB prints it; with MDB_NOTLS it names the transaction object rather than a thread.
-  package let thread: String
   /// The transaction that the reader sees; nil when it is idle.
   package let transactionID: UInt64?
 }
@@ -48,8 +46,7 @@ private final class ReaderLines {
     text.split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ")
       guard fields.count == 3, let process = Int32(fields[0]) else { return nil }
-      return ReaderSlot(
-        processID: process, thread: String(fields[1]), transactionID: UInt64(fields[2]))
+      return ReaderSlot(processID: process, transactionID: UInt64(fields[2]))
     }
   }
 }

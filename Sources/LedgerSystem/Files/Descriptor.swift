@@ -63,7 +63,6 @@ package enum Descriptor {
     return try directory.openShared(FileSystem.lastComponent(of: path), flags, mode: mode)
   }
 
-  /// Closes it, once: after EINTR the descriptor is gone on Linux, and may be somebody else's.
   /// `flock` without waiting; `false` while another open file has the lock.
   static func tryLock(
     _ descriptor: Int32, isExclusive: Bool = true, path: String
@@ -74,6 +73,7 @@ package enum Descriptor {
     return true
   }
 
+  /// Closes it, once: after EINTR the descriptor is gone on Linux, and may be somebody else's.
   package static func close(_ descriptor: Int32) {
     _ = systemClose(descriptor)
   }
