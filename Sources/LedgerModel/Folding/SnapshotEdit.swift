@@ -142,7 +142,7 @@ package struct SnapshotEdit: Sendable {
   ) {
     for attachment in before.subtracting(kept)
     where attachment.position <= old.deletedThrough {
-      add(attachment.deletion)
+      append(TableChange(deleting: attachment))
     }
   }
 

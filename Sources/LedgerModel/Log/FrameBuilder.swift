@@ -8,20 +8,24 @@ extension EventBatch {
   ///   - number: The number of the first frame.
   ///   - commit: The commit that the frames belong to.
   ///   - neighbours: Whether frames of the commit come before and after these, if it is a part only.
+  ///   - frameByteCount: The size in bytes up to which a frame takes events; one with a single event may
+  ///     be larger.
   package func packFrames<Failure: Error>(
     from position: Position,
     number: UInt32,
     commit: CommitID,
     neighbours: FrameHeader.Flags = [],
+    filling frameByteCount: Int = FrameHeader.maximumFrameByteCount,
     _ body: (_ key: UInt64, _ frame: borrowing Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
+    precondition(frameByteCount <= FrameHeader.maximumFrameByteCount, "no frame may be so large")
     var frame: [UInt8] = []
     frame.reserveCapacity(FrameHeader.maximumFrameByteCount)
     var first = 0
     var number = number
     while first < count {
       let start = first == 0 ? 0 : ends[first - 1]
-      let limit = start + FrameHeader.maximumFrameByteCount - FrameHeader.byteCount
+      let limit = start + frameByteCount - FrameHeader.byteCount
       var next = first + 1
       while next < count, ends[next] <= limit { next += 1 }
       var flags: FrameHeader.Flags = []

@@ -3,7 +3,7 @@ package struct FrameHeader: Sendable, Equatable {
   /// The size of the header in bytes.
   package static var byteCount: Int { 48 }
 
-  /// The largest frame in bytes: with LMDB's own header it fills one page.
+  /// The largest frame in bytes. A store may pack events into smaller ones.
   package static let maximumFrameByteCount = 4_080
 
   /// The layout of frames that this build writes and reads.

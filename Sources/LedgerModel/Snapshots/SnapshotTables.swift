@@ -1,6 +1,9 @@
 /// The tables that a snapshot lies in, and those whose entries compaction deletes.
 package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
-  case entities, parts, open, tombstones, meta, log, blob
+  case entities, parts, open, tombstones, meta, log
+  /// Attachments, by position. How a store keeps one is its own: only
+  /// ``SnapshotTables/attachment(of:byteCount:)`` and ``SnapshotTables/auditOfAttachments()`` look at them.
+  case blob
 
   /// Its name in the environment.
   package var name: String {
@@ -20,7 +23,7 @@ package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
 ///
 /// Seen only inside the closure that gets it.
 package protocol SnapshotTables {
-  /// The value under a key.
+  /// The value under a key; of another table than `blob`.
   func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]?
 
   /// Whether exactly these bytes are stored under a key; with `nil`, whether nothing is.
@@ -28,14 +31,23 @@ package protocol SnapshotTables {
     _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
   ) throws(LedgerError) -> Bool
 
-  /// How many entries a table says that it has.
+  /// How many entries a table says that it has; another one than `blob`.
   func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int
 
-  /// Visits the entries from the first key at or above `start` on, until `body` returns false.
+  /// Visits the entries from the first key at or above `start` on, until `body` returns false; of
+  /// another table than `blob`.
   func scan(
     _ table: SnapshotTable, from start: [UInt8],
     _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
   ) throws(LedgerError)
+
+  /// The attachment of the event at `position`.
+  ///
+  /// - Throws: `corrupt` if it is missing or damaged.
+  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8]
+
+  /// Begins to look at everything that is kept beside events.
+  func auditOfAttachments() -> any AttachmentAudit
 }
 
 /// Where a snapshot is kept.

@@ -1,5 +1,8 @@
 /// A new ledger that a store makes, which no process can see yet.
 package protocol LedgerConstruction {
+  /// The size in bytes up to which frames are filled.
+  var frameByteCount: Int { get }
+
   /// What was written so far.
   var source: any LedgerSource { get }
 
@@ -9,6 +12,6 @@ package protocol LedgerConstruction {
     attachments: [(position: Position, bytes: [UInt8])]
   ) throws(LedgerError)
 
-  /// Puts entries into the tables.
+  /// Puts entries into the tables; attachments whole.
   func put(_ entries: [TableChange]) throws(LedgerError)
 }

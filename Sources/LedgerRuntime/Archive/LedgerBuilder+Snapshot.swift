@@ -13,11 +13,8 @@ extension LedgerBuilder {
 
   /// Adds what a record owns of an event that is not there.
   mutating func put(_ attachment: [UInt8], at position: Position) throws(LedgerError) {
-    var chunks: [TableChange] = []
-    Chunk.cut(attachment, of: position) { key, chunk in
-      chunks.append(TableChange(.blob, key, chunk))
-    }
-    edit.add(chunks)
+    edit.add([TableChange(attachment, at: position)])
+    editAttachmentByteCount += attachment.count
     try writeEditIfLarge()
   }
 
@@ -63,10 +60,15 @@ extension LedgerBuilder {
   }
 
   private mutating func writeEditIfLarge() throws(LedgerError) {
-    if edit.changeCount >= Self.groupChangeCount { try writeEdit() }
+    if edit.changeCount >= Self.groupChangeCount
+      || editAttachmentByteCount >= Self.groupAttachmentByteCount
+    {
+      try writeEdit()
+    }
   }
 
   private mutating func writeEdit() throws(LedgerError) {
     try construction.put(edit.takeSortedChanges())
+    editAttachmentByteCount = 0
   }
 }

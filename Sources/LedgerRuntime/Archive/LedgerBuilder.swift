@@ -9,6 +9,9 @@ struct LedgerBuilder: ~Copyable {
   /// How many entries of a snapshot are gathered before they are written.
   static let groupChangeCount = 10_000
 
+  /// How many bytes of its attachments are gathered before they are written.
+  static let groupAttachmentByteCount = 32 << 20
+
   let construction: any LedgerConstruction
 
   /// The events of one commit, or of a part of one.
@@ -21,6 +24,8 @@ struct LedgerBuilder: ~Copyable {
 
   /// What waits to be written of a snapshot.
   var edit = SnapshotEdit(SnapshotSummary())
+  /// Of the attachments in it.
+  var editAttachmentByteCount = 0
 
   /// What waits to be written of the log.
   private var frames: [(key: UInt64, bytes: [UInt8])] = []
@@ -67,7 +72,8 @@ struct LedgerBuilder: ~Copyable {
     if goesOn { neighbours.insert(.commitContinues) }
     var frames: [(key: UInt64, bytes: [UInt8])] = []
     batch.packFrames(
-      from: firstPosition, number: nextFrameNumber, commit: commit, neighbours: neighbours
+      from: firstPosition, number: nextFrameNumber, commit: commit, neighbours: neighbours,
+      filling: construction.frameByteCount
     ) { key, frame in
       frames.append((key, Array(copying: frame)))
     }

@@ -119,6 +119,6 @@ package struct EventDeletion {
     let attachment = AttachmentReference(
       position: event.position, byteCount: event.attachmentByteCount)
     let owned = try snapshot.entity(event.subject)?.attachments ?? []
-    return owned.contains(attachment) ? [] : attachment.deletion
+    return owned.contains(attachment) ? [] : [TableChange(deleting: attachment)]
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// It holds no lock during a decision: the head may move until the events are appended.
 package final class InMemoryEventStore: EventStore {
-  private let contents = Mutex(InMemoryLedger())
+  private let contents: Mutex<InMemoryLedger>
   private let changes = Atomic<UInt32>(0)
   private let sleepers = Mutex<[ObjectIdentifier: WakeSemaphore]>([:])
 
@@ -16,8 +16,16 @@ package final class InMemoryEventStore: EventStore {
   package let ledgerID: LedgerID
   package let createdAt = Timestamp(nanosecondsSinceEpoch: 0)
 
-  package init(ledgerID: LedgerID = LedgerID(entityID: EntityID(high: 0, low: 1))) {
+  /// The size in bytes up to which a frame takes events: less than the largest frame, so that nothing
+  /// comes to depend on that.
+  package static let frameByteCount = 4_032
+
+  package init(
+    ledgerID: LedgerID = LedgerID(entityID: EntityID(high: 0, low: 1)),
+    frameByteCount: Int = InMemoryEventStore.frameByteCount
+  ) {
     self.ledgerID = ledgerID
+    contents = Mutex(InMemoryLedger(frameByteCount: frameByteCount))
   }
 
   /// Makes the next commits lose a race: their decision is dropped and made again.

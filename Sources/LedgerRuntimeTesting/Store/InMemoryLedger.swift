@@ -4,15 +4,20 @@ import LedgerModel
 /// What a store in memory holds at one moment.
 struct InMemoryLedger: LedgerSource {
   private var frames: [(key: UInt64, bytes: [UInt8])] = []
+  /// The size in bytes up to which frames are filled.
+  let frameByteCount: Int
   private var end = Position.start
   private var frameNumber: UInt32 = 0
-  private var attachments: [Position: [UInt8]] = [:]
   private(set) var tables = InMemoryTables()
   /// How many of the next commits lose a race.
   var conflictCount = 0
 
+  init(frameByteCount: Int) {
+    self.frameByteCount = frameByteCount
+  }
+
   var usedByteCount: Int {
-    frames.reduce(0) { $0 + $1.bytes.count } + attachments.values.reduce(0) { $0 + $1.count }
+    frames.reduce(0) { $0 + $1.bytes.count } + tables.attachments.values.reduce(0) { $0 + $1.count }
   }
 
   // MARK: Reading
@@ -39,15 +44,11 @@ struct InMemoryLedger: LedgerSource {
   }
 
   func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-    let bytes = attachments[position]
-    guard let bytes, bytes.count == byteCount else {
-      let deleted = try tables.summary().deletedThrough
-      if bytes == nil, position <= deleted {
-        throw .attachmentCompacted(of: position, through: deleted)
-      }
-      throw LedgerError(.corrupt, "The value stored at position \(position) is missing.")
+    let deleted = try tables.summary().deletedThrough
+    if tables.attachments[position] == nil, position <= deleted {
+      throw .attachmentCompacted(of: position, through: deleted)
     }
-    return bytes
+    return try tables.attachment(of: position, byteCount: byteCount)
   }
 
   func readSnapshot<R>(
@@ -67,13 +68,14 @@ struct InMemoryLedger: LedgerSource {
       return .headMoved(to: end)
     }
     batch.packFrames(
-      from: base.advanced(by: 1), number: frameNumber &+ 1, commit: commit
+      from: base.advanced(by: 1), number: frameNumber &+ 1, commit: commit,
+      filling: frameByteCount
     ) { key, frame in
       frames.append((key, Array(copying: frame)))
       frameNumber &+= 1
     }
     for attachment in batch.attachments {
-      attachments[base.advanced(by: attachment.index + 1)] = attachment.bytes
+      tables.apply(TableChange(attachment.bytes, at: base.advanced(by: attachment.index + 1)))
     }
     end = base.advanced(by: batch.count)
     return .appended(through: end)
@@ -84,10 +86,7 @@ struct InMemoryLedger: LedgerSource {
     case .log:
       let key: UInt64 = change.key.span.loadLittleEndian(at: 0)
       frames.removeAll { $0.key == key.byteSwapped }
-    case .blob:
-      let position: UInt64 = change.key.span.loadLittleEndian(at: 0)
-      attachments[Position(rawValue: position.byteSwapped)] = nil
-    case .entities, .parts, .open, .tombstones, .meta:
+    case .entities, .parts, .open, .tombstones, .meta, .blob:
       tables.apply(change)
     }
   }

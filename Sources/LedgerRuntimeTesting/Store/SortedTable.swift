@@ -40,33 +40,3 @@ struct SortedTable: Sendable {
     keys.partitioningIndex { !$0.lexicographicallyPrecedes(key) }
   }
 }
-
-/// The tables of a snapshot in memory.
-struct InMemoryTables: SnapshotTables, Sendable {
-  private var tables: [SnapshotTable: SortedTable] = [:]
-
-  mutating func apply(_ change: TableChange) {
-    tables[change.table, default: SortedTable()][change.key] = change.value
-  }
-
-  func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
-    tables[table]?[key]
-  }
-
-  func holds(
-    _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
-  ) throws(LedgerError) -> Bool {
-    tables[table]?[key] == value
-  }
-
-  func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
-    tables[table]?.count ?? 0
-  }
-
-  func scan(
-    _ table: SnapshotTable, from start: [UInt8],
-    _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
-  ) throws(LedgerError) {
-    try tables[table]?.scan(from: start, body)
-  }
-}

@@ -13,6 +13,8 @@ struct LMDBConstruction: LedgerConstruction {
     }
   }
 
+  let frameByteCount = PageValue.byteCount
+
   var source: any LedgerSource { LMDBLog(environment) }
 
   func append(
@@ -39,6 +41,13 @@ struct LMDBConstruction: LedgerConstruction {
       try environment.write { transaction in
         for entry in entries {
           guard let value = entry.value else { continue }
+          guard entry.table != .blob else {
+            try Chunk.cut(value, of: Position(bigEndianBytes: entry.key)) {
+              (key, chunk) throws(LMDBError) in
+              try transaction.put(chunk.span, forKey: key.span, in: blob)
+            }
+            continue
+          }
           let table = try environment.table(named: entry.table.name)
           try transaction.put(value.span, forKey: entry.key.span, in: table)
         }

@@ -87,7 +87,8 @@ extension LMDBEventStore {
       }
       guard end.position == base else { return .abort(.headMoved(to: end.position)) }
       try batch.packFrames(
-        from: base.advanced(by: 1), number: end.frameNumber &+ 1, commit: commit
+        from: base.advanced(by: 1), number: end.frameNumber &+ 1, commit: commit,
+        filling: PageValue.byteCount
       ) { (key, frame) throws(LMDBError) in
         try transaction.put(frame, forKey: key, in: log, append: true)
       }

@@ -105,9 +105,9 @@ extension WriteTransaction {
       guard let handle = tables[table] else { throw LedgerError.storeClosed }
       // First what leaves: its pages then have room for what comes.
       for change in changes[start..<end] where change.value == nil {
-        try delete(change.key, handle)
+        try delete(change, handle)
       }
-      if handle.keys == .bytes {
+      if handle.keys == .bytes, table != .blob {
         try putSorted(in: handle) { writer in
           for change in changes[start..<end] {
             guard let value = change.value else { continue }
@@ -115,21 +115,33 @@ extension WriteTransaction {
           }
         }
       } else if changes[start..<end].contains(where: { $0.value != nil }) {
-        throw LedgerError(.internalInconsistency, "Compaction may only delete from the log.")
+        throw LedgerError(
+          .internalInconsistency, "Compaction may only delete from the table \(table.name).")
       }
       start = end
     }
   }
 
-  private mutating func delete(_ key: [UInt8], _ table: Table) throws {
-    guard table.keys == .integer else {
-      try delete(forKey: key.span, in: table)
-      return
+  private mutating func delete(_ change: TableChange, _ table: Table) throws {
+    switch change.table {
+    case .log:
+      try delete(forKey: Position(bigEndianBytes: change.key).rawValue, in: table)
+    case .blob:
+      for key in try chunkKeys(of: change.key, table) { try delete(forKey: key.span, in: table) }
+    case .entities, .parts, .open, .tombstones, .meta:
+      try delete(forKey: change.key.span, in: table)
     }
-    guard key.count == 8 else {
-      throw LedgerError(.internalInconsistency, "A frame's key has \(key.count) bytes.")
+  }
+
+  /// The keys of all chunks of an attachment.
+  private borrowing func chunkKeys(of position: [UInt8], _ table: Table) throws -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    try scan(table, fromKey: position.span) { key, _ in
+      let key = Array(copying: key)
+      guard key.starts(with: position) else { return false }
+      keys.append(key)
+      return true
     }
-    let position: UInt64 = key.span.loadLittleEndian(at: 0)
-    try delete(forKey: position.byteSwapped, in: table)
+    return keys
   }
 }

@@ -54,6 +54,7 @@ final class LMDBSnapshotTables: SnapshotTables {
     _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
   ) throws(LedgerError) -> Bool {
     guard let handle = try handle(table) else { return value == nil }
+    guard table != .blob else { return try holdsAttachment(value, forKey: key) }
     do throws(LMDBError) {
       guard let found = try reader.value(forKey: key.span, in: handle) else { return value == nil }
       return value.map { $0.span.isEqual(to: found) } ?? false
@@ -61,6 +62,28 @@ final class LMDBSnapshotTables: SnapshotTables {
       throw LedgerError(error)
     }
   }
+
+  private func holdsAttachment(
+    _ value: [UInt8]?, forKey key: [UInt8]
+  ) throws(LedgerError) -> Bool {
+    if let value {
+      let position = Position(bigEndianBytes: key)
+      return try attachment(of: position, byteCount: value.count) == value
+    }
+    var isThere = false
+    try scan(.blob, from: key) { (chunkKey, _) in
+      isThere = chunkKey.starts(with: key)
+      return false
+    }
+    return !isThere
+  }
+
+  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+    guard let blob = try handle(.blob) else { throw .storeClosed }
+    return try LMDBLog.attachment(reader, blob, of: position, byteCount)
+  }
+
+  func auditOfAttachments() -> any AttachmentAudit { ChunkAudit(self) }
 
   func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
     guard let handle = try handle(table) else { return 0 }

@@ -2,6 +2,7 @@ import Testing
 
 @testable import LedgerModel
 @testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
 /// Keys of a damaged snapshot that are not in order: a walk that goes on after the last one that it saw
@@ -45,6 +46,10 @@ import Testing
         guard try body(key, SnapshotRecord.sealing([], key: key)) else { return }
       }
     }
+
+    func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] { [] }
+
+    func auditOfAttachments() -> any AttachmentAudit { InMemoryTables().auditOfAttachments() }
   }
 
   @Test func aListThatLeadsBackIsDamaged() throws {

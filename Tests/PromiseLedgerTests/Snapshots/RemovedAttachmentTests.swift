@@ -122,8 +122,8 @@ import Testing
     try await other.engine.withStore { store in
       let summary = try store.snapshotSummary()
       _ = try store.changeSnapshot(
-        AttachmentReference(position: position, byteCount: 9_002).deletion, from: summary,
-        to: summary, patience: Patience(.seconds(5)))
+        [TableChange(deleting: AttachmentReference(position: position, byteCount: 9_002))],
+        from: summary, to: summary, patience: Patience(.seconds(5)))
     }
     await expectError(.corrupt) { try await reader.record(of: promise.id) }
     let replayed = try Ledger.inspect(at: temporary.path).replay()

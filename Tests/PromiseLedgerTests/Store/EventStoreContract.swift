@@ -195,6 +195,45 @@ struct StoreUnderTest {
   }
 
   @Test(arguments: StoreKind.allCases)
+  func anAttachmentIsDeletedWhole(kind: StoreKind) throws {
+    let subject = try kind.make()
+    let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
+    for number in 0..<3 {
+      try subject.append(
+        1, number: UInt64(number + 1), after: Position(rawValue: UInt64(number)), attachment: bytes)
+    }
+    let second = AttachmentReference(position: Position(rawValue: 2), byteCount: bytes.count)
+    let summary = try subject.store.snapshotSummary()
+    let deletion = TableChange(deleting: second)
+    #expect(try SnapshotAttachments.shows(deletion, in: subject.store) == false)
+    _ = try subject.store.changeSnapshot(
+      [deletion], from: summary, to: summary, patience: Patience(.seconds(5)))
+    #expect(try SnapshotAttachments.shows(deletion, in: subject.store))
+    let left = try SnapshotAttachments.audit(subject.store, events: 3, [1: 10_000, 3: 10_000])
+    #expect(left.reports.isEmpty)
+    let other = TableChange(bytes, at: second.position)
+    #expect(try SnapshotAttachments.shows(other, in: subject.store) == false)
+    for position in [1, 3] as [UInt64] {
+      let position = Position(rawValue: position)
+      #expect(try subject.store.attachment(of: position, byteCount: bytes.count) == bytes)
+      #expect(try SnapshotAttachments.shows(TableChange(bytes, at: position), in: subject.store))
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func anAuditFindsWhatBelongsToNoEvent(kind: StoreKind) throws {
+    let subject = try kind.make()
+    try subject.append(2, attachment: [1, 2, 3])
+    let named = try SnapshotAttachments.audit(subject.store, events: 2, [1: 3])
+    #expect(named.reports.isEmpty && named.stepCount == 1)
+    let unnamed = try SnapshotAttachments.audit(subject.store, events: 2, [:])
+    #expect(unnamed.reports.map(\.position) == [Position(rawValue: 1)])
+    let unseen = try SnapshotAttachments.audit(subject.store, events: 0, [:])
+    #expect(unseen.reports.map(\.position) == [nil], "it is counted")
+    #expect(unseen.hasMore)
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func aCommitChangesTheCountThatWaitersWatch(kind: StoreKind) throws {
     let subject = try kind.make()
     let before = subject.store.changeCount
@@ -232,5 +271,46 @@ struct StoreUnderTest {
       })
     #expect(decisions == 4)
     #expect(head == Position(rawValue: 2))
+  }
+}
+
+/// What the tables of a store say of attachments.
+private enum SnapshotAttachments {
+  static func shows(_ change: TableChange, in store: any EventStore) throws -> Bool {
+    try store.readSnapshot { (tables) throws(LedgerError) in
+      do throws(LedgerError) {
+        return try tables.holds(change.value, forKey: change.key, in: change.table)
+      } catch {
+        guard error.code == .corrupt else { throw error }
+        return false
+      }
+    }
+  }
+
+  struct Outcome {
+    var reports: [(message: String, position: Position?)] = []
+    var stepCount = 0
+    var hasMore = false
+  }
+
+  static func audit(
+    _ store: any EventStore, events count: UInt64, _ byteCounts: [UInt64: Int]
+  ) throws -> Outcome {
+    var outcome = Outcome()
+    let byteCounts = Dictionary(
+      uniqueKeysWithValues: byteCounts.map { (Position(rawValue: $0), $1) })
+    try store.readSnapshot { (tables) throws(LedgerError) in
+      var audit = tables.auditOfAttachments()
+      for number in 0..<count {
+        let position = Position(rawValue: number + 1)
+        try audit.check(from: position, through: position, byteCounts) {
+          outcome.stepCount += 1
+        } report: { (message, position) in
+          outcome.reports.append((message, position))
+        }
+      }
+      outcome.hasMore = try audit.checkCount { outcome.reports.append(($0, nil)) }
+    }
+    return outcome
   }
 }

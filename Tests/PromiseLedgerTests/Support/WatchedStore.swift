@@ -200,6 +200,12 @@ final class WatchedStore: ForwardingStore {
       try tables.entryCount(of: table)
     }
 
+    func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+      try tables.attachment(of: position, byteCount: byteCount)
+    }
+
+    func auditOfAttachments() -> any AttachmentAudit { tables.auditOfAttachments() }
+
     func scan(
       _ table: SnapshotTable, from start: [UInt8],
       _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool

@@ -4,6 +4,7 @@ struct Verification {
 
   private let tables: any SnapshotTables
   private let findings: Findings
+  private var audit: any AttachmentAudit
   private var checks: FrameChecks
   private var digest: LogDigest?
   /// The log digest that the snapshot says, and where.
@@ -16,7 +17,6 @@ struct Verification {
   private var lastPosition: Position?
   private var pulse = Pulse()
   private var visitedFrameCount = 0
-  private var visitedChunkCount = 0
   /// Whether the log cannot be read on.
   private var isAtDamage = false
   private(set) var summary = VerificationSummary()
@@ -27,6 +27,7 @@ struct Verification {
   ) {
     self.tables = tables
     self.findings = findings
+    audit = tables.auditOfAttachments()
     ownedAttachments = snapshot.attachments
     digest = snapshot.summary.deletedLog
     snapshotDigest = snapshot.summary.logDigest
@@ -110,18 +111,19 @@ struct Verification {
   /// Looks whether the tables hold more than what was found by walking through them.
   private mutating func checkEnd(_ tick: () -> Void) throws(LedgerError) {
     if let lastPosition {
-      try checkChunks(tick, from: lastPosition.advanced(by: 1), through: .last, owners: [:])
+      try check(tick, from: lastPosition.advanced(by: 1), through: .last, [:])
     }
-    let visits: [(SnapshotTable, Int)] = [(.log, visitedFrameCount), (.blob, visitedChunkCount)]
-    for (table, visitedCount) in visits {
-      let count = try tables.entryCount(of: table)
-      // After a damaged frame its chunks were not looked for.
-      guard count != visitedCount, table == .log || checks.isWhole else { continue }
+    let frameCount = try tables.entryCount(of: .log)
+    if frameCount != visitedFrameCount {
       add(
-        "The table \(table.name) should hold \(count) records, and \(visitedCount) can be reached.",
+        "The table log should hold \(frameCount) records, and \(visitedFrameCount) can be reached.",
         at: nil)
-      if count > visitedCount { digest = nil }
+      if frameCount > visitedFrameCount { digest = nil }
     }
+    // After a damaged frame its attachments were not looked for.
+    guard checks.isWhole else { return }
+    let hasMore = try audit.checkCount { add($0, at: nil) }
+    if hasMore { digest = nil }
   }
 
   // MARK: Frames
@@ -179,14 +181,13 @@ struct Verification {
     try frame.forEachEvent { event in
       events.append(StoredEvent(copying: event, of: frame.header.commit))
     }
-    var owners: [Position: Int] = [:]
+    var byteCounts: [Position: Int] = [:]
     for event in events {
       var attachment: [UInt8] = []
       let byteCount = event.view.attachmentByteCount
       if byteCount > 0 {
-        let chunkCount = Chunk.count(ofAttachment: byteCount)
-        owners[event.position] = chunkCount
-        pulse.beat(tick, steps: chunkCount)
+        byteCounts[event.position] = byteCount
+        pulse.beat(tick, steps: Self.stepCount(ofAttachment: byteCount))
         do throws(LedgerError) {
           attachment = try tables.attachment(of: event.position, byteCount: byteCount)
           try checkContent(attachment, of: event)
@@ -199,8 +200,8 @@ struct Verification {
       digest = digest.map { $0.adding(event, attachment: attachment) }
       compareDigest()
     }
-    try checkChunks(
-      tick, from: frame.header.firstPosition, through: frame.header.lastPosition, owners: owners)
+    try check(
+      tick, from: frame.header.firstPosition, through: frame.header.lastPosition, byteCounts)
   }
 
   private mutating func compareDigest() {
@@ -211,11 +212,10 @@ struct Verification {
 
   /// Checks what records own whose events were deleted.
   private mutating func checkOwnedAttachments(_ tick: () -> Void) throws(LedgerError) {
-    var owners: [Position: Int] = [:]
+    var byteCounts: [Position: Int] = [:]
     for (owner, attachment) in ownedAttachments {
-      let chunkCount = Chunk.count(ofAttachment: attachment.byteCount)
-      owners[attachment.position] = chunkCount
-      pulse.beat(tick, steps: chunkCount)
+      byteCounts[attachment.position] = attachment.byteCount
+      pulse.beat(tick, steps: Self.stepCount(ofAttachment: attachment.byteCount))
       do throws(LedgerError) {
         _ = try tables.attachment(of: attachment.position, byteCount: attachment.byteCount)
         summary.attachmentCount += 1
@@ -224,7 +224,7 @@ struct Verification {
       }
     }
     guard let lastPosition else { return }
-    try checkChunks(tick, from: Position(rawValue: 1), through: lastPosition, owners: owners)
+    try check(tick, from: Position(rawValue: 1), through: lastPosition, byteCounts)
   }
 
   /// An error that was stored beside its event must be one.
@@ -239,28 +239,24 @@ struct Verification {
     _ = try StoredError(decoding: content)
   }
 
-  /// Looks for chunks that belong to no event.
-  private mutating func checkChunks(
-    _ tick: () -> Void, from first: Position, through last: Position, owners: [Position: Int]
+  /// Looks for attachments, and pieces of some, that belong to no event.
+  private mutating func check(
+    _ tick: () -> Void, from first: Position, through last: Position,
+    _ byteCounts: [Position: Int]
   ) throws(LedgerError) {
-    var previous: [UInt8] = []
-    try tables.scan(.blob, from: Chunk.key(first, 0)) { (bytes, _) throws(LedgerError) in
-      guard previous.lexicographicallyPrecedes(bytes) else {
-        throw LedgerError(.corrupt, "The keys of large values are not in order.")
-      }
-      previous = bytes
+    var pulse = pulse
+    defer { self.pulse = pulse }
+    let findings = findings
+    try audit.check(from: first, through: last, byteCounts) {
       pulse.beat(tick)
-      guard let (position, number) = Chunk.place(ofKey: bytes) else {
-        add("A record of the table blob has the key \(bytes.hexadecimal), which is none.", at: nil)
-        return true
-      }
-      guard position <= last else { return false }
-      visitedChunkCount += 1
-      if number >= owners[position, default: 0] {
-        add("Chunk \(number) of a large value belongs to no event.", at: position)
-      }
-      return true
+    } report: { (message, position) in
+      findings.add(message, at: position)
     }
+  }
+
+  /// How many steps it takes to read an attachment, of about one record each.
+  private static func stepCount(ofAttachment byteCount: Int) -> Int {
+    1 + byteCount / FrameHeader.maximumFrameByteCount
   }
 
   private mutating func add(_ message: String, at position: Position?, subject: EntityID? = nil) {

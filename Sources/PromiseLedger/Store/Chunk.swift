@@ -1,14 +1,14 @@
 import LedgerBytes
 
 /// A piece of an attachment; see the article *File format*.
-package enum Chunk {
+enum Chunk {
   static let headerByteCount = 8
 
   /// The content of every chunk but the last, in bytes.
-  static let contentByteCount = FrameHeader.maximumFrameByteCount - headerByteCount
+  static let contentByteCount = PageValue.byteCount - headerByteCount
 
   /// The key of a chunk: position and number, big-endian, so that chunks of one event are neighbours.
-  package static func key(_ position: Position, _ number: Int) -> [UInt8] {
+  static func key(_ position: Position, _ number: Int) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(12)
     key.appendLittleEndian(position.rawValue.byteSwapped)
@@ -17,18 +17,18 @@ package enum Chunk {
   }
 
   /// The event and the number of a chunk; `nil` if the key is none of a chunk.
-  package static func place(ofKey key: [UInt8]) -> (position: Position, number: Int)? {
+  static func place(ofKey key: [UInt8]) -> (position: Position, number: Int)? {
     guard key.count == 12 else { return nil }
     let position = key[..<8].reduce(0) { $0 << 8 | UInt64($1) }
     return (Position(rawValue: position), key[8...].reduce(0) { $0 << 8 | Int($1) })
   }
 
-  package static func count(ofAttachment byteCount: Int) -> Int {
+  static func count(ofAttachment byteCount: Int) -> Int {
     (byteCount + contentByteCount - 1) / contentByteCount
   }
 
   /// Cuts an attachment and hands over each chunk with its key.
-  package static func cut<Failure: Error>(
+  static func cut<Failure: Error>(
     _ attachment: [UInt8], of position: Position,
     _ body: (_ key: [UInt8], _ chunk: [UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -47,7 +47,7 @@ package enum Chunk {
   }
 
   /// Checks a chunk and appends its content to what was read before.
-  package static func append(
+  static func append(
     _ chunk: Span<UInt8>?, of position: Position, _ number: Int, attachment byteCount: Int,
     to content: inout [UInt8]
   ) throws(LedgerError) {
