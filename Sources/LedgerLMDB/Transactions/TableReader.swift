@@ -47,6 +47,17 @@ extension TableReader where Self: ~Copyable {
     return unsafe entry.0
   }
 
+  /// The entry with the highest key at or below `key`, in place.
+  @_lifetime(borrow self)
+  package borrowing func floorEntry(
+    _ key: UInt64, in table: Table
+  ) throws(LMDBError) -> TableEntry? {
+    guard let found = try unsafe raw.entry(at: .atOrBelow(key), table) else { return nil }
+    let bytes = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(found.1))
+    let entry = unsafe TableEntry(key: found.0, value: bytes)
+    return unsafe _overrideLifetime(entry, borrowing: self)
+  }
+
   /// The entry with the lowest key of an integer table, in place; nil when it is empty.
   @_lifetime(borrow self)
   package borrowing func firstEntry(in table: Table) throws(LMDBError) -> TableEntry? {

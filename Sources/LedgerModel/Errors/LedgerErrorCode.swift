@@ -6,7 +6,7 @@ extension LedgerError {
       case commitOutcomeUnknown, compacted, compactionBusy, conflict, corrupt
       case decodingFailed, diskFull, encodingFailed, eventsCompacted, forkedProcess, frozen
       case handlerFinished, handlerInvalidated, handlerKindTaken, handlerNotFound
-      case handlerRecursion, handlerRunning, handlerUnregistered
+      case handlerRecursion, handlerRunning, handlerUnregistered, historyChanged
       case incompatibleFormat, instanceNotFound
       case internalInconsistency, interrupted, invalidArgument, ioFailure, ledgerFull,
         networkFileSystem
@@ -75,6 +75,10 @@ extension LedgerError {
     public static let handlerRunning = Code(.handlerRunning)
     /// The handler's kind is not in the registry that the ledger was opened with.
     public static let handlerUnregistered = Code(.handlerUnregistered)
+    /// The ledger holds other events than this session has read, because it was replaced, such as by an
+    /// older copy that was then written to. Nothing was written and the session has ended: open the
+    /// ledger again, and look up what you hold of it anew.
+    public static let historyChanged = Code(.historyChanged)
     /// The ledger was written by a newer version of this library; update.
     public static let incompatibleFormat = Code(.incompatibleFormat)
     /// The context of an instance handler does not find the instance.

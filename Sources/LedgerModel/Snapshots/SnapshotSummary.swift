@@ -82,6 +82,12 @@ package struct SnapshotSummary: Sendable, Hashable {
     }
   }
 
+  /// Whether both can be of one log: what both know of the events up to a position is the same.
+  package func isOfSameLog(as other: SnapshotSummary) -> Bool {
+    logDigest.agrees(with: other.logDigest) && logDigest.agrees(with: other.deletedLog)
+      && deletedLog.agrees(with: other.logDigest) && deletedLog.agrees(with: other.deletedLog)
+  }
+
   /// Events up to here were deleted.
   package var deletedThrough: Position { deletedLog.position }
 
@@ -168,6 +174,13 @@ package struct SnapshotSummary: Sendable, Hashable {
     LedgerError(
       .corrupt,
       "The record of the ledger's snapshot is damaged: \(what). Restore the ledger from a copy.")
+  }
+}
+
+extension LogDigest {
+  /// Whether both can be of one log.
+  fileprivate func agrees(with other: LogDigest) -> Bool {
+    position != other.position || self == other
   }
 }
 

@@ -15,10 +15,30 @@ package protocol EventSource {
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position
 
+  /// Which commit wrote the event at `position`.
+  ///
+  /// - Returns: `nil` if it was deleted, or the log ends before.
+  func commit(at position: Position) throws(LedgerError) -> CommitID?
+
   /// The attachment of the event at `position`.
   ///
   /// - Throws: `eventsCompacted` if it was deleted with its event; `corrupt`.
   func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8]
+}
+
+extension EventSource {
+  package func commit(at position: Position) throws(LedgerError) -> CommitID? {
+    guard position > .start else { return nil }
+    var commit: CommitID?
+    do throws(LedgerError) {
+      _ = try read(after: Position(rawValue: position.rawValue - 1), limit: 1) { frame in
+        commit = frame.header.commit
+      }
+    } catch {
+      guard error.code == .eventsCompacted else { throw error }
+    }
+    return commit
+  }
 }
 
 package enum EventSlice {

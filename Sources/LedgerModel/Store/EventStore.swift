@@ -111,11 +111,14 @@ package struct Patience {
 package struct CommitTurn: Sendable {
   /// The position of the last event.
   package let head: Position
+  /// The commit that wrote it; `nil` if there is none.
+  package let headCommit: CommitID?
   /// How much the commit may add.
   package let room: CommitRoom
 
-  package init(head: Position, room: CommitRoom) {
+  package init(head: Position, _ headCommit: CommitID?, room: CommitRoom) {
     self.head = head
+    self.headCommit = headCommit
     self.room = room
   }
 }

@@ -4,6 +4,14 @@ extension LedgerError {
     LedgerError(.closed, "The ledger is closed or frozen. Open or unfreeze it first.")
   }
 
+  /// The log is not the one that this process read before.
+  package static func historyChanged(at position: Position) -> LedgerError {
+    LedgerError(
+      .historyChanged,
+      "Another ledger stands where this one was: up to position \(position) its events are not those that this session has read, as if an older copy was restored and written to. Nothing was written and this session has ended; close the ledger and open it again."
+    )
+  }
+
   /// What this process read before is not there any more.
   package static func vanished(after head: Position, known position: Position) -> LedgerError {
     LedgerError(

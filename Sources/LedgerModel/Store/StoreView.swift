@@ -25,7 +25,14 @@ package struct StoreView: Sendable {
   /// Frames with events after the position asked for, in order; with events after the snapshot, if that
   /// is further on.
   package let frames: FrameList
-  /// Why the frames after these cannot be read.
+  /// The event that the frames come after.
+  package let start: Position
+  /// The commit that wrote it; `nil` if the event is deleted.
+  package let startCommit: CommitID?
+  /// The commit that wrote the event at the position asked for; `nil` if the event is deleted.
+  package let commit: CommitID?
+  /// Why the frames after these cannot be read: `corrupt` if the log ends before the position asked
+  /// for.
   package let problem: LedgerError?
   private let attachments: [Position: Result<[UInt8], LedgerError>]
 
@@ -49,20 +56,9 @@ extension StoreView {
       }
     }
     self.attachments = attachments
-    var frames = FrameList()
-    var problem: LedgerError?
-    if let position = request.eventsAfter {
-      let start = max(position, summary.position)
-      do throws(LedgerError) {
-        _ = try source.read(after: start, limit: request.eventLimit) { frame in
-          frames.append(frame)
-        }
-      } catch {
-        problem = error
-      }
-    }
-    self.frames = frames
-    self.problem = problem
+    let log = LogPart(request, summary, of: source)
+    (frames, problem) = (log.frames, log.problem)
+    (start, startCommit, commit) = (log.start, log.startCommit, log.commit)
   }
 }
 
@@ -70,5 +66,31 @@ extension LedgerSource {
   /// Answers a request with several reads; the source must hold one view.
   package func answer(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     try StoreView(request, of: self)
+  }
+}
+
+/// What a view shows of the log.
+private struct LogPart {
+  var frames = FrameList()
+  var problem: LedgerError?
+  var start = Position.start
+  var startCommit: CommitID?
+  var commit: CommitID?
+
+  init(_ request: ViewRequest, _ summary: SnapshotSummary, of source: any LedgerSource) {
+    guard let position = request.eventsAfter else { return }
+    start = max(position, summary.position)
+    do throws(LedgerError) {
+      commit = try source.commit(at: position)
+      guard commit != nil || position <= summary.deletedThrough else {
+        throw .vanished(after: try source.head(), known: position)
+      }
+      startCommit = start == position ? commit : try source.commit(at: start)
+      _ = try source.read(after: start, limit: request.eventLimit) { frame in
+        frames.append(frame)
+      }
+    } catch {
+      problem = error
+    }
   }
 }

@@ -20,6 +20,7 @@ final class GroupCommitter {
   private let logger: Logger
   private var lagWatch = ClockLagWatch()
   private var commitNumber: UInt64 = 0
+  private var commitID: CommitID { CommitID(session: session, number: commitNumber) }
   /// The time that waiting is measured in.
   private let now: () -> Duration
   /// Since when the writer waits for the gate without having passed it.
@@ -75,7 +76,7 @@ final class GroupCommitter {
           yieldsToRequests && self.inbox.hasRequests
         })
       self.waitsSince = nil
-      if let staged = group.staged { replica.merge(staged) }
+      if let staged = group.staged { replica.merge(staged, of: commitID) }
       replica.deliver(from: store)
       for deliver in group.deliveries { deliver(nil) }
       return nil
@@ -118,8 +119,7 @@ final class GroupCommitter {
       if replica.position < head { _ = try replica.catchUp(from: store) }
       let batch = try decide(&group, turn.room, store)
       guard let base = group.staged?.basePosition, !batch.isEmpty else { return }
-      let commit = CommitID(session: session, number: commitNumber)
-      switch try store.append(batch, commit, after: base) {
+      switch try store.append(batch, commitID, after: base) {
       case .appended: return
       case .headMoved(let newHead): head = newHead
       }
@@ -132,10 +132,16 @@ final class GroupCommitter {
   ) throws(LedgerError) -> CommitTurn {
     replica.dropFolded(placeLimit: replica.withState { $0.takeDropBudget() })
     let deadline = now() + patience.timeout
-    let known = replica.position
+    let known = replica.end
     let turn = try store.beginCommit(patience)
     do throws(LedgerError) {
-      guard turn.head >= known else { throw .vanished(after: turn.head, known: known) }
+      guard turn.head >= known.position else {
+        throw .vanished(after: turn.head, known: known.position)
+      }
+      // What comes after is proved with the view that shows it.
+      if turn.head == known.position, let commit = known.commit, turn.headCommit != commit {
+        throw .historyChanged(at: known.position)
+      }
       let missed = replica.position.advanced(by: Self.maximumMissedEventCount)
       guard turn.head > missed else { return turn }
     } catch {

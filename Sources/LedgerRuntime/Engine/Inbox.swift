@@ -7,6 +7,8 @@ package final class Inbox: Sendable {
     case freeze(@Sendable (Result<Bool, any Error>) -> Void)
     case unfreeze(@Sendable (Result<Void, any Error>) -> Void)
     case close(@Sendable () -> Void)
+    /// The session cannot go on.
+    case end(LedgerError)
   }
 
   private struct Contents {

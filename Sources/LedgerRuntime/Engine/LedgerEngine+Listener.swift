@@ -35,6 +35,7 @@ extension LedgerEngine {
           if !hasNews { replica.dropFolded() }
           if !hasNews, !isPoll { _ = listenerWakeUp.wait(timeout: Self.ownCommitPause) }
         } catch {
+          noteEnd(error)
           if error.code != .closed {
             setup.logger.error("the ledger cannot be read", metadata: ["error": "\(error)"])
           }

@@ -27,14 +27,15 @@ extension LedgerEngine {
       switch inbox.waitForWork(acceptsCommands: phase.store != nil) {
       case .commands:
         if let store = phase.store {
-          _ = committer.commitGroup(to: store, stallTimeout: setup.stallTimeout)
+          let error = committer.commitGroup(to: store, stallTimeout: setup.stallTimeout)
+          if let error, error.code == .historyChanged { return endSession(error, hold) }
           setup.committed?(self)
         }
       case .request(.freeze(let answer)):
         answer(Result { () throws(LedgerError) in try freezeSession(committer, &hold) })
       case .request(.unfreeze(let answer)):
         let result = Result { () throws(LedgerError) in try unfreezeSession(committer, &hold) }
-        if case .failure(let error) = result, error.code == .sessionEnded {
+        if case .failure(let error) = result, error.endsSession {
           end(error)
           return answer(result.mapError { $0 })
         }
@@ -42,6 +43,8 @@ extension LedgerEngine {
       case .request(.close(let answer)):
         closeSession(committer, hold)
         return answer()
+      case .request(.end(let error)):
+        return endSession(error, hold)
       case .none:
         break
       }
@@ -137,8 +140,9 @@ extension LedgerEngine {
       removeOrphans(among: dead, store)
     } catch {
       store.close()
-      if error.code == .sessionEnded {
+      if error.endsSession {
         newHold?.end()
+        setup.sessions.removeLeftovers(of: [setup.session])
       } else {
         try? newHold?.freeze()
       }
@@ -201,8 +205,30 @@ extension LedgerEngine {
       case .freeze(let answer): answer(.failure(error))
       case .unfreeze(let answer): answer(.failure(error))
       case .close(let answer): answer()
+      case .end: break
       }
     }
     replica.failAll(error)
   }
+
+  /// Ends a session that cannot go on, without recording that.
+  private func endSession(_ error: LedgerError, _ hold: (any SessionHold)?) {
+    let store = phase.store
+    end(error)
+    store?.interruptWaits()
+    store?.close()
+    hold?.end()
+    setup.sessions.removeLeftovers(of: [setup.session])
+  }
+
+  /// Has the session ended if the log is another one.
+  func noteEnd(_ error: any Error) {
+    guard let error = error as? LedgerError, error.code == .historyChanged else { return }
+    _ = inbox.add(.end(error))
+  }
+}
+
+extension LedgerError {
+  /// Whether a session that meets it cannot go on.
+  fileprivate var endsSession: Bool { code == .sessionEnded || code == .historyChanged }
 }

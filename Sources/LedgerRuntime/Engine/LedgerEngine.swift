@@ -126,6 +126,9 @@ package final class LedgerEngine: Sendable {
       } catch let error as LedgerError where error.code == .closed || error.code == .interrupted {
         // The store was closed under us: by a freeze, or for good, which openStore tells.
         if phase.store === store { throw error }
+      } catch {
+        noteEnd(error)
+        throw error
       }
     }
   }

@@ -7,6 +7,8 @@ import Synchronization
 package final class Replica: Sendable {
   private struct Contents {
     var state: LedgerState
+    /// The commit that wrote the newest event of the state; `nil` if that event was not seen.
+    var commit: CommitID?
     var waiters = WaiterTable()
     /// Why waiting has ended; set when the session ends.
     var closingError: LedgerError?
@@ -20,6 +22,13 @@ package final class Replica: Sendable {
     var place: Place { Place(position: state.position, base: state.base) }
 
     mutating func apply(_ frame: FrameView) throws(LedgerError) {
+      defer {
+        // Unless a faster thread applied later ones.
+        let header = frame.header
+        if header.firstPosition <= state.position, state.position <= header.lastPosition {
+          commit = header.commit
+        }
+      }
       try frame.forEachEvent(after: state.position) { (event) throws(LedgerError) in
         try state.apply(event)
         waiters.touch(PromiseID(entityID: event.subject))
@@ -43,6 +52,11 @@ package final class Replica: Sendable {
   }
 
   package var position: Position { contents.withLock { $0.state.position } }
+
+  /// The newest event of the state, and the commit that wrote it, if the event was seen.
+  var end: (position: Position, commit: CommitID?) {
+    contents.withLock { ($0.state.position, $0.commit) }
+  }
 
   /// Looks at the state. Keep it short: all others wait meanwhile.
   package func withState<R, Failure: Error>(
@@ -116,19 +130,34 @@ package final class Replica: Sendable {
 
   /// Takes a view of the store, and builds the state on the snapshot as it is there.
   ///
-  /// - Throws: `corrupt` if the ledger is not the one that this process knew before it looked.
+  /// It proves that the log is the one that was read before: the newest event that was applied must be
+  /// there, of the same commit. If that event was deleted, the snapshot holds it, and what is left to
+  /// compare are the digests of the snapshots, where they are of the same position.
+  ///
+  /// - Parameter goesOn: Whether the frames after the newest event that was applied are wanted.
+  /// - Throws: `historyChanged` if the log is another one; `corrupt` if the snapshot went back.
   private func view(
-    of store: any EventStore, after position: Position? = nil,
+    of store: any EventStore, goesOn: Bool = false,
     limit: Int = EventSlice.eventCount, needs: SnapshotNeeds = SnapshotNeeds()
   ) throws(LedgerError) -> StoreView {
-    let (base, countedLists) = contents.withLock { ($0.state.base, $0.state.snapshot.countedLists) }
-    var request = ViewRequest(eventsAfter: position)
+    let (known, position, commit) = contents.withLock {
+      ($0.state.snapshot, $0.state.position, $0.commit)
+    }
+    var request = ViewRequest(eventsAfter: goesOn ? position : nil)
     request.eventLimit = limit
     request.needs = needs
-    request.countedLists = countedLists
+    request.countedLists = known.countedLists
     let view = try store.view(request)
     let summary = view.excerpt.summary
-    guard summary.position >= base else { throw .wentBack(from: base, to: summary.position) }
+    if let commit, let stored = view.commit, stored != commit {
+      throw .historyChanged(at: position)
+    }
+    guard summary.position >= known.position else {
+      throw .wentBack(from: known.position, to: summary.position)
+    }
+    guard summary.isOfSameLog(as: known.summary) else {
+      throw .historyChanged(at: known.position)
+    }
     try contents.withLock { (contents) throws(LedgerError) in
       // A faster thread may have come with a newer one.
       guard summary.position > contents.state.base else { return }
@@ -137,6 +166,13 @@ package final class Replica: Sendable {
         // What is awaited is looked at anew: the event that settled it may never be seen.
         contents.waiters.touchAll()
         (contents.openedSessions, contents.missesSessions) = ([], true)
+        contents.commit = nil
+      }
+    }
+    if goesOn {
+      contents.withLock { contents in
+        guard contents.commit == nil, contents.state.position == view.start else { return }
+        contents.commit = view.startCommit
       }
     }
     return view
@@ -158,7 +194,7 @@ package final class Replica: Sendable {
     var hasNews = false
     while true {
       dropFolded(placeLimit: contents.withLock { $0.state.takeDropBudget() })
-      let view = try view(of: store, after: position, limit: sliceEventCount)
+      let view = try view(of: store, goesOn: true, limit: sliceEventCount)
       try apply(view, from: store)
       // Or the log went on after the slice.
       hasNews = hasNews || !view.frames.isEmpty
@@ -205,10 +241,11 @@ package final class Replica: Sendable {
   }
 
   /// Takes over a commit that succeeded, unless a reader already did through the log.
-  package func merge(_ layer: StagedLayer) {
+  package func merge(_ layer: StagedLayer, of commit: CommitID? = nil) {
     contents.withLock { contents in
       guard contents.state.position == layer.basePosition else { return }
       contents.state.merge(layer)
+      if layer.position > layer.basePosition { contents.commit = commit }
       for id in layer.changedPromises { contents.waiters.touch(id) }
     }
   }

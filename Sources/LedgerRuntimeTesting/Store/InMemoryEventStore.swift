@@ -55,7 +55,9 @@ package final class InMemoryEventStore: EventStore {
   // MARK: Writing
 
   package func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
-    CommitTurn(head: moment.head(), room: .unlimited)
+    let moment = moment
+    return CommitTurn(
+      head: moment.head(), try moment.commit(at: moment.head()), room: .unlimited)
   }
 
   package func endCommit() {}

@@ -9,11 +9,11 @@ extension LMDBEventStore {
       // In panic only if an earlier commit of another session of this process failed.
       if try environment.isPanicked { try reopen() }
       let environment = try environment
-      let head = try LMDBLog(environment).pinned { view in
+      let end = try LMDBLog(environment).pinned { view in
         guard try !view.metadata().isSealed else { throw LedgerError.sealed }
-        return try view.head()
+        return try view.end()
       }
-      return CommitTurn(head: head, room: try commitRoom(environment))
+      return CommitTurn(head: end.position, end.commit, room: try commitRoom(environment))
     } catch {
       gate.leave()
       throw LedgerError.mappingAll(error)

@@ -88,6 +88,15 @@ struct LMDBLog: ForwardingSource {
     return content
   }
 
+  /// Which commit wrote the event at a position; `nil` if it is not there.
+  static func commit<Reader: TableReader & ~Copyable>(
+    _ transaction: borrowing Reader, _ log: Table, at position: Position
+  ) throws -> CommitID? {
+    guard let entry = try transaction.floorEntry(position.rawValue, in: log) else { return nil }
+    let header = try FrameView(checking: entry.value, key: entry.key).header
+    return header.lastPosition >= position ? header.commit : nil
+  }
+
   static func scan<Reader: TableReader & ~Copyable>(
     _ transaction: borrowing Reader, _ log: Table, _ meta: Table, after position: Position,
     limit: Int, _ body: (FrameView) throws(LedgerError) -> Void

@@ -57,9 +57,19 @@ struct PinnedLog: LedgerSource {
     return try LedgerError.mappingAll { try LMDBLog.metadata(of: view.reader, view.meta) }
   }
 
-  package func head() throws(LedgerError) -> Position {
+  package func head() throws(LedgerError) -> Position { try end().position }
+
+  /// Where the log ends.
+  func end() throws(LedgerError) -> LogEnd {
     let view = try view()
-    return try LedgerError.mappingAll { try view.agreement.checkedEnd(in: view.reader).position }
+    return try LedgerError.mappingAll { try view.agreement.checkedEnd(in: view.reader) }
+  }
+
+  package func commit(at position: Position) throws(LedgerError) -> CommitID? {
+    let view = try view()
+    return try LedgerError.mappingAll {
+      try LMDBLog.commit(view.reader, view.log, at: position)
+    }
   }
 
   package func read(

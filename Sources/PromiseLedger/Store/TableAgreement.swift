@@ -6,6 +6,8 @@ struct LogEnd: Sendable, Hashable {
   var position = Position.start
   /// The number of the last frame; 0 if there is none.
   var frameNumber: UInt32 = 0
+  /// The commit that the last frame belongs to.
+  var commit: CommitID?
 }
 
 /// What a ledger says about itself in several places, compared in O(1).
@@ -79,7 +81,8 @@ struct TableAgreement {
         "the log holds \(count) frames, the first has number \(firstHeader.number) and the last \(lastHeader.number)"
       )
     }
-    return LogEnd(position: lastHeader.lastPosition, frameNumber: lastHeader.number)
+    return LogEnd(
+      position: lastHeader.lastPosition, frameNumber: lastHeader.number, commit: lastHeader.commit)
   }
 
   static func disagreement(_ what: String) -> LedgerError {
