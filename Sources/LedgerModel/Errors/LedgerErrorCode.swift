@@ -10,10 +10,11 @@ extension LedgerError {
       case incompatibleFormat, instanceNotFound
       case internalInconsistency, interrupted, invalidArgument, ioFailure, ledgerFull,
         networkFileSystem
-      case notALedger, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
+      case notALedger, notDurable, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
       case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, snapshotMoved,
         superseded,
-        tooManyCommands, tooManyReaders, typeMismatch, unsupportedEvent, viewTaken, writerStalled
+        tooManyCommands, tooManyReaders, typeMismatch, unavailable, unsupportedEvent, viewTaken,
+        writerStalled
     }
 
     private let wrapped: Wrapped
@@ -97,6 +98,9 @@ extension LedgerError {
     public static let networkFileSystem = Code(.networkFileSystem)
     /// The path is not a ledger, and shows no sign of having been one: what is damaged is `corrupt`.
     public static let notALedger = Code(.notALedger)
+    /// The store cannot promise the durability that its configuration requires. Nothing was written: mend
+    /// what the message names, or require less. That of a ledger in a directory never says so.
+    public static let notDurable = Code(.notDurable)
     /// There is no promise with this id, no archive at this path, or no directory to make the ledger in.
     public static let notFound = Code(.notFound)
     /// A payload is larger than the configured limit.
@@ -125,6 +129,9 @@ extension LedgerError {
     public static let tooManyReaders = Code(.tooManyReaders)
     /// A value has another type than the promise.
     public static let typeMismatch = Code(.typeMismatch)
+    /// The store cannot be reached. Nothing was written and the session goes on: try again. A ledger in a
+    /// directory can always be reached.
+    public static let unavailable = Code(.unavailable)
     /// The subject has an event of a kind or version that this build does not know; update.
     public static let unsupportedEvent = Code(.unsupportedEvent)
     /// Another thread of this process needs a view to end; never reaches a user.

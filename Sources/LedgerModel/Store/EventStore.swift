@@ -19,14 +19,14 @@ package protocol EventStore: LedgerSource, AnyObject {
   ///
   /// What is damaged takes its error along; only a look at it fails.
   ///
-  /// - Throws: `closed`, `ioFailure`; `corrupt` if the snapshot cannot be read at all.
+  /// - Throws: `closed`, `ioFailure`, `unavailable`; `corrupt` if the snapshot cannot be read at all.
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView
 
   /// Begins a commit; ``endCommit()`` must follow, on the same thread.
   ///
   /// - Parameter patience: How long to wait for another writer.
-  /// - Throws: `writerStalled`, `interrupted`, `sealed`, `closed`, `corrupt`, `ioFailure`. Then the
-  ///   commit did not begin.
+  /// - Throws: `writerStalled`, `interrupted`, `sealed`, `closed`, `corrupt`, `ioFailure`,
+  ///   `unavailable`, `notDurable`. Then the commit did not begin.
   func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn
 
   /// Appends events, atomically and durably, if the log ends at `base`.
@@ -35,8 +35,9 @@ package protocol EventStore: LedgerSource, AnyObject {
   ///   - batch: At least one event.
   ///   - commit: Recognises the commit should its acknowledgement get lost.
   ///   - base: The position that the events were decided on.
-  /// - Throws: `ledgerFull`, `diskFull`, `ioFailure`, `sealed`, `corrupt` if the log ends before `base`,
-  ///   `commitOutcomeUnknown`. Nothing was appended, unless it is `commitOutcomeUnknown`.
+  /// - Throws: `ledgerFull`, `diskFull`, `ioFailure`, `sealed`, `unavailable`, `notDurable`, `corrupt` if
+  ///   the log ends before `base`, `commitOutcomeUnknown`. Nothing was appended, unless it is
+  ///   `commitOutcomeUnknown`. The session goes on with the next commit.
   func append(
     _ batch: EventBatch, _ commit: CommitID, after base: Position
   ) throws(LedgerError) -> AppendOutcome
