@@ -1,8 +1,11 @@
 /// Who wrote an event, and when.
-package struct Fact: Sendable, Hashable {
-  package let position: Position
-  package let time: Timestamp
-  package let session: SessionID
+public struct Fact: Sendable, Hashable {
+  /// The event.
+  public let position: Position
+  /// The writer's clock; for a timeout the deadline.
+  public package(set) var time: Timestamp
+  /// The writer.
+  public let session: SessionID
 }
 
 extension Fact {

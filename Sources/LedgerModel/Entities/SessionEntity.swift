@@ -8,17 +8,29 @@ public enum SessionStatus: Sendable, Hashable {
   case ended(SessionEnd)
 }
 
-/// A session as replay makes it.
-package struct SessionEntity: Sendable, Hashable {
-  package let id: SessionID
-  package let opened: SessionOpened
-  package let openedAt: Timestamp
-  package private(set) var processID: Int32
-  package private(set) var status: SessionStatus
-  package private(set) var lastPosition: Position
-  /// The time of the newest event applied.
-  package private(set) var lastTime: Timestamp
+/// What a ledger knows about one session at one moment.
+public struct SessionRecord: Sendable, Hashable, Identifiable {
+  /// Where a session stands, as far as the log tells: one whose process died may not be found yet.
+  public typealias Status = SessionStatus
+
+  /// The session.
+  public let id: SessionID
+  /// How it was opened.
+  public let opened: SessionOpened
+  /// When it was opened.
+  public let openedAt: Timestamp
+  /// The process that had it last.
+  public private(set) var processID: Int32
+  /// Where it stands.
+  public private(set) var status: Status
+  /// Its last event.
+  public private(set) var lastPosition: Position
+  /// The writer's clock at its last event.
+  public private(set) var lastTime: Timestamp
 }
+
+/// A session as replay makes it.
+package typealias SessionEntity = SessionRecord
 
 extension SessionEntity {
   /// Applies the first event of a session.

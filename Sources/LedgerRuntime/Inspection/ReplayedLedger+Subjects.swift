@@ -39,4 +39,11 @@ extension ReplayedLedger {
       }
     }
   }
+
+  /// What the ledger knows about a session, or `nil` if there is none.
+  ///
+  /// - Throws: As ``record(of:)-(PromiseID)``.
+  public func record(of id: SessionID) throws(LedgerError) -> SessionRecord? {
+    try reading { (state) throws(LedgerError) in try state.session(id) }
+  }
 }

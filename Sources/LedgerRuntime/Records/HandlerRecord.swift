@@ -65,15 +65,15 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
     scopes = entity.scopes
     self.bound = bound
     references = entity.bound.references
-    created = Trace(entity.created)
+    created = entity.created
     openCalls = entity.callsInOrder.map { UnfinishedCall(StartedCall(entity: entity, call: $0)) }
     lastFinish = entity.lastFinish.map { finish in
       Finish(
         call: finish.call, purpose: finish.purpose,
-        attempt: Int(finish.attempt), outcome: finish.outcome, trace: Trace(finish.fact))
+        attempt: Int(finish.attempt), outcome: finish.outcome, trace: finish.fact)
     }
     invalidation = entity.invalidation.map {
-      Invalidation(reason: $0.reason, trace: Trace($0.fact))
+      Invalidation(reason: $0.reason, trace: $0.fact)
     }
   }
 }

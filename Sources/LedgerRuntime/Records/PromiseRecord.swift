@@ -4,14 +4,7 @@ public struct PromiseRecord: Sendable, Hashable {
   public typealias Status = PromiseStatus
 
   /// Who wrote an event about the promise, and when.
-  public struct Trace: Sendable, Hashable {
-    /// The event.
-    public let position: Position
-    /// The writer's clock; for a timeout the deadline.
-    public let time: Timestamp
-    /// The writer.
-    public let session: SessionID
-  }
+  public typealias Trace = Fact
 
   /// The promise.
   public let id: PromiseID
@@ -60,16 +53,18 @@ public struct PromiseRecord: Sendable, Hashable {
     tags = creation.tags
     deadline = creation.deadline
     deadlineEffect = creation.deadlineEffect
-    created = Trace(entity.created)
-    resolved = entity.resolution.map { Trace($0.fact, time: $0.resolvedAt) }
+    created = entity.created
+    var resolved = entity.resolution?.fact
+    if let resolution = entity.resolution { resolved?.time = resolution.resolvedAt }
+    self.resolved = resolved
     var consumed: Trace?
     var abandoned: Trace?
     var reason: String?
     switch entity.closing {
     case .consumed(let fact, _):
-      consumed = Trace(fact)
+      consumed = fact
     case .abandoned(let fact, let why):
-      abandoned = Trace(fact)
+      abandoned = fact
       reason = why
     case nil:
       break
@@ -79,13 +74,5 @@ public struct PromiseRecord: Sendable, Hashable {
     abandonReason = reason
     outcomeKind = outcome?.kind ?? entity.resolution?.outcome
     self.outcome = outcome
-  }
-}
-
-extension PromiseRecord.Trace {
-  init(_ fact: Fact, time: Timestamp? = nil) {
-    position = fact.position
-    self.time = time ?? fact.time
-    session = fact.session
   }
 }

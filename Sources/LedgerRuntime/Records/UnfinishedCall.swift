@@ -26,8 +26,8 @@ public struct UnfinishedCall: Sendable, Hashable, Identifiable {
     kind = started.entity.kind
     purpose = started.call.purpose
     attempt = Int(started.call.attempt)
-    firstStart = HandlerRecord.Trace(started.call.firstStart)
-    newestStart = HandlerRecord.Trace(started.call.newestStart)
+    firstStart = started.call.firstStart
+    newestStart = started.call.newestStart
     release = started.call.release?.reason
   }
 }
