@@ -118,6 +118,17 @@ package struct Decision {
     }
   }
 
+  /// What was found under an id, or `nil` if nothing is known of it.
+  ///
+  /// - Throws: The refusal of a subject whose creation this build cannot read: such an entity is there,
+  ///   so it must not be answered as if it were not.
+  func known<Entity>(_ found: Entity?, or id: EntityID) throws(LedgerError) -> Entity? {
+    if let found { return found }
+    try requireWritable(id)
+    try refuseIfRemoved(id)
+    return nil
+  }
+
   /// Refuses a command on a keyed entity whose record was removed: its id can be computed again, and
   /// nothing comes alive again.
   func refuseIfRemoved(_ id: EntityID) throws(LedgerError) {

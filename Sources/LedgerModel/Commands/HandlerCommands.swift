@@ -137,15 +137,9 @@ package struct InvalidateHandler: EntityCommand {
 }
 
 extension Decision {
-  /// The handler, or `nil` if nothing is known of it.
-  ///
-  /// - Throws: The refusal of a subject whose creation this build cannot read: such a handler is
-  ///   there, so it must not be answered as if it were not.
+  /// The handler, or `nil` if nothing is known of it; as ``known(_:or:)``.
   func knownHandler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
-    if let entity = try handler(id) { return entity }
-    try requireWritable(id.entityID)
-    try refuseIfRemoved(id.entityID)
-    return nil
+    try known(handler(id), or: id.entityID)
   }
 
   func requireHandler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity {

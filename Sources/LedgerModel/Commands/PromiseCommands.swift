@@ -33,13 +33,11 @@ package struct CreatePromise: EntityCommand {
       try decision.append(creation, to: id.entityID, cause: cause)
       return .created(try decision.requirePromise(id))
     }
-    let stored = try entity.creation()
     if adoptsAny {
-      guard stored.typeTag == creation.typeTag else {
-        throw .typeMismatch(id, stored: stored.typeTag, given: creation.typeTag)
-      }
+      try entity.requireType(creation.typeTag)
       return .deduplicated(entity)
     }
+    let stored = try entity.creation()
     let isSameRequest =
       creation.idempotencyKey != nil
       && creation.idempotencyKey == stored.idempotencyKey
@@ -86,24 +84,17 @@ package struct ResolvePromise: EntityCommand {
     guard let entity = try decision.knownPromise(id) else { return .notFound }
     if case .abandoned = entity.closing { return .abandoned(entity) }
     guard let stored = try entity.resolved() else {
-      try requireType(of: entity)
-      try decision.resolve(
-        id, outcome, content: content, at: decision.now, idempotencyKey: idempotencyKey,
-        cause: cause)
+      if let typeTag { try entity.requireType(typeTag) }
+      let resolved = PromiseResolved(
+        outcome: outcome, resolvedAt: decision.now, idempotencyKey: idempotencyKey, content: content
+      )
+      try decision.appendAttaching(resolved, to: id.entityID, cause: cause)
       return .resolved(try decision.requirePromise(id))
     }
     if stored.outcome == .timedOut, !isStrict { return .deduplicated(entity) }
     let isSameRequest = idempotencyKey != nil && idempotencyKey == stored.idempotencyKey
     return isSameRequest && (!isStrict || outcome == stored.outcome)
       ? .deduplicated(entity) : .alreadyResolved(entity)
-  }
-
-  private func requireType(of entity: PromiseEntity) throws(LedgerError) {
-    guard let typeTag else { return }
-    let stored = try entity.creation().typeTag
-    guard stored == typeTag else {
-      throw .typeMismatch(id, stored: stored, given: typeTag)
-    }
   }
 }
 
@@ -126,12 +117,7 @@ package struct ConsumePromise: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    guard decision.context.role == .app else {
-      throw LedgerError(
-        .roleMayNotConsume,
-        "A session of the role \(decision.context.role) may not consume promise \(id). Read its outcome instead, and leave the consumption to the app."
-      )
-    }
+    try decision.context.role.requireConsumer(of: id)
     try decision.timeOutIfDue(id)
     guard let entity = try decision.knownPromise(id) else { return .notFound }
     switch entity.status {
@@ -194,15 +180,9 @@ package struct TimeOutDuePromises: Command {
 }
 
 extension Decision {
-  /// The promise, or `nil` if nothing is known of it.
-  ///
-  /// - Throws: The refusal of a subject whose creation this build cannot read: such a promise is
-  ///   there, so it must not be answered as if it were not.
+  /// The promise, or `nil` if nothing is known of it; as ``known(_:or:)``.
   fileprivate func knownPromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
-    if let entity = try promise(id) { return entity }
-    try requireWritable(id.entityID)
-    try refuseIfRemoved(id.entityID)
-    return nil
+    try known(promise(id), or: id.entityID)
   }
 
   /// Resolves a pending promise whose deadline passed, as of the deadline.
@@ -219,17 +199,6 @@ extension Decision {
       to: id.entityID, usesReserve: true)
   }
 
-  /// Appends the resolution, with large content beside the event.
-  fileprivate mutating func resolve(
-    _ id: PromiseID, _ outcome: OutcomeKind, content: [UInt8], at time: Timestamp,
-    idempotencyKey: String?, cause: Position
-  ) throws(LedgerError) {
-    try appendAttaching(
-      PromiseResolved(
-        outcome: outcome, resolvedAt: time, idempotencyKey: idempotencyKey, content: content),
-      to: id.entityID, cause: cause)
-  }
-
   fileprivate func requirePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {
     guard let entity = try promise(id) else {
       throw LedgerError(
@@ -239,13 +208,23 @@ extension Decision {
   }
 }
 
-extension LedgerError {
-  fileprivate static func typeMismatch(
-    _ id: PromiseID, stored: String, given: String
-  ) -> LedgerError {
-    LedgerError(
+extension PromiseEntity {
+  fileprivate func requireType(_ given: String) throws(LedgerError) {
+    let stored = try creation().typeTag
+    guard stored != given else { return }
+    throw LedgerError(
       .typeMismatch,
       "Promise \(id) has values of the type \(stored), not \(given). Use the promise with the type it was created with."
+    )
+  }
+}
+
+extension SessionRole {
+  package func requireConsumer(of id: PromiseID) throws(LedgerError) {
+    guard self != .app else { return }
+    throw LedgerError(
+      .roleMayNotConsume,
+      "A session of the role \(self) may not consume promise \(id). Read its outcome instead, and leave the consumption to the app."
     )
   }
 }

@@ -13,7 +13,7 @@ extension DurablePromise {
   public var value: Value {
     get async throws {
       let ledger = try ledger
-      try ledger.requireConsumer(of: id)
+      try ledger.role.requireConsumer(of: id)
       try ledger.engine.beginUse(of: id)
       defer { ledger.engine.endUse(of: id) }
       let outcome = try await outcome
@@ -34,7 +34,7 @@ extension DurablePromise {
     _ body: (PromiseOutcome<Value>) async throws -> Result
   ) async throws -> Result {
     let ledger = try ledger
-    try ledger.requireConsumer(of: id)
+    try ledger.role.requireConsumer(of: id)
     try ledger.engine.beginUse(of: id)
     defer { ledger.engine.endUse(of: id) }
     let entity = try await ledger.engine.settled(id)
@@ -88,15 +88,6 @@ extension DurablePromise {
 }
 
 extension Ledger {
-  func requireConsumer(of id: PromiseID) throws(LedgerError) {
-    guard role == .app else {
-      throw LedgerError(
-        .roleMayNotConsume,
-        "A session of the role \(role) may not consume promise \(id). Read its outcome instead, and leave the consumption to the app."
-      )
-    }
-  }
-
   /// Refuses early what the ledger would refuse after the app's code ran.
   fileprivate func requireConsumable(_ entity: PromiseEntity) throws(LedgerError) {
     if case .consumed(let fact, _) = entity.closing, fact.session != session {
