@@ -43,7 +43,9 @@ extension PayloadCodec where Value: Codable {
   ///   itself, standard types have short names (`string`, `int`, `[string:int]`), and any other type
   ///   has its Swift name without module.
   public static func json(typeTag: String? = nil) -> PayloadCodec {
-    json(typeTag, encode: encodeJSON, decode: { bytes in try decodeJSON(bytes) })
+    json(
+      typeTag, encode: encodeJSON,
+      decode: { bytes in try JSONDecoder().decode(Value.self, from: Data(bytes)) })
   }
 }
 
@@ -65,11 +67,6 @@ private func encodeJSON(_ value: some Encodable) throws -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   return try Array(encoder.encode(value))
-}
-
-@Sendable
-private func decodeJSON<Value: Decodable>(_ bytes: [UInt8]) throws -> Value {
-  try JSONDecoder().decode(Value.self, from: Data(bytes))
 }
 
 extension PayloadCodec<Void> {
@@ -113,18 +110,13 @@ extension PayloadCodec {
       },
       decode: { bytes in
         guard let type = Value.self as? any Decodable.Type,
-          let value = try decodeAny(type, bytes) as? Value
+          let value = try JSONDecoder().decode(type, from: Data(bytes)) as? Value
         else {
           throw LedgerError(.decodingFailed, "The value is not a \(Value.self).")
         }
         return value
       })
   }
-}
-
-private func decodeAny<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Any {
-  let value: Value = try decodeJSON(bytes)
-  return value
 }
 
 // MARK: - Type tags

@@ -8,53 +8,30 @@ extension SystemError {
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// EPERM
     package static let notPermitted = Code(rawValue: EPERM)
-    /// ENOENT
     package static let notFound = Code(rawValue: ENOENT)
-    /// EINTR
     package static let interrupted = Code(rawValue: EINTR)
-    /// EIO
     package static let inputOutput = Code(rawValue: EIO)
     /// EAGAIN, the same as EWOULDBLOCK
     package static let wouldBlock = Code(rawValue: EAGAIN)
-    /// ENOMEM
     package static let noMemory = Code(rawValue: ENOMEM)
-    /// EACCES
     package static let permissionDenied = Code(rawValue: EACCES)
-    /// EBUSY
     package static let busy = Code(rawValue: EBUSY)
-    /// EEXIST
     package static let exists = Code(rawValue: EEXIST)
-    /// EXDEV
     package static let crossDevice = Code(rawValue: EXDEV)
-    /// ENOTDIR
     package static let notDirectory = Code(rawValue: ENOTDIR)
-    /// EISDIR
     package static let isDirectory = Code(rawValue: EISDIR)
-    /// EINVAL
     package static let invalidArgument = Code(rawValue: EINVAL)
-    /// EMFILE
     package static let tooManyOpenFiles = Code(rawValue: EMFILE)
-    /// ENFILE
     package static let tooManyFilesInSystem = Code(rawValue: ENFILE)
-    /// EFBIG
     package static let fileTooLarge = Code(rawValue: EFBIG)
-    /// ENOSPC
     package static let noSpace = Code(rawValue: ENOSPC)
-    /// EDQUOT
     package static let quotaExceeded = Code(rawValue: EDQUOT)
-    /// EROFS
     package static let readOnlyFileSystem = Code(rawValue: EROFS)
-    /// ENAMETOOLONG
     package static let nameTooLong = Code(rawValue: ENAMETOOLONG)
-    /// ENOLCK
     package static let noLocks = Code(rawValue: ENOLCK)
-    /// ENOTEMPTY
     package static let directoryNotEmpty = Code(rawValue: ENOTEMPTY)
-    /// ELOOP
     package static let tooManyLinks = Code(rawValue: ELOOP)
-    /// ENOTSUP
     package static let notSupported = Code(rawValue: ENOTSUP)
     /// What has the name is a directory, pipe, socket, device or symbolic link; no `errno` number
     package static let notRegularFile = Code(rawValue: -1)

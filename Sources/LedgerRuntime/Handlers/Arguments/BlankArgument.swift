@@ -30,20 +30,16 @@ extension Bool: BlankArgument {
   static var blank: Bool { false }
 }
 
-extension String: BlankArgument {
-  static var blank: String { "" }
+extension BlankArgument where Self: RangeReplaceableCollection {
+  static var blank: Self { Self() }
 }
 
-extension Array: BlankArgument {
-  static var blank: [Element] { [] }
-}
+extension String: BlankArgument {}
+extension Array: BlankArgument {}
+extension Data: BlankArgument {}
 
 extension Dictionary: BlankArgument {
   static var blank: [Key: Value] { [:] }
-}
-
-extension Data: BlankArgument {
-  static var blank: Data { Data() }
 }
 
 extension Date: BlankArgument {

@@ -44,7 +44,8 @@ public struct HandlerResult: Sendable {
     do {
       // As arguments are, so that promises and handlers in it come out attached.
       if let decodable = Value.self as? any Decodable.Type,
-        let value = try decode(decodable) as? Value
+        let value = try ArgumentCoding.decode(stored.bytes, as: decodable, attaching: ledger)
+          as? Value
       {
         return value
       }
@@ -55,10 +56,6 @@ public struct HandlerResult: Sendable {
         "What call \(call) of handler \(handler) returned cannot be decoded as \(Value.self).",
         cause: error)
     }
-  }
-
-  private func decode<Value: Decodable>(_ type: Value.Type) throws -> Any {
-    try ArgumentCoding.decode(stored.bytes, as: type, attaching: ledger)
   }
 }
 
