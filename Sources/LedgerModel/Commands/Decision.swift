@@ -4,10 +4,10 @@
 package protocol Command<Answer>: Sendable {
   associatedtype Answer: Sendable
 
-  /// What it is about, as far as that is known before it is decided; nothing by default.
+  /// Adds what it is about, as far as that is known before it is decided; nothing by default.
   ///
   /// - Parameter session: The one that decides.
-  func subjects(in session: SessionID) -> SnapshotNeeds
+  func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID)
 
   /// Looks at the state and appends the events that carry out the command.
   ///
@@ -16,7 +16,7 @@ package protocol Command<Answer>: Sendable {
 }
 
 extension Command {
-  package func subjects(in session: SessionID) -> SnapshotNeeds { SnapshotNeeds() }
+  package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {}
 }
 
 /// A command on one promise or handler.
@@ -28,8 +28,8 @@ package protocol EntityCommand<Answer>: Command {
 }
 
 extension EntityCommand {
-  package func subjects(in session: SessionID) -> SnapshotNeeds {
-    SnapshotNeeds(ids: [id.entityID])
+  package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
+    needs.ids.insert(id.entityID)
   }
 }
 

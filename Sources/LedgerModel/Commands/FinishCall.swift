@@ -46,8 +46,9 @@ package struct FinishCall: Command {
     self.kindsWithInvalidationCode = kindsWithInvalidationCode
   }
 
-  package func subjects(in session: SessionID) -> SnapshotNeeds {
-    SnapshotNeeds(ids: Set(effects.map(\.subject)).union([id.entityID]))
+  package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
+    needs.ids.insert(id.entityID)
+    for effect in effects { needs.ids.insert(effect.subject) }
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {

@@ -22,8 +22,8 @@ package struct OpenSession: Command {
 package struct FreezeSession: Command {
   package init() {}
 
-  package func subjects(in session: SessionID) -> SnapshotNeeds {
-    SnapshotNeeds(lists: [.running(session)])
+  package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
+    needs.lists.insert(.running(session))
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) {
@@ -59,8 +59,9 @@ package struct CloseSession: Command {
     self.reason = reason
   }
 
-  package func subjects(in session: SessionID) -> SnapshotNeeds {
-    SnapshotNeeds(ids: [id.entityID], lists: [.running(id)])
+  package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
+    needs.ids.insert(id.entityID)
+    needs.lists.insert(.running(id))
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) {

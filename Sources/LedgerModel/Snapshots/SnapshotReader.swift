@@ -70,6 +70,10 @@ package struct SnapshotReader: Sendable {
   @inline(__always)
   package var isEmpty: Bool { summary.position == .start }
 
+  /// Whether there may be a record or a tombstone of an id; see ``SnapshotSummary/mayHold(_:)``.
+  @inline(__always)
+  func mayHold(_ id: EntityID) -> Bool { !isEmpty && summary.mayHold(id) }
+
   // MARK: Looking up
 
   package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
@@ -234,7 +238,7 @@ package struct SnapshotReader: Sendable {
   ///
   /// - Parameter checked: Whether the lists must have been compared with the record.
   func knows(_ id: EntityID, checked: Bool = false) -> Bool {
-    guard !isEmpty, summary.mayHold(id) else { return true }
+    guard mayHold(id) else { return true }
     if checked, case .record(_, isChecked: false) = known[id] { return false }
     return known[id] != nil
   }

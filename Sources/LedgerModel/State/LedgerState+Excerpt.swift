@@ -38,7 +38,8 @@ extension LedgerState {
   ///
   /// - Parameter checked: Whether the lists must have been compared with its record.
   package func lacks(_ id: EntityID, checked: Bool = false) -> Bool {
-    !isOverlaid(id) && !snapshot.knows(id, checked: checked)
+    // Most are known by their time alone.
+    !snapshot.knows(id, checked: checked) && !isOverlaid(id)
   }
 
   /// What looking up these things would lack.

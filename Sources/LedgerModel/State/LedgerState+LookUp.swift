@@ -30,7 +30,7 @@ extension LedgerState {
   /// - Throws: `corrupt` if its record is damaged.
   package func isTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
     if let removed = removals.removed[id] { return removed.isKeyed }
-    guard !snapshot.isEmpty, !isOverlaid(id) else { return false }
+    guard snapshot.mayHold(id), !isOverlaid(id) else { return false }
     if !removals.isEmpty, let entity = try snapshot.entity(id) {
       return entity.isKeyed && isHidden(entity)
     }
@@ -70,7 +70,7 @@ extension LedgerState {
     _ id: EntityID, isToChange: Bool = false
   ) throws(LedgerError) -> LedgerEntity? {
     // An entity that changed since the snapshot is of one kind only.
-    guard !snapshot.isEmpty, !isOverlaid(id),
+    guard snapshot.mayHold(id), !isOverlaid(id),
       let entity = try isToChange ? snapshot.listedEntity(id) : snapshot.entity(id),
       !isHidden(entity)
     else { return nil }

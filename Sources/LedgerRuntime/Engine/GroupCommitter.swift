@@ -232,7 +232,7 @@ final class GroupCommitter {
 
     /// What the commands are known to look up.
     func addNeeds(to needs: inout SnapshotNeeds, _ session: SessionID) {
-      for job in jobs { needs.formUnion(job.subjects(session)) }
+      for job in jobs { job.addSubjects(&needs, session) }
     }
 
     /// Decides as many of the commands as fit into one commit, without the store and without the

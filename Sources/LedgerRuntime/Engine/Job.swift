@@ -9,8 +9,8 @@ package final class Job: Sendable {
   /// Decides the command; what it returns delivers the answer once the commit ended.
   package let decide: @Sendable (inout Decision) -> Delivery
 
-  /// What the command is known to look up in a session.
-  let subjects: @Sendable (SessionID) -> SnapshotNeeds
+  /// Adds what the command is known to look up in a session.
+  let addSubjects: @Sendable (inout SnapshotNeeds, SessionID) -> Void
 
   /// Delivers a failure without deciding.
   package let fail: @Sendable (any Error) -> Void
@@ -48,7 +48,7 @@ package final class Job: Sendable {
         }
       }
     }
-    subjects = { command.subjects(in: $0) }
+    addSubjects = { command.addSubjects(to: &$0, in: $1) }
     fail = { answer(.failure($0)) }
   }
 }
