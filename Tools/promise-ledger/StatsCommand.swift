@@ -40,6 +40,7 @@ struct StatsCommand: LedgerCommand {
     report.add("handlers closed", "closedHandlers", statistics.closedHandlerCount)
     report.add("sessions", "sessions", statistics.sessionCount)
     report.add("sessions not ended", "sessionsNotEnded", statistics.openSessionCount)
+    report.addUnsupportedRecords(statistics.unsupportedRecordCount)
     report.add("file bytes", "fileBytes", space.fileByteCount)
     report.add("free bytes", "freeBytes", space.freeByteCount)
     addReaders(space.readers, to: &report)

@@ -13,7 +13,8 @@ package struct ApplyRetention: Command {
   package func decide(in decision: inout Decision) throws(LedgerError) -> Int? {
     guard let ledger = decision.ledgerID, planned.horizon <= decision.snapshotPosition,
       // What changed since the plan must be in the overlay, and understood, to be looked at.
-      decision.snapshotPosition <= position, decision.base.blocked.isEmpty
+      decision.snapshotPosition <= position, decision.base.blocked.isEmpty,
+      !decision.base.snapshot.summary.counts.hasOpaque
     else { return nil }
     // What was bound since may need what was to leave.
     var needed: Set<EntityID> = []

@@ -153,7 +153,7 @@ package struct Decision {
   ) throws(LedgerError) {
     try requireWritable(subject)
     let event = NewEvent(
-      kind: Payload.kind, version: Payload.version, time: now, subject: subject, cause: cause,
+      kind: Payload.kind, version: payload.version, time: now, subject: subject, cause: cause,
       payload: payload.encoded, attachment: attachment)
     try requireRoom(for: event, usesReserve: usesReserve)
     let start = batch.bytes.count

@@ -87,7 +87,7 @@ extension PromiseEntity {
       throw ReplayProblem(
         .illegalTransition("\(event.kind) of a promise that was never created"), at: event.position)
     }
-    try event.requireVersion(PromiseCreated.version)
+    try event.requireVersion(PromiseCreated.newestVersion)
     id = PromiseID(entityID: event.subject)
     created = Fact(event)
     creationPayload = event.payloadBytes
@@ -104,7 +104,7 @@ extension PromiseEntity {
     assert(event.position > lastPosition, "an event was applied twice")
     switch (event.kind, status) {
     case (.promiseResolved, .pending):
-      try event.requireVersion(PromiseResolved.version)
+      try event.requireVersion(PromiseResolved.newestVersion)
       let payload = event.payloadBytes
       guard PromiseResolved.isWellFormed(payload) else {
         throw ReplayProblem(

@@ -5,6 +5,8 @@ package struct ReplayProblem: Error, Sendable, Hashable {
   package enum Reason: Sendable, Hashable {
     /// The kind, or its version, is not known to this build.
     case unsupported(EventKind, version: UInt16)
+    /// The subject's record in the snapshot is not known to this build.
+    case opaqueRecord(RecordType)
     /// The payload cannot be read.
     case damagedPayload(String)
     /// The event does not fit the subject's life.
@@ -27,6 +29,7 @@ package struct ReplayProblem: Error, Sendable, Hashable {
         .unsupportedEvent,
         "\(subject) has an event at position \(position) that this build does not know (\(kind), version \(version)), so nothing is written to it. Update the library."
       )
+    case .opaqueRecord(let type): .opaque(subject, type)
     case .damagedPayload(let what), .illegalTransition(let what):
       LedgerError(
         .corrupt,
@@ -54,11 +57,21 @@ extension EventView {
   package func decode<Payload: EventPayload>(
     as type: Payload.Type = Payload.self
   ) throws(ReplayProblem) -> Payload {
-    try requireVersion(Payload.version)
+    try requireVersion(Payload.newestVersion)
     do throws(LedgerError) {
       return try Payload(decoding: payloadBytes)
     } catch {
       throw ReplayProblem(.damagedPayload(error.message), at: position)
     }
+  }
+}
+
+extension LedgerError {
+  /// The record of an entity is of a later version.
+  package static func opaque(_ id: EntityID, _ type: RecordType) -> LedgerError {
+    LedgerError(
+      .unsupportedEvent,
+      "\(id) has a snapshot record that this build does not know (kind \(type.kind), layout \(type.layout)), so it is neither read nor written. Update the library."
+    )
   }
 }

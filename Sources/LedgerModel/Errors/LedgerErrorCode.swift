@@ -132,7 +132,8 @@ extension LedgerError {
     /// The store cannot be reached. Nothing was written and the session goes on: try again. A ledger in a
     /// directory can always be reached.
     public static let unavailable = Code(.unavailable)
-    /// The subject has an event of a kind or version that this build does not know; update.
+    /// The subject has an event, or a record in the snapshot, of a kind or version that this build does not
+    /// know; update.
     public static let unsupportedEvent = Code(.unsupportedEvent)
     /// Another thread of this process needs a view to end; never reaches a user.
     package static let viewTaken = Code(.viewTaken)

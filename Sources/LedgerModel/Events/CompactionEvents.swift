@@ -3,7 +3,6 @@ import LedgerBytes
 /// The payload of the event that old events were folded into the snapshot.
 public struct SnapshotTaken: EventPayload, Hashable {
   public static let kind = EventKind.snapshotTaken
-  public static let version: UInt16 = 1
 
   /// The position that the snapshot is the state at.
   public let position: Position
@@ -50,7 +49,6 @@ public struct SnapshotTaken: EventPayload, Hashable {
 /// after ``after`` and at or before ``horizon``, but for those kept.
 public struct RetentionApplied: EventPayload, Hashable {
   public static let kind = EventKind.retentionApplied
-  public static let version: UInt16 = 1
 
   /// The most ids that one event keeps: it must fit into a frame.
   package static let maximumKeptCount = 200
@@ -105,7 +103,6 @@ extension RetentionApplied {
 /// The payload of the event that folded events were deleted.
 public struct EventsDeleted: EventPayload, Hashable {
   public static let kind = EventKind.eventsCompacted
-  public static let version: UInt16 = 1
 
   /// Events up to this position were deleted.
   public let through: Position

@@ -6,8 +6,13 @@ public protocol EventPayload: Sendable {
   /// The kind of event that carries this payload.
   static var kind: EventKind { get }
 
-  /// The schema version that this build writes; it reads this version and all before it.
-  static var version: UInt16 { get }
+  /// The newest schema version that this build knows; it reads this version and all before it. 1 by
+  /// default.
+  static var newestVersion: UInt16 { get }
+
+  /// The lowest schema version that can say what this payload says, so that as many builds as can be
+  /// read it; it is written with the event. 1 by default.
+  var version: UInt16 { get }
 
   /// Decodes a payload.
   ///
@@ -19,6 +24,10 @@ public protocol EventPayload: Sendable {
 }
 
 extension EventPayload {
+  public static var newestVersion: UInt16 { 1 }
+
+  public var version: UInt16 { 1 }
+
   /// Runs a parser over all bytes of a payload.
   package static func parse<Value>(
     _ payload: [UInt8], _ body: (inout PayloadReader) throws(PayloadDamage) -> Value

@@ -47,7 +47,6 @@ public struct CallEnd: Sendable, Hashable {
 /// The payload of the event that a run of a handler ended.
 public struct HandlerCallFinished: EventPayload, Hashable {
   public static let kind = EventKind.handlerCallFinished
-  public static let version: UInt16 = 1
 
   /// Which run it was, and what it came to.
   public private(set) var end: CallEnd
@@ -66,7 +65,6 @@ public struct HandlerCallFinished: EventPayload, Hashable {
 /// The payload of the event that a run of a handler's invalidation code ended.
 public struct HandlerInvalidationFinished: EventPayload, Hashable {
   public static let kind = EventKind.handlerInvalidationFinished
-  public static let version: UInt16 = 1
 
   /// Which run it was, and what it came to.
   public private(set) var end: CallEnd

@@ -17,7 +17,6 @@ public enum CallRelease: UInt8, Sendable, Hashable, CaseIterable {
 /// The payload of the event that a run of a handler was given back unfinished.
 public struct HandlerCallReleased: EventPayload, Hashable {
   public static let kind = EventKind.handlerCallReleased
-  public static let version: UInt16 = 1
 
   /// Which call it is.
   public let call: CallID

@@ -3,7 +3,6 @@ import LedgerBytes
 /// The payload of the event that a run of a handler began, or one of its invalidation code again.
 public struct HandlerCallStarted: EventPayload, Hashable {
   public static let kind = EventKind.handlerCallStarted
-  public static let version: UInt16 = 1
 
   /// Which call it is.
   public let call: CallID

@@ -11,7 +11,6 @@ public enum HandlerRepetition: UInt8, Sendable, Hashable, CaseIterable {
 /// The payload of the event that a handler came into being.
 public struct HandlerCreated: EventPayload, Hashable {
   public static let kind = EventKind.handlerCreated
-  public static let version: UInt16 = 1
 
   /// The stable name of the handler's kind.
   public let handlerKind: String

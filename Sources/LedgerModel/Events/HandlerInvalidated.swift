@@ -1,7 +1,6 @@
 /// The payload of the event that a handler was withdrawn for ever.
 public struct HandlerInvalidated: EventPayload, Hashable {
   public static let kind = EventKind.handlerInvalidated
-  public static let version: UInt16 = 1
 
   /// The run of the invalidation code, of which this is the first attempt if code runs.
   public let call: CallID

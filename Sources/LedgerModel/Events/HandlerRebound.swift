@@ -9,7 +9,6 @@ public enum BindingMode: UInt8, Sendable, Hashable, CaseIterable {
 /// The payload of the event that a handler's bound arguments changed.
 public struct HandlerRebound: EventPayload, Hashable {
   public static let kind = EventKind.handlerRebound
-  public static let version: UInt16 = 1
 
   /// How they were bound; informative, for the arguments are complete in either case.
   public let mode: BindingMode

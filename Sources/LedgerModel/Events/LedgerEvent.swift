@@ -40,10 +40,10 @@ public struct LedgerEvent: Sendable, Hashable {
     as type: Payload.Type = Payload.self
   ) throws(LedgerError) -> Payload? {
     guard kind == Payload.kind else { return nil }
-    guard version <= Payload.version, version > 0 else {
+    guard version <= Payload.newestVersion, version > 0 else {
       throw LedgerError(
         .unsupportedEvent,
-        "The \(kind) event at position \(position) has version \(version); this build knows \(Payload.version). Update the library."
+        "The \(kind) event at position \(position) has version \(version); this build knows \(Payload.newestVersion). Update the library."
       )
     }
     return try Payload(decoding: payload)

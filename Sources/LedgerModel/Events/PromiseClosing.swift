@@ -9,7 +9,6 @@ public enum Delivery: UInt8, Sendable, Hashable {
 /// The payload of the event that an outcome was delivered to the app.
 public struct PromiseConsumed: EventPayload, Hashable {
   public static let kind = EventKind.promiseConsumed
-  public static let version: UInt16 = 1
 
   /// When the consumption was recorded.
   public let delivery: Delivery
@@ -30,7 +29,6 @@ public struct PromiseConsumed: EventPayload, Hashable {
 /// The payload of the event that a promise was given up for ever.
 public struct PromiseAbandoned: EventPayload, Hashable {
   public static let kind = EventKind.promiseAbandoned
-  public static let version: UInt16 = 1
 
   /// Why.
   public let reason: String

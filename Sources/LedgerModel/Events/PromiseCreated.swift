@@ -11,7 +11,6 @@ public enum DeadlineEffect: UInt8, Sendable, Hashable {
 /// The payload of the event that a promise came into being.
 public struct PromiseCreated: EventPayload, Hashable {
   public static let kind = EventKind.promiseCreated
-  public static let version: UInt16 = 1
 
   /// The name of the value's type and encoding; a value is decoded only if it matches.
   public let typeTag: String

@@ -15,7 +15,6 @@ public enum OutcomeKind: UInt8, Sendable, Hashable, CaseIterable {
 /// The payload of the event that a promise got its outcome.
 public struct PromiseResolved: EventPayload, Hashable {
   public static let kind = EventKind.promiseResolved
-  public static let version: UInt16 = 1
 
   /// Which outcome it is.
   public let outcome: OutcomeKind

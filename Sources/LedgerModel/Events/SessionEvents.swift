@@ -21,7 +21,6 @@ public enum SessionEnd: UInt8, Sendable, Hashable {
 /// The payload of a ledger's first event.
 public struct LedgerCreated: EventPayload, Hashable {
   public static let kind = EventKind.ledgerCreated
-  public static let version: UInt16 = 1
 
   /// The format version that the ledger was created with.
   public let formatVersion: UInt32
@@ -46,7 +45,6 @@ public struct LedgerCreated: EventPayload, Hashable {
 /// The payload of the event that a process opened the ledger.
 public struct SessionOpened: EventPayload, Hashable {
   public static let kind = EventKind.sessionOpened
-  public static let version: UInt16 = 1
 
   /// What the session may do.
   public let role: SessionRole
@@ -96,7 +94,6 @@ public struct SessionOpened: EventPayload, Hashable {
 /// The payload of the event that a session let go of every lock and file; it is empty.
 public struct SessionFrozen: EventPayload, Hashable {
   public static let kind = EventKind.sessionFrozen
-  public static let version: UInt16 = 1
 
   package init() {}
 
@@ -110,7 +107,6 @@ public struct SessionFrozen: EventPayload, Hashable {
 /// The payload of the event that a session came back.
 public struct SessionUnfrozen: EventPayload, Hashable {
   public static let kind = EventKind.sessionUnfrozen
-  public static let version: UInt16 = 1
 
   /// The process, as the system numbers it.
   public let processID: Int32
@@ -133,7 +129,6 @@ public struct SessionUnfrozen: EventPayload, Hashable {
 /// The payload of the event that a session ended.
 public struct SessionClosed: EventPayload, Hashable {
   public static let kind = EventKind.sessionClosed
-  public static let version: UInt16 = 1
 
   /// Why it ended.
   public let reason: SessionEnd

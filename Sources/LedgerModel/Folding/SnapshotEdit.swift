@@ -49,14 +49,11 @@ package struct SnapshotEdit: Sendable {
   ) throws(LedgerError) {
     let content = entity.content
     let id = entity.id
-    let before = try stored.map { (stored) throws(LedgerError) in
-      try LedgerEntity(kind: stored.kind, id: id, content: stored.content)
-    }
+    let before = try stored.map { (stored) throws(LedgerError) in try LedgerEntity(id, stored) }
     if let stored { takeOut(id, stored) }
-    new.stateDigest.add(entity.kind, id, content)
-    count(entity.kind, 1)
-    new.counts.bytes &+= UInt64(content.count)
-    let pieces = try SnapshotRecord.pieces(id, entity.kind, content)
+    new.stateDigest.add(entity.type, id, content)
+    new.counts.add(entity.type, byteCount: content.count)
+    let pieces = try SnapshotRecord.pieces(id, entity.type, content)
     for (number, piece) in pieces.enumerated() { put(piece, number, of: id) }
     deleteParts(of: id, from: pieces.count, stored)
     list(id, before?.openEntries ?? [], entity.openEntries)
@@ -72,7 +69,7 @@ package struct SnapshotEdit: Sendable {
   package mutating func remove(
     _ id: EntityID, _ stored: SnapshotRecord.Stored
   ) throws(LedgerError) -> LedgerEntity {
-    let entity = try LedgerEntity(kind: stored.kind, id: id, content: stored.content)
+    let entity = try LedgerEntity(id, stored)
     takeOut(id, stored)
     append(TableChange(.entities, SnapshotRecord.key(id), nil))
     deleteParts(of: id, from: 1, stored)
@@ -91,18 +88,8 @@ package struct SnapshotEdit: Sendable {
   }
 
   private mutating func takeOut(_ id: EntityID, _ stored: SnapshotRecord.Stored) {
-    new.stateDigest.remove(stored.kind, id, stored.content)
-    count(stored.kind, -1)
-    new.counts.bytes &-= UInt64(stored.content.count)
-  }
-
-  private mutating func count(_ kind: EntityKind, _ step: Int) {
-    let step = UInt64(bitPattern: Int64(step))
-    switch kind {
-    case .promise: new.counts.promises &+= step
-    case .session: new.counts.sessions &+= step
-    case .handler: new.counts.handlers &+= step
-    }
+    new.stateDigest.remove(stored.type, id, stored.content)
+    new.counts.subtract(stored.type, byteCount: stored.content.count)
   }
 
   private mutating func put(_ piece: [UInt8], _ number: Int, of id: EntityID) {

@@ -101,7 +101,7 @@ extension OpenEntry {
   ///
   /// - Throws: `corrupt` if it is no entry of a list, or its checksum does not fit.
   package init(key: [UInt8], stored: [UInt8]) throws(LedgerError) {
-    guard key.count >= 17, let kind = OpenList.Kind(rawValue: key[0]) else {
+    guard key.count >= 17, key[0] > 0 else {
       throw LedgerError(
         .corrupt,
         "The lists of the snapshot have an entry of no list: \(key.hexadecimal). Restore the ledger from a copy."
@@ -109,7 +109,7 @@ extension OpenEntry {
     }
     guard SnapshotRecord.isSound(stored, key: key) else {
       let id = EntityID(loadedFrom: key.span, at: key.count - 16)
-      throw kind.damaged(id, "its checksum does not fit")
+      throw Self.damaged(id, in: OpenList.Kind(rawValue: key[0]), "its checksum does not fit")
     }
     self.init(key: key, value: Array(stored[SnapshotRecord.checksumByteCount...]))
   }
@@ -117,7 +117,7 @@ extension OpenEntry {
   /// What the table has under the key: the checksum and the value.
   package var stored: [UInt8] { SnapshotRecord.sealing(value, key: key) }
 
-  /// The list that it stands in; `nil` if its key is of none.
+  /// The list that it stands in; `nil` if it is of a later version.
   package var kind: OpenList.Kind? { key.first.flatMap(OpenList.Kind.init) }
 
   /// The entity.
@@ -170,7 +170,7 @@ extension Timestamp {
 extension LedgerEntity {
   /// All entries of the entity in all lists.
   package var openEntries: [OpenEntry] {
-    guard isOpen else {
+    guard isOpen || kind == nil else {
       var value: [UInt8] = []
       value.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
       let byteCount = attachments.reduce(0) { $0 + $1.byteCount }
@@ -181,6 +181,7 @@ extension LedgerEntity {
     case .promise(let promise): return promise.openEntries
     case .session: return [OpenEntry(key: OpenList.sessions.key(id), value: [])]
     case .handler(let handler): return handler.openEntries
+    case .opaque(let entity): return entity.outline.entries
     }
   }
 }
@@ -219,15 +220,19 @@ extension HandlerEntity {
   }
 }
 
-extension OpenList.Kind {
+extension OpenEntry {
   /// An entry that cannot be trusted.
-  func damaged(_ id: EntityID, _ what: String) -> LedgerError {
-    LedgerError(
+  private static func damaged(
+    _ id: EntityID, in list: OpenList.Kind?, _ what: String
+  ) -> LedgerError {
+    let name = list.map { "the list of \($0.name)" } ?? "a list of a later version"
+    return LedgerError(
       .corrupt,
-      "The entry of \(id) in the list of \(name) is damaged: \(what). Restore the ledger from a copy."
-    )
+      "The entry of \(id) in \(name) is damaged: \(what). Restore the ledger from a copy.")
   }
+}
 
+extension OpenList.Kind {
   /// The whole list does not have as many entries as the snapshot says.
   func miscounted(_ count: UInt64, expected: UInt64) -> LedgerError {
     LedgerError(
@@ -245,6 +250,6 @@ extension OpenEntry {
   func checked(_ entity: LedgerEntity?) throws(LedgerError) -> LedgerEntity {
     if let entity, entity.openEntries.contains(self) { return entity }
     let what = entity == nil ? "it has no record" : "its record says something else"
-    throw kind?.damaged(id, what) ?? SnapshotRecord.damaged(id, what)
+    throw Self.damaged(id, in: kind, what)
   }
 }

@@ -80,7 +80,7 @@ package struct SnapshotExcerpt: Sendable {
 
   private func isOfCheckedSession(_ preimage: Preimage) -> Bool {
     guard case .record(let record, isChecked: true) = preimage else { return false }
-    return record.kind == .session
+    return record.type.knownKind == .session
   }
 }
 

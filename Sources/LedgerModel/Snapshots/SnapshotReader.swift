@@ -126,7 +126,7 @@ package struct SnapshotReader: Sendable {
   func decoded(
     _ record: SnapshotRecord.Stored, _ id: EntityID
   ) throws(LedgerError) -> LedgerEntity {
-    let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
+    let entity = try LedgerEntity(id, record)
     guard entity.lastPosition <= position else {
       throw SnapshotRecord.damaged(
         id, "it holds events up to position \(entity.lastPosition), which come after the snapshot")
@@ -273,7 +273,7 @@ extension SnapshotTables {
   /// The record of an entity, checked and joined.
   package func record(
     _ id: EntityID
-  ) throws(LedgerError) -> (kind: EntityKind, content: [UInt8])? {
+  ) throws(LedgerError) -> SnapshotRecord.Stored? {
     guard let first = try value(forKey: SnapshotRecord.key(id), in: .entities) else { return nil }
     return try SnapshotRecord.join(id, first: first) { (number) throws(LedgerError) in
       try value(forKey: SnapshotRecord.partKey(id, number), in: .parts)

@@ -2,8 +2,16 @@ import LedgerBytes
 
 /// The stored form of an entity in the snapshot: pieces, each of which fits into a page.
 package enum SnapshotRecord {
-  /// The kind and the content of a record, joined of its pieces.
-  package typealias Stored = (kind: EntityKind, content: [UInt8])
+  /// A record, joined of its pieces.
+  package struct Stored: Sendable, Hashable {
+    package let type: RecordType
+    package let content: [UInt8]
+
+    package init(type: RecordType, content: [UInt8]) {
+      self.type = type
+      self.content = content
+    }
+  }
 
   /// Of the first piece, in bytes.
   static let headerByteCount = 8
@@ -61,7 +69,7 @@ package enum SnapshotRecord {
   ///
   /// - Throws: `payloadTooLarge` if there would be more than 65,535 pieces.
   package static func pieces(
-    _ id: EntityID, _ kind: EntityKind, _ content: [UInt8]
+    _ id: EntityID, _ type: RecordType, _ content: [UInt8]
   ) throws(LedgerError) -> [[UInt8]] {
     let count = pieceCount(ofContent: content.count)
     guard let storedCount = UInt16(exactly: count) else {
@@ -72,8 +80,8 @@ package enum SnapshotRecord {
     var first: [UInt8] = []
     first.reserveCapacity(headerByteCount + firstEnd)
     first.appendLittleEndian(UInt32(0))
-    first.append(kind.rawValue)
-    first.append(0)
+    first.append(type.kind)
+    first.append(type.layout)
     first.appendLittleEndian(storedCount)
     first.append(contentsOf: content.span.extracting(0..<firstEnd))
     first.storeLittleEndian(checksum(of: first.span, key: key(id)), at: 0)
@@ -100,17 +108,12 @@ package enum SnapshotRecord {
   /// - Throws: `corrupt` if a piece is damaged or missing, and what `part` throws.
   package static func join(
     _ id: EntityID, first: [UInt8], part: (Int) throws(LedgerError) -> [UInt8]?
-  ) throws(LedgerError) -> (kind: EntityKind, content: [UInt8]) {
+  ) throws(LedgerError) -> Stored {
     guard first.count >= headerByteCount, first.count <= FrameHeader.maximumFrameByteCount else {
       throw damaged(id, "it has \(first.count) bytes")
     }
     guard first.span.loadLittleEndian(at: 0) == checksum(of: first.span, key: key(id)) else {
       throw damaged(id, "its checksum does not fit")
-    }
-    guard let kind = EntityKind(rawValue: first[4]), first[5] == 0 else {
-      throw LedgerError(
-        .incompatibleFormat,
-        "The record of \(id) is of a kind that this build does not know; update the library.")
     }
     let count = Int(first.span.loadLittleEndian(UInt16.self, at: 6))
     guard count >= 1, count == 1 || first.count == FrameHeader.maximumFrameByteCount else {
@@ -128,7 +131,7 @@ package enum SnapshotRecord {
       else { throw damaged(id, "piece \(number) is damaged") }
       content.append(contentsOf: piece[partHeaderByteCount...])
     }
-    return (kind, content)
+    return Stored(type: RecordType(kind: first[4], layout: first[5]), content: content)
   }
 
   private static func checksum(of piece: borrowing Span<UInt8>, key: [UInt8]) -> UInt32 {

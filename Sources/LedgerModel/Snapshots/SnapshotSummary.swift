@@ -3,9 +3,12 @@ import LedgerBytes
 /// The record `snapshot` of the table `meta`: where the snapshot stands; see the article
 /// *File format*.
 package struct SnapshotSummary: Sendable, Hashable {
+  /// Without what it says of records and lists of later versions.
   package static let byteCount = 288
   package static let key = Array("snapshot".utf8)
   private static let layout: UInt32 = 0
+  /// At the end, all zeros.
+  private static let reservedByteCount = 8
 
   /// The position that the snapshot is the state at.
   package var position = Position.start
@@ -43,45 +46,6 @@ package struct SnapshotSummary: Sendable, Hashable {
     }
   }
 
-  /// How much the snapshot holds.
-  package struct Counts: Sendable, Hashable {
-    package var promises: UInt64 = 0
-    package var sessions: UInt64 = 0
-    package var handlers: UInt64 = 0
-    package var tombstones: UInt64 = 0
-    /// Of the contents of all records.
-    package var bytes: UInt64 = 0
-    /// Of the entries of each list.
-    package var lists = Lists()
-
-    package init() {}
-
-    package var records: UInt64 { promises &+ sessions &+ handlers }
-  }
-
-  /// How many entries each list of the snapshot has.
-  package struct Lists: Sendable, Hashable {
-    private var counts = [UInt64](repeating: 0, count: OpenList.Kind.allCases.count)
-
-    package init() {}
-
-    package subscript(kind: OpenList.Kind) -> UInt64 {
-      get { counts[kind.index] }
-      set { counts[kind.index] = newValue }
-    }
-
-    /// Of all lists.
-    package var total: UInt64 { counts.reduce(0, &+) }
-
-    package mutating func add(_ entry: OpenEntry) {
-      if let kind = entry.kind { self[kind] &+= 1 }
-    }
-
-    mutating func subtract(_ entry: OpenEntry) {
-      if let kind = entry.kind { self[kind] &-= 1 }
-    }
-  }
-
   /// Whether both can be of one log: what both know of the events up to a position is the same.
   package func isOfSameLog(as other: SnapshotSummary) -> Bool {
     logDigest.agrees(with: other.logDigest) && logDigest.agrees(with: other.deletedLog)
@@ -110,7 +74,7 @@ package struct SnapshotSummary: Sendable, Hashable {
         .incompatibleFormat,
         "The ledger's snapshot has a layout that this build does not know; update the library.")
     }
-    guard bytes.count == Self.byteCount else { throw Self.damaged("its length does not fit") }
+    guard bytes.count >= Self.byteCount else { throw Self.damaged("its length does not fit") }
     do throws(PayloadDamage) {
       var reader = PayloadReader(bytes)
       try reader.skip(8)
@@ -141,6 +105,8 @@ package struct SnapshotSummary: Sendable, Hashable {
     for kind in OpenList.Kind.allCases { counts.lists[kind] = try reader.integer() }
     deletedLog = LogDigest(position: deletedThrough, bytes: try reader.bytes(32))
     newestTimedID = try reader.entityID()
+    try reader.skip(Self.reservedByteCount)
+    try counts.readOthers(&reader)
   }
 
   package var encoded: [UInt8] {
@@ -166,6 +132,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     bytes += deletedLog.bytes
     newestTimedID.append(to: &bytes)
     while bytes.count < Self.byteCount { bytes.append(0) }
+    counts.appendOthers(to: &bytes)
     bytes.storeLittleEndian(CRC32C.checksum(bytes.span.extracting(4..<bytes.count)), at: 0)
     return bytes
   }
@@ -181,44 +148,6 @@ extension LogDigest {
   /// Whether both can be of one log.
   fileprivate func agrees(with other: LogDigest) -> Bool {
     position != other.position || self == other
-  }
-}
-
-extension SnapshotSummary.Counts {
-  /// The tables whose entries are counted.
-  package static let tables: [SnapshotTable] = [.entities, .open, .tombstones]
-
-  /// Compares how many entries a table has with what the snapshot counts.
-  ///
-  /// - Throws: `corrupt` if they differ.
-  package func check(_ count: Int, of table: SnapshotTable) throws(LedgerError) {
-    let expected: UInt64
-    switch table {
-    case .entities: expected = records
-    case .open: expected = lists.total
-    case .tombstones: expected = tombstones
-    case .parts, .meta, .log, .blob: return
-    }
-    guard UInt64(exactly: count) != expected else { return }
-    throw LedgerError(
-      .corrupt,
-      "The table \(table.name) has \(count) entries, and the snapshot counts \(expected). Restore the ledger from a copy; `promise-ledger log` shows the events that can still be read."
-    )
-  }
-}
-
-extension OpenList.Kind {
-  /// Where its count stands among those of all lists.
-  fileprivate var index: Int {
-    switch self {
-    case .scopes: 0
-    case .deadlines: 1
-    case .handlers: 2
-    case .promises: 3
-    case .running: 4
-    case .sessions: 5
-    case .closed: 6
-    }
   }
 }
 

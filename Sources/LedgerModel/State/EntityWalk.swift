@@ -98,9 +98,9 @@ extension EntityWalk.Path {
     }
   }
 
-  /// Whether an entity that stands in the list is wanted.
+  /// Whether an entity that stands in the list is wanted: none that this build does not know.
   fileprivate func isOn(_ entity: LedgerEntity) -> Bool {
-    guard case .closed(let kind?) = self else { return true }
+    guard case .closed(let kind?) = self else { return entity.kind != nil }
     return entity.kind == kind
   }
 

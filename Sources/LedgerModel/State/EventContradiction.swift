@@ -21,8 +21,8 @@ package enum EventContradiction {
   /// Of other events than creations with a key it costs nothing.
   @inline(__always)
   package static func ofKey(_ event: borrowing EventView) -> String? {
-    guard let creation = event.kind.keyedPayload, event.version == creation.version,
-      creation.hasKey(encoded: event.payload)
+    guard let creation = event.kind.keyedPayload,
+      (1...creation.newestVersion).contains(event.version), creation.hasKey(encoded: event.payload)
     else { return nil }
     return ofKey(creation, event.payloadBytes, event.subject)
   }
@@ -50,7 +50,7 @@ extension LedgerEntity {
       case .handler(let handler):
         guard let key = handler.key else { return true }
         return try HandlerKey(key).handlerID.entityID == id
-      case .session:
+      case .session, .opaque:
         return true
       }
     } catch {

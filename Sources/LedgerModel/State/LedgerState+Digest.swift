@@ -10,15 +10,15 @@ extension LedgerState {
     for slice in entities.slices(of: SnapshotReader.sliceCount) {
       let below = try snapshot.records(slice.map(\.id))
       for (entity, stored) in zip(slice, below) {
-        if let stored { digest.remove(stored.kind, entity.id, stored.content) }
-        digest.add(entity.kind, entity.id, entity.content)
+        if let stored { digest.remove(stored.type, entity.id, stored.content) }
+        digest.add(entity.type, entity.id, entity.content)
         pulse.beat(tick)
       }
     }
     for (id, removed) in removals.removed {
       pulse.beat(tick)
       let stored = try snapshot.records([id]).first ?? nil
-      if let stored { digest.remove(stored.kind, id, stored.content) }
+      if let stored { digest.remove(stored.type, id, stored.content) }
       if removed.isKeyed { digest.addTombstone(id) }
     }
     try takeOutHidden(&digest, tick)
@@ -41,7 +41,7 @@ extension LedgerState {
     }
     for entity in try snapshot.entities(listedBy: hidden) {
       pulse.beat(tick)
-      digest.remove(entity.kind, entity.id, entity.content)
+      digest.remove(entity.type, entity.id, entity.content)
       if entity.isKeyed { digest.addTombstone(entity.id) }
     }
   }

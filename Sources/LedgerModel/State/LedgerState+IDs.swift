@@ -10,17 +10,20 @@ extension LedgerState {
     of kinds: Set<EntityKind> = Set(EntityKind.allCases), limit: Int,
     _ tick: () -> Void = {}
   ) throws(LedgerError) -> [(kind: EntityKind, id: EntityID)] {
-    let above = overlaid.filter { $0.id >= first && $0.id <= last && kinds.contains($0.kind) }
-    var found = above.map { (kind: $0.kind, id: $0.id) }
+    var found: [(kind: EntityKind, id: EntityID)] = []
+    for entity in overlaid where entity.id >= first && entity.id <= last {
+      if let kind = entity.kind, kinds.contains(kind) { found.append((kind, entity.id)) }
+    }
     var below = 0
     var start = first
     while below < limit {
       let slice = try snapshot.ids(from: start, limit: SnapshotReader.sliceCount)
       tick()
       for id in slice where id <= last && !isOverlaid(id) {
-        guard let entity = try snapshot.entity(id), kinds.contains(entity.kind), !isHidden(entity)
+        guard let entity = try snapshot.entity(id), let kind = entity.kind, kinds.contains(kind),
+          !isHidden(entity)
         else { continue }
-        found.append((entity.kind, id))
+        found.append((kind, id))
         below += 1
         if below == limit { break }
       }

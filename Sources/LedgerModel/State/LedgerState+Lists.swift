@@ -107,7 +107,7 @@ extension LedgerState {
       of: .deadlines, afterKey: passed, firstSliceCount: Self.firstSliceCount
     ) { (entry) throws(LedgerError) in
       // One that is overlaid was resolved, and stays so: it need not be looked at again.
-      guard isOverlaid(entry.id) || blocked[entry.id] != nil else {
+      guard try isMoot(entry) else {
         next = (entry.deadline, PromiseID(entityID: entry.id))
         return false
       }
@@ -126,7 +126,7 @@ extension LedgerState {
       of: .deadlines, afterKey: passedDeadline, firstSliceCount: Self.firstSliceCount
     ) { (entry) throws(LedgerError) in
       guard entry.deadline <= now, due.count < limit else { return false }
-      if !isOverlaid(entry.id), blocked[entry.id] == nil {
+      if try !isMoot(entry) {
         due.append((entry.deadline, PromiseID(entityID: entry.id)))
       }
       return true
@@ -141,6 +141,13 @@ extension LedgerState {
       queue.removeFirst()
     }
     return due.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit).map(\.id)
+  }
+
+  /// Whether an entry of the snapshot's deadlines times nothing out any more: the overlay has its
+  /// promise, or nothing is written to that.
+  private func isMoot(_ entry: OpenEntry) throws(LedgerError) -> Bool {
+    if isOverlaid(entry.id) || blocked[entry.id] != nil { return true }
+    return try opaque(entry.id) != nil
   }
 
   /// Whether a promise in the overlay can time out, at the deadline that it has now.

@@ -14,6 +14,9 @@ extension LedgerState {
     case .promise(let promise): promises.insert(promise)
     case .handler(let handler): handlers.update(handler)
     case .session(let session): sessions[session.id] = session
+    case .opaque(let opaque):
+      blocked[opaque.id] = ReplayProblem(
+        .opaqueRecord(opaque.type), at: opaque.outline.lastPosition)
     }
   }
 }

@@ -3,7 +3,7 @@
 extension LedgerState {
   /// The promise as it is now; `nil` if it was never created, or its record was removed.
   ///
-  /// - Throws: `corrupt` if its record is damaged.
+  /// - Throws: `corrupt` if its record is damaged; `unsupportedEvent` if it is of a later version.
   package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     if let entity = promises[id] { return entity }
     return try promiseBelow(id)
@@ -48,6 +48,18 @@ extension LedgerState {
     }
   }
 
+  /// The session, if this build can read it.
+  ///
+  /// - Throws: `corrupt` if its record is damaged.
+  package func readableSession(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+    try opaque(id.entityID) == nil ? session(id) : nil
+  }
+
+  /// Whether a session did not end that only a later version can read: it may be alive.
+  package func isOpenAndOpaque(_ id: SessionID) throws(LedgerError) -> Bool {
+    try opaque(id.entityID).map { LedgerEntity.opaque($0).isOpen } ?? false
+  }
+
   // MARK: Below the overlay
 
   func promiseBelow(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
@@ -74,7 +86,18 @@ extension LedgerState {
       let entity = try isToChange ? snapshot.listedEntity(id) : snapshot.entity(id),
       !isHidden(entity)
     else { return nil }
+    if case .opaque(let opaque) = entity { throw .opaque(id, opaque.type) }
     return entity
+  }
+
+  /// What the record of an id holds, if only a later version can read it.
+  ///
+  /// - Throws: `corrupt` if it is damaged.
+  package func opaque(_ id: EntityID) throws(LedgerError) -> OpaqueEntity? {
+    guard snapshot.summary.counts.hasOpaque, snapshot.mayHold(id), !isOverlaid(id),
+      case .opaque(let opaque)? = try snapshot.entity(id), !isHidden(.opaque(opaque))
+    else { return nil }
+    return opaque
   }
 
   // MARK: To be changed

@@ -41,7 +41,9 @@ extension LedgerState {
 
   /// Notes the end of an entity, once ends are kept.
   mutating func noteClosing(of entity: LedgerEntity?) {
-    guard removals.closings != nil, let entity, !entity.isOpen else { return }
-    removals.close(entity.kind, entity.id, at: entity.lastPosition)
+    guard removals.closings != nil, let entity, !entity.isOpen, let kind = entity.kind else {
+      return
+    }
+    removals.close(kind, entity.id, at: entity.lastPosition)
   }
 }

@@ -66,7 +66,10 @@ package struct LedgerState: Sendable {
   private mutating func applyToSubject(
     _ event: borrowing EventView
   ) throws(LedgerError) -> ReplayProblem? {
-    switch event.kind.subject {
+    if let opaque = try opaque(event.subject) {
+      return ReplayProblem(.opaqueRecord(opaque.type), at: event.position)
+    }
+    return switch event.kind.subject {
     case .promise: try applyToPromise(event)
     case .handler: try applyToHandler(event)
     case .session: try applyToSession(event)

@@ -30,7 +30,7 @@ package struct RetentionPlan: Sendable, Hashable {
   private var proofTime = Timestamp(nanosecondsSinceEpoch: .min)
 
   /// Plans the removal of every record in the snapshot whose entity ended long enough ago; of none
-  /// if there is no limit.
+  /// if there is no limit, or if the snapshot has records of a later version.
   ///
   /// - Parameters:
   ///   - age: How old the ends are of what leaves.
@@ -44,7 +44,8 @@ package struct RetentionPlan: Sendable, Hashable {
   ) throws(LedgerError) {
     position = state.position
     self.eventLimit = eventLimit
-    guard let age else { return }
+    // What a record of a later version needs is not known.
+    guard let age, !state.snapshot.summary.counts.hasOpaque else { return }
     // What is needed takes a walk, so it is left for when something would leave.
     var needed: Set<EntityID>?
     var pulse = Pulse()

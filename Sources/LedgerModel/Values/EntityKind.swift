@@ -7,3 +7,14 @@ public enum EntityKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A handler.
   case handler = 3
 }
+
+extension EntityKind {
+  /// Its name in archives and texts.
+  package var name: String {
+    switch self {
+    case .promise: "promise"
+    case .session: "session"
+    case .handler: "handler"
+    }
+  }
+}

@@ -70,6 +70,8 @@ package struct PayloadReader {
     return Array(bytes[offset...])
   }
 
+  package var isAtEnd: Bool { offset == bytes.count }
+
   /// Says that nothing must follow.
   package func finish() throws(PayloadDamage) {
     guard offset == bytes.count else {

@@ -45,26 +45,35 @@ public struct StateDigest: Sendable, Hashable {
   // MARK: Changing
 
   /// Takes in an entity with its canonical content.
-  package mutating func add(_ kind: EntityKind, _ id: EntityID, _ content: [UInt8]) {
-    add(Self.hash(kind.rawValue, id, content))
+  package mutating func add(_ type: RecordType, _ id: EntityID, _ content: [UInt8]) {
+    add(Self.hash(type, id, content))
   }
 
   /// Takes out an entity that is taken in.
-  package mutating func remove(_ kind: EntityKind, _ id: EntityID, _ content: [UInt8]) {
-    subtract(Self.hash(kind.rawValue, id, content))
+  package mutating func remove(_ type: RecordType, _ id: EntityID, _ content: [UInt8]) {
+    subtract(Self.hash(type, id, content))
   }
 
   /// Takes in the tombstone of an entity whose record is gone.
   package mutating func addTombstone(_ id: EntityID) {
-    add(Self.hash(Self.tombstoneMarker, id, []))
+    add(Self.hash(Self.tombstone, id, []))
   }
 
   /// Stands where entities have their kind.
-  private static let tombstoneMarker: UInt8 = 0
+  private static let tombstone = RecordType(kind: 0, layout: RecordType.original)
 
-  private static func hash(_ marker: UInt8, _ id: EntityID, _ content: [UInt8]) -> StateDigest {
+  /// Stands before the layout, if it is not the original one.
+  private static let layoutMarker: UInt8 = 0xFF
+
+  private static func hash(
+    _ type: RecordType, _ id: EntityID, _ content: [UInt8]
+  ) -> StateDigest {
     var hasher = SHA256Hasher()
-    hasher.update(marker)
+    if type.layout != RecordType.original {
+      hasher.update(layoutMarker)
+      hasher.update(type.layout)
+    }
+    hasher.update(type.kind)
     hasher.update(id.words)
     hasher.update(content.span)
     return StateDigest(hasher.finish())

@@ -107,9 +107,9 @@ struct ArchiveContents {
 
   private mutating func take(_ record: ArchivedRecord) throws(ArchiveProblem) -> Item {
     try enter(.records, record.id)
-    guard let entity = try? LedgerEntity(kind: record.kind, id: record.id, content: record.content),
+    guard let entity = try? LedgerEntity(type: record.type, id: record.id, content: record.content),
       entity.content == record.content, entity.lastPosition <= snapshotPosition
-    else { throw .damaged("its content is no state of a \(record.kind.name)") }
+    else { throw .damaged("its content is no state of a \(record.type)") }
     guard entity.fitsItsKey else { throw .damaged("its id does not follow from its key") }
     owned = try attachments.add(entity)
     recordCount += 1

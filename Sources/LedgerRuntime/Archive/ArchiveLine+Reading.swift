@@ -67,11 +67,14 @@ extension ArchivedRecord {
   fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
     let number: UInt8 = try line.number("kind")
     let name = try line.text("name")
-    guard let kind = EntityKind(rawValue: number) else {
-      throw .newer("it has a record of the kind \(name)")
+    let layout: UInt8 = line.isNext("layout") ? try line.number("layout") : RecordType.original
+    type = RecordType(kind: number, layout: layout)
+    // A name that this build does not know comes from a newer one.
+    if let kind = EntityKind(rawValue: number) {
+      guard kind.name == name else { throw .damaged("the name of kind \(number) is not \(name)") }
+    } else if layout == RecordType.original {
+      throw .damaged("there is no kind \(number)")
     }
-    guard kind.name == name else { throw .damaged("the name of kind \(number) is not \(name)") }
-    self.kind = kind
     id = try line.id("id")
     content = try line.base64("content")
   }
@@ -193,12 +196,16 @@ private struct ArchiveLineReader {
     return bytes[start..<end]
   }
 
+  /// Whether the next member has this name.
+  func isNext(_ name: StaticString) -> Bool { bytes[offset...].starts(with: beginning(of: name)) }
+
   private mutating func begin(_ name: StaticString) throws(ArchiveProblem) {
-    let expected = Array("\(offset == 0 ? "{" : ",")\"\(name)\":".utf8)
-    guard bytes[offset...].starts(with: expected) else {
-      throw .damaged("the member \(name) does not stand where it must")
-    }
-    offset += expected.count
+    guard isNext(name) else { throw .damaged("the member \(name) does not stand where it must") }
+    offset += beginning(of: name).count
+  }
+
+  private func beginning(of name: StaticString) -> [UInt8] {
+    Array("\(offset == 0 ? "{" : ",")\"\(name)\":".utf8)
   }
 
   private static func isWordCharacter(_ character: UInt8) -> Bool {

@@ -47,21 +47,11 @@ extension ArchivedSnapshot {
 extension ArchivedRecord {
   fileprivate func write(to line: inout ArchiveLineWriter) {
     line.add("type", text: "record")
-    line.add("kind", number: kind.rawValue)
-    line.add("name", text: kind.name)
+    line.add("kind", number: type.kind)
+    line.add("name", text: EntityKind(rawValue: type.kind)?.name ?? "")
+    if type.layout != RecordType.original { line.add("layout", number: type.layout) }
     line.add("id", text: id.description)
     line.add("content", base64: content)
-  }
-}
-
-extension EntityKind {
-  /// Its name in archives.
-  var name: String {
-    switch self {
-    case .promise: "promise"
-    case .session: "session"
-    case .handler: "handler"
-    }
   }
 }
 

@@ -35,7 +35,7 @@ struct ArchivedSnapshot: Sendable, Hashable {
 
 /// The record of an entity in the snapshot.
 struct ArchivedRecord: Sendable, Hashable {
-  var kind: EntityKind
+  var type: RecordType
   var id: EntityID
   var content: [UInt8]
 }

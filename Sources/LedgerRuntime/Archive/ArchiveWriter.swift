@@ -113,7 +113,7 @@ struct ArchiveWriter: Sendable {
     let deleted = header.base.position
     let next = try walk(.entities, after: last, in: source) { (id, _, tables) throws(LedgerError) in
       guard let record = try tables.record(id) else { throw SnapshotRecord.lost(id) }
-      let archived = ArchivedRecord(kind: record.kind, id: id, content: record.content)
+      let archived = ArchivedRecord(type: record.type, id: id, content: record.content)
       let entity = try proof.add(archived)
       piece += ArchiveLine.record(archived).text
       let owned = entity.attachments.filter { $0.position <= deleted }

@@ -18,8 +18,8 @@ struct SnapshotProof: Sendable {
   /// - Throws: `corrupt` if it is no record of this snapshot.
   mutating func add(_ record: ArchivedRecord) throws(LedgerError) -> LedgerEntity {
     let entity = try LedgerEntity(
-      kind: record.kind, id: record.id, content: record.content, checkedFor: summary)
-    stateDigest.add(record.kind, record.id, record.content)
+      type: record.type, id: record.id, content: record.content, checkedFor: summary)
+    stateDigest.add(record.type, record.id, record.content)
     return entity
   }
 
@@ -47,9 +47,9 @@ extension LedgerEntity {
   ///
   /// - Throws: `corrupt` if it can be no record of the snapshot.
   init(
-    kind: EntityKind, id: EntityID, content: [UInt8], checkedFor summary: SnapshotSummary
+    type: RecordType, id: EntityID, content: [UInt8], checkedFor summary: SnapshotSummary
   ) throws(LedgerError) {
-    try self.init(kind: kind, id: id, content: content)
+    try self.init(type: type, id: id, content: content)
     guard self.content == content else {
       throw SnapshotRecord.damaged(id, "its content is not as it would be written")
     }

@@ -160,6 +160,7 @@ struct Compaction {
     report.stateDigest = summary.stateDigest
     report.logDigest = summary.logDigest
     report.deletedThrough = summary.deletedThrough
+    report.unsupportedRecords = Int(clamping: summary.counts.opaque)
     // Or each compaction would leave an event for the next one.
     guard touchedRecords > 0 else { return }
     touchedRecords = 0

@@ -37,6 +37,7 @@ extension CompactionPlan {
       policy: policy, time: now, head: head, snapshotPosition: summary.position,
       eventsToFold: summary.position.count(to: head),
       recordsToRemove: retention.removedCount, recordsNeeded: retention.neededCount,
+      unsupportedRecords: Int(clamping: summary.counts.opaque),
       eventsToDelete: deletion.eventCount, bytesToDelete: deletion.byteCount,
       deletedThrough: deletion.through,
       archivePath: deletion.eventCount == 0

@@ -15,6 +15,9 @@ public struct CompactionPlan: Sendable, Hashable {
   public let recordsToRemove: Int
   /// How many records are old enough to be removed and stay, because something open refers to them.
   public let recordsNeeded: Int
+  /// How many records a later version of the library wrote. While there are any, no record is removed,
+  /// since what they refer to is not known. Update the library.
+  public let unsupportedRecords: Int
   /// How many events will be deleted.
   public let eventsToDelete: Int
   /// The size of these events in bytes, without values that are stored beside them.
@@ -36,6 +39,9 @@ public struct CompactionReport: Sendable, Hashable {
   public internal(set) var foldedEvents = 0
   /// How many records were removed.
   public internal(set) var removedRecords = 0
+  /// How many records a later version of the library wrote. While there are any, no record is removed,
+  /// since what they refer to is not known. Update the library.
+  public internal(set) var unsupportedRecords = 0
   /// How many events were deleted.
   public internal(set) var deletedEvents = 0
   /// The size of these events in bytes, without values that were stored beside them.

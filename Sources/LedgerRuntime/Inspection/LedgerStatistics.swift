@@ -35,6 +35,9 @@ public struct LedgerStatistics: Sendable, Hashable {
   public internal(set) var closedHandlerCount = 0
   /// How many sessions there are, without those whose records were removed.
   public internal(set) var sessionCount = 0
+  /// How many snapshot records a later version of the library wrote, which this one neither reads nor
+  /// changes. Update the library; until then no records are removed.
+  public internal(set) var unsupportedRecordCount = 0
   /// How many sessions have not ended, as far as the log tells.
   public internal(set) var openSessionCount = 0
 }
@@ -44,6 +47,7 @@ extension LedgerStatistics {
     head = summary.position
     deletedThrough = summary.deletedThrough
     snapshotPosition = summary.position
+    unsupportedRecordCount = Int(clamping: summary.counts.opaque)
   }
 
   /// Counts the events of a frame.
@@ -90,6 +94,8 @@ extension LedgerStatistics {
     case .handler where entity.isOpen: openHandlerCount += 1
     case .handler: closedHandlerCount += 1
     case .session: sessionCount += 1
+    // Counted by the snapshot.
+    case .opaque: break
     }
   }
 }

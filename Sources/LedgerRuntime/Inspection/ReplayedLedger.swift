@@ -54,14 +54,17 @@ public final class ReplayedLedger: Sendable {
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func isStale(_ record: PromiseRecord) throws(LedgerError) -> Bool {
     guard record.status == .resolved else { return false }
-    guard let creator = try session(record.created.session) else { return true }
+    let id = record.created.session
+    guard let creator = try session(id) else {
+      return try reading { (state) throws(LedgerError) in try !state.isOpenAndOpaque(id) }
+    }
     if creator.isEnded || creator.opened.role == .appExtension { return true }
     return try registry.findings(of: [creator]) == [.dead]
   }
 
   private func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
     if let known = sessions.withLock({ $0[id] }) { return known }
-    let found = try reading { (state) throws(LedgerError) in try state.session(id) }
+    let found = try reading { (state) throws(LedgerError) in try state.readableSession(id) }
     sessions.withLock { $0[id] = found }
     return found
   }

@@ -22,7 +22,7 @@ extension Ledger {
     return try await engine.read(fromCopy: true) { state in
       try state.openPromises().filter { promise in
         guard try state.isLeft(promise) else { return false }
-        return isMeant(try state.session(promise.created.session))
+        return isMeant(try state.readableSession(promise.created.session))
       }
     }.filter { !engine.replica.isAwaited($0.id) }
   }
@@ -56,8 +56,9 @@ extension Ledger {
 extension LedgerState {
   /// Whether the promise is resolved, not consumed, and its creator will not come for it.
   func isLeft(_ promise: PromiseEntity) throws(LedgerError) -> Bool {
-    guard promise.status == .resolved else { return false }
-    return try session(promise.created.session).map {
+    let creator = promise.created.session
+    guard promise.status == .resolved, try !isOpenAndOpaque(creator) else { return false }
+    return try readableSession(creator).map {
       $0.isEnded || $0.opened.role == .appExtension
     }
       ?? true

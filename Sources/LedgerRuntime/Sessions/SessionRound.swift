@@ -71,7 +71,7 @@ package struct SessionRound: Sendable {
     for _ in 0..<limit {
       if waiting.isEmpty { try refill(from: state, limit: limit, turnCount: turn.sessions.count) }
       guard let id = waiting.last else { break }
-      let session = try state.session(id)
+      let session = try state.readableSession(id)
       waiting.removeLast()
       // One that this build cannot read may be alive. It is none of its business.
       guard let session else { continue }

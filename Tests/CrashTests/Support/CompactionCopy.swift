@@ -52,7 +52,7 @@ struct CompactionCopy {
       for (kind, id) in try state.ids(from: .lowest, through: .highest, limit: .max)
       where kind != .session {
         guard let entity = try state.entity(id, kind) else { continue }
-        digest.add(kind, id, entity.content)
+        digest.add(RecordType(kind), id, entity.content)
       }
       for id in ids where try state.isTombstone(id) { digest.addTombstone(id) }
       return digest

@@ -120,7 +120,7 @@ struct ForgedArchiveTests {
   @Test func aRecordWhoseIDIsNotThatOfItsKeyIsFound() async throws {
     for (place, line) in try await Self.lines().enumerated() {
       guard case .record(var record) = line else { continue }
-      let entity = try LedgerEntity(kind: record.kind, id: record.id, content: record.content)
+      let entity = try LedgerEntity(type: record.type, id: record.id, content: record.content)
       guard entity.isKeyed, entity.attachments.isEmpty else { continue }
       var lines = try await Self.lines()
       record.id = EntityID(high: record.id.high, low: record.id.low ^ 1)
@@ -170,7 +170,7 @@ struct ForgedArchiveTests {
 
   /// The record without its key, whose id may be any.
   private static func withoutKey(_ record: ArchivedRecord) throws -> ArchivedRecord {
-    let entity = try LedgerEntity(kind: record.kind, id: record.id, content: record.content)
+    let entity = try LedgerEntity(type: record.type, id: record.id, content: record.content)
     guard case .promise(let promise) = entity else { return record }
     let creation = try promise.creation()
     let changed = PromiseEntity(
@@ -178,7 +178,7 @@ struct ForgedArchiveTests {
       creationPayload: PromiseCreated(typeTag: creation.typeTag, tags: creation.tags).encoded,
       resolution: promise.resolution, closing: promise.closing)
     return ArchivedRecord(
-      kind: record.kind, id: record.id, content: LedgerEntity.promise(changed).content)
+      type: record.type, id: record.id, content: LedgerEntity.promise(changed).content)
   }
 
   /// A record that owns one value.
@@ -188,7 +188,7 @@ struct ForgedArchiveTests {
     guard case .header(let header) = lines[0] else { throw Missing.line }
     for (place, line) in lines.enumerated() {
       guard case .record(let record) = line else { continue }
-      let entity = try LedgerEntity(kind: record.kind, id: record.id, content: record.content)
+      let entity = try LedgerEntity(type: record.type, id: record.id, content: record.content)
       guard let value = entity.attachments.first, entity.attachments.count == 1 else { continue }
       if (value.position > header.base.position) == isKept { return (place, record) }
     }

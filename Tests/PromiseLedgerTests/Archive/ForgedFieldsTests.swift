@@ -112,9 +112,9 @@ import Testing
     var other = record
     other.id = EntityID(high: record.id.high, low: record.id.low ^ 4)
     var forgeries: [Forgery] = [("id", .record(other))]
-    for kind in EntityKind.allCases where kind != record.kind {
+    for kind in EntityKind.allCases where RecordType(kind) != record.type {
       other = record
-      other.kind = kind
+      other.type = RecordType(kind)
       forgeries.append(("kind", .record(other)))
     }
     for (what, content) in changes(of: record.content) {
@@ -183,7 +183,7 @@ import Testing
       case .snapshot(let content): snapshot = (place, content)
       case .record(let record):
         recordCount += 1
-        state.add(record.kind, record.id, record.content)
+        state.add(record.type, record.id, record.content)
       case .tombstone(let id): state.addTombstone(id)
       case .event(let event):
         eventCount += 1

@@ -61,7 +61,7 @@ import Testing
       let isItsPayload = specified.kind.payload == specified.payload
       #expect(isItsPayload, "\(specified.name)")
       #expect(specified.payload.kind == specified.kind, "\(specified.name)")
-      #expect(specified.payload.version == 1, "\(specified.name)")
+      #expect(specified.payload.newestVersion == 1, "\(specified.name)")
     }
   }
 

@@ -98,7 +98,8 @@ struct CompactedVerifyTests {
       else { return true }
       var edit = SnapshotEdit(snapshot.summary)
       try edit.put(
-        .promise(promise.before(resolution)), replacing: (kind: .promise, content: promise.content))
+        .promise(promise.before(resolution)),
+        replacing: SnapshotRecord.Stored(type: .promise, content: promise.content))
       try store.apply(edit, patience: Patience(.seconds(5)))
       changed = entry.id
       return false

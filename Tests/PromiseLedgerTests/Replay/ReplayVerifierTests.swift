@@ -93,7 +93,7 @@ struct ReplayVerifierTests {
       closing: nil)
     var edit = SnapshotEdit(snapshot.summary)
     try edit.put(
-      .promise(changed), replacing: (kind: .promise, content: promise.content))
+      .promise(changed), replacing: SnapshotRecord.Stored(type: .promise, content: promise.content))
     try other.apply(edit, patience: Patience(.seconds(5)))
     let difference = #expect(throws: ReplayDifference.self) {
       try reference.compare(other, in: .snapshot)

@@ -13,7 +13,7 @@ import Testing
   static func expect(_ entity: LedgerEntity, _ hex: String...) throws {
     #expect(entity.content.hex == [UInt8](hex: hex.joined()).hex)
     let decoded = try LedgerEntity(
-      kind: entity.kind, id: entity.id, content: [UInt8](hex: hex.joined()))
+      type: entity.type, id: entity.id, content: [UInt8](hex: hex.joined()))
     #expect(decoded == entity)
   }
 
@@ -91,7 +91,7 @@ import Testing
     for _ in 0..<20 { writer.writeGroup() }
     for entity in writer.ledger.state.overlaid {
       let content = entity.content
-      let decoded = try LedgerEntity(kind: entity.kind, id: entity.id, content: content)
+      let decoded = try LedgerEntity(type: entity.type, id: entity.id, content: content)
       #expect(decoded == entity, "seed \(seed)")
       #expect(decoded.content == content, "seed \(seed)")
     }
@@ -105,12 +105,12 @@ import Testing
       let content = entity.content
       for count in Set([0, 1, content.count / 3, content.count / 2, content.count - 1]) {
         let error = #expect(throws: LedgerError.self, "the first \(count) bytes") {
-          try LedgerEntity(kind: entity.kind, id: entity.id, content: Array(content[..<count]))
+          try LedgerEntity(type: entity.type, id: entity.id, content: Array(content[..<count]))
         }
         #expect(error?.code == .corrupt, "the first \(count) bytes")
       }
       #expect(throws: LedgerError.self, "\(entity.id)") {
-        try LedgerEntity(kind: entity.kind, id: entity.id, content: content + [0])
+        try LedgerEntity(type: entity.type, id: entity.id, content: content + [0])
       }
     }
   }
@@ -129,7 +129,7 @@ import Testing
         openCalls: [call.id: call], lastFinish: nil, invalidation: nil, isSpent: false,
         lastPosition: Position(rawValue: 8), lastTime: .at(4))
       let entity = LedgerEntity.handler(handler)
-      let decoded = try? LedgerEntity(kind: .handler, id: entity.id, content: entity.content)
+      let decoded = try? LedgerEntity(type: .handler, id: entity.id, content: entity.content)
       #expect((decoded != nil) == isSound)
     }
   }

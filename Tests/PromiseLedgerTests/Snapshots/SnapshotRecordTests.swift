@@ -12,7 +12,7 @@ import Testing
     (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
   }
 
-  static func join(_ pieces: [[UInt8]]) throws -> (kind: EntityKind, content: [UInt8]) {
+  static func join(_ pieces: [[UInt8]]) throws -> SnapshotRecord.Stored {
     try SnapshotRecord.join(id, first: pieces[0]) { (number) throws(LedgerError) in
       number < pieces.count ? pieces[number] : nil
     }
@@ -25,7 +25,7 @@ import Testing
     #expect(pieces.count == SnapshotRecord.pieceCount(ofContent: byteCount))
     #expect(pieces.allSatisfy { $0.count <= 4_080 })
     let joined = try Self.join(pieces)
-    #expect(joined.kind == .handler)
+    #expect(joined.type == .handler)
     #expect(joined.content == content)
   }
 

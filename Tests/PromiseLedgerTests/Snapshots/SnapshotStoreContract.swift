@@ -46,6 +46,7 @@ import Testing
       case .promise: counts.promises += 1
       case .session: counts.sessions += 1
       case .handler: counts.handlers += 1
+      case nil: Issue.record("\(entity.id) is of a later version")
       }
     }
     #expect(reader.summary.counts.promises == counts.promises)

@@ -93,7 +93,7 @@ extension NewEvent {
     _ payload: some EventPayload, on subject: EntityID, at time: Timestamp = .at(1_000)
   ) -> NewEvent {
     raw(
-      type(of: payload).kind, version: type(of: payload).version, on: subject, at: time,
+      type(of: payload).kind, version: payload.version, on: subject, at: time,
       payload: payload.encoded)
   }
 }

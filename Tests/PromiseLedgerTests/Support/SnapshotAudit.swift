@@ -32,14 +32,15 @@ struct SnapshotAudit {
     }
     for id in ids {
       let record = try #require(try reader.records([id])[0])
-      let entity = try LedgerEntity(kind: record.kind, id: id, content: record.content)
+      let entity = try LedgerEntity(type: record.type, id: id, content: record.content)
       entities[id] = entity
-      digest.add(record.kind, id, record.content)
+      digest.add(record.type, id, record.content)
       counts.bytes += UInt64(record.content.count)
-      switch record.kind {
+      switch record.type.knownKind {
       case .promise: counts.promises += 1
       case .session: counts.sessions += 1
       case .handler: counts.handlers += 1
+      case nil: Issue.record("\(id) is of a later version")
       }
       listed.formUnion(entity.openEntries)
       #expect(entity.lastPosition <= reader.position)

@@ -18,8 +18,19 @@ extension Report {
     add(
       "records needed", "recordsNeeded", .integer(Int64(plan.recordsNeeded)),
       text: "\(plan.recordsNeeded), old enough to go, but something open refers to them")
+    addUnsupportedRecords(plan.unsupportedRecords)
     add("isEmpty", .bool(plan.isEmpty))
     add("policy", .object(plan.policy.members))
+  }
+}
+
+extension Report {
+  /// Records of a later version, if there are any.
+  mutating func addUnsupportedRecords(_ count: Int) {
+    guard count > 0 else { return }
+    add(
+      "records unknown", "unsupportedRecords", .integer(Int64(count)),
+      text: "\(count), of a later version; while there are any, no record is removed")
   }
 }
 

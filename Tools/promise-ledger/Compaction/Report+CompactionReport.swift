@@ -8,6 +8,7 @@ extension Report {
     add("snapshot", "snapshotPosition", report.snapshotPosition.rawValue)
     add("events folded", "foldedEvents", report.foldedEvents)
     add("records removed", "removedRecords", report.removedRecords)
+    addUnsupportedRecords(report.unsupportedRecords)
     add("events deleted", "deletedEvents", report.deletedEvents)
     add("bytes deleted", "deletedBytes", report.deletedBytes)
     add("deleted through", "deletedThrough", report.deletedThrough.rawValue)

@@ -111,7 +111,7 @@ struct FrameChecks {
 
   private mutating func checkPayload(_ event: borrowing EventView) {
     guard let type = event.kind.payload, event.version > 0,
-      event.version <= type.version
+      event.version <= type.newestVersion
     else {
       return add(
         "Its kind or version is not known to this build: \(event.kind), version \(event.version).",

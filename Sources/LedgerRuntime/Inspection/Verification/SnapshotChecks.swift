@@ -56,7 +56,7 @@ struct SnapshotChecks {
   /// The record of an entity; `nil` if there is none, or it is damaged.
   func entity(_ id: EntityID) -> LedgerEntity? {
     guard let record = try? tables.record(id) else { return nil }
-    return try? LedgerEntity(kind: record.kind, id: id, content: record.content)
+    return try? LedgerEntity(id, record)
   }
 
   /// Whether the record of a keyed entity was removed.
@@ -94,12 +94,13 @@ struct SnapshotChecks {
       try tables.value(forKey: SnapshotRecord.partKey(id, number), in: .parts)
     }
     let entity = try LedgerEntity(
-      kind: record.kind, id: id, content: record.content, checkedFor: summary)
+      type: record.type, id: id, content: record.content, checkedFor: summary)
+    if case .opaque = entity { findings.add(.opaque(id, record.type), subject: id) }
     guard summary.mayHold(id) else {
       throw SnapshotRecord.damaged(id, "its id is newer than the snapshot says that any is")
     }
-    digest.add(record.kind, id, record.content)
-    counts.add(record.kind, byteCount: record.content.count)
+    digest.add(record.type, id, record.content)
+    counts.add(record.type, byteCount: record.content.count)
     partCount += SnapshotRecord.pieceCount(ofContent: record.content.count) - 1
     for entry in entity.openEntries {
       counts.lists.add(entry)
@@ -189,16 +190,5 @@ struct SnapshotChecks {
   private mutating func add(_ error: LedgerError, subject: EntityID? = nil) {
     isWhole = false
     findings.add(error, subject: subject)
-  }
-}
-
-extension SnapshotSummary.Counts {
-  fileprivate mutating func add(_ kind: EntityKind, byteCount: Int) {
-    bytes += UInt64(byteCount)
-    switch kind {
-    case .promise: promises += 1
-    case .session: sessions += 1
-    case .handler: handlers += 1
-    }
   }
 }

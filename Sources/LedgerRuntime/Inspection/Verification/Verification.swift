@@ -232,7 +232,7 @@ struct Verification {
     _ content: [UInt8], of event: StoredEvent
   ) throws(LedgerError) {
     let view = event.view
-    guard view.kind == .promiseResolved, view.version == PromiseResolved.version,
+    guard view.kind == .promiseResolved, (1...PromiseResolved.newestVersion).contains(view.version),
       PromiseResolved.isWellFormed(view.payloadBytes),
       PromiseResolved.outcome(ofEncoded: view.payloadBytes) == .rejected
     else { return }

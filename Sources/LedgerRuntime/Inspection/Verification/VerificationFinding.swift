@@ -4,7 +4,7 @@ public struct VerificationFinding: Sendable, Hashable {
   public enum Severity: Sendable, Hashable {
     /// Bytes are damaged, or events contradict each other: restore the ledger from a copy.
     case corrupt
-    /// An event is of a kind or version that this build does not know: update, and verify again.
+    /// An event or a record of the snapshot is of a later version: update, and verify again.
     case unsupported
   }
 
@@ -12,7 +12,7 @@ public struct VerificationFinding: Sendable, Hashable {
   public let severity: Severity
   /// The event, or the first event of the damaged record.
   public let position: Position?
-  /// The entity that the event is about.
+  /// The entity that the event or the record is about.
   public let subject: EntityID?
   /// What is wrong.
   public let message: String
@@ -40,7 +40,7 @@ public struct VerificationSummary: Sendable, Hashable {
   public internal(set) var attachmentCount = 0
   /// How many findings are about damage.
   public internal(set) var corruptCount = 0
-  /// How many findings are about events that this build does not know.
+  /// How many findings are about events and records that this build does not know.
   public internal(set) var unsupportedCount = 0
   /// The digest of all events, if all of them could be read.
   public internal(set) var logDigest: LogDigest?

@@ -3,12 +3,18 @@ package enum LedgerEntity: Sendable, Hashable {
   case promise(PromiseEntity)
   case session(SessionEntity)
   case handler(HandlerEntity)
+  case opaque(OpaqueEntity)
 
-  package var kind: EntityKind {
+  /// `nil` for one that this build does not know.
+  package var kind: EntityKind? { type.knownKind }
+
+  /// What its record holds.
+  package var type: RecordType {
     switch self {
     case .promise: .promise
     case .session: .session
     case .handler: .handler
+    case .opaque(let entity): entity.type
     }
   }
 
@@ -17,6 +23,7 @@ package enum LedgerEntity: Sendable, Hashable {
     case .promise(let promise): promise.id.entityID
     case .session(let session): session.id.entityID
     case .handler(let handler): handler.id.entityID
+    case .opaque(let entity): entity.id
     }
   }
 
@@ -26,6 +33,7 @@ package enum LedgerEntity: Sendable, Hashable {
     case .promise(let promise): promise.isOpen
     case .session(let session): !session.isEnded
     case .handler(let handler): handler.isOpen
+    case .opaque(let entity): !entity.outline.entries.contains { $0.kind == .closed }
     }
   }
 
@@ -34,6 +42,7 @@ package enum LedgerEntity: Sendable, Hashable {
     case .promise(let promise): promise.lastPosition
     case .session(let session): session.lastPosition
     case .handler(let handler): handler.lastPosition
+    case .opaque(let entity): entity.outline.lastPosition
     }
   }
 
@@ -43,6 +52,7 @@ package enum LedgerEntity: Sendable, Hashable {
     case .promise(let promise): promise.lastTime
     case .session(let session): session.lastTime
     case .handler(let handler): handler.lastTime
+    case .opaque(let entity): entity.outline.lastTime
     }
   }
 
@@ -52,6 +62,7 @@ package enum LedgerEntity: Sendable, Hashable {
     case .promise(let promise): promise.isKeyed
     case .session: false
     case .handler(let handler): handler.key != nil
+    case .opaque(let entity): entity.outline.isKeyed
     }
   }
 }

@@ -16,6 +16,7 @@ extension LedgerEntity {
     case .session: []
     case .promise(let promise): promise.attachments
     case .handler(let handler): handler.attachments
+    case .opaque(let entity): Set(entity.outline.attachments)
     }
   }
 }

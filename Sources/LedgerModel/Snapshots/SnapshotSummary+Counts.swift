@@ -1,0 +1,173 @@
+import LedgerBytes
+
+extension SnapshotSummary {
+  /// How much the snapshot holds.
+  package struct Counts: Sendable, Hashable {
+    package var promises: UInt64 = 0
+    package var sessions: UInt64 = 0
+    package var handlers: UInt64 = 0
+    package var tombstones: UInt64 = 0
+    /// Of the contents of all records.
+    package var bytes: UInt64 = 0
+    /// Of the entries of each list.
+    package var lists = Lists()
+    /// Of the records that only a later version can read.
+    private var opaqueCounts: [RecordType: UInt64] = [:]
+
+    package init() {}
+
+    /// Of the records that only a later version can read.
+    package var opaque: UInt64 { opaqueCounts.values.reduce(0, &+) }
+
+    package var hasOpaque: Bool { !opaqueCounts.isEmpty }
+
+    package var records: UInt64 { promises &+ sessions &+ handlers &+ opaque }
+
+    private subscript(type: RecordType) -> UInt64 {
+      get {
+        switch type.knownKind {
+        case .promise: promises
+        case .session: sessions
+        case .handler: handlers
+        case nil: opaqueCounts[type, default: 0]
+        }
+      }
+      set {
+        switch type.knownKind {
+        case .promise: promises = newValue
+        case .session: sessions = newValue
+        case .handler: handlers = newValue
+        case nil: opaqueCounts[type] = newValue == 0 ? nil : newValue
+        }
+      }
+    }
+
+    /// Counts a record.
+    package mutating func add(_ type: RecordType, byteCount: Int) {
+      self[type] &+= 1
+      bytes &+= UInt64(byteCount)
+    }
+
+    /// Counts a record that was counted no more.
+    mutating func subtract(_ type: RecordType, byteCount: Int) {
+      self[type] &-= 1
+      bytes &-= UInt64(byteCount)
+    }
+  }
+
+  /// How many entries each list of the snapshot has.
+  package struct Lists: Sendable, Hashable {
+    private var counts = [UInt64](repeating: 0, count: OpenList.Kind.allCases.count)
+    /// Of the lists that only a later version knows, by how their keys begin.
+    fileprivate var unknownCounts: [UInt8: UInt64] = [:]
+
+    package init() {}
+
+    package subscript(kind: OpenList.Kind) -> UInt64 {
+      get { counts[kind.index] }
+      set { counts[kind.index] = newValue }
+    }
+
+    /// Of all lists.
+    package var total: UInt64 {
+      counts.reduce(0, &+) &+ unknownCounts.values.reduce(0, &+)
+    }
+
+    package mutating func add(_ entry: OpenEntry) { count(entry, 1) }
+
+    mutating func subtract(_ entry: OpenEntry) { count(entry, -1) }
+
+    private mutating func count(_ entry: OpenEntry, _ step: Int64) {
+      let step = UInt64(bitPattern: step)
+      if let kind = entry.kind {
+        self[kind] &+= step
+      } else {
+        let count = unknownCounts[entry.key[0], default: 0] &+ step
+        unknownCounts[entry.key[0]] = count == 0 ? nil : count
+      }
+    }
+  }
+}
+
+// MARK: - Of later versions
+
+extension SnapshotSummary.Counts {
+  /// What the counts of a summary end with: each is a marker (1), a number (1), a layout or 0 (1), 0 (1),
+  /// and a count (8), in the order of the first three; none if the first version of the format can say
+  /// what there is.
+  private enum Marker {
+    static let record: UInt8 = 1
+    static let list: UInt8 = 2
+  }
+
+  func appendOthers(to bytes: inout [UInt8]) {
+    for (type, count) in opaqueCounts.sorted(by: { $0.key < $1.key }) {
+      bytes += [Marker.record, type.kind, type.layout, 0]
+      bytes.appendLittleEndian(count)
+    }
+    for (list, count) in lists.unknownCounts.sorted(by: { $0.key < $1.key }) {
+      bytes += [Marker.list, list, 0, 0]
+      bytes.appendLittleEndian(count)
+    }
+  }
+
+  mutating func readOthers(_ reader: inout PayloadReader) throws(PayloadDamage) {
+    var last: [UInt8] = []
+    while !reader.isAtEnd {
+      let head = try reader.bytes(4)
+      let count: UInt64 = try reader.integer()
+      guard last.lexicographicallyPrecedes(head), head[3] == 0, count > 0 else {
+        throw PayloadDamage(what: "its counts are out of order")
+      }
+      last = head
+      let type = RecordType(kind: head[1], layout: head[2])
+      switch head[0] {
+      case Marker.record where type.kind > 0 && type.layout != RecordType.original:
+        opaqueCounts[type] = count
+      case Marker.list where head[1] > 0 && head[2] == 0 && OpenList.Kind(rawValue: head[1]) == nil:
+        lists.unknownCounts[head[1]] = count
+      default: throw PayloadDamage(what: "it counts what there cannot be")
+      }
+    }
+  }
+}
+
+// MARK: - Comparing
+
+extension SnapshotSummary.Counts {
+  /// The tables whose entries are counted.
+  package static let tables: [SnapshotTable] = [.entities, .open, .tombstones]
+
+  /// Compares how many entries a table has with what the snapshot counts.
+  ///
+  /// - Throws: `corrupt` if they differ.
+  package func check(_ count: Int, of table: SnapshotTable) throws(LedgerError) {
+    let expected: UInt64
+    switch table {
+    case .entities: expected = records
+    case .open: expected = lists.total
+    case .tombstones: expected = tombstones
+    case .parts, .meta, .log, .blob: return
+    }
+    guard UInt64(exactly: count) != expected else { return }
+    throw LedgerError(
+      .corrupt,
+      "The table \(table.name) has \(count) entries, and the snapshot counts \(expected). Restore the ledger from a copy; `promise-ledger log` shows the events that can still be read."
+    )
+  }
+}
+
+extension OpenList.Kind {
+  /// Where its count stands among those of all lists.
+  fileprivate var index: Int {
+    switch self {
+    case .scopes: 0
+    case .deadlines: 1
+    case .handlers: 2
+    case .promises: 3
+    case .running: 4
+    case .sessions: 5
+    case .closed: 6
+    }
+  }
+}

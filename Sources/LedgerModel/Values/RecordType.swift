@@ -1,0 +1,41 @@
+/// What a snapshot record holds: an entity of a kind, in a layout.
+///
+/// Both are numbers of the file, also of kinds and layouts that this build does not know.
+package struct RecordType: Sendable, Hashable {
+  /// The number of the kind; see ``EntityKind``.
+  package let kind: UInt8
+  /// The layout of the content: the lowest that can say it. Each but ``original`` begins with a
+  /// ``RecordOutline``.
+  package let layout: UInt8
+
+  /// The layout that the kinds of the first version of the format have.
+  package static let original: UInt8 = 0
+
+  package init(kind: UInt8, layout: UInt8) {
+    self.kind = kind
+    self.layout = layout
+  }
+
+  package init(_ kind: EntityKind) {
+    self.init(kind: kind.rawValue, layout: Self.original)
+  }
+
+  package static let promise = RecordType(.promise)
+  package static let session = RecordType(.session)
+  package static let handler = RecordType(.handler)
+
+  /// What this build can read; `nil` for a record of a later version.
+  package var knownKind: EntityKind? {
+    layout == Self.original ? EntityKind(rawValue: kind) : nil
+  }
+}
+
+extension RecordType: Comparable {
+  package static func < (left: RecordType, right: RecordType) -> Bool {
+    (left.kind, left.layout) < (right.kind, right.layout)
+  }
+}
+
+extension RecordType: CustomStringConvertible {
+  package var description: String { knownKind?.name ?? "record of kind \(kind), layout \(layout)" }
+}
