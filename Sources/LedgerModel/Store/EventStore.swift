@@ -8,6 +8,10 @@ package protocol EventStore: LedgerSource, AnyObject {
   /// The id of the ledger that is kept here.
   var ledgerID: LedgerID { get }
 
+  /// Whether an answer takes long to come, as over a network. What reads the store then does so on a
+  /// thread of its own, and none of Swift's is blocked meanwhile.
+  var isRemote: Bool { get }
+
   /// When the ledger was created.
   var createdAt: Timestamp { get }
 
@@ -87,7 +91,7 @@ package protocol EventStore: LedgerSource, AnyObject {
   @discardableResult
   func releaseDeadReaders() -> Int
 
-  /// Lets go of every lock, map and descriptor.
+  /// Lets go of every lock, map and descriptor. What waits for an answer gets `closed`.
   func close()
 }
 

@@ -37,6 +37,10 @@ extension ForwardingSource {
     }
   }
 
+  package func commit(at position: Position) throws(LedgerError) -> CommitID? {
+    try withSource { (source) throws(LedgerError) in try source.commit(at: position) }
+  }
+
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {

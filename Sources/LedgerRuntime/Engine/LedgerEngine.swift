@@ -32,6 +32,9 @@ package final class LedgerEngine: Sendable {
   let compactionLock = CompactionLock()
   /// Each step of a compaction blocks for some milliseconds.
   let compactionExecutor = ThreadTaskExecutor(name: "ledger-compact")
+  /// Where reads of a remote store run, which may block for as long as it takes to answer.
+  private let readExecutor = ThreadTaskExecutor(name: "ledger-read")
+  private let headChecks = HeadChecks()
   /// Which of the other sessions are looked at next.
   let sessionRound: Mutex<SessionRound>
   /// Wakes the listener when the session unfreezes or closes.
@@ -100,8 +103,7 @@ package final class LedgerEngine: Sendable {
     fromCopy: Bool = false, needs: SnapshotNeeds = SnapshotNeeds(),
     _ body: @Sendable (LedgerState) throws -> R
   ) async throws -> R {
-    try await withStore { store in
-      try catchUp(store)
+    try await readStore(checksHead: true) { store in
       if fromCopy { return try replica.lookAtCopy(with: store, body) }
       return try replica.look(with: store, needs: needs) { state in try body(state) }
     }
@@ -109,20 +111,59 @@ package final class LedgerEngine: Sendable {
 
   /// The attachment of an event.
   package func attachment(of position: Position, byteCount: Int) async throws -> [UInt8] {
-    try await withStore { store in
+    try await readStore { store in
       try store.attachment(of: position, byteCount: byteCount)
     }
   }
 
-  /// Runs `body` on the open store; once more if the session froze in between, also while `body`
-  /// waited for another writer.
+  /// Runs `body` on the open store, where it may block a thread: the caller's own if the store is near.
+  ///
+  /// - Parameters:
+  ///   - checksHead: Whether the replica is brought up to the head before, which then is at least as new
+  ///     as this call.
+  ///   - body: Runs once more if the session froze in between.
+  package func readStore<R: Sendable>(
+    checksHead: Bool = false, _ body: @Sendable (any EventStore) throws -> R
+  ) async throws -> R {
+    try await retrying { store in
+      guard store.isRemote else {
+        if checksHead { try catchUp(store) }
+        return try body(store)
+      }
+      if checksHead {
+        try await headChecks.check(store) { (store) throws(LedgerError) in
+          _ = try self.catchUp(store)
+        }
+      }
+      return try await withTaskExecutorPreference(readExecutor) {
+        try await Self.run(body, on: store)
+      }
+    }
+  }
+
+  /// Leaves the thread of the caller, also if that is an actor's.
+  @concurrent private static func run<R: Sendable>(
+    _ body: @Sendable (any EventStore) throws -> R, on store: any EventStore
+  ) async throws -> R {
+    try Task.checkCancellation()
+    return try body(store)
+  }
+
+  /// Runs `body` on the open store, on the thread of the caller; once more if the session froze in
+  /// between, also while `body` waited for another writer.
   package func withStore<R: Sendable>(
     _ body: (any EventStore) throws -> R
+  ) async throws -> R {
+    try await retrying(body)
+  }
+
+  private func retrying<R: Sendable>(
+    _ body: (any EventStore) async throws -> R
   ) async throws -> R {
     while true {
       let store = try await openStore()
       do {
-        return try body(store)
+        return try await body(store)
       } catch let error as LedgerError where error.code == .closed || error.code == .interrupted {
         // The store was closed under us: by a freeze, or for good, which openStore tells.
         if phase.store === store { throw error }
@@ -211,9 +252,8 @@ package final class LedgerEngine: Sendable {
 
   /// The promise once it is settled, as far as the log tells.
   func settlement(of id: PromiseID) async throws -> PromiseEntity {
-    let settlement = try await withStore { store in
-      try catchUp(store)
-      return try replica.settlement(of: id, with: store)
+    let settlement = try await readStore(checksHead: true) { store in
+      try replica.settlement(of: id, with: store)
     }
     return try await settlement.value
   }
@@ -233,7 +273,7 @@ package final class LedgerEngine: Sendable {
   }
 
   private func catchUpIfOpen() async throws {
-    try await withStore { store in _ = try catchUp(store) }
+    try await readStore(checksHead: true) { _ in }
   }
 
   // MARK: The session's life

@@ -6,14 +6,14 @@ extension Ledger {
   ///   were deleted.
   /// - Complexity: O(events) after `digest`.
   public func logDigest(from digest: LogDigest? = nil) async throws -> LogDigest {
-    let (end, deleted) = try await engine.withStore { store in
+    let (end, deleted) = try await engine.readStore { store in
       (try store.head(), try store.snapshotSummary().deletedLog)
     }
     var digest = digest ?? deleted
     while digest.position < end {
       try Task.checkCancellation()
       let start = digest
-      digest = try await engine.withStore { store in
+      digest = try await engine.readStore { store in
         try start.continued(over: store, through: end)
       }
       if digest.position == start.position {

@@ -55,7 +55,7 @@ public struct LedgerEventSequence: AsyncSequence, Sendable {
 
     private mutating func readSlice() async throws {
       let start = position
-      (slice, position) = try await engine.withStore { store in
+      (slice, position) = try await engine.readStore { store in
         var events: [LedgerEvent] = []
         let last = try store.read(after: start, limit: Self.sliceEventCount) {
           (frame) throws(LedgerError) in

@@ -120,7 +120,7 @@ extension Ledger {
     var position = start
     while true {
       let first = position
-      let (last, added) = try await engine.withStore { [candidates] store in
+      let (last, added) = try await engine.readStore { [candidates] store in
         var added = candidates
         let last = try store.read(after: first, limit: EventSlice.eventCount) {
           (frame) throws(LedgerError) in

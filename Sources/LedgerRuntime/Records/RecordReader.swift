@@ -45,7 +45,7 @@ struct RecordReader: Sendable {
   /// Reads arguments, wherever they are.
   func load(_ reference: ArgumentsReference) async throws -> StoredArguments {
     if case .inline(let arguments) = reference { return arguments }
-    return try await engine.withStore { store in
+    return try await engine.readStore { store in
       try reference.load(store.attachment)
     }
   }
@@ -57,7 +57,7 @@ struct RecordReader: Sendable {
       guard entity.hasRecordAttachment else {
         return try entity.record { (_, _) throws(LedgerError) in [] }
       }
-      return try await engine.withStore { store in
+      return try await engine.readStore { store in
         try entity.record(attachment: store.attachment)
       }
     }

@@ -14,6 +14,7 @@ package final class InMemoryEventStore: EventStore {
   private let compaction = Mutex<CompactionTurn?>(nil)
 
   package let ledgerID: LedgerID
+  package let isRemote = false
   package let createdAt = Timestamp(nanosecondsSinceEpoch: 0)
 
   /// The size in bytes up to which a frame takes events: less than the largest frame, so that nothing

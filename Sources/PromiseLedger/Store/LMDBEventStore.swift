@@ -12,6 +12,9 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   package var ledgerID: LedgerID { metadata.ledgerID }
   package var createdAt: Timestamp { metadata.createdAt }
 
+  /// It is in a file that is mapped into memory.
+  package let isRemote = false
+
   let directory: LedgerDirectory
   let options: StoreOptions
   package let metadata: LedgerMetadata

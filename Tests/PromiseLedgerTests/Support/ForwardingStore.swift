@@ -12,6 +12,7 @@ protocol ForwardingStore: EventStore {
 extension ForwardingStore {
   var ledgerID: LedgerID { store.ledgerID }
   var createdAt: Timestamp { store.createdAt }
+  var isRemote: Bool { store.isRemote }
 
   func head() throws(LedgerError) -> Position { try store.head() }
 

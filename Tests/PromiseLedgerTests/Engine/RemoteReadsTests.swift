@@ -1,0 +1,161 @@
+import Foundation
+import LedgerSystem
+import PromiseLedgerTesting
+import Synchronization
+import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
+@testable import PromiseLedger
+
+/// Reads of a store that is slow to answer keep none of Swift's threads waiting.
+@Suite(.timeLimit(.minutes(5))) struct RemoteReadsTests {
+  private static let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+
+  private let store = GatedStore()
+
+  private func open(_ instance: String = "main") async throws -> Ledger {
+    try await Ledger.open(
+      { [store] () throws(LedgerError) in store }, UnwatchedSessions(), as: .app,
+      configuration: LedgerCompactionTests.configuration(instance))
+  }
+
+  /// Waits for something that other tasks bring about.
+  private func until(_ condition: () -> Bool) async throws {
+    let deadline = MonotonicClock.now + .seconds(60)
+    while !condition() {
+      try #require(MonotonicClock.now < deadline)
+      await Task.yield()
+    }
+  }
+
+  @Test func otherTasksGoOnMeanwhile() async throws {
+    let ledger = try await open()
+    let promise = try await ledger.createPromise(of: Int.self)
+    let begun = Tally()
+    store.hold()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<Self.count {
+        group.addTask {
+          begun.add()
+          let record = try await ledger.record(of: promise.id)
+          #expect(record?.status == .pending)
+        }
+      }
+      try await until { begun.count == Self.count }
+      store.release()
+      try await group.waitForAll()
+    }
+    await ledger.close()
+  }
+
+  @Test func aReadSeesWhatWasWrittenBefore() async throws {
+    let (mine, other) = (try await open("mine"), try await open("other"))
+    for number in 0..<100 {
+      let promise = try await mine.createPromise(of: Int.self)
+      #expect(try await mine.record(of: promise.id) != nil)
+      try await other.promise(id: promise.id, of: Int.self).fulfill(number)
+      #expect(try await mine.record(of: promise.id)?.status == .resolved)
+    }
+    await mine.close()
+    await other.close()
+  }
+
+  @Test func aReadThatWaitsEndsWithItsTask() async throws {
+    let ledger = try await open()
+    let promise = try await ledger.createPromise(of: Int.self)
+    store.hold()
+    let first = Task { try await ledger.record(of: promise.id) }
+    let second = Task { try await ledger.record(of: promise.id) }
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    store.release()
+    #expect(try await first.value != nil)
+    await ledger.close()
+  }
+
+  @Test func readsThatWaitEndWithTheSession() async throws {
+    let ledger = try await open()
+    let promise = try await ledger.createPromise(of: Int.self)
+    store.hold()
+    let reads = (0..<Self.count).map { _ in Task { try await ledger.record(of: promise.id) } }
+    await ledger.close()
+    store.release()
+    for read in reads {
+      // Those that were answered before are fine.
+      if case .failure(let error) = await read.result {
+        #expect((error as? LedgerError)?.code == .closed)
+      }
+    }
+  }
+
+  // MARK: Sharing
+
+  @Test func readsThatComeMeanwhileShareTheNextLook() async throws {
+    let checks = HeadChecks()
+    let gate = WakeSemaphore()
+    let begun = Tally()
+    let look = { @Sendable (_: any EventStore) throws(LedgerError) in
+      if begun.add() == 1 {
+        #expect(gate.wait(timeout: .seconds(60)))
+      }
+    }
+    try await withThrowingTaskGroup { [store] group in
+      group.addTask { try await checks.check(store, look) }
+      try await until { begun.count == 1 }
+      for _ in 0..<50 {
+        group.addTask {
+          try await checks.check(store, look)
+          #expect(begun.count == 2, "the first one was too early")
+        }
+      }
+      try await until { checks.waitingCount == 50 }
+      gate.signal()
+      try await group.waitForAll()
+    }
+    #expect(begun.count == 2)
+  }
+
+  @Test func eachStoreIsLookedAt() async throws {
+    let checks = HeadChecks()
+    let (closed, open) = (GatedStore(), GatedStore())
+    let gate = WakeSemaphore()
+    let begun = Tally()
+    let look = { @Sendable (store: any EventStore) throws(LedgerError) in
+      if begun.add() == 1 {
+        #expect(gate.wait(timeout: .seconds(60)))
+      }
+      if store === closed { throw .storeClosed }
+    }
+    let first = Task { try await checks.check(open, look) }
+    try await until { begun.count == 1 }
+    let reads = (0..<20).map { number in
+      Task { try await checks.check(number % 2 == 0 ? open : closed, look) }
+    }
+    try await until { checks.waitingCount == reads.count }
+    gate.signal()
+    try await first.value
+    for (number, read) in reads.enumerated() {
+      let code: LedgerError.Code?
+      do {
+        try await read.value
+        code = nil
+      } catch {
+        code = (error as? LedgerError)?.code
+      }
+      #expect(code == (number % 2 == 0 ? nil : .closed))
+    }
+  }
+}
+
+/// Counts what several threads do.
+private final class Tally: Sendable {
+  private let value = Atomic<Int>(0)
+
+  var count: Int { value.load(ordering: .sequentiallyConsistent) }
+
+  /// - Returns: How often it was called.
+  @discardableResult
+  func add() -> Int { value.add(1, ordering: .sequentiallyConsistent).newValue }
+}

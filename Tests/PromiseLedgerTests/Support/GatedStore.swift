@@ -1,0 +1,44 @@
+import LedgerSystem
+import Synchronization
+import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
+@testable import PromiseLedger
+
+/// A store in memory whose answers can be held back, as those of a slow network.
+final class GatedStore: ForwardingStore {
+  /// An answer that is held back so long never comes.
+  private static let patience = Duration.seconds(20)
+
+  let store = InMemoryEventStore()
+  let isRemote = true
+  /// The answers that are held back; `nil` while none are.
+  private let held = Mutex<[WakeSemaphore]?>(nil)
+
+  /// Holds back the answers from now on.
+  func hold() { held.withLock { $0 = [] } }
+
+  /// Lets them come.
+  func release() {
+    let semaphores = held.withLock { held -> [WakeSemaphore] in
+      defer { held = nil }
+      return held ?? []
+    }
+    for semaphore in semaphores { semaphore.signal() }
+  }
+
+  func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+    let answer = try store.view(request)
+    let semaphore = WakeSemaphore()
+    let isHeld = held.withLock { held in
+      held?.append(semaphore)
+      return held != nil
+    }
+    guard !isHeld || semaphore.wait(timeout: Self.patience) else {
+      throw LedgerError(.unavailable, "The answer was held back for too long.")
+    }
+    return answer
+  }
+}
