@@ -65,8 +65,8 @@ package struct Decision {
     staged = StagedLayer(over: base)
   }
 
-  /// The time of the decision: the clock of the session that decides, however it stands to the times
-  /// of earlier events. One clock that jumps must not move the deadlines of all sessions.
+  /// The time of the decision: the store's time, or that of the configured clock, however it stands to
+  /// the times of earlier events. One clock that jumps must not move the deadlines of all sessions.
   package var now: Timestamp { context.now }
 
   /// Whether no event was ever written.
@@ -115,6 +115,18 @@ package struct Decision {
   package func requireWritable(_ subject: EntityID) throws(LedgerError) {
     if let problem = base.blocked[subject] {
       throw problem.refusal(of: subject)
+    }
+  }
+
+  /// Refuses to write for a session that another process ended.
+  ///
+  /// A run that such a session began would never be given back, so it may begin none.
+  package func requireOwnSession() throws(LedgerError) {
+    guard let session = try session(context.session), !session.isEnded else {
+      throw LedgerError(
+        .sessionEnded,
+        "Session \(context.session) was ended by another process, which took it for dead. Open the ledger again."
+      )
     }
   }
 

@@ -86,16 +86,4 @@ extension Decision {
         to: running.entity.id.entityID)
     }
   }
-
-  /// Refuses to write for a session that another process ended.
-  ///
-  /// A run that such a session began would never be given back, so it may begin none.
-  package func requireOwnSession() throws(LedgerError) {
-    guard let session = try session(context.session), !session.isEnded else {
-      throw LedgerError(
-        .sessionEnded,
-        "Session \(context.session) was ended by another process, which took it for dead. Open the ledger again."
-      )
-    }
-  }
 }

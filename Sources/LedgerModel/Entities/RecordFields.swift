@@ -20,14 +20,6 @@ extension [UInt8] {
 }
 
 extension PayloadReader {
-  mutating func position() throws(PayloadDamage) -> Position {
-    Position(rawValue: try integer())
-  }
-
-  mutating func timestamp() throws(PayloadDamage) -> Timestamp {
-    Timestamp(nanosecondsSinceEpoch: try integer())
-  }
-
   mutating func fact() throws(PayloadDamage) -> Fact {
     let position = try position()
     let time = try timestamp()

@@ -41,4 +41,11 @@ extension LedgerError {
       .handlerNotFound,
       "There is no handler \(id). Check the id, and that it belongs to this ledger.")
   }
+
+  static func compacted(_ id: EntityID) -> LedgerError {
+    LedgerError(
+      .compacted,
+      "\(id) was closed and its record removed when the ledger was compacted. It cannot come back; use another key."
+    )
+  }
 }

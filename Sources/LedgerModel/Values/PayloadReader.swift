@@ -16,6 +16,14 @@ package struct PayloadReader {
     return bytes.span.loadLittleEndian(at: start)
   }
 
+  mutating func position() throws(PayloadDamage) -> Position {
+    Position(rawValue: try integer())
+  }
+
+  mutating func timestamp() throws(PayloadDamage) -> Timestamp {
+    Timestamp(nanosecondsSinceEpoch: try integer())
+  }
+
   /// One of a few numbered things.
   ///
   /// - Parameter what: The name of the thing, for the error.

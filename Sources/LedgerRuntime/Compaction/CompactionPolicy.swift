@@ -37,6 +37,25 @@ public struct CompactionPolicy: Sendable, Hashable {
   }()
 }
 
+extension CompactionPolicy {
+  /// How old the events are that may be deleted; `nil` if all stay.
+  func eventAge(now: Timestamp) -> AgeLimit? {
+    eventRetention.map { AgeLimit(cutoff: now + (.zero - $0), now: now) }
+  }
+
+  /// A walk to the last event that may be deleted.
+  func agedEvents(_ age: AgeLimit, after start: Position, head: Position) -> AgedEvents {
+    let kept = UInt64(max(0, minimumEventCount))
+    let end = Position(rawValue: head.rawValue - min(head.rawValue, kept))
+    return AgedEvents(age, after: start, through: end)
+  }
+
+  /// How old the ends of entities are whose records are removed; `nil` if all stay.
+  func recordAge(now: Timestamp) -> AgeLimit? {
+    recordRetention.map { AgeLimit(cutoff: now + (.zero - $0), now: now) }
+  }
+}
+
 /// When a session compacts its ledger by itself.
 public struct AutomaticCompaction: Sendable, Hashable {
   /// How many events after the snapshot make a session compact.

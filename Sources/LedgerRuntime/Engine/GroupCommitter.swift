@@ -3,8 +3,7 @@ import Logging
 
 /// Turns the commands that wait into one commit after the other, on the writer thread.
 final class GroupCommitter {
-  /// The most commands of one commit, and the bytes of events after which no command is added: the
-  /// write lock is then held for about a millisecond.
+  /// The most commands of one commit: the write lock is then held for about a millisecond.
   static let maximumCommandCount = 1_000
 
   /// The most events that are caught up with while others wait.
@@ -279,9 +278,4 @@ final class GroupCommitter {
       }
     #endif
   }
-}
-
-extension EventBatch {
-  /// The bytes of events after which a group takes no more commands.
-  package static let largestGroupByteCount = 256 << 10
 }
