@@ -4,11 +4,27 @@ extension LedgerError {
     LedgerError(.closed, "The ledger is closed or frozen. Open or unfreeze it first.")
   }
 
+  /// The wait for another writer was interrupted, because the ledger freezes or closes.
+  package static var interrupted: LedgerError {
+    LedgerError(
+      .interrupted, "The ledger was frozen or closed while it waited for another writer.")
+  }
+
   /// The log is not the one that this process read before.
   package static func historyChanged(at position: Position) -> LedgerError {
     LedgerError(
       .historyChanged,
       "Another ledger stands where this one was: up to position \(position) its events are not those that this session has read, as if an older copy was restored and written to. Nothing was written and this session has ended; close the ledger and open it again."
+    )
+  }
+
+  /// The ledger is not the one that this session opened.
+  package static func historyChanged(
+    from known: LedgerID, to stored: LedgerID
+  ) -> LedgerError {
+    LedgerError(
+      .historyChanged,
+      "Another ledger stands where this one was: it is \(stored), and this session has opened \(known), as if the ledger was removed or replaced. Nothing was written and this session has ended; close the ledger and open it again."
     )
   }
 

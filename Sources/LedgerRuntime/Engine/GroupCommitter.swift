@@ -80,7 +80,11 @@ final class GroupCommitter {
       for deliver in group.deliveries { deliver(nil) }
       return nil
     } catch {
-      if error.code != .writerStalled, error.code != .interrupted { self.waitsSince = nil }
+      if error.code == .writerStalled || error.code == .interrupted {
+        group.putBack(into: inbox)
+      } else {
+        self.waitsSince = nil
+      }
       if !group.isTaken { takeFailed(&group, error, waitsSince, stallTimeout) }
       replica.deliver(from: store)
       for job in group.jobs { job.fail(error) }
@@ -106,11 +110,13 @@ final class GroupCommitter {
   /// Forgets that it waited: a frozen session does not wait for the gate.
   func pause() { waitsSince = nil }
 
-  /// Begins, catches up, decides and appends; decides again if another writer came first.
+  /// Begins, catches up, decides and appends; decides again if another writer came first, for as
+  /// long as it may wait.
   private func commit(
     _ group: inout Group, to store: any EventStore, _ patience: Patience
   ) throws(LedgerError) {
-    let turn = try begin(store, patience)
+    let deadline = now() + patience.timeout
+    let turn = try begin(store, patience, until: deadline)
     defer { store.endCommit() }
     var head = turn.head
     while true {
@@ -120,17 +126,34 @@ final class GroupCommitter {
       guard let base = group.staged?.basePosition, !batch.isEmpty else { return }
       switch try store.append(batch, commitID, after: base) {
       case .appended: return
-      case .headMoved(let newHead): head = newHead
+      case .headMoved(let newHead):
+        if patience.isOver() { throw .interrupted }
+        guard now() < deadline else { throw .outrun(patience.waitInAll) }
+        head = newHead
       }
     }
   }
 
   /// Begins a commit on a state that lacks few events.
   private func begin(
-    _ store: any EventStore, _ patience: Patience
+    _ store: any EventStore, _ patience: Patience, until deadline: Duration
   ) throws(LedgerError) -> CommitTurn {
     replica.dropFolded(placeLimit: replica.withState { $0.takeDropBudget() })
-    let deadline = now() + patience.timeout
+    let turn = try beginOnSameLog(store, patience)
+    let missed = replica.position.advanced(by: Self.maximumMissedEventCount)
+    guard turn.head > missed else { return turn }
+    // Once, while others write: no writer shall wait for a process that was stopped for long.
+    store.endCommit()
+    _ = try replica.catchUp(from: store)
+    var rest = patience
+    rest.timeout = max(.zero, deadline - now())
+    return try beginOnSameLog(store, rest)
+  }
+
+  /// Begins a commit on the log that this process has read.
+  private func beginOnSameLog(
+    _ store: any EventStore, _ patience: Patience
+  ) throws(LedgerError) -> CommitTurn {
     let known = replica.end
     let turn = try store.beginCommit(patience)
     do throws(LedgerError) {
@@ -141,18 +164,11 @@ final class GroupCommitter {
       if turn.head == known.position, let commit = known.commit, turn.headCommit != commit {
         throw .historyChanged(at: known.position)
       }
-      let missed = replica.position.advanced(by: Self.maximumMissedEventCount)
-      guard turn.head > missed else { return turn }
+      return turn
     } catch {
       store.endCommit()
       throw error
     }
-    // Once, while others write: no writer shall wait for a process that was stopped for long.
-    store.endCommit()
-    _ = try replica.catchUp(from: store)
-    var rest = patience
-    rest.timeout = max(.zero, deadline - now())
-    return try store.beginCommit(rest)
   }
 
   /// Takes the commands that are to be decided, without death notices that no longer hold: once no
@@ -263,6 +279,14 @@ final class GroupCommitter {
       isTaken = true
     }
 
+    /// Puts the commands of the inbox back that were taken: the commit gave up before it wrote.
+    mutating func putBack(into inbox: Inbox) {
+      guard hasCommands, isTaken else { return }
+      inbox.putBack(jobs.dropFirst(firstCount))
+      jobs = Array(jobs.prefix(firstCount))
+      isTaken = false
+    }
+
     /// Drops the death notices of sessions that showed a sign of life.
     mutating func drop(noticesOf sessions: Set<SessionID>) {
       let isMoot = { (job: Job) in job.presumedDead.map { sessions.contains($0.id) } ?? false }
@@ -277,5 +301,15 @@ final class GroupCommitter {
         jobs = []
       }
     #endif
+  }
+}
+
+extension LedgerError {
+  /// Other writers came first again and again, until the wait was over.
+  fileprivate static func outrun(_ timeout: Duration) -> LedgerError {
+    LedgerError(
+      .writerStalled,
+      "Other writers came first each time, for \(timeout). Nothing was written; try again."
+    )
   }
 }

@@ -28,7 +28,7 @@ extension LedgerEngine {
       case .commands:
         if let store = phase.store {
           let error = committer.commitGroup(to: store, stallTimeout: setup.stallTimeout)
-          if let error, error.code == .historyChanged { return endSession(error, hold) }
+          if let error, error.endsSession { return endSession(error, hold) }
           setup.committed?(self)
         }
       case .request(.freeze(let answer)):
@@ -156,13 +156,8 @@ extension LedgerEngine {
 
   /// Refuses another ledger that stands where this session's was.
   private func requireSameLedger(_ store: any EventStore) throws(LedgerError) {
-    let known = replica.withState { $0.ledgerID }
-    guard known == nil || known == store.ledgerID else {
-      throw LedgerError(
-        .corrupt,
-        "Another ledger stands where this one was before the freeze. Close this one and open it again."
-      )
-    }
+    guard let known = replica.withState({ $0.ledgerID }), known != store.ledgerID else { return }
+    throw .historyChanged(from: known, to: store.ledgerID)
   }
 
   // MARK: Close
@@ -221,9 +216,9 @@ extension LedgerEngine {
     setup.sessions.removeLeftovers(of: [setup.session])
   }
 
-  /// Has the session ended if the log is another one.
+  /// Has the session ended if it cannot go on.
   func noteEnd(_ error: any Error) {
-    guard let error = error as? LedgerError, error.code == .historyChanged else { return }
+    guard let error = error as? LedgerError, error.endsSession else { return }
     _ = inbox.add(.end(error))
   }
 }

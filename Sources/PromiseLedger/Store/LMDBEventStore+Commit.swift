@@ -164,12 +164,6 @@ extension LedgerError {
     )
   }
 
-  /// The wait for the gate was interrupted, because the ledger freezes or closes.
-  static var interrupted: LedgerError {
-    LedgerError(
-      .interrupted, "The ledger was frozen or closed while it waited for another writer.")
-  }
-
   static func writerStalled(_ holder: Int32?, _ timeout: Duration) -> LedgerError {
     let who = holder.map { "process \($0)" } ?? "another process"
     return LedgerError(

@@ -78,6 +78,26 @@ import Testing
     #expect(commit() == .writerStalled)
     #expect(store.waits == [.seconds(4), .seconds(5)])
   }
+
+  @Test func aCommitThatOthersOutrunLeavesTheCommands() throws {
+    time.now = .seconds(100)
+    store.isStalled = false
+    let head = try store.head()
+    inbox.add(Job(CreatePromise(.numbered(1)), submittedAt: .seconds(100)) { _ in })
+    store.store.simulateConflicts(1)
+    #expect(commit(budget: .zero) == .writerStalled)
+    #expect(inbox.hasCommands)
+
+    let isAsked = inbox.add(Inbox.Request.close({}))
+    #expect(isAsked)
+    store.store.simulateConflicts(1)
+    #expect(commit() == .interrupted)
+    #expect(inbox.hasCommands)
+    #expect(try store.head() == head)
+
+    #expect(commit() == nil)
+    #expect(try store.head() > head)
+  }
 }
 
 /// A time that only a test moves.

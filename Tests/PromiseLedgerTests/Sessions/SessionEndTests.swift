@@ -149,7 +149,7 @@ import Testing
     try await app.freeze()
     try FileManager.default.removeItem(atPath: temporary.path)
     await (try temporary.open(as: .appExtension)).close()
-    await expect(.corrupt) { try await app.unfreeze() }
+    await expect(.historyChanged) { try await app.unfreeze() }
     await app.close()
   }
 
