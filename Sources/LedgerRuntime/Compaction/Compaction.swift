@@ -16,7 +16,7 @@ struct Compaction {
 
   private var folder = Folder()
   private var pace = SlicePace()
-  /// Since it was recorded that a snapshot was taken.
+  /// Records changed since the last `snapshotTaken`.
   private var touchedRecords = 0
   private var report = CompactionReport()
 

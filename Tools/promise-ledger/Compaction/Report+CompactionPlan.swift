@@ -29,7 +29,7 @@ extension Report {
   mutating func addUnsupportedRecords(_ count: Int) {
     guard count > 0 else { return }
     add(
-      "records unknown", "unsupportedRecords", .integer(Int64(count)),
+      "records unsupported", "unsupportedRecords", .integer(Int64(count)),
       text: "\(count), of a later version; while there are any, no record is removed")
   }
 }

@@ -9,9 +9,9 @@ enum Status: Int32 {
   case usage = 2
   /// There is no such ledger, or not what was asked for in it, or not any more.
   case notFound = 3
-  /// Another process is in the way.
+  /// Another process is in the way, or the store cannot be reached.
   case busy = 4
-  /// The ledger is damaged.
+  /// The ledger is damaged, or was replaced.
   case corrupt = 5
   /// The ledger was written by a newer version.
   case incompatible = 6
@@ -24,8 +24,8 @@ enum Status: Int32 {
       case .unsupportedEvent: .findings
       case .invalidArgument, .alreadyExists, .payloadTooLarge: .usage
       case .notALedger, .notFound, .handlerNotFound, .compacted, .eventsCompacted: .notFound
-      case .writerStalled, .compactionBusy, .tooManyReaders: .busy
-      case .corrupt: .corrupt
+      case .writerStalled, .compactionBusy, .tooManyReaders, .unavailable: .busy
+      case .corrupt, .historyChanged: .corrupt
       case .incompatibleFormat: .incompatible
       default: .systemFailure
       }
