@@ -6,9 +6,9 @@ extension Ledger {
   ///
   /// The caller promises:
   /// - The directory is on a local disk, not on a network file system.
-  /// - Nobody but this library touches the files inside while a process has the ledger open. Above
-  ///   all nobody opens and closes `lock.mdb` (a backup, a virus scanner): that drops locks of the
-  ///   process that does it, and two writers at once destroy the ledger.
+  /// - Only this library touches the files inside while a process has the ledger open. Above all,
+  ///   no other code opens and closes `lock.mdb` (a backup, a virus scanner): that drops locks of
+  ///   the process that does it, and two writers at once destroy the ledger.
   /// - After `fork`, the child runs a program (`exec`) that opens the ledger anew: tasks do not run in
   ///   a forked child.
   /// - A process with a limit on the size of its files (`RLIMIT_FSIZE`) ignores the signal `SIGXFSZ`.

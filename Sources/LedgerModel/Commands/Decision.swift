@@ -65,8 +65,8 @@ package struct Decision {
     staged = StagedLayer(over: base)
   }
 
-  /// The time of the decision: the store's time, or that of the configured clock, however it stands to
-  /// the times of earlier events. One clock that jumps must not move the deadlines of all sessions.
+  /// The time of the decision: the store's time, or that of the configured clock, however it stands
+  /// to the times of earlier events. One clock that jumps must not move the deadlines of all sessions.
   package var now: Timestamp { context.now }
 
   /// Whether no event was ever written.

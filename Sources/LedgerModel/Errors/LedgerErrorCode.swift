@@ -119,8 +119,8 @@ extension LedgerError {
     public static let sessionEnded = Code(.sessionEnded)
     /// The snapshot is not where it was when a look-up was prepared; never reaches a user.
     package static let snapshotMoved = Code(.snapshotMoved)
-    /// Another attempt of the call began meanwhile, or the handler was withdrawn while nobody ran it, so
-    /// the end of this attempt counts for nothing.
+    /// Another attempt of the call began meanwhile, or the handler was withdrawn while it did not
+    /// run, so the end of this attempt counts for nothing.
     public static let superseded = Code(.superseded)
     /// As many commands wait for the writer as the configuration allows; await some answers first.
     public static let tooManyCommands = Code(.tooManyCommands)

@@ -58,7 +58,7 @@ public struct RetentionApplied: EventPayload, Hashable {
   /// The position up to which it holds.
   public let horizon: Position
   /// The newest time at which a record ended that was removed. Times that were still to come then,
-  /// by the clock of the session that removed it, do not count.
+  /// by the store's time or that of the configured clock, do not count.
   public let time: Timestamp
   /// How many records were removed.
   public let removedCount: UInt32

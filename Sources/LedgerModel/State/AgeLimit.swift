@@ -1,4 +1,5 @@
-/// How old something must be to leave, by the clock of the session that decides.
+/// How old something must be to leave, by the store's time, or that of the configured
+/// clock.
 ///
 /// The time of an event is what its writer's clock said, and that clock may have been wrong. A time
 /// that is still to come says nothing about age. What bears it is as old as what follows it in the
@@ -17,7 +18,7 @@ package struct AgeLimit: Sendable, Hashable {
 
   /// What happened at this time or before is old enough.
   package let cutoff: Timestamp
-  /// The clock of the session that decides.
+  /// The store's time, or that of the configured clock.
   package let now: Timestamp
 
   package init(cutoff: Timestamp, now: Timestamp) {

@@ -91,7 +91,7 @@ package protocol EventStore: LedgerSource, AnyObject {
   @discardableResult
   func releaseDeadReaders() -> Int
 
-  /// Lets go of every lock, map and descriptor. What waits for an answer gets `closed`.
+  /// Lets go of every lock, map and descriptor. Calls that wait for an answer throw `closed`.
   func close()
 }
 

@@ -7,7 +7,7 @@
 /// A point in time of the wall clock: nanoseconds since 1970 in UTC.
 ///
 /// Times of events inform people; the order of events is their ``Position``. Deadlines and retention
-/// go by the clock of the session that decides.
+/// go by the store's time, or that of the configured clock.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
   /// Nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
   public let nanosecondsSinceEpoch: Int64

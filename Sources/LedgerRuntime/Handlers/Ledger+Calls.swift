@@ -37,7 +37,7 @@ extension Ledger {
 
   // MARK: Unfinished calls
 
-  /// The calls that began and that nobody runs any more, in the order of their beginnings.
+  /// The calls that began and no longer run anywhere, in the order of their beginnings.
   ///
   /// - Complexity: O(n log n) in the number of open handlers.
   public func unfinishedCalls() async throws -> [UnfinishedCall] {
@@ -50,8 +50,7 @@ extension Ledger {
     }
   }
 
-  /// Runs a call again that nobody runs any more, as its next attempt, with the arguments that it
-  /// began with.
+  /// Runs an unfinished call again, as its next attempt, with the arguments that it began with.
   ///
   /// - Throws: As ``DurableHandler/call(_:)``: `handlerRunning` if another session took it, or it
   ///   still runs; `superseded` if another attempt came and went; `handlerFinished` if it ended.
@@ -60,7 +59,7 @@ extension Ledger {
     try await HandlerRunner(ledger: self).retry(call)
   }
 
-  /// Runs all calls again that nobody runs any more, one after the other.
+  /// Runs all unfinished calls again, one after the other.
   ///
   /// - Returns: What became of each.
   @discardableResult

@@ -15,8 +15,8 @@ public final class LedgerInspector: Sendable {
     self.store = store
   }
 
-  /// Lets go of the files. What is asked afterwards gets ``LedgerError/Code/closed``; closing twice
-  /// is harmless. An inspection that is let go closes, too.
+  /// Lets go of the files. Later calls throw ``LedgerError/Code/closed``; closing twice is
+  /// harmless. An inspection that is let go closes, too.
   public func close() {
     store.close()
   }

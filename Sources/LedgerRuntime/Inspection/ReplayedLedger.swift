@@ -46,8 +46,8 @@ public final class ReplayedLedger: Sendable {
       .record(attachment: attachment)
   }
 
-  /// Whether a promise is resolved, and whoever created it cannot consume it any more: its session
-  /// ended, its process is gone, or it is an app extension.
+  /// Whether a promise is resolved, and the session that created it can no longer consume it: it
+  /// ended, its process is gone, or it is that of an app extension.
   ///
   /// A process that waits for the promise by its key or id cannot be seen from here.
   ///

@@ -24,7 +24,7 @@ extension Ledger {
   ///   if what was written was not read back as it was: no event is deleted then that the snapshot does
   ///   not hold, so restore it from a copy; `alreadyExists` if an archive of other events has the name:
   ///   move that file; `diskFull`, `ledgerFull`, `writerStalled`, `ioFailure`, `closed`;
-  ///   `CancellationError`. What was folded and deleted until then stays so; compact again.
+  ///   `CancellationError`. The folding and the deletions up to then stay; compact again.
   @discardableResult
   public func compact(
     _ policy: CompactionPolicy = CompactionPolicy(),

@@ -2,8 +2,8 @@ extension Ledger {
   /// Writes an archive: a text that holds every event that is kept, and the snapshot that stands for
   /// the deleted ones, and that proves that nothing is missing.
   ///
-  /// It is made of the events that were there when it began, whatever is written meanwhile. Nobody can
-  /// compact the ledger meanwhile.
+  /// It is made of the events that were there when it began, whatever is written meanwhile. The
+  /// ledger cannot be compacted meanwhile.
   ///
   /// - Parameter sink: Gets the bytes of the archive, piece after piece.
   /// - Throws: ``LedgerError`` with `compactionBusy` if the ledger is being compacted, `corrupt`,

@@ -56,15 +56,16 @@ public final class Ledger: Sendable {
   /// order of positions.
   ///
   /// - Throws: ``LedgerError`` with `sessionEnded` if another app session of the same instance took
-  ///   this one for dead: the ledger is then closed, and everybody who waits gets this error. With
-  ///   `closed`, `corrupt`, `writerStalled` and other failures of opening the ledger stays frozen,
-  ///   and unfreezing can be tried again.
+  ///   this one for dead, and `historyChanged` if another ledger stands where this one was: the
+  ///   ledger is then closed, and every task that waits gets this error. With `closed`, `corrupt`,
+  ///   `writerStalled` and other failures of opening the ledger stays frozen, and unfreezing can be
+  ///   tried again.
   public func unfreeze() async throws {
     try await engine.unfreeze()
   }
 
   /// Ends the session. The calls of handlers that it runs are given back, and their ends count for
-  /// nothing. What waits to be written is written first; who waits for a promise gets
+  /// nothing. Pending commands are written first; tasks that await a promise get
   /// ``LedgerError/Code/closed``. Closing twice is harmless.
   public func close() async {
     await engine.close()

@@ -71,7 +71,7 @@ public enum StalePromisePolicy: Sendable {
   case keep
   /// They stay, and the closure gets each of them, rejected ones with their error.
   case surface(@Sendable (PromiseRecord) async -> Void)
-  /// The fulfilled ones are abandoned: nobody is left who wanted the value.
+  /// The fulfilled ones are abandoned: the session that wanted the value is gone.
   case abandonFulfilled
 }
 

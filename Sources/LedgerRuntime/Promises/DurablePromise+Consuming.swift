@@ -3,8 +3,8 @@ extension DurablePromise {
   ///
   /// The consumption is durable before the value is returned, so the app gets it at most once: if it
   /// dies in between, the outcome counts as delivered. Use ``consume(_:)`` where that is not good
-  /// enough. Everybody in this session who waits gets the outcome. Cancelling the task ends the wait
-  /// and leaves the promise as it is.
+  /// enough. Every task of this session that waits gets the outcome. Cancelling the task ends the
+  /// wait and leaves the promise as it is.
   ///
   /// - Throws: ``PromiseFailure`` if the promise has another outcome than a value; ``LedgerError``
   ///   with `roleMayNotConsume` in any role but `app`, `alreadyConsumed` if another session consumed

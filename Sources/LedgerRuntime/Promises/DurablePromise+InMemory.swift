@@ -1,7 +1,7 @@
 public import LedgerPromises
 import Logging
 
-/// How far it goes when somebody cancels the in-memory promise of a durable one.
+/// How far the cancellation of the in-memory promise of a durable one goes.
 public enum CancellationReach: Sendable {
   /// The in-memory promise stops waiting; the durable promise stays as it is.
   case memory
@@ -39,7 +39,7 @@ extension DurablePromise {
   ///
   /// - Parameters:
   ///   - executor: Where callbacks run that name no executor.
-  ///   - reach: What becomes of the durable promise if somebody cancels this one. With
+  ///   - reach: What becomes of the durable promise if this one is cancelled. With
   ///     ``CancellationReach/memory`` nothing, except that a consumption which the writer has taken
   ///     already stands. With ``CancellationReach/ledger`` it is cancelled unless it has an outcome, and
   ///     that consumed if the role allows; a failure to do so is logged.

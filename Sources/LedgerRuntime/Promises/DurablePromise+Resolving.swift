@@ -62,7 +62,7 @@ extension DurablePromise {
       id, with: stored, idempotencyKey: idempotencyKey, strict: strict)
   }
 
-  /// Gives the promise up for ever: nobody will resolve or consume it any more.
+  /// Gives the promise up for ever: it can no longer be resolved or consumed.
   ///
   /// - Parameter reason: At most 2,048 bytes of UTF-8.
   /// - Returns: What became of the request, once it is durable.

@@ -1,9 +1,9 @@
 extension Ledger {
-  /// The stale promises, in the order of their creation: resolved, not consumed, and nobody who
-  /// could still be waiting.
+  /// The stale promises, in the order of their creation: resolved, not consumed, and with
+  /// no task left that could be waiting.
   ///
-  /// A promise is stale if its creating session ended or was of the role `appExtension`, and nobody
-  /// in this process waits for it.
+  /// A promise is stale if its creating session ended or was of the role `appExtension`, and no
+  /// task of this process waits for it.
   ///
   /// - Throws: ``LedgerError`` with `roleMayNotConsume` in any role but `app`.
   /// - Complexity: O(n) in the number of unconsumed promises.

@@ -47,7 +47,7 @@ public enum PromiseOutcome<Value: Sendable>: Sendable {
 extension PromiseOutcome: Equatable where Value: Equatable {}
 extension PromiseOutcome: Hashable where Value: Hashable {}
 
-/// Why a promise has no value: thrown to whoever asked for the value.
+/// Why a promise has no value: thrown by every way to get the value.
 public enum PromiseFailure: Error, Sendable, Hashable {
   /// It failed with an error.
   case rejected(StoredError)

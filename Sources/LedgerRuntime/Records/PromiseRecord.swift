@@ -18,7 +18,7 @@ public struct PromiseRecord: Sendable, Hashable {
   public let label: String?
   /// Texts for finding promises.
   public let tags: [String]
-  /// When it resolves by itself if nobody resolves it before.
+  /// When it resolves by itself, unless it was resolved before.
   public let deadline: Timestamp?
   /// What the deadline does.
   public let deadlineEffect: DeadlineEffect

@@ -17,7 +17,7 @@ public struct UnfinishedCall: Sendable, Hashable, Identifiable {
   public let firstStart: HandlerRecord.Trace
   /// The beginning of the newest run, by the session that runs it or ran it.
   public let newestStart: HandlerRecord.Trace
-  /// Why nobody runs it any more; `nil` while its session has not given it back.
+  /// Why it no longer runs; `nil` while its session has not given it back.
   public let release: CallRelease?
 
   package init(_ started: StartedCall) {
@@ -41,6 +41,6 @@ public enum UnfinishedCallPolicy: Sendable, Hashable {
   /// occasion.
   ///
   /// Calls that were given back for another reason (``CallRelease/cancelled``,
-  /// ``CallRelease/notRunnable``) wait until somebody asks for them with ``Ledger/retry(_:)``.
+  /// ``CallRelease/notRunnable``) wait until the app asks for them with ``Ledger/retry(_:)``.
   case retry
 }

@@ -63,7 +63,7 @@ public struct HandlerResult: Sendable {
 public struct InvalidationReport: Sendable {
   /// The handlers that were withdrawn now, in the order of their creation.
   public internal(set) var invalidated: [HandlerID] = []
-  /// Those that somebody else withdrew, or whose call finished, meanwhile.
+  /// Those that another request withdrew, or whose call finished, meanwhile.
   public internal(set) var closedMeanwhile: [HandlerID] = []
   /// Those that could not be withdrawn, or whose invalidation code failed.
   public internal(set) var failures: [HandlerID: any Error] = [:]

@@ -1,8 +1,8 @@
 /// What the code of a handler gets: its context, and a way to change the ledger.
 ///
-/// What the code asks of the ledger through this is kept, and carried out in the one commit that also
-/// records that the call finished. So it happens exactly once, however often the code is run, and not
-/// at all if the code throws. What became of each effect stands in the result of the call; a refused
+/// Changes that the code asks for through this are kept, and made in the one commit that also
+/// records that the call finished. So they happen exactly once, however often the code is run, and
+/// not at all if the code throws. What became of each effect stands in the result of the call; a refused
 /// one does not fail the call, unless it was asked for as `required`.
 public final class HandlerCall<Context: Sendable>: Sendable {
   /// What the running app supplied.
@@ -15,8 +15,8 @@ public final class HandlerCall<Context: Sendable>: Sendable {
     self.context = context
   }
 
-  /// The ledger, for reading. What is changed through it is changed at once, and once for each time
-  /// that the code runs.
+  /// The ledger, for reading. A change through it is made at once, and once for each time that the
+  /// code runs.
   public var ledger: Ledger { running.ledger }
 
   /// The handler that is called.

@@ -48,8 +48,8 @@ public protocol LedgerHandler: Codable, Sendable {
 
   /// Runs the code.
   ///
-  /// It runs at least once: if its process dies, or freezes, it may be run again. What it asks of
-  /// the ledger through `call` happens exactly once, and only if it returns.
+  /// It runs at least once: if its process dies, or freezes, it may be run again. The changes that
+  /// it asks for through `call` happen exactly once, and only if it returns.
   func call(in call: HandlerCall<Context>) async throws -> Output
 
   /// Runs the invalidation code, after the handler was withdrawn.
