@@ -66,3 +66,19 @@ package enum LedgerEntity: Sendable, Hashable {
     }
   }
 }
+
+// MARK: - `nil` if it is something else
+
+extension LedgerEntity {
+  package var promise: PromiseEntity? {
+    if case .promise(let promise) = self { promise } else { nil }
+  }
+
+  package var handler: HandlerEntity? {
+    if case .handler(let handler) = self { handler } else { nil }
+  }
+
+  package var session: SessionEntity? {
+    if case .session(let session) = self { session } else { nil }
+  }
+}

@@ -76,21 +76,6 @@ package struct SnapshotReader: Sendable {
 
   // MARK: Looking up
 
-  package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
-    guard case .promise(let promise)? = try entity(id.entityID) else { return nil }
-    return promise
-  }
-
-  package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
-    guard case .handler(let handler)? = try entity(id.entityID) else { return nil }
-    return handler
-  }
-
-  package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
-    guard case .session(let session)? = try entity(id.entityID) else { return nil }
-    return session
-  }
-
   /// The entity as of the snapshot's position.
   package func entity(_ id: EntityID) throws(LedgerError) -> LedgerEntity? {
     guard let record = try record(id) else { return nil }

@@ -51,11 +51,8 @@ extension LedgerState {
   ///
   /// - Complexity: O(n log n) in their number and that of the sessions since the snapshot.
   package func openSessions() throws(LedgerError) -> [SessionEntity] {
-    var open = sessions.values.filter { !$0.isEnded }
-    for entity in try entitiesBelow(.sessions) {
-      if case .session(let session) = entity { open.append(session) }
-    }
-    return open.sorted { $0.id < $1.id }
+    let below = try entitiesBelow(.sessions).compactMap(\.session)
+    return (sessions.values.filter { !$0.isEnded } + below).sorted { $0.id < $1.id }
   }
 
   private static func inOrder(_ handlers: [HandlerEntity]) -> [HandlerEntity] {
@@ -63,9 +60,7 @@ extension LedgerState {
   }
 
   private func handlersBelow(_ list: OpenList) throws(LedgerError) -> [HandlerEntity] {
-    try entitiesBelow(list).compactMap { entity in
-      if case .handler(let handler) = entity { handler } else { nil }
-    }
+    try entitiesBelow(list).compactMap(\.handler)
   }
 
   /// The entities of a list in the snapshot that the overlay does not have.

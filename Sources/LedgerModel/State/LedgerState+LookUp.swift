@@ -6,7 +6,7 @@ extension LedgerState {
   /// - Throws: `corrupt` if its record is damaged; `unsupportedEvent` if it is of a later version.
   package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     if let entity = promises[id] { return entity }
-    return try promiseBelow(id)
+    return try below(id.entityID)?.promise
   }
 
   /// The handler as it is now; `nil` if it was never created, or its record was removed.
@@ -14,7 +14,7 @@ extension LedgerState {
   /// - Throws: `corrupt` if its record is damaged.
   package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
     if let entity = handlers[id] { return entity }
-    return try handlerBelow(id)
+    return try below(id.entityID)?.handler
   }
 
   /// The session as it is now; `nil` if it was never opened, or its record was removed.
@@ -22,7 +22,7 @@ extension LedgerState {
   /// - Throws: `corrupt` if its record is damaged.
   package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
     if let entity = sessions[id] { return entity }
-    return try sessionBelow(id)
+    return try below(id.entityID)?.session
   }
 
   /// Whether the id belongs to a keyed entity whose record was removed.
@@ -62,23 +62,8 @@ extension LedgerState {
 
   // MARK: Below the overlay
 
-  func promiseBelow(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
-    guard case .promise(let entity)? = try below(id.entityID) else { return nil }
-    return entity
-  }
-
-  func handlerBelow(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
-    guard case .handler(let entity)? = try below(id.entityID) else { return nil }
-    return entity
-  }
-
-  func sessionBelow(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
-    guard case .session(let entity)? = try below(id.entityID) else { return nil }
-    return entity
-  }
-
   /// - Parameter isToChange: Whether the lists of the snapshot must show the entity, too.
-  private func below(
+  func below(
     _ id: EntityID, isToChange: Bool = false
   ) throws(LedgerError) -> LedgerEntity? {
     // An entity that changed since the snapshot is of one kind only.
@@ -107,22 +92,19 @@ extension LedgerState {
   /// - Throws: As ``promise(_:)``; `corrupt`, too, if the lists of the snapshot contradict its record.
   func promiseToChange(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     if let entity = promises[id] { return entity }
-    guard case .promise(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
-    return entity
+    return try below(id.entityID, isToChange: true)?.promise
   }
 
   /// The handler, likewise.
   func handlerToChange(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
     if let entity = handlers[id] { return entity }
-    guard case .handler(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
-    return entity
+    return try below(id.entityID, isToChange: true)?.handler
   }
 
   /// The session, likewise.
   func sessionToChange(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
     if let entity = sessions[id] { return entity }
-    guard case .session(let entity)? = try below(id.entityID, isToChange: true) else { return nil }
-    return entity
+    return try below(id.entityID, isToChange: true)?.session
   }
 
   // MARK: What is where

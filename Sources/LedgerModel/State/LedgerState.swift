@@ -97,7 +97,7 @@ package struct LedgerState: Sendable {
   private mutating func applyToPromiseBelow(
     _ event: borrowing EventView, _ id: PromiseID
   ) throws(LedgerError) -> ReplayProblem? {
-    let below = try promiseBelow(id)
+    let below = try below(id.entityID)?.promise
     let entity: PromiseEntity
     do throws(ReplayProblem) {
       if var changed = below {
@@ -124,7 +124,7 @@ package struct LedgerState: Sendable {
     _ event: borrowing EventView
   ) throws(LedgerError) -> ReplayProblem? {
     let id = HandlerID(entityID: event.subject)
-    let below = handlers[id] == nil ? try handlerBelow(id) : nil
+    let below = handlers[id] == nil ? try below(id.entityID)?.handler : nil
     if handlers[id] == nil, below == nil, try isTombstone(id.entityID) {
       return event.isOfRemovedEntity
     }
@@ -150,7 +150,7 @@ package struct LedgerState: Sendable {
     _ event: borrowing EventView
   ) throws(LedgerError) -> ReplayProblem? {
     let id = SessionID(entityID: event.subject)
-    let below = sessions[id] == nil ? try sessionBelow(id) : nil
+    let below = sessions[id] == nil ? try below(id.entityID)?.session : nil
     do throws(ReplayProblem) {
       if sessions[id] != nil {
         try sessions[id]?.apply(event)

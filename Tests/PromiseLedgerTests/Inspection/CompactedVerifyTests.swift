@@ -93,7 +93,7 @@ struct CompactedVerifyTests {
     let snapshot = try SnapshotReader(store)
     var changed: EntityID?
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
-      guard let promise = try snapshot.promise(PromiseID(entityID: entry.id)),
+      guard let promise = try snapshot.entity(entry.id)?.promise,
         promise.lastPosition > snapshot.summary.deletedThrough, let resolution = promise.resolution
       else { return true }
       var edit = SnapshotEdit(snapshot.summary)

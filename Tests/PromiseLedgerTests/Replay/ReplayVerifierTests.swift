@@ -86,7 +86,7 @@ struct ReplayVerifierTests {
     let snapshot = try SnapshotReader(other)
     let list = try snapshot.entries(of: .promises)
     let id = try #require(list.first?.id)
-    let promise = try #require(try snapshot.promise(PromiseID(entityID: id)))
+    let promise = try #require(try snapshot.entity(id)?.promise)
     let changed = PromiseEntity(
       id: promise.id, created: promise.created,
       creationPayload: PromiseCreated(typeTag: "another").encoded, resolution: promise.resolution,

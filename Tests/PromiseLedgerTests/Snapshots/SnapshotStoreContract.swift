@@ -30,7 +30,7 @@ import Testing
     #expect(try subject.store.snapshotSummary() == SnapshotSummary())
     let reader = try SnapshotReader(subject.store)
     #expect(reader.isEmpty)
-    #expect(try reader.promise(.numbered(1)) == nil)
+    #expect(try reader.entity(PromiseID.numbered(1).entityID) == nil)
     #expect(try reader.entries(of: .promises).isEmpty)
   }
 
@@ -133,7 +133,7 @@ import Testing
     next.new.position = state.position.advanced(by: 1)
     try subject.append(1)
     try subject.store.apply(next, patience: Patience(.seconds(5)))
-    #expect { try reader.promise(.numbered(1)) } throws: {
+    #expect { try reader.entity(PromiseID.numbered(1).entityID) } throws: {
       ($0 as? LedgerError)?.code == .snapshotMoved
     }
   }
@@ -174,11 +174,11 @@ import Testing
       [TableChange(.entities, key, [UInt8](repeating: 1, count: 90))], from: summary, to: summary,
       patience: Patience(.seconds(5)))
     let reader = try SnapshotReader(subject.store)
-    #expect { try reader.promise(damaged.id) } throws: {
+    #expect { try reader.entity(damaged.id.entityID) } throws: {
       ($0 as? LedgerError)?.code == .corrupt
     }
     for promise in state.promises.all.dropFirst() {
-      #expect(try reader.promise(promise.id) == promise, "\(promise.id)")
+      #expect(try reader.entity(promise.id.entityID)?.promise == promise, "\(promise.id)")
     }
   }
 
