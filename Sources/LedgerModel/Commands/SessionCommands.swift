@@ -66,6 +66,8 @@ package struct CloseSession: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) {
     guard let session = try decision.session(id), !session.isEnded else { return }
+    // A later version is to give back its runs, which are known by the session that is not ended.
+    if id != decision.context.session, try decision.base.runsOpaqueHandlers(id) { return }
     try decision.releaseCalls(of: id, reason == .died ? .died : .closed)
     try decision.append(SessionClosed(reason: reason), to: id.entityID)
   }

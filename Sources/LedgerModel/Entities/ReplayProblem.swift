@@ -21,6 +21,14 @@ package struct ReplayProblem: Error, Sendable, Hashable {
     self.position = position
   }
 
+  /// Whether the event, or what it changes, is of a later version.
+  package var isOfLaterVersion: Bool {
+    switch reason {
+    case .unsupported, .opaqueRecord: true
+    case .damagedPayload, .illegalTransition: false
+    }
+  }
+
   /// The error for a command that would write to the subject.
   package func refusal(of subject: EntityID) -> LedgerError {
     switch reason {

@@ -10,11 +10,15 @@ package struct OpaqueEntity: Sendable, Hashable {
   package let outline: RecordOutline
 
   init(type: RecordType, id: EntityID, content: [UInt8]) throws(PayloadDamage) {
-    guard type.layout != RecordType.original else {
-      throw PayloadDamage(what: "it is a \(type), which there is not")
+    guard type.kind > 0, type.layout != RecordType.original else {
+      throw PayloadDamage(what: "there is no record of kind \(type.kind), layout \(type.layout)")
     }
     var reader = PayloadReader(content)
     outline = try RecordOutline(of: id, &reader)
+    // Ids that are made from keys say nothing of time, so their tombstones are always looked for.
+    guard !outline.isKeyed || id.time == nil else {
+      throw PayloadDamage(what: "it has a key, and an id without one")
+    }
     (self.type, self.id, self.content) = (type, id, content)
   }
 }

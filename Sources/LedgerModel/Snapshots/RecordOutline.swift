@@ -32,19 +32,22 @@ package struct RecordOutline: Sendable, Hashable {
     isKeyed = flags == 1
     lastPosition = try reader.position()
     lastTime = try reader.timestamp()
-    attachments = try Self.attachments(&reader)
+    attachments = try Self.attachments(&reader, through: lastPosition)
     entries = try Self.entries(of: id, &reader)
+    guard fitsLists else { throw PayloadDamage(what: "the entries of an outline") }
   }
 
   private static func attachments(
-    _ reader: inout PayloadReader
+    _ reader: inout PayloadReader, through lastPosition: Position
   ) throws(PayloadDamage) -> [AttachmentReference] {
     var attachments: [AttachmentReference] = []
     let count: UInt16 = try reader.integer()
     for _ in 0..<count {
       let position = try reader.position()
       let byteCount: UInt32 = try reader.integer()
-      guard position > attachments.last?.position ?? .start, byteCount > 0 else {
+      guard position > attachments.last?.position ?? .start, position <= lastPosition,
+        byteCount > 0
+      else {
         throw PayloadDamage(what: "the attachments of an outline")
       }
       attachments.append(AttachmentReference(position: position, byteCount: Int(byteCount)))
@@ -62,11 +65,44 @@ package struct RecordOutline: Sendable, Hashable {
       var key = [list]
       key += try reader.payload()
       id.append(to: &key)
-      guard list > 0, entries.last?.key.precedes(key) ?? true else {
-        throw PayloadDamage(what: "the entries of an outline")
-      }
-      entries.append(OpenEntry(key: key, value: try reader.payload()))
+      let value = try reader.payload()
+      guard list > 0, entries.last?.key.precedes(key) ?? true,
+        key.count <= maximumKeyByteCount, value.count <= maximumValueByteCount
+      else { throw PayloadDamage(what: "the entries of an outline") }
+      entries.append(OpenEntry(key: key, value: value))
     }
     return entries
+  }
+
+  /// Of the key of an entry, in bytes: as much as any store can have.
+  private static let maximumKeyByteCount = 511
+  /// Of what stands beside a key, in bytes.
+  private static let maximumValueByteCount = 1_024
+
+  /// Whether the entries in lists that this build knows are as those of the entities that it knows: at
+  /// most one in each that has an order, and none beside that of a closed entity.
+  private var fitsLists: Bool {
+    var known: [OpenList.Kind] = []
+    for entry in entries {
+      guard let kind = entry.kind else { continue }
+      guard fits(entry, in: kind) else { return false }
+      if kind == .scopes || kind == .running, known.last == kind { continue }
+      known.append(kind)
+    }
+    return Set(known).count == known.count && (!known.contains(.closed) || known.count == 1)
+  }
+
+  private func fits(_ entry: OpenEntry, in list: OpenList.Kind) -> Bool {
+    let middle = entry.key[1..<(entry.key.count - 16)]
+    let hasOrder = middle.count == 8
+    switch list {
+    case .scopes: return middle.firstIndex(of: 0) == middle.endIndex - 1 && entry.value.isEmpty
+    case .running: return middle.count == 16 && entry.value.isEmpty
+    case .sessions: return middle.isEmpty && entry.value.isEmpty
+    case .deadlines: return hasOrder && entry.value.isEmpty
+    case .handlers, .promises:
+      return hasOrder && entry.position > .start && entry.position <= lastPosition
+    case .closed: return hasOrder && entry.position == lastPosition && entry.value.count >= 8
+    }
   }
 }

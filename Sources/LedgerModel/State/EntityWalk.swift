@@ -49,6 +49,12 @@ package struct EntityWalk: Sendable {
     if overlaid.count > Self.sliceCount {
       end = min(end, path.order(of: overlaid[overlaid.startIndex + Self.sliceCount - 1]))
     }
+    // Or the walk would never end.
+    guard isLastSlice || end > last else {
+      throw LedgerError(
+        .corrupt,
+        "The list of \(path.list.kind.name) is out of order. Restore the ledger from a copy.")
+    }
     let reached = entries.filter { $0.position <= end }
     let listed = try state.snapshot.entities(listedBy: reached.filter { !state.isOverlaid($0.id) })
     if let entryCount {

@@ -37,6 +37,12 @@ extension LedgerState {
     return Self.inOrder(running + (try handlersBelow(.running(session))))
   }
 
+  /// Whether a session runs calls of handlers that only a later version can read.
+  func runsOpaqueHandlers(_ session: SessionID) throws(LedgerError) -> Bool {
+    guard snapshot.summary.counts.hasOpaque else { return false }
+    return try entitiesBelow(.running(session)).contains { $0.kind == nil }
+  }
+
   /// The calls that are not finished, running or given back, in the order of their beginnings.
   ///
   /// - Complexity: O(n log n) in the number of open handlers.
@@ -98,17 +104,24 @@ extension LedgerState {
     var passed = passedDeadline
     defer { passedDeadline = passed }
     var next: (deadline: Timestamp, id: PromiseID)?
+    var batch = DeadlineBatch(self)
+    func takeBatch() throws(LedgerError) {
+      // One that is overlaid was resolved, and stays so: it need not be looked at again.
+      for (entry, isMoot) in try batch.take(self) where next == nil {
+        if isMoot {
+          passed = entry.key
+        } else {
+          next = (entry.deadline, PromiseID(entityID: entry.id))
+        }
+      }
+    }
     try snapshot.forEachEntry(
       of: .deadlines, afterKey: passed, firstSliceCount: Self.firstSliceCount
     ) { (entry) throws(LedgerError) in
-      // One that is overlaid was resolved, and stays so: it need not be looked at again.
-      guard try isMoot(entry) else {
-        next = (entry.deadline, PromiseID(entityID: entry.id))
-        return false
-      }
-      passed = entry.key
-      return true
+      if batch.add(entry) { try takeBatch() }
+      return next == nil
     }
+    try takeBatch()
     return next
   }
 
@@ -117,15 +130,20 @@ extension LedgerState {
   /// Promises that may not be written to are left out, so that they never keep others waiting.
   package func due(at now: Timestamp, limit: Int) throws(LedgerError) -> [PromiseID] {
     var due: [(deadline: Timestamp, id: PromiseID)] = []
+    var batch = DeadlineBatch(self)
+    func takeBatch() throws(LedgerError) {
+      for (entry, isMoot) in try batch.take(self) where !isMoot && due.count < limit {
+        due.append((entry.deadline, PromiseID(entityID: entry.id)))
+      }
+    }
     try snapshot.forEachEntry(
       of: .deadlines, afterKey: passedDeadline, firstSliceCount: Self.firstSliceCount
     ) { (entry) throws(LedgerError) in
       guard entry.deadline <= now, due.count < limit else { return false }
-      if try !isMoot(entry) {
-        due.append((entry.deadline, PromiseID(entityID: entry.id)))
-      }
+      if batch.add(entry) { try takeBatch() }
       return true
     }
+    try takeBatch()
     var queue = deadlines
     var count = 0
     while count < limit, let first = queue.first, first.deadline <= now {
@@ -138,17 +156,46 @@ extension LedgerState {
     return due.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit).map(\.id)
   }
 
-  /// Whether an entry of the snapshot's deadlines times nothing out any more: the overlay has its
-  /// promise, or nothing is written to that.
-  private func isMoot(_ entry: OpenEntry) throws(LedgerError) -> Bool {
-    if isOverlaid(entry.id) || blocked[entry.id] != nil { return true }
-    return try opaque(entry.id) != nil
-  }
-
   /// Whether a promise in the overlay can time out, at the deadline that it has now.
   func canTimeOut(_ entry: (deadline: Timestamp, id: PromiseID)) -> Bool {
     guard let promise = promises[entry.id] else { return false }
     return promise.status == .pending && promise.deadline == entry.deadline
       && blocked[entry.id.entityID] == nil
+  }
+}
+
+/// Entries of the snapshot's deadlines that are looked at together: where there are records of later
+/// versions each has to be looked up.
+private struct DeadlineBatch {
+  private var entries: [OpenEntry] = []
+  private var limit: Int
+
+  init(_ state: LedgerState) {
+    limit = state.snapshot.summary.counts.hasOpaque ? 16 : 1
+  }
+
+  /// - Returns: Whether the batch is to be taken.
+  mutating func add(_ entry: OpenEntry) -> Bool {
+    entries.append(entry)
+    return entries.count >= limit
+  }
+
+  /// Takes the entries out, and tells of each whether it times nothing out any more: the overlay has its
+  /// promise, or nothing is written to that.
+  mutating func take(
+    _ state: LedgerState
+  ) throws(LedgerError) -> [(entry: OpenEntry, isMoot: Bool)] {
+    defer { entries = [] }
+    if limit > 1 {
+      limit = min(4 * limit, SnapshotReader.sliceCount)
+      try state.require(Set(entries.map(\.id)))
+    }
+    var taken: [(entry: OpenEntry, isMoot: Bool)] = []
+    for entry in entries {
+      let id = entry.id
+      let isKnown = state.isOverlaid(id) || state.blocked[id] != nil
+      taken.append((entry, isKnown ? true : try state.opaque(id) != nil))
+    }
+    return taken
   }
 }

@@ -75,13 +75,18 @@ extension LedgerState {
     return entity
   }
 
-  /// What the record of an id holds, if only a later version can read it.
-  ///
-  /// - Throws: `corrupt` if it is damaged.
+  /// What the record of an id holds, if only a later version can read it. Of a damaged one that is not
+  /// known; whatever else is asked of it fails.
   package func opaque(_ id: EntityID) throws(LedgerError) -> OpaqueEntity? {
-    guard snapshot.summary.counts.hasOpaque, snapshot.mayHold(id), !isOverlaid(id),
-      case .opaque(let opaque)? = try snapshot.entity(id), !isHidden(.opaque(opaque))
-    else { return nil }
+    guard snapshot.summary.counts.hasOpaque, snapshot.mayHold(id), !isOverlaid(id) else {
+      return nil
+    }
+    let entity = try LedgerError.catchingDamage { () throws(LedgerError) in
+      try snapshot.entity(id)
+    }
+    guard case .success(.opaque(let opaque)?) = entity, !isHidden(.opaque(opaque)) else {
+      return nil
+    }
     return opaque
   }
 

@@ -67,7 +67,9 @@ extension ArchivedRecord {
   fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
     let number: UInt8 = try line.number("kind")
     let name = try line.text("name")
-    let layout: UInt8 = line.isNext("layout") ? try line.number("layout") : RecordType.original
+    let hasLayout = line.isNext("layout")
+    let layout: UInt8 = hasLayout ? try line.number("layout") : RecordType.original
+    guard layout != RecordType.original || !hasLayout else { throw .damaged("its layout is 0") }
     type = RecordType(kind: number, layout: layout)
     // A name that this build does not know comes from a newer one.
     if let kind = EntityKind(rawValue: number) {
@@ -92,10 +94,9 @@ extension ArchivedEvent {
     let position = Position(rawValue: try line.number("position"))
     let time = Timestamp(nanosecondsSinceEpoch: try line.number("time"))
     let kind = EventKind(rawValue: try line.number("kind"))
-    // A name that this build does not know comes from a newer one, and stands in no event.
+    // A name that this build does not know comes from a newer one.
     let name = try line.text("name")
-    guard name == kind.name ?? "" else {
-      if kind.name == nil { throw .newer("it has an event of the kind \(name)") }
+    guard name == kind.name ?? name else {
       throw .damaged("the name of kind \(kind.rawValue) is not \(name)")
     }
     let version: UInt16 = try line.number("version")

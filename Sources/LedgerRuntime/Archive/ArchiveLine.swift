@@ -1,6 +1,7 @@
 /// A line of an archive; see the article *File format*.
 ///
-/// Each line has one spelling only, so an archive that was read is written again byte by byte.
+/// Each line has one spelling only, so an archive that was read is written again byte by byte, but for
+/// names of kinds that this build does not know.
 enum ArchiveLine: Sendable, Hashable {
   case header(ArchiveHeader)
   case snapshot(ArchivedSnapshot)

@@ -118,6 +118,8 @@ package struct Folder: Sendable {
     let summary = snapshot.summary
     guard summary.readBackThrough < summary.position else { return }
     var newest: [EntityID: Position] = [:]
+    /// What a later version made of them cannot be told.
+    var unsupported: Set<EntityID> = []
     var hasRemovals = false
     var position = summary.readBackThrough
     while position < summary.position {
@@ -127,18 +129,19 @@ package struct Folder: Sendable {
           guard event.position <= summary.position else { return }
           hasRemovals = hasRemovals || event.kind == .retentionApplied
           if event.kind.hasRecord { newest[event.subject] = event.position }
+          if event.kind.subject == nil { unsupported.insert(event.subject) }
         }
       }
       guard last > position else { break }
       position = last
     }
     var lists: [TableChange] = []
-    for (id, position) in newest {
+    for (id, position) in newest.sorted(by: { $0.key < $1.key }) {
       guard let entity = try snapshot.entity(id) else {
-        if hasRemovals { continue }
+        if hasRemovals || unsupported.contains(id) { continue }
         throw SnapshotRecord.damaged(id, "it is missing")
       }
-      guard entity.lastPosition == position else {
+      guard entity.lastPosition == position || unsupported.contains(id) else {
         throw SnapshotRecord.damaged(id, "it does not hold the event at position \(position)")
       }
       lists += entity.openEntries.map { TableChange(.open, $0.key, $0.stored) }

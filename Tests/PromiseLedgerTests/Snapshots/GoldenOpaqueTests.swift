@@ -68,6 +68,50 @@ import Testing
     #expect(error?.code == .corrupt)
   }
 
+  /// The list, what stands before the id, and what stands beside the key.
+  private static let wrongEntries: [[(UInt8, [UInt8], Int)]] = {
+    let (order, last) = ([UInt8](hex: "0000000000000005"), [UInt8](hex: "0000000000000009"))
+    return [
+      [(0x70, [1, 2], 0)], [(0x70, last + [0], 0)], [(0x70, [UInt8](repeating: 0, count: 8), 17)],
+      [(0x70, [UInt8](hex: "000000000000000a"), 17)], [(0x70, order, 17), (0x70, last, 17)],
+      [(0x64, order, 1)], [(0x64, order, 0), (0x64, last, 0)], [(0x68, [], 3)],
+      [(0x78, order, 8)], [(0x78, last, 0)], [(0x70, order, 17), (0x78, last, 8)],
+      [(0x73, [1], 0)], [(0x73, [], 1)], [(0x72, [1], 0)], [(0x63, [7], 0)],
+      [(0x63, [0, 7, 0], 0)],
+      [(0x77, [UInt8](repeating: 7, count: 495), 0)], [(0x77, [7], 1_025)],
+    ]
+  }()
+
+  @Test(arguments: wrongEntries.indices)
+  func entriesInKnownListsMustFit(number: Int) throws {
+    func content(_ entries: [(UInt8, [UInt8], Int)]) -> [UInt8] {
+      var content = [UInt8](hex: "00 0900000000000000 0700000000000000 0000")
+      content.appendLittleEndian(UInt16(entries.count))
+      for (list, middle, valueByteCount) in entries {
+        content.append(list)
+        content.appendPayload(middle)
+        content.appendPayload([UInt8](repeating: 0, count: valueByteCount))
+      }
+      return content
+    }
+    let right: [(UInt8, [UInt8], Int)] = [
+      (0x63, [7, 0], 0), (0x63, [8, 0], 0), (0x70, [UInt8](hex: "0000000000000005"), 17),
+      (0x77, [UInt8](repeating: 7, count: 494), 1_024),
+    ]
+    _ = try LedgerEntity(type: Self.type, id: Self.id, content: content(right))
+    let wrong = content(Self.wrongEntries[number])
+    let error = #expect(throws: LedgerError.self) {
+      try LedgerEntity(type: Self.type, id: Self.id, content: wrong)
+    }
+    #expect(error?.code == .corrupt)
+  }
+
+  @Test func aKeyedOneHasAnIDWithoutTime() throws {
+    #expect(throws: LedgerError.self) {
+      try LedgerEntity(type: Self.type, id: .numbered(1), content: Self.content)
+    }
+  }
+
   @Test func aRecordHasItsTypeInItsHeader() throws {
     let pieces = try SnapshotRecord.pieces(Self.id, Self.type, Self.content)
     #expect(Array(pieces[0][4..<8]) == [4, 1, 1, 0])
@@ -131,8 +175,17 @@ import Testing
     #expect(try ArchiveLine(parsing: Array(line.utf8)) == .record(record))
     let later = line.replacing(#""name":"""#, with: #""name":"work""#)
     #expect(try ArchiveLine(parsing: Array(later.utf8)) == .record(record))
+    let event = ArchivedEvent(
+      position: Position(rawValue: 2), commit: CommitID(session: .numbered(1), number: 1),
+      time: .at(3), kind: EventKind(rawValue: 999), version: 1, flags: 0, subject: Self.id,
+      cause: .start, payload: [1], attachment: [])
+    let text = String(decoding: ArchiveLine.event(event).text.dropLast(), as: UTF8.self)
+    let named = text.replacing(#""name":"""#, with: #""name":"workStarted""#)
+    #expect(try ArchiveLine(parsing: Array(named.utf8)) == .event(event))
     for damaged in [
-      line.replacing(#","layout":1"#, with: ""), line.replacing(#""kind":4"#, with: #""kind":1"#),
+      line.replacing(#","layout":1"#, with: ""),
+      line.replacing(#""layout":1"#, with: #""layout":0"#),
+      line.replacing(#""kind":4"#, with: #""kind":1"#),
     ] {
       #expect(throws: ArchiveProblem.self) { try ArchiveLine(parsing: Array(damaged.utf8)) }
     }

@@ -1,4 +1,6 @@
+import LedgerLMDB
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 @testable import LedgerModel
@@ -176,12 +178,56 @@ import Testing
     await ledger.close()
   }
 
+  @Test func aDamagedOneFailsByItself() async throws {
+    let subject = try await Subject()
+    let key = SnapshotRecord.key(LaterVersion.timer.entityID)
+    try CompactedLedger.edit(subject.path) { transaction, tables in
+      try transaction.put(
+        [UInt8](repeating: 7, count: 90).span, forKey: key.span, in: try tables("entities"))
+    }
+    let ledger = try await subject.open()
+    let promise = try await ledger.createPromise(of: Int.self)
+    try await promise.fulfill(1)
+    #expect(try await promise.value == 1)
+    let error = await #expect(throws: LedgerError.self) {
+      try await ledger.record(of: LaterVersion.timer)
+    }
+    #expect(error?.code == .corrupt)
+    await ledger.close()
+  }
+
+  /// Behind the gate each look takes a view of the store.
+  @Test func deadlinesAreLookedUpTogether() async throws {
+    let subject = try await Subject()
+    let store = try LaterVersion.open(subject.temporary)
+    let outline = try SnapshotReader(store).excerpt(SnapshotNeeds())
+    let replica = Replica(LedgerState(snapshot: SnapshotReader(outline)))
+    let looks = Mutex(0)
+    let due = try replica.look(with: store) { state in
+      looks.withLock { $0 += 1 }
+      return try state.due(at: .at(9_000), limit: 256)
+    }
+    #expect(due == [LaterVersion.timer])
+    // The list, then all records at once, then the answer.
+    #expect(looks.withLock { $0 } == 3)
+    store.close()
+  }
+
+  @Test func theRunsOfADeadSessionAreNotLost() async throws {
+    let subject = try await Subject()
+    let ledger = try await subject.open()
+    try await ledger.engine.submit(CloseSession(id: LaterVersion.runner, reason: .died))
+    let session = try await ledger.engine.read { try $0.session(LaterVersion.runner) }
+    #expect(session?.isEnded == false)
+    await ledger.close()
+  }
+
   // MARK: Compacting
 
   @Test func compactionFoldsAroundThem() async throws {
     let subject = try await Subject()
     let before = try subject.stored()
-    #expect(before.mapValues(\.count) == ["entities": 5, "parts": 4, "open": 8])
+    #expect(before.mapValues(\.count) == ["entities": 5, "parts": 4, "open": 9])
     let ledger = try await subject.open()
     _ = try await ledger.engine.submit(ResolvePromise(subject.promise))
     let report = try await ledger.compact(LedgerCompactionTests.everything)

@@ -25,6 +25,8 @@ struct LaterVersion {
   static let promise = PromiseID.numbered(8)
   /// A promise of this version with a deadline after those of the later version.
   static let timer = PromiseID.numbered(7)
+  /// A session of this version whose process died while it ran the handler of the later version.
+  static let runner = SessionID.numbered(10)
   /// Long past.
   static let deadline = Timestamp.at(1_000)
   /// As long as that of a promise with a key.
@@ -52,6 +54,7 @@ struct LaterVersion {
       entries: [
         (OpenList.Kind.scopes.rawValue, Array("scope".utf8) + [0], []),
         (OpenList.Kind.handlers.rawValue, ordered(4), Array("later".utf8)),
+        (OpenList.Kind.running.rawValue, SnapshotRecord.key(runner.entityID), []),
       ]),
     Unknown(
       id: .numbered(0x4_0004), type: RecordType(kind: 2, layout: 7),
@@ -67,6 +70,7 @@ struct LaterVersion {
   /// Writes an event about each unknown entity, and folds everything.
   static func write(to store: any EventStore) throws {
     let session = SessionID.numbered(9)
+    try commit([.of(SessionOpened.sample(), on: runner.entityID)], by: runner, to: store)
     var batch: [NewEvent] = [.of(SessionOpened.sample(), on: session.entityID)]
     for (number, unknown) in unknown.enumerated() {
       var event = NewEvent.raw(event, version: 1, on: unknown.id, payload: [UInt8(number)])
