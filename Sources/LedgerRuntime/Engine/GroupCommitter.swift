@@ -78,6 +78,8 @@ final class GroupCommitter {
       if let staged = group.staged { replica.merge(staged, of: commitID) }
       replica.deliver(from: store)
       for deliver in group.deliveries { deliver(nil) }
+      // All answers are given by now, and the gate is free.
+      replica.dropFolded(placeLimit: replica.withState { $0.takeDropBudget() })
       return nil
     } catch {
       if error.code == .writerStalled || error.code == .interrupted {
@@ -138,7 +140,6 @@ final class GroupCommitter {
   private func begin(
     _ store: any EventStore, _ patience: Patience, until deadline: Duration
   ) throws(LedgerError) -> CommitTurn {
-    replica.dropFolded(placeLimit: replica.withState { $0.takeDropBudget() })
     let turn = try beginOnSameLog(store, patience)
     let missed = replica.position.advanced(by: Self.maximumMissedEventCount)
     guard turn.head > missed else { return turn }
@@ -181,8 +182,7 @@ final class GroupCommitter {
     group.drop(noticesOf: Set(zip(presumedDead, findings).filter { $1 != .dead }.map { $0.0.id }))
   }
 
-  /// Decides the group on the newest state that this process knows; anew if that lacks something of the
-  /// snapshot, which is read at once.
+  /// Decides the group on the newest state that this process knows.
   private func decide(
     _ group: inout Group, _ room: CommitRoom, _ store: any EventStore
   ) throws(LedgerError) -> EventBatch {
@@ -192,31 +192,16 @@ final class GroupCommitter {
     needs.checksLists = true
     // Without a snapshot all is in memory.
     if replica.withState({ $0.base > .start }) { group.addNeeds(to: &needs, session) }
-    while true {
-      let base = try LedgerError.mapping {
-        try replica.look(with: store, needs: needs) { state in
-          // Forgets deadlines that passed, so that deciding looks at few.
-          _ = try? state.nextDeadline()
-          return state
-        }
-      }
-      let notes = LackNotes()
-      let outcome = Result { () throws(LedgerError) in
-        try group.decided(over: base.noting(notes), context)
-      }
-      guard notes.needs.isEmpty else {
-        guard needs.formUnion(notes.needs) else { throw .lacking }
-        continue
-      }
-      reportLag(of: context.now, behind: base.time)
-      let (decision, deliveries) = try outcome.get()
-      if deliveries.count < group.jobs.count { inbox.putBack(group.jobs[deliveries.count...]) }
-      group.keep(decision.staged, deliveries)
-      #if DEBUG
-        if acknowledgesBeforeCommit { group.answerEarly() }
-      #endif
-      return decision.batch
+    let (decision, deliveries) = try replica.decide(with: store, needs: needs) {
+      (base) throws(LedgerError) in try group.decided(over: base, context)
     }
+    reportLag(of: context.now, behind: decision.base.time)
+    if deliveries.count < group.jobs.count { inbox.putBack(group.jobs[deliveries.count...]) }
+    group.keep(decision.staged, deliveries)
+    #if DEBUG
+      if acknowledgesBeforeCommit { group.answerEarly() }
+    #endif
+    return decision.batch
   }
 
   /// Reports a clock that lies behind the newest event; it is used all the same.

@@ -107,6 +107,30 @@ package final class Replica: Sendable {
     }
   }
 
+  /// Looks at a copy of the state, without the lock and without the store.
+  ///
+  /// What it lacks of the snapshot is read, all at once, and then `body` runs again, as with
+  /// ``look(with:needs:_:)``.
+  func decide<R>(
+    with store: any EventStore, needs: SnapshotNeeds,
+    _ body: (LedgerState) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    var needs = needs
+    while true {
+      let copy = try LedgerError.mapping {
+        try look(with: store, needs: needs) { state in
+          // Forgets deadlines that passed, so that deciding looks at few.
+          _ = try? state.nextDeadline()
+          return state
+        }
+      }
+      let notes = LackNotes()
+      let outcome = Result { () throws(LedgerError) in try body(copy.noting(notes)) }
+      if notes.needs.isEmpty { return try outcome.get() }
+      guard needs.formUnion(notes.needs) else { throw .lacking }
+    }
+  }
+
   /// A copy of the state, which reads what it lacks of the snapshot.
   package func copy(readingFrom store: any EventStore) -> LedgerState {
     var state = withState { $0 }
