@@ -111,7 +111,9 @@ let package = Package(
 
     .target(
       name: "LedgerTestSupport",
-      dependencies: ["LedgerLMDB", "LedgerRuntime", "LedgerSystem", "PromiseLedger"],
+      dependencies: [
+        "LedgerLMDB", "LedgerLocks", "LedgerRuntime", "LedgerSystem", "PromiseLedger",
+      ],
       path: "Tests/LedgerTestSupport"
     ),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
