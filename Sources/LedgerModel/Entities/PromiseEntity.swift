@@ -2,7 +2,7 @@
 public enum PromiseStatus: Sendable, Hashable {
   /// It has no outcome yet.
   case pending
-  /// It has an outcome that nobody consumed.
+  /// It has an outcome, which was not consumed yet.
   case resolved
   /// Its outcome was delivered to the app.
   case consumed

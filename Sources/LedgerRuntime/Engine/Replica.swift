@@ -159,7 +159,8 @@ package final class Replica: Sendable {
   /// compare are the digests of the snapshots, where they are of the same position.
   ///
   /// - Parameter goesOn: Whether the frames after the newest event that was applied are wanted.
-  /// - Throws: `historyChanged` if the log is another one; `corrupt` if the snapshot went back.
+  /// - Throws: `historyChanged` if the log has other events than those that were read; `corrupt` if the
+  ///   snapshot stands at an earlier position than before.
   private func view(
     of store: any EventStore, goesOn: Bool = false,
     limit: Int = EventSlice.eventCount, needs: SnapshotNeeds = SnapshotNeeds()

@@ -131,7 +131,7 @@ import Testing
       try go(on: store, as: 2, through: 30)
       try fold(store)
       try deleteEvents(store)
-      // It never saw the last event, and stands there all the same.
+      // The replica has not read the last event, though its position is that of the event.
       _ = try session.replica.catchUp(from: store)
       try go(on: other, as: 3, through: 40)
       return (store, session, other)

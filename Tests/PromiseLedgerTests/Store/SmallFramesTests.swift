@@ -71,7 +71,7 @@ import Testing
     #expect(try small.snapshotSummary() == large.snapshotSummary())
   }
 
-  /// Every largest frame that the format has can be read, whoever packed it.
+  /// An archive knows no frames: a ledger that is made of it has them as its own store packs them.
   @Test func anArchiveOfSmallFramesMakesALedgerOfLargeOnes() throws {
     let store = try filled(Self.small)
     let archive = try archive(of: store)

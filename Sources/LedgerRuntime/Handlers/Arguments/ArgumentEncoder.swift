@@ -15,7 +15,7 @@ final class ArgumentEncoder: Encoder {
 
   /// Notes that the value is not made of members that can be told apart.
   ///
-  /// - Returns: What takes the rest of the value. Nobody reads it.
+  /// - Returns: An encoder that takes the rest of the value; what it gets is dropped.
   private func refused() -> ArgumentEncoder {
     arguments.add(failure: refusalOfStructure, for: "binding")
     return ArgumentEncoder()
