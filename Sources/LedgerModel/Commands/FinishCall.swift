@@ -5,7 +5,7 @@ package struct FinishCall: Command {
     case finished(Finished)
     /// The attempt is not the newest of an open call: the call ended, or another attempt began.
     case superseded
-    /// The call failed, without any effect, because an effect that it required was refused.
+    /// The call failed, without any effect of its code, because one that it required was refused.
     case requiredEffectRefused(DecidedEffect, StoredError, HandlerEntity)
   }
 
@@ -31,11 +31,13 @@ package struct FinishCall: Command {
   package let runnableKinds: Set<String>
   /// Those of them whose kinds have invalidation code.
   package let kindsWithInvalidationCode: Set<String>
+  /// The promise that a failure of the call rejects, if it is still pending.
+  package let promiseToReject: PromiseID?
 
   package init(
     id: HandlerID, call: CallID, attempt: UInt32, result: CallResult,
     effects: [HandlerEffect] = [], runnableKinds: Set<String> = [],
-    kindsWithInvalidationCode: Set<String> = []
+    kindsWithInvalidationCode: Set<String> = [], promiseToReject: PromiseID? = nil
   ) {
     self.id = id
     self.call = call
@@ -44,11 +46,13 @@ package struct FinishCall: Command {
     self.effects = effects
     self.runnableKinds = runnableKinds
     self.kindsWithInvalidationCode = kindsWithInvalidationCode
+    self.promiseToReject = promiseToReject
   }
 
   package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
     needs.ids.insert(id.entityID)
     for effect in effects { needs.ids.insert(effect.subject) }
+    if let promiseToReject { needs.ids.insert(promiseToReject.entityID) }
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
@@ -61,7 +65,9 @@ package struct FinishCall: Command {
     guard let open = try decision.knownHandler(id)?.openCalls[call], open.attempt == attempt else {
       return .superseded
     }
-    guard result.outcome == .returned else { return .finished(try fail(open, in: &decision)) }
+    if case .failed(let error) = result {
+      return .finished(try fail(open, with: error, in: &decision))
+    }
     let countBefore = decision.batch.count
     var decider = EffectDecider(
       runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
@@ -71,9 +77,8 @@ package struct FinishCall: Command {
       guard effect.isRequired, !decided.verdict.isSuccess else { continue }
       try decision.rollBack(toCount: countBefore)
       let error = Self.refusal(decided, effect.unfit?.error)
-      let report = CallReport(effects: [decided], result: .failed(error))
-      let entity = try end(open, report, in: &decision)
-      return .requiredEffectRefused(decided, error, entity)
+      let failed = try fail(open, with: error, refusing: decided, in: &decision)
+      return .requiredEffectRefused(decided, error, failed.entity)
     }
     let report = CallReport(effects: decider.verdicts, result: result)
     let entity = try end(open, report, in: &decision)
@@ -83,11 +88,26 @@ package struct FinishCall: Command {
         startedInvalidations: decider.startedInvalidations))
   }
 
+  /// Ends the run as failed, and rejects the promise that must not wait for it any longer.
+  ///
+  /// - Parameter refused: The required effect that failed the call, if one did.
   private func fail(
-    _ open: OpenCall, in decision: inout Decision
+    _ open: OpenCall, with error: StoredError, refusing refused: DecidedEffect? = nil,
+    in decision: inout Decision
   ) throws(LedgerError) -> Finished {
-    let entity = try end(open, CallReport(result: result), in: &decision)
-    return Finished(entity: entity, effects: [], startedCalls: [], startedInvalidations: [])
+    var effects = refused.map { [$0] } ?? []
+    if let promiseToReject {
+      var decider = EffectDecider(
+        runnableKinds: [], kindsWithInvalidationCode: [], cause: open.newestStart.position)
+      let rejection = ResolvePromise(
+        id: promiseToReject, outcome: .rejected, content: error.encoded, typeTag: nil,
+        idempotencyKey: nil, isStrict: true)
+      effects.append(
+        try decider.decide(HandlerEffect(.resolvePromise(rejection)), in: &decision))
+    }
+    let report = CallReport(effects: effects, result: .failed(error))
+    let entity = try end(open, report, in: &decision)
+    return Finished(entity: entity, effects: effects, startedCalls: [], startedInvalidations: [])
   }
 
   /// Appends the end of the run behind its effects.

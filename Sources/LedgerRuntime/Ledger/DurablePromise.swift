@@ -53,8 +53,10 @@ extension DurablePromise: Codable {
   ///
   /// - Throws: ``LedgerError/Code/invalidArgument`` if `Value` needs a codec of its own.
   public init(from decoder: any Decoder) throws {
+    let id = try PromiseID(from: decoder)
+    decoder.referenceCollector?.add(id, in: nil)
     self.init(
-      id: try PromiseID(from: decoder),
+      id: id,
       ledger: decoder.userInfo[.promiseLedger] as? Ledger,
       codec: try PayloadCodec.standard())
   }

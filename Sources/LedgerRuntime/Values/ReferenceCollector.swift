@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Notes the durable promises and handlers that are encoded, at whatever depth.
+/// Notes the durable promises and handlers that are encoded, and the promises that are decoded, at
+/// whatever depth.
 final class ReferenceCollector: Sendable {
-  /// What was encoded.
+  /// What was encoded or decoded.
   struct References: Sendable, Hashable {
     var promises: Set<PromiseID> = []
     var handlers: Set<HandlerID> = []
@@ -37,6 +38,13 @@ final class ReferenceCollector: Sendable {
 
 extension Encoder {
   /// Where promises and handlers are noted while arguments are encoded.
+  var referenceCollector: ReferenceCollector? {
+    userInfo[.referenceCollector] as? ReferenceCollector
+  }
+}
+
+extension Decoder {
+  /// Where promises are noted while arguments are decoded.
   var referenceCollector: ReferenceCollector? {
     userInfo[.referenceCollector] as? ReferenceCollector
   }

@@ -105,6 +105,25 @@ struct HandlersArticleTests {
     await ledger.close()
   }
 
+  @Test func aFailureRejectsWhatTheTypeSays() async throws {
+    let chat = chat
+    let ledger = try await temporary.open { registry in
+      try registry.register(Sync.self) { chat }
+      try registry.register(Prefetch.self) { chat }
+    }
+    let started = try await ledger.createPromise(of: Void.self)
+    let finished = try await ledger.createPromise(of: Void.self)
+    let sync = try await ledger.createHandler(
+      Sync.self, ["started": started, "finished": finished]
+    ).handler
+    let prefetch = try await ledger.createHandler(Prefetch.self, ["promise": started]).handler
+    await #expect(throws: Refusal.self) { try await sync.call() }
+    await #expect(throws: Refusal.self) { try await prefetch.call() }
+    #expect(try await started.record?.status == .pending)
+    #expect(try await finished.record?.status == .resolved)
+    await ledger.close()
+  }
+
   // MARK: The article and this file
 
   @Test func everyBlockOfTheArticleStandsInThisFile() throws {
@@ -115,7 +134,7 @@ struct HandlersArticleTests {
       "Sources/PromiseLedger/PromiseLedger.docc/Handlers.md")
     let source = Self.lines(try String(contentsOf: file, encoding: .utf8))
     let blocks = Self.blocks(try String(contentsOf: article, encoding: .utf8))
-    #expect(blocks.count == 9)
+    #expect(blocks.count == 10)
     for block in blocks {
       let isThere = source.indices.contains { source[$0...].starts(with: block) }
       #expect(isThere, "\(block.joined(separator: "\n"))")
@@ -162,6 +181,31 @@ extension AvatarRemoved {
   static func invalidate(_ parameters: Invalidation, in call: HandlerCall<Chat>) throws {
     try call.cancel(parameters.promise, reason: parameters.why ?? "")
   }
+}
+
+struct Sync: LedgerHandler {
+  static let kind = "sync"
+
+  let started: DurablePromise<Void>
+  let finished: DurablePromise<Void>
+
+  func call(in call: HandlerCall<Chat>) throws { throw Refusal(text: "offline") }
+}
+
+struct Prefetch: LedgerHandler {
+  static let kind = "prefetch"
+
+  let promise: DurablePromise<Void>
+
+  func call(in call: HandlerCall<Chat>) throws { throw Refusal(text: "offline") }
+}
+
+extension Sync {
+  static var onFailure: HandlerFailurePolicy { .rejectPromise(named: "finished") }
+}
+
+extension Prefetch {
+  static var onFailure: HandlerFailurePolicy { .recordOnly }
 }
 
 struct BundleFetched: LedgerInstanceHandler {

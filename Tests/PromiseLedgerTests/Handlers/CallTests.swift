@@ -69,7 +69,7 @@ struct CallTests {
     let promise = try await ledger.createPromise(of: Int.self)
     let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
     await #expect(throws: ScriptedError(text: "broken")) { try await handler.call() }
-    #expect(try await promise.record?.status == .pending)
+    #expect(try await promise.outcome.kind == .rejected)
     #expect(try await handler.record?.lastFinish?.outcome == .failed)
     await expectError(.handlerFinished) { try await handler.call() }
     #expect(notes.lines == ["run"])

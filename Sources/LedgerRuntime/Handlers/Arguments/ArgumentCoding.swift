@@ -38,12 +38,16 @@ enum ArgumentCoding {
   }
 
   /// Decodes a value whose type tag was compared.
+  ///
+  /// - Parameter collector: Where the promises in it are noted.
   static func decode<Value: Decodable>(
-    _ payload: [UInt8], as type: Value.Type, attaching ledger: Ledger?
+    _ payload: [UInt8], as type: Value.Type, attaching ledger: Ledger?,
+    noting collector: ReferenceCollector? = nil
   ) throws -> Value {
     if type == [UInt8].self, let bytes = payload as? Value { return bytes }
     let decoder = JSONDecoder()
     decoder.userInfo[.promiseLedger] = ledger
+    decoder.userInfo[.referenceCollector] = collector
     return try decoder.decode(type, from: Data(payload))
   }
 

@@ -3,6 +3,7 @@
 struct ArgumentDecoder: Decoder {
   let source: ArgumentSource
   let ledger: Ledger?
+  let promises = DecodedPromises()
   /// Only looks whether what is there can be read: a missing argument may still come with a call.
   var isProbe = false
 
@@ -23,15 +24,23 @@ struct ArgumentDecoder: Decoder {
   }
 }
 
+/// The promises in arguments that were decoded, by the names of the arguments.
+final class DecodedPromises {
+  var byArgument: [String: Set<PromiseID>] = [:]
+}
+
 extension ArgumentSource {
   /// Makes a value of the arguments.
   ///
+  /// - Returns: The value, and the promises that it got.
   /// - Throws: ``LedgerError`` with `argumentMissing`, `argumentMismatch`, `decodingFailed`.
   func decode<Value: Decodable>(
     _ type: Value.Type, attaching ledger: Ledger?
-  ) throws(LedgerError) -> Value {
+  ) throws(LedgerError) -> (Value, promises: [String: Set<PromiseID>]) {
     do {
-      return try Value(from: ArgumentDecoder(source: self, ledger: ledger))
+      let decoder = ArgumentDecoder(source: self, ledger: ledger)
+      let value = try Value(from: decoder)
+      return (value, decoder.promises.byArgument)
     } catch let error as LedgerError {
       throw error
     } catch {
@@ -85,7 +94,11 @@ private struct ArgumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
       throw source.mismatch(name, expected: expected, actual: argument.typeTag)
     }
     do {
-      return try ArgumentCoding.decode(argument.payload, as: type, attaching: decoder.ledger)
+      let collector = ReferenceCollector()
+      let value = try ArgumentCoding.decode(
+        argument.payload, as: type, attaching: decoder.ledger, noting: collector)
+      decoder.promises.byArgument[name, default: []].formUnion(collector.references.promises)
+      return value
     } catch {
       throw source.undecodable(name, expected: expected, cause: error)
     }

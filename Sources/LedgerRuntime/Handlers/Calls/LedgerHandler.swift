@@ -46,6 +46,12 @@ public protocol LedgerHandler: Codable, Sendable {
   /// Names that the kind had before; handlers that were created under them still work.
   static var formerKinds: [String] { get }
 
+  /// What a failure of the code does to the promises among the arguments, beside being recorded; by
+  /// default ``HandlerFailurePolicy/rejectPromise``.
+  ///
+  /// It is not stored: what counts is what the build says that runs the code.
+  static var onFailure: HandlerFailurePolicy { get }
+
   /// Runs the code.
   ///
   /// It runs at least once: if its process dies, or freezes, it may be run again. The changes that
@@ -63,6 +69,9 @@ public protocol LedgerHandler: Codable, Sendable {
 extension LedgerHandler {
   /// No former names.
   public static var formerKinds: [String] { [] }
+
+  /// ``HandlerFailurePolicy/rejectPromise``.
+  public static var onFailure: HandlerFailurePolicy { .rejectPromise }
 
   static var hasInvalidationCode: Bool { Invalidation.self != Never.self }
 }

@@ -13,14 +13,17 @@ final class RunningCall: Sendable {
   let kind: String
   let id: CallID
   let attempt: UInt32
+  /// The promise that a failure rejects.
+  let promiseToReject: PromiseID?
   private let contents = Mutex(Contents())
 
-  init(_ started: StartedCall, in ledger: Ledger) {
+  init(_ started: StartedCall, rejecting promise: PromiseID? = nil, in ledger: Ledger) {
     self.ledger = ledger
     handler = started.entity.id
     kind = started.entity.kind
     id = started.call.id
     attempt = started.call.attempt
+    promiseToReject = promise
   }
 
   /// How the handler is named in errors.

@@ -1,7 +1,11 @@
 /// A kind of handler with what runs it, without its type.
 struct HandlerRegistration: Sendable {
   /// Code with its arguments and its context, ready to run.
-  typealias Run = @Sendable (RunningCall) async throws -> StoredValue
+  struct Run: Sendable {
+    /// The promise that a failure of the code rejects.
+    let promiseToReject: PromiseID?
+    let code: @Sendable (RunningCall) async throws -> StoredValue
+  }
 
   /// Checks everything that can fail before the code runs.
   typealias Preparation =
@@ -25,18 +29,23 @@ struct HandlerRegistration: Sendable {
     self.type = type
     let codec: PayloadCodec<Handler.Output> = try .standard()
     prepareCall = { (source, record, ledger) async throws -> Run in
-      let handler = try source.decode(Handler.self, attaching: ledger)
+      let (handler, promises) = try source.decode(Handler.self, attaching: ledger)
       let context = try await context(record)
       let body = try await handler.body(in: context, for: record)
-      return { running in
+      let promise = Handler.onFailure.promiseToReject(
+        among: promises, isOnlyRun: !record.isRepeating)
+      return Run(promiseToReject: promise) { running in
         let output = try await body(HandlerCall(running, context: context))
         return try ledger.checkedOutput(output, codec, of: source.handler)
       }
     }
     let invalidation: Preparation = { (source, record, ledger) async throws -> Run in
-      let parameters = try source.decode(Handler.Invalidation.self, attaching: ledger)
+      let (parameters, promises) = try source.decode(
+        Handler.Invalidation.self, attaching: ledger)
       let context = try await context(record)
-      return { running in
+      // A handler is withdrawn once, also a repeating one.
+      let promise = Handler.onFailure.promiseToReject(among: promises, isOnlyRun: true)
+      return Run(promiseToReject: promise) { running in
         try await Handler.invalidate(parameters, in: HandlerCall(running, context: context))
         return StoredValue(typeTag: PayloadCodec<Void>.void.typeTag, bytes: [])
       }

@@ -101,11 +101,11 @@ extension HandlerRunner {
   private func runAndFinish(
     _ started: StartedCall, _ run: HandlerRegistration.Run
   ) async throws -> (result: HandlerResult, next: [StartedCall]) {
-    let call = RunningCall(started, in: ledger)
+    let call = RunningCall(started, rejecting: run.promiseToReject, in: ledger)
     let value: StoredValue
     do {
       value = try await CallChain.$current.withValue(CallChain.waiting + [call]) {
-        try await run(call)
+        try await run.code(call)
       }
     } catch {
       _ = call.end()
@@ -146,7 +146,8 @@ extension HandlerRunner {
     let command = FinishCall(
       id: call.handler, call: call.id, attempt: call.attempt, result: result, effects: effects,
       runnableKinds: registry.kinds,
-      kindsWithInvalidationCode: registry.kindsWithInvalidationCode)
+      kindsWithInvalidationCode: registry.kindsWithInvalidationCode,
+      promiseToReject: call.promiseToReject)
     switch try await submitUncancelled(command) {
     case .finished(let finished):
       started = Set((finished.startedCalls + finished.startedInvalidations).map(\.call.id))
@@ -162,7 +163,7 @@ extension HandlerRunner {
     case .requiredEffectRefused(let refused, let error, _):
       throw LedgerError(
         .requiredEffectRefused,
-        "\(call.handlerName): the effect \(refused.effect) on \(refused.subject) was refused (\(refused.verdict)) in call \(call.id), which required it. The call is recorded as failed, without any effect.",
+        "\(call.handlerName): the effect \(refused.effect) on \(refused.subject) was refused (\(refused.verdict)) in call \(call.id), which required it. The call is recorded as failed, without any effect of its code.",
         cause: error)
     }
   }
