@@ -34,10 +34,14 @@ struct AppCommand: AsyncParsableCommand {
 
   private func removeAvatar(of room: Room, _ ledger: Ledger, _ say: Narrator) async throws {
     let request = Request(for: room)
-    let promise = try await ledger.createPromise(
-      of: Void.self, label: "Remove the avatar of \(room.address)")
-    try await ledger.createHandler(
-      AvatarRemoved.self, ["room": room.address, "promise": promise], key: HandlerKey(request.id))
+    let promise = try await ledger.batch { batch in
+      let promise = try batch.createPromise(
+        of: Void.self, label: "Remove the avatar of \(room.address)")
+      try batch.createHandler(
+        AvatarRemoved.self, ["room": room.address, "promise": promise],
+        key: HandlerKey(request.id))
+      return promise
+    }
     say("promised to remove the avatar of \(room.address)")
     try spool.send(request)
     say("sent the request \(request.id); spinner on")

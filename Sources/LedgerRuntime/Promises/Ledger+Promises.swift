@@ -157,6 +157,24 @@ extension Ledger {
 // MARK: - Between commands and answers
 
 extension Ledger {
+  /// The creation of a promise as a part of a commit, and a handle on what it makes.
+  func creation<Value: Sendable>(
+    of type: Value.Type, key: PromiseKey?, label: String?, tags: [String], deadline: Timestamp?
+  ) throws(LedgerError) -> (command: CreatePromise, promise: DurablePromise<Value>) {
+    let codec: PayloadCodec<Value> = try .standard()
+    let creation = PromiseCreated(
+      typeTag: codec.typeTag, key: key?.text, label: label, tags: tags, deadline: deadline,
+      idempotencyKey: key?.text)
+    try creation.checkLimits()
+    let id =
+      key?.promiseID
+      ?? PromiseID(entityID: configuration.idGenerator.makeID(at: configuration.timeForIDs))
+    return (
+      CreatePromise(id: id, creation: creation, isStrict: false),
+      DurablePromise(id: id, ledger: self, codec: codec)
+    )
+  }
+
   private func createNew<Value: Sendable>(
     _ creation: PromiseCreated, _ codec: PayloadCodec<Value>
   ) async throws -> DurablePromise<Value> {

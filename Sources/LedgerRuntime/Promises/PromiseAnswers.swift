@@ -15,10 +15,7 @@ public enum PromiseCreation<Value: Sendable>: Sendable {
       switch self {
       case .created(let promise), .deduplicated(let promise, _): return promise
       case .conflict(let record):
-        throw LedgerError(
-          .conflict,
-          "Promise \(record.id) was created by another request. Use another key, or promise(forKey:) to share it."
-        )
+        throw .createdByAnother(record.id)
       }
     }
   }

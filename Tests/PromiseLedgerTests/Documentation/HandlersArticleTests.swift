@@ -39,10 +39,13 @@ struct HandlersArticleTests {
     var configuration = LedgerConfiguration()
     try configuration.handlers.register(AvatarRemoved.self) { chat }
     let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
-    let promise = try await ledger.createPromise(of: Void.self, label: "Remove the avatar")
-    try await ledger.createHandler(
-      AvatarRemoved.self, ["room": room, "promise": promise], key: HandlerKey(request),
-      scopes: ["account-1"])
+    let promise = try await ledger.batch { batch in
+      let promise = try batch.createPromise(of: Void.self, label: "Remove the avatar")
+      try batch.createHandler(
+        AvatarRemoved.self, ["room": room, "promise": promise], key: HandlerKey(request),
+        scopes: ["account-1"])
+      return promise
+    }
     await ledger.close()
     return promise.id
   }

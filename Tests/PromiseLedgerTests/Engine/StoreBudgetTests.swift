@@ -41,6 +41,15 @@ import Testing
     Row("time out 100 that are due", [TimeOutDuePromises()]),
     Row("create a handler", [CreateHandler(.numbered(9_001))]),
     Row(
+      "create together",
+      [
+        CreateTogether([
+          .promise(CreatePromise(keyed)),
+          .promise(CreatePromise(.numbered(1), idempotencyKey: "a")),
+          .handler(CreateHandler(.numbered(9_001))), .handler(CreateHandler(.numbered(500))),
+        ])
+      ]),
+    Row(
       "bind",
       [
         RebindHandler(

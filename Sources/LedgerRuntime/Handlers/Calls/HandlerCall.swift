@@ -98,15 +98,10 @@ extension HandlerCall {
     of type: Value.Type = Value.self, key: PromiseKey? = nil, label: String? = nil,
     tags: [String] = [], deadline: Timestamp? = nil, required: Bool = false
   ) throws(LedgerError) -> DurablePromise<Value> {
-    let codec: PayloadCodec<Value> = try .standard()
-    let creation = PromiseCreated(
-      typeTag: codec.typeTag, key: key?.text, label: label, tags: tags, deadline: deadline,
-      idempotencyKey: key?.text)
-    try creation.checkLimits()
-    let id = key?.promiseID ?? PromiseID(entityID: ledger.makeID())
-    let command = CreatePromise(id: id, creation: creation, isStrict: false)
+    let (command, promise) = try ledger.creation(
+      of: type, key: key, label: label, tags: tags, deadline: deadline)
     try running.add(HandlerEffect(.createPromise(command), isRequired: required), byteCount: 0)
-    return DurablePromise(id: id, ledger: ledger, codec: codec)
+    return promise
   }
 
   private func requireOwn(_ other: LedgerID?, _ what: String) throws(LedgerError) {

@@ -1,0 +1,73 @@
+/// What is to be created together; see ``Ledger/batch(_:)``.
+public struct LedgerBatch: Sendable {
+  private let ledger: Ledger
+  private(set) var parts: [CreateTogether.Part] = []
+  private var byteCount = 0
+
+  init(in ledger: Ledger) {
+    self.ledger = ledger
+  }
+
+  /// Creates a promise with the batch, or finds the one with the same key.
+  ///
+  /// - Parameters:
+  ///   - type: The type of its value.
+  ///   - key: A key, from which the id then follows.
+  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
+  ///   - deadline: When the promise times out if it is still pending.
+  /// - Returns: A handle. There is no such promise before the batch is done; handlers of the batch may be
+  ///   bound to it.
+  /// - Throws: ``LedgerError/Code/invalidArgument``.
+  public mutating func createPromise<Value: Sendable>(
+    of type: Value.Type = Value.self, key: PromiseKey? = nil, label: String? = nil,
+    tags: [String] = [], deadline: Timestamp? = nil
+  ) throws(LedgerError) -> DurablePromise<Value> {
+    let (command, promise) = try ledger.creation(
+      of: type, key: key, label: label, tags: tags, deadline: deadline)
+    try add(.promise(command), byteCount: 0)
+    return promise
+  }
+
+  /// Creates a handler with the batch, or finds the one with the same key.
+  ///
+  /// - Parameters:
+  ///   - type: The type with the code; it must be registered.
+  ///   - arguments: What is bound.
+  ///   - key: A key, from which the id then follows.
+  ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
+  ///   - isRepeating: Whether it can be called more than once.
+  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  /// - Returns: A handle. There is no such handler before the batch is done; handlers of the batch may be
+  ///   bound to it.
+  /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
+  ///   `invalidArgument`.
+  @discardableResult
+  public mutating func createHandler<Handler: LedgerHandler>(
+    _ type: Handler.Type, _ arguments: HandlerArguments = [:], key: HandlerKey? = nil,
+    scopes: [String] = [], isRepeating: Bool = false, label: String? = nil
+  ) throws(LedgerError) -> DurableHandler {
+    let command = try ledger.creation(
+      of: type, arguments, key: key, scopes: scopes, isRepeating: isRepeating, label: label)
+    try add(.handler(command), byteCount: command.arguments.payloadByteCount)
+    return DurableHandler(id: command.id, ledger: ledger)
+  }
+
+  private mutating func add(_ part: CreateTogether.Part, byteCount: Int) throws(LedgerError) {
+    guard parts.count < CreateTogether.maximumPartCount else {
+      throw LedgerError(
+        .invalidArgument,
+        "A batch may create \(CreateTogether.maximumPartCount) promises and handlers. Spread them over several batches."
+      )
+    }
+    let limit = ledger.configuration.maximumPayloadSizeInBytes
+    guard self.byteCount + byteCount <= limit else {
+      throw LedgerError(
+        .payloadTooLarge,
+        "The arguments of the handlers of a batch have more than \(limit) bytes together. Spread them over several batches, or raise the limit."
+      )
+    }
+    self.byteCount += byteCount
+    parts.append(part)
+  }
+}
