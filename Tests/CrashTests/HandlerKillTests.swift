@@ -106,6 +106,30 @@ extension CrashTests {
       try expectOneReplay(temporary.path)
     }
 
+    /// The answer comes once more, to a process that opens then, or to one that is there already.
+    @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+    func anAnswerThatIsDeliveredAgainHasTheCallRunAgain(isOpen: Bool) async throws {
+      #expect(try await run("make", 3).lines == ["done"])
+      let inspector = try Ledger.inspect(at: temporary.path)
+      for number in 0..<3 {
+        let waiting =
+          isOpen
+          ? try WorkerProcess(["handle", temporary.path, "await", "\(number)", "none", "0"]) : nil
+        if let waiting { #expect(await waiting.nextLine() == "opened") }
+        let point = ["code-begun", "made", "code-done"][number]
+        #expect(try await run("call", number, point: point).isKilled, "\(point)")
+        if let waiting {
+          #expect(try await waiting.ask("now") == "done", "\(point)")
+          _ = await waiting.end()
+        } else {
+          #expect(try await run("call", number).lines == ["done"], "\(point)")
+        }
+        let audit = try HandlerAudit(inspector)
+        #expect(try audit.findings(count: 3).isEmpty, "\(point)")
+        #expect(audit.unfinished.isEmpty && audit.finishedWorkCount == number + 1, "\(point)")
+      }
+    }
+
     #if DEBUG
       @Test(.timeLimit(.minutes(2)))
       func effectsBeforeTheFinishAreNoticed() async throws {
@@ -121,6 +145,45 @@ extension CrashTests {
         print("effects before the finish: \(early.count) findings, \(late.count) later")
       }
     #endif
+
+    // MARK: Promises with their handlers
+
+    /// Makes promises with their handlers, in processes that are killed around the commit.
+    ///
+    /// - Returns: The points at which one was left without the other, and how many pairs there are.
+    private func halves(flags: [String] = []) async throws -> (points: [String], pairCount: Int) {
+      let points = ["gate-1", "commit-1", "gate-2", "commit-2", "called", "delay", "delay"]
+      var generator = SeededGenerator(seed: seed)
+      var (found, pairCount) = ([String](), 0)
+      for (number, point) in points.enumerated() {
+        let delay = Int.random(in: 0..<3_000, using: &generator)
+        _ = try await run("pair", number, point: point, delay: delay, flags: flags)
+        // The next session shows what the last commit of the one that was killed has become.
+        #expect(try await run("list", 0).lines.last == "done")
+        let (promise, handler) = (
+          try PromiseKey("pair/\(number)").promiseID, try HandlerKey("pair/\(number)").handlerID
+        )
+        let state = try Ledger.inspect(at: temporary.path).replay()
+        let hasPromise = try state.record(of: promise) != nil
+        let hasHandler = try state.record(of: handler) != nil
+        if hasPromise != hasHandler { found.append(point) }
+        if hasPromise, hasHandler { pairCount += 1 }
+      }
+      return (found, pairCount)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func aPromiseIsThereWithItsHandlerOrNotAtAll() async throws {
+      let (points, pairCount) = try await halves()
+      #expect(points.isEmpty, "seed \(seed)")
+      #expect((1..<7).contains(pairCount), "seed \(seed)")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func aPromiseWithoutItsHandlerIsNoticed() async throws {
+      let (points, _) = try await halves(flags: ["makes-pairs-in-two-commits"])
+      #expect(points.contains("gate-2") && points.contains("commit-2"), "\(points)")
+    }
 
     @Test(.timeLimit(.minutes(1)))
     func whatOneProcessWithdrewAnotherCannotCall() async throws {

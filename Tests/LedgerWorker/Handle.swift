@@ -7,6 +7,7 @@ struct Handle {
   private let number: Int
   private let killSwitch: KillSwitch
   private let commitsEffectsBeforeFinish: Bool
+  private let makesPairsInTwoCommits: Bool
 
   init(_ path: String, _ arguments: inout Arguments) throws {
     self.path = path
@@ -15,6 +16,7 @@ struct Handle {
     killSwitch = KillSwitch(
       point: try arguments.next("point"), delayInMicroseconds: try arguments.number("delay"))
     commitsEffectsBeforeFinish = arguments.has("commits-effects-before-finish")
+    makesPairsInTwoCommits = arguments.has("makes-pairs-in-two-commits")
   }
 
   func run() async throws {
@@ -25,6 +27,15 @@ struct Handle {
       killSwitch.reached("opened")
       try await ledger.handler(forKey: HandlerKey("work/\(number)")).call()
       killSwitch.reached("called")
+    case "pair":
+      killSwitch.codeDone()
+      try await makePair(in: ledger)
+      killSwitch.reached("called")
+    case "await":
+      // Opens before the answer comes, so that no opening finds out who died.
+      Output.line("opened")
+      _ = readLine()
+      try await ledger.handler(forKey: HandlerKey("work/\(number)")).call()
     case "list":
       for call in try await ledger.unfinishedCalls() { Output.line("U \(call.id)") }
     case "retry":
@@ -48,6 +59,7 @@ struct Handle {
     #endif
     try configuration.handlers.register(Work.self) { killSwitch }
     try configuration.handlers.register(Tally.self) { killSwitch }
+    try configuration.handlers.register(Pair.self)
     return try await Ledger.open(at: path, as: .appExtension, configuration: configuration)
   }
 
@@ -63,6 +75,31 @@ struct Handle {
         key: HandlerKey("work/\(number)"))
     }
   }
+}
+
+extension Handle {
+  /// Makes a promise and its handler, in one commit or, as it must not be, in two.
+  private func makePair(in ledger: Ledger) async throws {
+    let key = try PromiseKey("pair/\(number)")
+    let handlerKey = try HandlerKey("pair/\(number)")
+    if makesPairsInTwoCommits {
+      let promise = try await ledger.promise(forKey: key, of: Int.self)
+      try await ledger.createHandler(Pair.self, ["promise": promise], key: handlerKey)
+    } else {
+      try await ledger.batch { batch in
+        let promise = try batch.createPromise(of: Int.self, key: key)
+        try batch.createHandler(Pair.self, ["promise": promise], key: handlerKey)
+      }
+    }
+  }
+}
+
+/// Settles a promise.
+struct Pair: LedgerHandler {
+  static let kind = "pair"
+  let promise: DurablePromise<Int>
+
+  func call(in call: HandlerCall<Void>) throws { try call.fulfill(promise, 1) }
 }
 
 /// Resolves a promise, makes another, and calls a second handler, with points between.

@@ -8,8 +8,13 @@ extension DurableHandler {
   /// Everything that can fail before the code runs is checked before the call begins: if it fails
   /// so, nothing happened, and the handler can be called again. If the code throws, the failure is
   /// recorded, and nothing that the code asked of the ledger is done; a one-shot handler is then
-  /// spent. If the task is cancelled and the code therefore throws `CancellationError`, the call is
-  /// given back, to be run again.
+  /// spent, and its promise is rejected, as ``LedgerHandler/onFailure`` says. If the task is cancelled
+  /// and the code therefore throws `CancellationError`, the call is given back, to be run again.
+  ///
+  /// A call of a one-shot handler that began and was left, by a process that died, froze or gave it
+  /// back, is taken over: its next attempt runs, with the arguments of the first, and those given here
+  /// are ignored. So an answer that is delivered again has the handler run again. A call that a live
+  /// session runs is left to it: `handlerRunning`.
   ///
   /// Calls and invalidations that are effects of the code are run before this returns. Their
   /// failures are recorded and logged, and not thrown here.

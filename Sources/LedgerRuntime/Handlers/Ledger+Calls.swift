@@ -52,6 +52,8 @@ extension Ledger {
 
   /// Runs an unfinished call again, as its next attempt, with the arguments that it began with.
   ///
+  /// ``DurableHandler/call(_:)`` does the same for the unfinished call of a one-shot handler.
+  ///
   /// - Throws: As ``DurableHandler/call(_:)``: `handlerRunning` if another session took it, or it
   ///   still runs; `superseded` if another attempt came and went; `handlerFinished` if it ended.
   @discardableResult

@@ -237,7 +237,6 @@ struct CallTests {
     let unfinished = try await ledger.unfinishedCalls()
     #expect(unfinished.map(\.handler) == [handler.id])
     #expect(unfinished.first?.release == .cancelled && unfinished.first?.attempt == 1)
-    await expectError(.handlerRunning, naming: ["retry"]) { try await handler.call() }
     let result = try await ledger.retry(try #require(unfinished.first))
     #expect(result.attempt == 2 && result.call == unfinished.first?.id)
     #expect(try await promise.value == 2)

@@ -11,18 +11,12 @@ extension LedgerError {
     return LedgerError(.handlerInvalidated, "\(entity.name) was withdrawn for ever\(reason).")
   }
 
-  /// - Parameter isLeft: Whether its session does not run it any more, but could not record its end.
-  static func handlerRunning(_ started: StartedCall, isLeft: Bool = false) -> LedgerError {
+  static func handlerRunning(_ started: StartedCall) -> LedgerError {
     let call = started.call
-    let state =
-      if let session = call.runningSession, !isLeft {
-        "is run by session \(session). Wait for it"
-      } else {
-        "was left unfinished. Run it again with retry(_:)"
-      }
+    let session = call.runningSession.map { "session \($0)" } ?? "another session"
     return LedgerError(
       .handlerRunning,
-      "\(started.entity.name): attempt \(call.attempt) of call \(call.id) \(state), or invalidate the handler."
+      "\(started.entity.name): attempt \(call.attempt) of call \(call.id) is run by \(session). Wait for it, or invalidate the handler."
     )
   }
 

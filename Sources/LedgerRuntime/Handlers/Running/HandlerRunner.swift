@@ -18,8 +18,12 @@ struct HandlerRunner: Sendable {
     try begin(call, of: id)
     defer { running.end(call) }
     while true {
-      let entity = try await callableHandler(id)
+      let entity = try await activeHandler(id)
       if let expected { try require(expected, of: entity) }
+      if let left = entity.hinderingCall {
+        if let result = try await takeOver(left, of: entity) { return result }
+        continue
+      }
       let (binding, run) = try await ledger.records.withNewest(entity) { entity in
         let run = try await prepare(
           entity, .call, bound: entity.bound.arguments, given: given.arguments)
@@ -31,9 +35,9 @@ struct HandlerRunner: Sendable {
           runnableKinds: registry.kinds))
       switch answer {
       case .started(let started): return try await perform(started, run)
-      case .changedMeanwhile: continue
+      // Another call began meanwhile: it runs, or can be taken over.
+      case .changedMeanwhile, .alreadyRunning: continue
       case .notFound: throw try await ledger.reason(forMissing: id)
-      case .alreadyRunning(let other): throw LedgerError.handlerRunning(other)
       case .finished(let entity): throw LedgerError.handlerFinished(entity)
       case .invalidated(let entity): throw LedgerError.handlerInvalidated(entity)
       case .unregistered(let entity): throw LedgerError.handlerUnregistered(entity)
@@ -42,18 +46,31 @@ struct HandlerRunner: Sendable {
   }
 
   /// The handler, if nothing that can be seen now keeps it from being called.
-  private func callableHandler(_ id: HandlerID) async throws -> HandlerEntity {
+  private func activeHandler(_ id: HandlerID) async throws -> HandlerEntity {
     let entity = try await handler(id)
     switch entity.status {
     case .finished: throw LedgerError.handlerFinished(entity)
     case .invalidated: throw LedgerError.handlerInvalidated(entity)
-    case .active: break
+    case .active: return entity
     }
-    if let call = entity.hinderingCall {
-      let isLeft = call.runningSession == ledger.session && !running.contains(call.id)
-      throw LedgerError.handlerRunning(StartedCall(entity: entity, call: call), isLeft: isLeft)
+  }
+
+  /// Runs the unfinished call of a one-shot handler as its next attempt, if nothing runs it any more:
+  /// the same answer was delivered again, because the process that got it first died.
+  ///
+  /// - Returns: `nil` if another attempt came and went meanwhile.
+  private func takeOver(
+    _ call: OpenCall, of entity: HandlerEntity
+  ) async throws -> HandlerResult? {
+    let started = StartedCall(entity: entity, call: call)
+    if let session = call.runningSession {
+      let isLeft =
+        if session == ledger.session { !running.contains(call.id) } else {
+          try await ledger.engine.noticeDeath(of: session)
+        }
+      guard isLeft else { throw LedgerError.handlerRunning(started) }
     }
-    return entity
+    return try await nextAttempt(of: UnfinishedCall(started))
   }
 
   private func require(
@@ -86,6 +103,14 @@ struct HandlerRunner: Sendable {
   // MARK: Running again
 
   func retry(_ unfinished: UnfinishedCall) async throws -> HandlerResult {
+    if let result = try await nextAttempt(of: unfinished) { return result }
+    throw LedgerError.superseded(
+      unfinished.id, attempt: UInt32(clamping: unfinished.attempt),
+      of: ArgumentSource.name(unfinished.handler, kind: unfinished.kind))
+  }
+
+  /// - Returns: `nil` if another attempt came and went since `unfinished` was seen.
+  private func nextAttempt(of unfinished: UnfinishedCall) async throws -> HandlerResult? {
     let id = unfinished.handler
     try CallChain.refuseRecursion(of: id, in: ledger)
     try begin(unfinished.id, of: id)
@@ -107,9 +132,7 @@ struct HandlerRunner: Sendable {
       }
       return try await perform(started, run)
     case .taken(_, let started): throw LedgerError.handlerRunning(started)
-    case .superseded(let started):
-      throw LedgerError.superseded(
-        unfinished.id, attempt: UInt32(clamping: unfinished.attempt), of: started.entity.name)
+    case .superseded: return nil
     case .finished(let entity):
       throw LedgerError(
         .handlerFinished, "\(entity.name): call \(unfinished.id) ended meanwhile.")
