@@ -66,7 +66,7 @@ package struct LedgerState: Sendable {
   private mutating func applyToSubject(
     _ event: borrowing EventView
   ) throws(LedgerError) -> ReplayProblem? {
-    if let opaque = try opaque(event.subject) {
+    if !snapshot.isEmpty, let opaque = try opaque(event.subject) {
       return ReplayProblem(.opaqueRecord(opaque.type), at: event.position)
     }
     return switch event.kind.subject {
@@ -97,7 +97,7 @@ package struct LedgerState: Sendable {
   private mutating func applyToPromiseBelow(
     _ event: borrowing EventView, _ id: PromiseID
   ) throws(LedgerError) -> ReplayProblem? {
-    let below = try below(id.entityID)?.promise
+    let below = snapshot.mayHold(id.entityID) ? try below(id.entityID)?.promise : nil
     let entity: PromiseEntity
     do throws(ReplayProblem) {
       if var changed = below {
@@ -115,7 +115,7 @@ package struct LedgerState: Sendable {
       removals.forget(id.entityID)
     }
     promises.insert(entity)
-    noteClosing(of: .promise(entity))
+    if removals.closings != nil { noteClosing(of: .promise(entity)) }
     assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     return nil
   }
@@ -197,14 +197,14 @@ package struct LedgerState: Sendable {
         deadlines.insert(deadline, id)
       }
       removals.forget(id.entityID)
-      noteClosing(of: .promise(entity))
+      if removals.closings != nil { noteClosing(of: .promise(entity)) }
       assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     }
     for id in layer.changedHandlers {
       guard let entity = layer.handlers[id] else { continue }
       handlers.update(entity)
       removals.forget(id.entityID)
-      noteClosing(of: .handler(entity))
+      if removals.closings != nil { noteClosing(of: .handler(entity)) }
       assert(handlers.isConsistent(id), "the table of handlers disagrees with handler \(id)")
     }
     for (id, entity) in layer.sessions {

@@ -35,14 +35,14 @@ package struct StagedLayer: Sendable {
     case .promise:
       let id = PromiseID(entityID: event.subject)
       if promises[id] == nil { changedPromises.append(id) }
-      try promises.stage(event, at: id, over: base.promiseToChange)
+      try promises.stage(event, at: id) { id throws(LedgerError) in try base.promiseToChange(id) }
     case .handler:
       let id = HandlerID(entityID: event.subject)
       if handlers[id] == nil { changedHandlers.append(id) }
-      try handlers.stage(event, at: id, over: base.handlerToChange)
+      try handlers.stage(event, at: id) { id throws(LedgerError) in try base.handlerToChange(id) }
     case .session:
       let id = SessionID(entityID: event.subject)
-      try sessions.stage(event, at: id, over: base.sessionToChange)
+      try sessions.stage(event, at: id) { id throws(LedgerError) in try base.sessionToChange(id) }
     case .ledger:
       try applyToLedger(event)
     case nil:
