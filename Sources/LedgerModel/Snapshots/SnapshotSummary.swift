@@ -161,15 +161,31 @@ extension SnapshotTables {
   }
 }
 
+// MARK: - A part alone
+
+extension SnapshotSummary {
+  /// Of an encoded summary, as ``init(decoding:)`` throws.
+  fileprivate static func position(
+    _ part: KeyPath<SnapshotSummary, Position>, in bytes: Span<UInt8>, at offset: Int
+  ) throws(LedgerError) -> Position {
+    guard bytes.count >= byteCount,
+      bytes.loadLittleEndian(at: 0) == CRC32C.checksum(bytes.extracting(4..<bytes.count)),
+      bytes.loadLittleEndian(at: 4) == layout
+    else { return try SnapshotSummary(decoding: Array(copying: bytes))[keyPath: part] }
+    return Position(rawValue: bytes.loadLittleEndian(at: offset))
+  }
+
+  /// Up to where events were deleted, of an encoded summary.
+  package static func deletedThrough(in bytes: Span<UInt8>) throws(LedgerError) -> Position {
+    try position(\.deletedThrough, in: bytes, at: 120)
+  }
+}
+
 extension SnapshotTables {
   /// The position of the snapshot alone.
   package func snapshotPosition() throws(LedgerError) -> Position {
     guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else { return .start }
-    guard bytes.count >= SnapshotSummary.byteCount,
-      bytes.span.loadLittleEndian(at: 0)
-        == CRC32C.checksum(bytes.span.extracting(4..<bytes.count))
-    else { return try SnapshotSummary(decoding: bytes).position }
-    return Position(rawValue: bytes.span.loadLittleEndian(at: 8))
+    return try SnapshotSummary.position(\.position, in: bytes.span, at: 8)
   }
 }
 

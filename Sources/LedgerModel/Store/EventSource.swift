@@ -7,8 +7,8 @@ package protocol EventSource {
   ///
   /// The first frame may begin at or before `position`.
   ///
-  /// - Parameter limit: Stops after the frame that reaches this number of events, so that no read
-  ///   lasts long.
+  /// - Parameter limit: Stops after the frame that reaches this number of events after `position`, so
+  ///   that no read lasts long.
   /// - Returns: The position of the last event handed over, or `position` if there is none.
   /// - Throws: `eventsCompacted` if events after `position` were deleted.
   func read(

@@ -81,16 +81,28 @@ private struct LogPart {
     guard let position = request.eventsAfter else { return }
     start = max(position, summary.position)
     do throws(LedgerError) {
-      commit = try source.commit(at: position)
+      if position < start { commit = try source.commit(at: position) }
+      try read(from: source, isStartThere: start > summary.deletedThrough, request.eventLimit)
+      if position == start { commit = startCommit }
       guard commit != nil || position <= summary.deletedThrough else {
         throw .vanished(after: try source.head(), known: position)
       }
-      startCommit = start == position ? commit : try source.commit(at: start)
-      _ = try source.read(after: start, limit: request.eventLimit) { frame in
-        frames.append(frame)
-      }
     } catch {
       problem = error
+    }
+  }
+
+  /// Reads the frames after ``start``, and with them the one that has the event there: it names the
+  /// commit.
+  private mutating func read(
+    from source: any LedgerSource, isStartThere: Bool, _ limit: Int
+  ) throws(LedgerError) {
+    let before = isStartThere ? Position(rawValue: start.rawValue - 1) : start
+    let limit = isStartThere && limit < .max ? limit + 1 : limit
+    _ = try source.read(after: before, limit: limit) { frame in
+      let header = frame.header
+      if header.firstPosition <= start, start <= header.lastPosition { startCommit = header.commit }
+      if header.lastPosition > start { frames.append(frame) }
     }
   }
 }

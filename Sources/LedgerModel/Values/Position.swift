@@ -22,6 +22,11 @@ public struct Position: Sendable, Hashable, Comparable, Codable, RawRepresentabl
   package func advanced(by count: Int) -> Position {
     Position(rawValue: rawValue &+ UInt64(count))
   }
+
+  /// How many events stand after this position up to a later one.
+  package func distance(to later: Position) -> Int {
+    Int(clamping: later.rawValue - rawValue)
+  }
 }
 
 extension Position: CustomStringConvertible {

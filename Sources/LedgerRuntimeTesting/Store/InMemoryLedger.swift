@@ -31,14 +31,15 @@ struct InMemoryLedger: LedgerSource {
     guard position >= deleted else { throw .eventsCompacted(after: position, through: deleted) }
     guard position.rawValue < .max else { return position }
     var walk = FrameWalk(after: position)
-    var count = 0
+    var left = limit
     let first = frames.partitioningIndex { $0.key > position.rawValue + 1 }
     for frame in frames[max(first - 1, 0)...] {
-      if count >= limit { break }
+      if left <= 0 { break }
       let view = try FrameView(checking: frame.bytes.span, key: frame.key)
+      let known = walk.position
       guard try walk.isNew(view.header) else { continue }
       try body(view)
-      count += view.header.eventCount
+      left -= known.distance(to: walk.position)
     }
     return walk.position
   }

@@ -42,6 +42,15 @@ struct LMDBLog: ForwardingSource {
     return try SnapshotSummary(decoding: Array(copying: bytes))
   }
 
+  /// Up to where events were deleted.
+  static func deletedThrough<Reader: TableReader & ~Copyable>(
+    of transaction: borrowing Reader, _ meta: Table
+  ) throws -> Position {
+    let key = SnapshotSummary.key
+    guard let bytes = try transaction.value(forKey: key.span, in: meta) else { return .start }
+    return try SnapshotSummary.deletedThrough(in: bytes)
+  }
+
   static func metadata<Reader: TableReader & ~Copyable>(
     of transaction: borrowing Reader, _ table: Table
   ) throws -> LedgerMetadata {
@@ -62,7 +71,7 @@ struct LMDBLog: ForwardingSource {
   ) throws -> [UInt8] {
     let key = Chunk.key(position, 0)
     if try transaction.value(forKey: key.span, in: blob) == nil {
-      let deleted = try summary(of: transaction, meta).deletedThrough
+      let deleted = try deletedThrough(of: transaction, meta)
       guard position > deleted else {
         throw LedgerError.attachmentCompacted(of: position, through: deleted)
       }
@@ -101,7 +110,7 @@ struct LMDBLog: ForwardingSource {
     _ transaction: borrowing Reader, _ log: Table, _ meta: Table, after position: Position,
     limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws -> Position {
-    let deleted = try summary(of: transaction, meta).deletedThrough
+    let deleted = try deletedThrough(of: transaction, meta)
     guard position >= deleted else {
       throw LedgerError.eventsCompacted(after: position, through: deleted)
     }
@@ -110,14 +119,15 @@ struct LMDBLog: ForwardingSource {
     let next = position.rawValue + 1
     let start = try transaction.floorKey(next, in: log) ?? next
     var walk = FrameWalk(after: position)
-    var count = 0
+    var left = limit
     var isOver = true
     try transaction.scan(log, from: start) { key, bytes in
       let frame = try FrameView(checking: bytes, key: key)
+      let known = walk.position
       guard try walk.isNew(frame.header) else { return true }
       try body(frame)
-      count += frame.header.eventCount
-      isOver = count < limit
+      left -= known.distance(to: walk.position)
+      isOver = left > 0
       return isOver
     }
     if isOver {
