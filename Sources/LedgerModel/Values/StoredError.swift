@@ -1,6 +1,8 @@
 import LedgerBytes
 
 /// An error as a ledger stores it: data that another process, or a later version, can show.
+///
+/// `localizedDescription` is its ``message``.
 public struct StoredError: Error, Sendable, Hashable, Codable {
   /// Whose error it is: a domain, or the name of a type.
   public let domain: String

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// What became of a promise.
 public enum PromiseOutcome<Value: Sendable>: Sendable {
   /// It has a value.
@@ -48,6 +54,9 @@ extension PromiseOutcome: Equatable where Value: Equatable {}
 extension PromiseOutcome: Hashable where Value: Hashable {}
 
 /// Why a promise has no value: thrown by every way to get the value.
+///
+/// Its `localizedDescription` is what a person should read: the message of the error that the promise
+/// was rejected with. `stored(as:)` gives back an error of your own.
 public enum PromiseFailure: Error, Sendable, Hashable {
   /// It failed with an error.
   case rejected(StoredError)
@@ -73,6 +82,28 @@ extension PromiseFailure: CustomStringConvertible {
     case .cancelled(let reason): "cancelled: \(reason)"
     case .timedOut: "timed out"
     }
+  }
+}
+
+extension PromiseFailure: LocalizedError {
+  /// The message of the error, or the reason of the cancellation, or a sentence.
+  public var errorDescription: String? {
+    switch self {
+    case .rejected(let error): error.message
+    case .cancelled(let reason) where !reason.isEmpty: reason
+    case .cancelled: "The promise was cancelled."
+    case .timedOut: "The promise timed out."
+    }
+  }
+
+  /// Why the error happened, if the promise was rejected with one that says so.
+  public var failureReason: String? {
+    if case .rejected(let error) = self { error.failureReason } else { nil }
+  }
+
+  /// What a person may do, if the promise was rejected with an error that says so.
+  public var recoverySuggestion: String? {
+    if case .rejected(let error) = self { error.recoverySuggestion } else { nil }
   }
 }
 

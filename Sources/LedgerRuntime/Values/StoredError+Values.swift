@@ -1,17 +1,39 @@
 extension StoredError {
-  /// Turns any error into data: a stored error stays as it is, a ``StorableError`` says how it is
-  /// stored, an error that is `Codable` carries itself as its payload, and of any other remain the
-  /// name of its type and its description.
+  /// Turns any error into data, and keeps what a person must read.
+  ///
+  /// | error | domain | code | message | beside it |
+  /// |---|---|---|---|---|
+  /// | `StoredError` | as it is | | | |
+  /// | ``StorableError`` | as it says itself | | | |
+  /// | `NSError`, `CocoaError`, `POSIXError`, `URLError`, any `CustomNSError` | its domain | its code | `localizedDescription` | reason, suggestion, underlying errors |
+  /// | `LocalizedError` | name of its type | none | `errorDescription` | reason, suggestion |
+  /// | any other | name of its type | none | its description | |
+  ///
+  /// An error that is `Codable` carries itself as its ``payload`` instead of a reason, a suggestion
+  /// and underlying errors: `stored(as:)` gives it back with everything that it says.
+  ///
+  /// `LedgerError`, `DecodingError` and `EncodingError` keep their whole description as their message.
+  /// The causes of a `LedgerError` and of a `PromiseError` are kept as underlying errors. Underlying errors are kept four deep and four wide, and
+  /// each text of theirs up to 2,048 bytes of UTF-8.
+  ///
+  /// An error that means a cancellation is stored as any other, so a promise that is rejected with it
+  /// stays rejected; see `isCancellation`.
   public init(_ error: any Error) {
+    self.init(error, depth: 0)
+  }
+
+  /// - Parameter depth: How many errors this one underlies, one of them the next.
+  init(_ error: any Error, depth: Int) {
     if let error = error as? StoredError {
       self = error
     } else if let error = error as? any StorableError {
       self = error.storedError
     } else {
+      let facts = ErrorFacts(error, depth: depth)
       let encodable = error as? any Error & Codable & Sendable
       self.init(
-        domain: String(describing: type(of: error)), message: String(describing: error),
-        payload: encodable.flatMap { Payload(encoding: $0) })
+        domain: facts.domain, code: facts.code, message: facts.message,
+        payload: encodable.flatMap { Payload(encoding: $0) } ?? facts.details.payload)
     }
   }
 
@@ -33,7 +55,10 @@ public protocol StorableError: Error {
 }
 
 extension StoredError.Payload {
-  fileprivate init?<Value: Codable & Sendable>(encoding value: Value) {
+  /// Encodes a value, as an error that is `Codable` carries itself.
+  ///
+  /// - Returns: `nil` if it cannot be encoded.
+  public init?<Value: Codable & Sendable>(encoding value: Value) {
     let codec = PayloadCodec<Value>.json()
     guard let bytes = try? codec.encode(value) else { return nil }
     self.init(typeTag: codec.typeTag, bytes: bytes)

@@ -68,12 +68,9 @@ extension EventDetails {
   }
 
   mutating func add(_ error: StoredError) {
-    let bytes = error.payload.map { ContentText($0.bytes) }
-    var members: [String: JSONValue] = [
-      "domain": .string(error.domain), "message": .string(error.message),
-    ]
-    members["code"] = error.code.map(JSONValue.integer)
-    if let payload = error.payload, let bytes {
+    var members = error.members
+    if let payload = error.payload {
+      let bytes = ContentText(payload.bytes)
       members["payload"] = .object([
         "typeTag": .string(payload.typeTag), bytes.jsonName(for: "value"): .string(bytes.text),
       ])

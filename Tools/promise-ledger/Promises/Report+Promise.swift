@@ -32,11 +32,9 @@ extension Report {
       let content = ContentText(value.bytes)
       add("value", content.jsonName(for: "value"), .string(content.text), text: content.words)
     case .rejected(let error):
-      var members: [String: JSONValue] = [
-        "domain": .string(error.domain), "message": .string(error.message),
-      ]
-      members["code"] = error.code.map(JSONValue.integer)
-      add("error", "error", .object(members), text: error.description.escapingControlCharacters)
+      add(
+        "error", "error", .object(error.members), text: error.description.escapingControlCharacters)
+      for (title, text) in error.details { addLine(title, text.escapingControlCharacters) }
     case .cancelled(let reason): add("reason", "reason", reason)
     case .timedOut: break
     }
