@@ -20,6 +20,7 @@ struct VerbTests {
         label     Remove the "avatar"
         tags      "room" "avatar"
         created   2026-01-01T00:00:00.000000Z at position 3 by session 019b76da-a800-7000-8700-000000000002
+        instance  chat
         outcome   rejected
         error     chat 403: \u{1B}[31mno\u{A}entry\u{202E}
         resolved  2026-01-01T00:00:01.500000Z at position 4 by session 019b76da-a800-7000-8700-000000000002
@@ -90,7 +91,7 @@ struct VerbTests {
     #expect(
       tagged.output == #"""
         [
-        {"consumed":{"position":5,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:01.500000Z"},"created":{"position":3,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:00.000000Z"},"error":{"code":403,"domain":"chat","message":"\u001b[31mno\u000aentry\u202e"},"id":"4b207824-d62b-857b-9c9d-9f472a7161c9","isOverdue":false,"isStale":false,"key":"avatar/room@example.org","label":"Remove the \"avatar\"","outcome":"rejected","resolved":{"position":4,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:01.500000Z"},"state":"consumed","tags":["room","avatar"],"typeTag":"void"}
+        {"consumed":{"position":5,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:01.500000Z"},"created":{"position":3,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:00.000000Z"},"creatorInstance":"chat","error":{"code":403,"domain":"chat","message":"\u001b[31mno\u000aentry\u202e"},"id":"4b207824-d62b-857b-9c9d-9f472a7161c9","isOverdue":false,"isStale":false,"key":"avatar/room@example.org","label":"Remove the \"avatar\"","outcome":"rejected","resolved":{"position":4,"session":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:01.500000Z"},"state":"consumed","tags":["room","avatar"],"typeTag":"void"}
         ]
 
         """#)

@@ -42,6 +42,18 @@ struct PromisesCommand: LedgerCommand {
       """)
   var stale = false
 
+  @Flag(
+    help: """
+      Print only promises that are likely to stay pending for ever: without a deadline, whoever \
+      created them is gone or an app extension, and no open handler has them in its arguments.
+      """)
+  var orphaned = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Print only promises that this instance of an app created.", valueName: "name"))
+  var instance: String?
+
   @Option(help: ArgumentHelp("Print at most this many promises.", valueName: "count"))
   var limit: Int?
 
@@ -56,12 +68,18 @@ struct PromisesCommand: LedgerCommand {
     let now = SystemLedgerClock().now()
     try list.print(Record.promiseColumns, to: sink) { replayed, alive, print in
       try replayed.forEachPromise(statuses, progress: alive) { record in
-        guard tags.allSatisfy(record.tags.contains) else { return true }
+        guard tags.allSatisfy(record.tags.contains), wants(record),
+          try !orphaned || replayed.isOrphaned(record)
+        else { return true }
         let isStale = try replayed.isStale(record)
         guard isStale || !stale else { return true }
         return try print(Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
       }
     }
+  }
+
+  private func wants(_ record: PromiseRecord) -> Bool {
+    instance == nil || record.creatorInstance == instance
   }
 
   private var statuses: Set<PromiseRecord.Status> {

@@ -150,7 +150,7 @@ extension LedgerState {
 
 extension HandlerEntity {
   /// The promises and handlers in everything that is bound, or that a call was made with.
-  func insertReferences(into ids: inout Set<EntityID>) {
+  package func insertReferences(into ids: inout Set<EntityID>) {
     var all = [bound.references]
     for call in openCalls.values { all += [call.references, call.bound.references] }
     for references in all {

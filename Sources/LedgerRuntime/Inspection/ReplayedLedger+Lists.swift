@@ -23,8 +23,9 @@ extension ReplayedLedger {
     if !statuses.isDisjoint(with: [.pending, .resolved]) { paths.append(.openPromises) }
     try forEachEntity(on: paths, progress: progress) { entity in
       guard case .promise(let promise) = entity else { return true }
-      let record = try promise.smallRecord
-      return try !statuses.contains(record.status) || body(record)
+      guard statuses.contains(promise.status), let record = try naming(promise.smallRecord)
+      else { return true }
+      return try body(record)
     }
   }
 

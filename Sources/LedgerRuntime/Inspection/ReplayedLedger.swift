@@ -12,6 +12,8 @@ public final class ReplayedLedger: Sendable {
   private let log: any LedgerSource
   /// Sessions that were asked for. Many promises are of few sessions.
   private let sessions = Mutex<[SessionID: SessionEntity]>([:])
+  /// The promises that open handlers refer to, once that was asked for.
+  private let referencedPromises = Mutex<Set<PromiseID>?>(nil)
   private let registry: any SessionRegistry
 
   init(_ state: LedgerState, of log: any LedgerSource, registry: any SessionRegistry) {
@@ -29,7 +31,14 @@ public final class ReplayedLedger: Sendable {
   /// - Throws: ``LedgerError`` with `corrupt`, and with `eventsCompacted` if the ledger was compacted
   ///   past ``position`` meanwhile: replay again.
   public func record(of id: PromiseID) throws(LedgerError) -> PromiseRecord? {
-    try record(of: id, PromiseEntity.self)
+    try naming(try record(of: id, PromiseEntity.self))
+  }
+
+  /// Adds the instance of the session that created the promise.
+  func naming(_ record: PromiseRecord?) throws(LedgerError) -> PromiseRecord? {
+    guard var record else { return nil }
+    record.creatorInstance = try session(record.created.session)?.opened.instance
+    return record
   }
 
   /// What the ledger knows about a handler, or `nil` if there is none.
@@ -54,11 +63,39 @@ public final class ReplayedLedger: Sendable {
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func isStale(_ record: PromiseRecord) throws(LedgerError) -> Bool {
     guard record.status == .resolved else { return false }
+    return try isLeft(record)
+  }
+
+  /// Whether a promise is likely to stay pending for ever: it has no deadline, the session that created
+  /// it cannot settle it any more, and no handler refers to it that can be called or has a call that is
+  /// not finished.
+  ///
+  /// A promise that a program settles by its id or key, without a handler, cannot be told from one that
+  /// was forgotten.
+  ///
+  /// - Throws: As ``record(of:)-(PromiseID)``.
+  /// - Complexity: O(open handlers) the first time.
+  public func isOrphaned(_ record: PromiseRecord) throws(LedgerError) -> Bool {
+    guard record.status == .pending, record.deadline == nil, try isLeft(record) else {
+      return false
+    }
+    return try !promisesOfOpenHandlers().contains(record.id)
+  }
+
+  private func promisesOfOpenHandlers() throws(LedgerError) -> Set<PromiseID> {
+    if let known = referencedPromises.withLock({ $0 }) { return known }
+    let found = try reading { (state) throws(LedgerError) in try state.promisesOfOpenHandlers() }
+    referencedPromises.withLock { $0 = found }
+    return found
+  }
+
+  /// Whether the creator will not come for the promise, also as far as its process tells.
+  private func isLeft(_ record: PromiseRecord) throws(LedgerError) -> Bool {
     let id = record.created.session
     guard let creator = try session(id) else {
       return try reading { (state) throws(LedgerError) in try !state.isOpenAndOpaque(id) }
     }
-    if creator.isEnded || creator.opened.role == .appExtension { return true }
+    if creator.leavesItsPromises { return true }
     return try registry.findings(of: [creator]) == [.dead]
   }
 

@@ -8,7 +8,8 @@ public final class Ledger: Sendable {
   package let engine: LedgerEngine
   package let configuration: LedgerConfiguration
   let runningCalls = RunningCalls()
-  var records: RecordReader { RecordReader(engine: engine) }
+  private let instances: SessionInstances
+  var records: RecordReader { RecordReader(engine: engine, instances: instances) }
 
   /// The ledger's id.
   public let id: LedgerID
@@ -19,8 +20,12 @@ public final class Ledger: Sendable {
   /// What this session may do.
   public var role: SessionRole { engine.setup.opened.role }
 
+  /// Which of several apps on one ledger this session belongs to.
+  public var instance: String { engine.setup.opened.instance }
+
   init(engine: LedgerEngine, configuration: LedgerConfiguration, id: LedgerID) {
     self.engine = engine
+    instances = SessionInstances(engine.setup.session, engine.setup.opened.instance)
     self.configuration = configuration
     self.id = id
   }

@@ -4,7 +4,9 @@ public import Logging
 public struct LedgerConfiguration: Sendable {
   /// Tells apart several apps on one ledger: 1 to 128 bytes of UTF-8.
   ///
-  /// ``stalePromisePolicy`` concerns the promises of the same instance.
+  /// An app and its extensions have the same. ``Ledger/stalePromises(of:)``,
+  /// ``Ledger/stalePromiseUpdates`` and ``stalePromisePolicy`` go by it: an app is offered the promises
+  /// that sessions of its own instance created.
   public var instance: String = "default"
 
   /// How long a command waits for another process that holds the gate, before its caller gets

@@ -54,13 +54,7 @@ extension Ledger {
     let creation = PromiseCreated(
       typeTag: codec.typeTag, key: key.text, label: label, tags: tags, deadline: deadline,
       idempotencyKey: idempotencyKey ?? key.text)
-    let promise = DurablePromise(id: key.promiseID, ledger: self, codec: codec)
-    switch try await create(promise.id, creation, isStrict: strict) {
-    case .created: return .created(promise)
-    case .deduplicated(let entity):
-      return .deduplicated(promise, try await records.record(of: entity))
-    case .conflict(let entity): return .conflict(try await records.record(of: entity))
-    }
+    return try await createKeyed(key, creation, codec, isStrict: strict)
   }
 
   /// The promise with a key, in whatever state, created if it is not there.
@@ -97,7 +91,7 @@ extension Ledger {
 
   /// What the ledger knows about a promise now, or `nil` if there is no such promise.
   public func record(of id: PromiseID) async throws -> PromiseRecord? {
-    try await records.record(of: id, PromiseEntity.self)
+    try await records.promiseRecord(of: id)
   }
 
   /// What the ledger knows about the promise with a key now, or `nil` if there is none.
@@ -109,7 +103,8 @@ extension Ledger {
   ///
   /// - Complexity: O(n log n) in their number.
   public func unconsumedPromises() async throws -> [PromiseRecord] {
-    try await records.records(of: try await engine.read(fromCopy: true) { try $0.openPromises() })
+    let open = try await engine.read(fromCopy: true) { try $0.openPromises() }
+    return try await records.promiseRecords(of: open)
   }
 
   // MARK: Without the type
@@ -145,10 +140,11 @@ extension Ledger {
     try TextLimit.reason.check(reason)
     switch try await engine.submit(AbandonPromise(id: id, reason: reason)) {
     case .abandoned(let entity):
-      let record = try? await records.record(of: entity)
-      return .abandoned(
-        try record ?? PromiseRecord(entity, try entity.creation(), outcome: nil))
-    case .alreadyConsumed(let entity): return .alreadyConsumed(try await records.record(of: entity))
+      let read = try? await records.record(of: entity)
+      let record = try read ?? PromiseRecord(entity, try entity.creation(), outcome: nil)
+      return .abandoned(records.namingKnownInstance(record))
+    case .alreadyConsumed(let entity):
+      return .alreadyConsumed(try await records.promiseRecord(of: entity))
     case .notFound: return .notFound
     }
   }
@@ -185,6 +181,18 @@ extension Ledger {
         .internalInconsistency, "The id generator made the id \(id) twice. Use a better one.")
     }
     return DurablePromise(id: id, ledger: self, codec: codec)
+  }
+
+  private func createKeyed<Value: Sendable>(
+    _ key: PromiseKey, _ creation: PromiseCreated, _ codec: PayloadCodec<Value>, isStrict: Bool
+  ) async throws -> PromiseCreation<Value> {
+    let promise = DurablePromise(id: key.promiseID, ledger: self, codec: codec)
+    switch try await create(promise.id, creation, isStrict: isStrict) {
+    case .created: return .created(promise)
+    case .deduplicated(let entity):
+      return .deduplicated(promise, try await records.promiseRecord(of: entity))
+    case .conflict(let entity): return .conflict(try await records.promiseRecord(of: entity))
+    }
   }
 
   private func create(

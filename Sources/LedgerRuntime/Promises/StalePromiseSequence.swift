@@ -1,15 +1,17 @@
 /// The stale promises of a ledger as they come up, each once.
 ///
-/// It throws what ``Ledger/stalePromises()`` throws, and ends when the ledger is closed.
+/// It throws what ``Ledger/stalePromises(of:)`` throws, and ends when the ledger is closed.
 public struct StalePromiseSequence: AsyncSequence, Sendable {
   let ledger: Ledger
+  let rule: LeftPromiseRule
 
   /// Starts from the promises that are stale now.
-  public func makeAsyncIterator() -> Iterator { Iterator(ledger: ledger) }
+  public func makeAsyncIterator() -> Iterator { Iterator(ledger: ledger, rule: rule) }
 
   /// Looks, whenever the ledger changed, at the promises that the change concerns.
   public struct Iterator: AsyncIteratorProtocol {
     let ledger: Ledger
+    private let rule: LeftPromiseRule
     /// Up to where the events were looked at; `nil` before the first look.
     private var position: Position?
     /// What was handed out and is still open.
@@ -18,8 +20,9 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
     private var awaited: Set<PromiseID> = []
     private var waiting: ArraySlice<PromiseRecord> = []
 
-    init(ledger: Ledger) {
+    init(ledger: Ledger, rule: LeftPromiseRule) {
       self.ledger = ledger
+      self.rule = rule
     }
 
     /// The next stale promise.
@@ -57,11 +60,12 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
       let (candidates, head) = try await ledger.engine.read(
         fromCopy: concerned.includesAll,
         needs: SnapshotNeeds(ids: Set(concerned.ids.map(\.entityID)))
-      ) { [concerned] state in (try concerned.promises(in: state), state.position) }
+      ) { [concerned, rule] state in (try concerned.promises(in: state, rule), state.position) }
       offered.subtract(candidates.closed)
       let new = candidates.left.filter { !offered.contains($0.id) }
       awaited = Set(new.map(\.id).filter(ledger.engine.replica.isAwaited))
-      waiting = try await ledger.records.records(of: new.filter { !awaited.contains($0.id) })[...]
+      let left = new.filter { !awaited.contains($0.id) }
+      waiting = try await ledger.records.promiseRecords(of: left)[...]
       offered.formUnion(waiting.map(\.id))
       // Only now: a look that failed is made again.
       self.position = position ?? head
@@ -90,7 +94,7 @@ struct StaleCandidates: Sendable {
 
   /// Those that nobody will come for, and those that are no longer open.
   func promises(
-    in state: LedgerState
+    in state: LedgerState, _ rule: LeftPromiseRule
   ) throws(LedgerError) -> (left: [PromiseEntity], closed: [PromiseID]) {
     var named: [PromiseEntity] = []
     var closed: [PromiseID] = []
@@ -104,7 +108,7 @@ struct StaleCandidates: Sendable {
     try state.require(Set(named.map(\.created.session.entityID)))
     var left: [PromiseEntity] = []
     for promise in includesAll ? try state.openPromises() : named {
-      if try state.isLeft(promise) { left.append(promise) }
+      if try rule.isStale(promise, in: state) { left.append(promise) }
     }
     return (left, closed)
   }

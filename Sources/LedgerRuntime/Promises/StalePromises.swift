@@ -1,30 +1,88 @@
 extension Ledger {
+  /// Whose promises are meant: those of one instance of the app, or of all that share the ledger.
+  ///
+  /// A promise is of the instance that its creating session was opened with; see
+  /// ``LedgerConfiguration/instance``.
+  public struct Instances: Sendable, Hashable {
+    fileprivate enum Choice: Sendable, Hashable {
+      case own, all
+      case named(String)
+    }
+
+    fileprivate let choice: Choice
+
+    /// The instance of this session.
+    public static let own = Instances(choice: .own)
+
+    /// Every instance. Only here are promises whose creating session has no record any more.
+    public static let all = Instances(choice: .all)
+
+    /// The instance with a name, such as one that no app is opened with any more.
+    public static func named(_ name: String) -> Instances { Instances(choice: .named(name)) }
+  }
+
   /// The stale promises, in the order of their creation: resolved, not consumed, and with
   /// no task left that could be waiting.
   ///
   /// A promise is stale if its creating session ended or was of the role `appExtension`, and no
-  /// task of this process waits for it.
+  /// task of this process waits for it. Those of other instances are left to their apps.
   ///
+  /// - Parameter instances: Whose promises are wanted; by default those of this session's instance.
   /// - Throws: ``LedgerError`` with `roleMayNotConsume` in any role but `app`.
   /// - Complexity: O(n) in the number of unconsumed promises.
-  public func stalePromises() async throws -> [PromiseRecord] {
+  public func stalePromises(of instances: Instances = .own) async throws -> [PromiseRecord] {
     try requireApp()
-    return try await records.records(of: try await staleEntities { _ in true })
+    return try await records.promiseRecords(of: try await staleEntities(rule(for: instances)))
   }
 
-  /// Every stale promise, once, now and as long as the sequence is iterated.
-  public var stalePromiseUpdates: StalePromiseSequence { StalePromiseSequence(ledger: self) }
+  /// Every stale promise of this session's instance, once, now and as long as the sequence is
+  /// iterated.
+  ///
+  /// The same as ``stalePromiseUpdates(of:)`` with its default.
+  public var stalePromiseUpdates: StalePromiseSequence { stalePromiseUpdates() }
 
-  private func staleEntities(
-    createdBy isMeant: @escaping @Sendable (SessionEntity?) -> Bool
-  ) async throws -> [PromiseEntity] {
+  /// Every stale promise, once, now and as long as the sequence is iterated.
+  ///
+  /// - Parameter instances: Whose promises are wanted; by default those of this session's instance.
+  public func stalePromiseUpdates(of instances: Instances = .own) -> StalePromiseSequence {
+    StalePromiseSequence(ledger: self, rule: rule(for: instances))
+  }
+
+  /// The promises that are likely to stay pending for ever, in the order of their creation: without a
+  /// deadline, created by a session that ended or was of the role `appExtension`, and with no handler
+  /// left that could settle them.
+  ///
+  /// A handler that can be called, or of which a call is not finished, may settle the promises in its
+  /// arguments. A promise that your code settles by its id or key, without a handler, cannot be told
+  /// from one that was forgotten, and is listed, too. Abandon, cancel or reject what nothing will
+  /// settle; a user interface would show it as a spinner that never stops.
+  ///
+  /// - Parameter instances: Whose promises are wanted; by default those of this session's instance.
+  /// - Complexity: O(n) in the number of unconsumed promises and open handlers.
+  public func orphanedPromises(of instances: Instances = .own) async throws -> [PromiseRecord] {
+    let rule = rule(for: instances)
+    let orphaned = try await engine.read(fromCopy: true) { state in
+      let referenced = try state.promisesOfOpenHandlers()
+      return try state.openPromises().filter { promise in
+        try rule.isOrphaned(promise, in: state) && !referenced.contains(promise.id)
+      }
+    }
+    return try await records.promiseRecords(of: orphaned)
+  }
+
+  private func staleEntities(_ rule: LeftPromiseRule) async throws -> [PromiseEntity] {
     let engine = engine
     return try await engine.read(fromCopy: true) { state in
-      try state.openPromises().filter { promise in
-        guard try state.isLeft(promise) else { return false }
-        return isMeant(try state.readableSession(promise.created.session))
-      }
+      try state.openPromises().filter { try rule.isStale($0, in: state) }
     }.filter { !engine.replica.isAwaited($0.id) }
+  }
+
+  private func rule(for instances: Instances) -> LeftPromiseRule {
+    switch instances.choice {
+    case .own: LeftPromiseRule(instance: instance)
+    case .all: LeftPromiseRule(instance: nil)
+    case .named(let name): LeftPromiseRule(instance: name)
+    }
   }
 
   /// Refuses the roles to which an outcome is not offered.
@@ -35,32 +93,18 @@ extension Ledger {
   }
 
   func applyStalePolicy() async throws {
-    let instance = configuration.instance
-    let isOurs = { @Sendable (creator: SessionEntity?) in creator?.opened.instance == instance }
+    let rule = rule(for: .own)
     switch configuration.stalePromisePolicy {
     case .keep:
       return
     case .surface(let surface):
-      for record in try await records.records(of: try await staleEntities(createdBy: isOurs)) {
+      for record in try await records.promiseRecords(of: try await staleEntities(rule)) {
         await surface(record)
       }
     case .abandonFulfilled:
-      for entity in try await staleEntities(createdBy: isOurs)
-      where entity.resolution?.outcome == .fulfilled {
+      for entity in try await staleEntities(rule) where entity.resolution?.outcome == .fulfilled {
         try await abandon(entity.id, reason: "stale when the app opened the ledger")
       }
     }
-  }
-}
-
-extension LedgerState {
-  /// Whether the promise is resolved, not consumed, and its creator will not come for it.
-  func isLeft(_ promise: PromiseEntity) throws(LedgerError) -> Bool {
-    let creator = promise.created.session
-    guard promise.status == .resolved, try !isOpenAndOpaque(creator) else { return false }
-    return try readableSession(creator).map {
-      $0.isEnded || $0.opened.role == .appExtension
-    }
-      ?? true
   }
 }

@@ -24,6 +24,10 @@ public struct PromiseRecord: Sendable, Hashable {
   public let deadlineEffect: DeadlineEffect
   /// Its creation.
   public let created: Trace
+  /// Which of several apps on one ledger created it: the instance of its creating session. `nil` if
+  /// that session has no record any more, or one that only a later version can read; and in the answer to
+  /// a resolution or an abandonment, if this session never looked at a promise of that creator.
+  public internal(set) var creatorInstance: String?
   /// Its resolution.
   public let resolved: Trace?
   /// Its consumption.

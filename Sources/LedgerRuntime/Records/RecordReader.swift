@@ -4,6 +4,7 @@
 /// this look the entity up again.
 struct RecordReader: Sendable {
   let engine: LedgerEngine
+  let instances: SessionInstances
 
   /// The record of an entity as it is now; `nil` if there is none.
   func record<Entity: RecordedEntity>(
@@ -29,6 +30,44 @@ struct RecordReader: Sendable {
       if let record = try await keptRecord(of: entity) { records.append(record) }
     }
     return records
+  }
+
+  /// The record of a promise as it is now, with the instance of its creator; `nil` if there is none.
+  func promiseRecord(of id: PromiseID) async throws -> PromiseRecord? {
+    guard let record = try await record(of: id, PromiseEntity.self) else { return nil }
+    return try await namingInstances([record]).first
+  }
+
+  /// The record of a promise that was looked up, with the instance of its creator.
+  ///
+  /// - Throws: Why it is gone, if it was removed meanwhile.
+  func promiseRecord(of entity: PromiseEntity) async throws -> PromiseRecord {
+    var record = try await record(of: entity)
+    record.creatorInstance = try await namingInstances([record]).first?.creatorInstance
+    return record
+  }
+
+  /// The records of promises that were looked up, each with the instance of its creator, in the order
+  /// of their creation.
+  func promiseRecords(of entities: [PromiseEntity]) async throws -> [PromiseRecord] {
+    try await namingInstances(try await records(of: entities))
+  }
+
+  /// Adds the instance of the creator if it is known: without a read, which would keep the answer to
+  /// a durable command waiting while the ledger is frozen.
+  func namingKnownInstance(_ record: PromiseRecord) -> PromiseRecord {
+    var record = record
+    record.creatorInstance = instances.known(record.created.session)
+    return record
+  }
+
+  private func namingInstances(_ records: [PromiseRecord]) async throws -> [PromiseRecord] {
+    let named = try await instances.names(of: Set(records.map(\.created.session)), in: engine)
+    return records.map { record in
+      var record = record
+      record.creatorInstance = named[record.created.session]
+      return record
+    }
   }
 
   /// Does something with what an entity has beside its events.

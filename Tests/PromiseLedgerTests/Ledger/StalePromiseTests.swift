@@ -100,7 +100,7 @@ import Testing
     _ = try ledger.commit(AbandonPromise(id: .numbered(2), reason: "test"))
     let ids: Set<PromiseID> = [.numbered(1), .numbered(2), .numbered(3)]
     let candidates = StaleCandidates(ids: ids, includesAll: true)
-    let closed = try candidates.promises(in: ledger.state).closed
+    let closed = try candidates.promises(in: ledger.state, .all).closed
     #expect(Set(closed) == [.numbered(2), .numbered(3)])
   }
 
@@ -125,8 +125,12 @@ import Testing
     try ledger.commit(CloseSession(id: .numbered(1), reason: .closed))
     for frame in ledger.frames[known...] { try frame.add(to: &candidates) }
     #expect(candidates.includesAll)
-    #expect(try candidates.promises(in: ledger.state).left.map(\.id) == [.numbered(7)])
+    #expect(try candidates.promises(in: ledger.state, .all).left.map(\.id) == [.numbered(7)])
   }
+}
+
+extension LeftPromiseRule {
+  fileprivate static let all = LeftPromiseRule(instance: nil)
 }
 
 extension PureLedger.StoredFrame {

@@ -18,6 +18,7 @@ extension Report {
       add("at deadline", "deadlineEffect", "\(record.deadlineEffect)")
     }
     add("created", "created", record.created)
+    if let instance = record.creatorInstance { add("instance", "creatorInstance", instance) }
     if let outcome = record.outcomeKind { add("outcome", "outcome", "\(outcome)") }
     if let content = record.outcome { add(content) }
     if let resolved = record.resolved { add("resolved", "resolved", resolved) }

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// The instances of sessions, each looked up once: they never change, and many promises are of few
+/// sessions.
+final class SessionInstances: Sendable {
+  private let known: Mutex<[SessionID: String]>
+
+  /// - Parameter instance: That of the session itself.
+  init(_ session: SessionID, _ instance: String) {
+    known = Mutex([session: instance])
+  }
+
+  func known(_ session: SessionID) -> String? { known.withLock { $0[session] } }
+
+  /// The instances of those sessions that have a record which this build can read.
+  func names(
+    of sessions: Set<SessionID>, in engine: LedgerEngine
+  ) async throws -> [SessionID: String] {
+    let known = known.withLock { $0 }
+    let missing = sessions.filter { known[$0] == nil }
+    guard !missing.isEmpty else { return known }
+    let needs = SnapshotNeeds(ids: Set(missing.map(\.entityID)))
+    let found = try await engine.read(needs: needs) { state in
+      var found: [SessionID: String] = [:]
+      for id in missing { found[id] = try state.readableSession(id)?.opened.instance }
+      return found
+    }
+    return self.known.withLock { known in
+      known.merge(found) { old, _ in old }
+      return known
+    }
+  }
+}
