@@ -16,7 +16,7 @@ struct LogTests {
                5  2026-01-01T00:00:01.500000Z  promiseConsumed      2a7161c9  00000002  recorded after delivery
                6  2026-01-01T00:00:01.500000Z  promiseCreated       00000003  00000002  type bytes
                7  2026-01-01T00:00:01.500000Z  promiseResolved      00000003  00000002  fulfilled, bytes 00ff
-               8  2026-01-01T00:00:01.500000Z  promiseCreated       00000004  00000002  type string, timed out at 2026-01-01T00:01:01.500000Z
+               8  2026-01-01T00:00:01.500000Z  promiseCreated       00000004  00000002  type string, times out at 2026-01-01T00:01:01.500000Z
                9  2026-01-01T00:00:01.500000Z  promiseResolved      00000004  00000002  fulfilled, 5002 bytes, idempotency key "once"
               10  2026-01-01T00:00:01.500000Z  promiseCreated       00000005  00000002  type [string:string]
               11  2026-01-01T00:00:01.500000Z  promiseResolved      00000005  00000002  fulfilled, {"name":"Zoë"}

@@ -45,7 +45,8 @@ struct VerifyCommand: LedgerCommand {
       throw try end(&printer, with: error, "The ledger cannot be opened.")
     }
     let earlier = try earlierDigest(of: inspector, sink)
-    var printer = try RecordPrinter(output.format, Record.findingColumns, to: sink)
+    var printer = try RecordPrinter(
+      output.format, Record.findingColumns, to: sink, leavesOutEmptyTable: true)
     do {
       let summary = try inspector.verify(
         progress: { _ in try? sink.alive() }, { try printer.print(Record($0)) })

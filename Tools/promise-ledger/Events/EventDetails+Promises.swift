@@ -33,7 +33,8 @@ extension EventDetails {
         "tags \(created.tags.map(\.quoted).joined(separator: " "))")
     }
     if let deadline = created.deadline {
-      let effect = created.deadlineEffect == .fulfils ? "fulfilled" : "timed out"
+      // At that time it may have another outcome already.
+      let effect = created.deadlineEffect == .fulfils ? "fulfils itself" : "times out"
       add("deadline", .string("\(deadline)"), "\(effect) at \(deadline)")
       members["deadlineEffect"] = .string("\(created.deadlineEffect)")
     }

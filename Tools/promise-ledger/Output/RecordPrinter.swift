@@ -7,12 +7,16 @@ struct RecordPrinter {
   private var isFirst = true
   /// Whether there is no last record, so that an interruption leaves nothing out.
   private let isEndless: Bool
+  /// Whether a table without records has no header either, so that no news is no output.
+  private let leavesOutEmptyTable: Bool
 
   init(
-    _ format: OutputFormat, _ columns: [Column], to output: any TextSink, isEndless: Bool = false
+    _ format: OutputFormat, _ columns: [Column], to output: any TextSink, isEndless: Bool = false,
+    leavesOutEmptyTable: Bool = false
   ) throws {
     self.output = output
     self.isEndless = isEndless
+    self.leavesOutEmptyTable = leavesOutEmptyTable && format == .table
     renderer = format.makeRenderer(columns, isStyled: output.isStyled)
     try setClosing(after: renderer.header)
   }
@@ -48,7 +52,7 @@ struct RecordPrinter {
 
   /// - Parameter isComplete: Whether all records were printed that there are.
   mutating func end(isComplete: Bool = true) throws {
-    if isFirst { try output.write(renderer.header) }
+    if isFirst, !(leavesOutEmptyTable && isComplete) { try output.write(renderer.header) }
     try output.write(renderer.footer(isComplete: isComplete))
     try output.setClosing(.none)
     try output.flush()
