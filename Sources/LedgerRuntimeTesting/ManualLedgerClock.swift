@@ -2,8 +2,17 @@ public import LedgerRuntime
 import Synchronization
 
 /// A wall clock that stands still until it is told otherwise.
+///
+/// A session that has it as its `LedgerConfiguration.clock` looks for deadlines whenever it is moved,
+/// so a test can wait for what a deadline does without waiting for time.
+///
+/// ```swift
+/// clock.advance(by: .seconds(60))
+/// #expect(try await promise.outcome == .timedOut)
+/// ```
 public final class ManualLedgerClock: LedgerClock {
   private let time: Mutex<Timestamp>
+  private let listeners = Mutex<[@Sendable () -> Bool]>([])
 
   /// Makes a clock that shows `start`.
   ///
@@ -18,5 +27,18 @@ public final class ManualLedgerClock: LedgerClock {
   /// Moves the clock; a negative duration moves it back.
   public func advance(by duration: Duration) {
     time.withLock { $0 = $0 + duration }
+    // Not under the lock: they read the time.
+    let asked = listeners.withLock { listeners in
+      defer { listeners = [] }
+      return listeners
+    }
+    let left = asked.filter { $0() }
+    listeners.withLock { $0 += left }
+  }
+}
+
+extension ManualLedgerClock: MovedLedgerClock {
+  package func whenMoved(_ ring: @escaping @Sendable () -> Bool) {
+    listeners.withLock { $0.append(ring) }
   }
 }

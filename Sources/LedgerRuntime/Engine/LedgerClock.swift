@@ -6,6 +6,12 @@ public protocol LedgerClock: Sendable {
   func now() -> Timestamp
 }
 
+/// A clock that is moved by hand, and tells when.
+package protocol MovedLedgerClock: LedgerClock {
+  /// Has `ring` called each time the clock was moved, until it returns `false`.
+  func whenMoved(_ ring: @escaping @Sendable () -> Bool)
+}
+
 /// The clock of the system (`CLOCK_REALTIME`).
 public struct SystemLedgerClock: LedgerClock {
   /// Makes the clock.

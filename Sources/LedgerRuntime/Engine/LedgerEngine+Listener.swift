@@ -51,6 +51,19 @@ extension LedgerEngine {
     }
   }
 
+  /// Has the writer time out what is due, after the clock was moved.
+  ///
+  /// - Returns: Whether the session is to be told of the next time.
+  func lookForDeadlines() -> Bool {
+    switch phase.current {
+    case .open(let store):
+      _ = timeUntilNextDeadline(store)
+      return true
+    case .frozen: return true
+    case .closed: return false
+    }
+  }
+
   /// Has the writer time out what is due, and tells how long to sleep at most.
   private func timeUntilNextDeadline(_ store: any EventStore) -> Duration {
     // If it cannot be read the next look finds out.

@@ -60,6 +60,9 @@ package final class LedgerEngine: Sendable {
           throwing: LedgerError(error, "The ledger's writer thread cannot be started."))
       }
     }
+    (setup.clock as? any MovedLedgerClock)?.whenMoved { [weak engine] in
+      engine?.lookForDeadlines() ?? false
+    }
     return engine
   }
 

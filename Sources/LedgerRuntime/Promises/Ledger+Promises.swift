@@ -5,7 +5,7 @@ extension Ledger {
   ///   - type: The type of the value: `Void`, `[UInt8]`, anything `Codable`, or what `codec` encodes.
   ///   - label: A text for people, at most 256 bytes of UTF-8.
   ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8, for finding promises.
-  ///   - deadline: When the promise times out if it is still pending.
+  ///   - deadline: When the promise times out if it is still pending, such as `.now + .seconds(30)`.
   ///   - codec: How values are encoded, if not as JSON.
   /// - Returns: The promise, once it is durable.
   /// - Throws: ``LedgerError`` with `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`,
@@ -30,6 +30,26 @@ extension Ledger {
       typeTag: PayloadCodec<Void>.void.typeTag, label: label, tags: tags, deadline: deadline,
       deadlineEffect: .fulfils)
     return try await createNew(creation, .void)
+  }
+
+  /// Creates a timer whose id follows from a key, or says that it is there.
+  ///
+  /// - Parameters:
+  ///   - key: The key; the same key makes the same timer in every process.
+  ///   - deadline: When the promise is fulfilled. A timer that is there keeps its own.
+  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
+  ///   - idempotencyKey: What makes a repetition of this request recognisable; by default the key.
+  ///   - strict: Whether a repetition counts as one only while the promise is pending.
+  /// - Throws: As ``createPromise(key:of:label:tags:deadline:idempotencyKey:strict:codec:)``.
+  public func createTimer(
+    key: PromiseKey, until deadline: Timestamp, label: String? = nil, tags: [String] = [],
+    idempotencyKey: String? = nil, strict: Bool = false
+  ) async throws -> PromiseCreation<Void> {
+    let creation = PromiseCreated(
+      typeTag: PayloadCodec<Void>.void.typeTag, key: key.text, label: label, tags: tags,
+      deadline: deadline, deadlineEffect: .fulfils, idempotencyKey: idempotencyKey ?? key.text)
+    return try await createKeyed(key, creation, .void, isStrict: strict)
   }
 
   /// Creates a promise whose id follows from a key, or says that it is there.

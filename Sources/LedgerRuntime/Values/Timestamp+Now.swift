@@ -1,0 +1,60 @@
+import LedgerSystem
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension Timestamp {
+  /// The time now by the clock of the system.
+  ///
+  /// ```swift
+  /// let answer = try await ledger.createPromise(of: Answer.self, deadline: .now + .seconds(30))
+  /// ```
+  ///
+  /// A ledger with a clock of its own (``LedgerConfiguration/clock``) goes by that: add to its time.
+  public static var now: Timestamp {
+    Timestamp(nanosecondsSinceEpoch: WallClock.nowNanoseconds)
+  }
+
+  /// The time that comes `duration` from now, by the clock of the system.
+  public static func after(_ duration: Duration) -> Timestamp { now + duration }
+
+  /// The same time as a date, to the nearest nanosecond that the date can tell; the ends of the range
+  /// (the years 1677 and 2262) are not passed.
+  public init(_ date: Date) {
+    // A date counts from 2001, so its whole seconds are split off before they are made larger.
+    let interval = date.timeIntervalSinceReferenceDate
+    let seconds = interval.rounded(.down)
+    let nanoseconds = ((interval - seconds) * 1e9).rounded()
+    let sinceEpoch = Int64(clamping: seconds).addingReportingOverflow(Self.referenceSeconds)
+    let whole = sinceEpoch.overflow ? Int64.max : sinceEpoch.partialValue
+    self = Timestamp(nanosecondsSinceEpoch: 0) + .seconds(whole) + .nanoseconds(Int64(nanoseconds))
+  }
+
+  /// From 1970 to 2001, the reference date of Foundation.
+  fileprivate static let referenceSeconds: Int64 = 978_307_200
+}
+
+extension Date {
+  /// The same time as a timestamp, to about 100 nanoseconds: a date counts seconds in a `Double`.
+  public init(_ timestamp: Timestamp) {
+    let (seconds, nanoseconds) = timestamp.nanosecondsSinceEpoch.quotientAndRemainder(
+      dividingBy: 1_000_000_000)
+    self.init(
+      timeIntervalSinceReferenceDate:
+        Double(seconds - Timestamp.referenceSeconds) + Double(nanoseconds) / 1e9)
+  }
+}
+
+extension Int64 {
+  /// The nearest number; zero for what is none.
+  fileprivate init(clamping value: Double) {
+    if let exact = Int64(exactly: value) {
+      self = exact
+    } else {
+      self = value > 0 ? .max : value < 0 ? .min : 0
+    }
+  }
+}
