@@ -30,7 +30,9 @@ package struct CreateTogether: Command {
     for part in parts {
       switch part {
       case .promise(let command):
-        if case .conflict = try decision.run(command) { throw .createdByAnother(command.id) }
+        if case .conflict(let entity) = try decision.run(command) {
+          throw .createdByAnother(entity.name)
+        }
       case .handler(let command):
         guard case .exists(let entity) = try decision.run(command) else { continue }
         try command.requirePromises(of: entity)
@@ -55,10 +57,10 @@ extension CreateHandler {
 
 extension LedgerError {
   /// The refusal of a creation under a key that another request used.
-  package static func createdByAnother(_ id: PromiseID) -> LedgerError {
+  package static func createdByAnother(_ name: String) -> LedgerError {
     LedgerError(
       .conflict,
-      "Promise \(id) was created by another request. Use another key, or promise(forKey:) to share it."
+      "\(name) was created by another request. Use another key, or promise(forKey:) to share it."
     )
   }
 }

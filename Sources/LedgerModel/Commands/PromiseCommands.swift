@@ -214,7 +214,7 @@ extension PromiseEntity {
     guard stored != given else { return }
     throw LedgerError(
       .typeMismatch,
-      "Promise \(id) has values of the type \(stored), not \(given). Use the promise with the type it was created with."
+      "\(name) has values of the type \(stored), not \(given). Use the promise with the type it was created with."
     )
   }
 }

@@ -1,3 +1,5 @@
+import Logging
+
 extension Ledger {
   /// Creates a promise with a random id.
   ///
@@ -131,6 +133,8 @@ extension Ledger {
 
   /// Gives a promise an outcome whose value is encoded already.
   ///
+  /// If there is no such promise, the session's logger gets a warning, too: the answer may be ignored.
+  ///
   /// - Throws: As ``DurablePromise/resolve(with:idempotencyKey:strict:)``.
   @discardableResult
   public func resolve(
@@ -144,11 +148,19 @@ extension Ledger {
     switch try await engine.submit(command) {
     // From what was asked for: a durable answer must not depend on reading it again.
     case .resolved(let entity):
-      return .resolved(PromiseRecord(entity, try entity.creation(), outcome: outcome))
-    case .deduplicated(let entity): return .deduplicated(try await records.record(of: entity))
-    case .alreadyResolved(let entity): return .alreadyResolved(try await records.record(of: entity))
-    case .abandoned(let entity): return .abandoned(try await records.record(of: entity))
-    case .notFound: return .notFound
+      let record = PromiseRecord(entity, try entity.creation(), outcome: outcome)
+      return .resolved(records.namingKnownInstance(record))
+    case .deduplicated(let entity):
+      return .deduplicated(try await records.promiseRecord(of: entity))
+    case .alreadyResolved(let entity):
+      return .alreadyResolved(try await records.promiseRecord(of: entity))
+    case .abandoned(let entity):
+      return .abandoned(try await records.promiseRecord(of: entity))
+    case .notFound:
+      configuration.logger.warning(
+        "a promise was to be resolved that is not there: check the id, and that it belongs to this ledger",
+        metadata: ["promise": "\(id)", "outcome": "\(outcome.kind)"])
+      return .notFound
     }
   }
 

@@ -15,7 +15,7 @@ public enum PromiseCreation<Value: Sendable>: Sendable {
       switch self {
       case .created(let promise), .deduplicated(let promise, _): return promise
       case .conflict(let record):
-        throw .createdByAnother(record.id)
+        throw .createdByAnother(record.id.name(key: record.key, label: record.label))
       }
     }
   }
@@ -31,7 +31,7 @@ public enum PromiseResolution: Sendable, Hashable {
   case alreadyResolved(PromiseRecord)
   /// It was given up before.
   case abandoned(PromiseRecord)
-  /// There is no such promise.
+  /// There is no such promise. The session's logger gets a warning, too.
   case notFound
 
   /// Whether the promise has the outcome that this request asked for, now or before.

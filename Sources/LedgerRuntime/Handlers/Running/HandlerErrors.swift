@@ -58,5 +58,7 @@ extension LedgerError {
 
 extension HandlerEntity {
   /// How the handler is named in errors.
-  var name: String { ArgumentSource.name(id, kind: kind) }
+  var name: String {
+    ArgumentSource.name(id, kind: kind) + EntityID.names(key: key, label: label)
+  }
 }

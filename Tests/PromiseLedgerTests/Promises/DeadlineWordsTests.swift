@@ -1,0 +1,111 @@
+import Foundation
+import Logging
+import PromiseLedgerTesting
+import Testing
+
+@testable import LedgerModel
+@testable import PromiseLedger
+
+/// Times and answers as a program writes them.
+@Suite(.timeLimit(.minutes(5)))
+struct DeadlineWordsTests {
+  private let temporary: TemporaryLedger
+
+  init() throws { temporary = try TemporaryLedger() }
+
+  @Test func aDeadlineIsWrittenAsItIsSpoken() async throws {
+    let before = Timestamp.now
+    let ledger = try await temporary.open()
+    let soon = try await ledger.createPromise(of: Int.self, deadline: .now + .seconds(3_600))
+    let later: DurablePromise<Int> = try await ledger.createPromise(
+      deadline: .after(.seconds(7_200)))
+    let dated = try await ledger.createPromise(
+      of: Int.self, deadline: Timestamp(Date(timeIntervalSinceNow: 10_800)))
+    for (promise, hours) in [(soon, 1), (later, 2), (dated, 3)] {
+      let deadline = try #require(try await promise.record?.deadline)
+      let slack = deadline - before - .seconds(hours * 3_600)
+      #expect(slack > .seconds(-1) && slack < .seconds(60), "\(hours)")
+    }
+    await ledger.close()
+  }
+
+  @Test(
+    arguments: [
+      (0, 0), (1.5, 1_500_000_000), (-1.5, -1_500_000_000), (-0.25, -250_000_000),
+      (1_769_860_800.125, 1_769_860_800_125_000_000), (1e30, .max), (-1e30, .min),
+    ] as [(TimeInterval, Int64)])
+  func aDateBecomesATime(seconds: TimeInterval, nanoseconds: Int64) {
+    #expect(Timestamp(Date(timeIntervalSince1970: seconds)) == .at(nanoseconds))
+  }
+
+  @Test(arguments: [0, 1_500_000_000, -1_500_000_000, 1_769_860_800_125_000_000] as [Int64])
+  func aTimeBecomesADate(nanoseconds: Int64) {
+    let date = Date(Timestamp.at(nanoseconds))
+    #expect(date.timeIntervalSince1970 == Double(nanoseconds) / 1e9)
+    #expect(Timestamp(date) == .at(nanoseconds))
+  }
+
+  @Test func aTimerIsFoundByItsKey() async throws {
+    let key = try PromiseKey("reminder")
+    let ledger = try await temporary.open()
+    let deadline = Timestamp.now + .seconds(3_600)
+    let first = try await ledger.createTimer(key: key, until: deadline, label: "Tea")
+    guard case .created(let timer) = first else { return #expect(Bool(false), "\(first)") }
+    #expect(timer.id == key.promiseID)
+    let again = try await ledger.createTimer(key: key, until: deadline + .seconds(1))
+    guard case .deduplicated(_, let record) = again else {
+      return #expect(Bool(false), "\(again)")
+    }
+    #expect(record.deadline == deadline && record.deadlineEffect == .fulfils)
+    #expect(record.label == "Tea")
+    await ledger.close()
+  }
+
+  @Test func aManualClockThatIsMovedLetsDeadlinesPass() async throws {
+    let clock = ManualLedgerClock()
+    var configuration = LedgerConfiguration()
+    configuration.clock = clock
+    // Only the clock can wake the session in the time that the test has.
+    configuration.pollInterval = .seconds(3_600)
+    let ledger = try await temporary.open(configuration: configuration)
+    let promise = try await ledger.createPromise(
+      of: Int.self, deadline: clock.now() + .seconds(60))
+    let timer = try await ledger.createTimer(until: clock.now() + .seconds(120))
+    clock.advance(by: .seconds(60))
+    #expect(try await promise.outcome == .timedOut)
+    #expect(try await timer.record?.status == .pending)
+    clock.advance(by: .seconds(60))
+    try await timer.value
+    await ledger.close()
+    clock.advance(by: .seconds(60))
+  }
+
+  @Test func anAnswerForAPromiseThatIsNotThereIsReported() async throws {
+    let warnings = WarningLog()
+    var configuration = LedgerConfiguration()
+    configuration.logger = Logger(label: "test") { _ in warnings }
+    let ledger = try await temporary.open(configuration: configuration)
+    let promise = try ledger.promise(id: .numbered(1), of: Int.self)
+    #expect(try await promise.fulfill(1) == .notFound)
+    #expect(warnings.messages.filter { $0.contains("promise was to be resolved") }.count == 1)
+    let there = try await ledger.createPromise(of: Int.self)
+    try await there.fulfill(1)
+    try await there.fulfill(2)
+    #expect(warnings.messages.filter { $0.contains("promise was to be resolved") }.count == 1)
+    await ledger.close()
+  }
+
+  @Test func aConflictNamesKeyAndLabel() async throws {
+    let ledger = try await temporary.open()
+    let key = try PromiseKey("avatar/room")
+    _ = try await ledger.createPromise(
+      key: key, of: Int.self, label: "Remove the avatar", idempotencyKey: "1")
+    let answer = try await ledger.createPromise(key: key, of: Int.self, idempotencyKey: "2")
+    let error = #expect(throws: LedgerError.self) { try answer.promise }
+    #expect(
+      error?.message.hasPrefix(
+        #"Promise \#(key.promiseID) (key "avatar/room", "Remove the avatar") was created by"#)
+        == true)
+    await ledger.close()
+  }
+}
