@@ -1,3 +1,4 @@
+import Foundation
 import PromiseLedger
 import PromiseLedgerTesting
 import Synchronization
@@ -55,6 +56,51 @@ final class GettingStartedTests: Sendable {
     await ledger.close()
     #expect(shown.withLock { $0.count } == 1)
     #expect(shown.withLock { $0.first }?.hasPrefix("Remove the avatar: rejected(") == true)
+  }
+
+  private struct ChatError: LocalizedError, Codable {
+    let isTemporary: Bool
+    var errorDescription: String? { "The room is closed." }
+  }
+
+  private func offerToTryAgain() { show("Try again?") }
+
+  private func showAnswer(_ answer: DurablePromise<String>) async {
+    do {
+      show(try await answer.value)
+    } catch {
+      guard !error.isCancellation else { return }
+      show(error.localizedDescription)
+      if let refusal = error.stored(as: ChatError.self), refusal.isTemporary { offerToTryAgain() }
+    }
+  }
+
+  @Test func errorsAreShown() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    let answer = try await ledger.createPromise(of: String.self, deadline: .now + .seconds(30))
+    try await answer.reject(ChatError(isTemporary: true))
+    await showAnswer(answer)
+    let other = try await ledger.createPromise(of: String.self)
+    try await other.cancel()
+    await showAnswer(other)
+    await ledger.close()
+    #expect(shown.withLock { $0 } == ["The room is closed.", "Try again?"])
+  }
+
+  @Test func spinnersEnd() async throws {
+    let temporary = try TemporaryLedger()
+    let killed = try await temporary.open()
+    let promise = try await killed.createPromise(of: String.self)
+    await killed.close()
+    let ledger = try await temporary.open()
+
+    for record in try await ledger.orphanedPromises() {
+      try await ledger.resolve(record.id, with: .cancelled(reason: "The answer got lost."))
+    }
+    let found = try ledger.promise(id: promise.id, of: String.self)
+    #expect(try await found.outcome == .cancelled(reason: "The answer got lost."))
+    await ledger.close()
   }
 
   private func rejectInExtension(_ path: String) async throws {
