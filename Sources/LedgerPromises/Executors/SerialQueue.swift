@@ -104,6 +104,6 @@ final class SerialQueue: ExecutorTarget, @unchecked Sendable {
   }
 
   private func lingerForJobs() {
-    for _ in 0..<Self.patience where !hasJobs.load(ordering: .relaxed) {}
+    _ = Spin.look(atMost: Self.patience) { hasJobs.load(ordering: .relaxed) }
   }
 }
