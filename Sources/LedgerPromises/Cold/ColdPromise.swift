@@ -108,7 +108,12 @@ public struct ColdPromise<Value: Sendable>: Sendable {
     try await start(on: executor).value(whenTaskIsCancelled: .cancelsPromise)
   }
 
-  private func adding<NewValue: Sendable>(
+  /// A recipe whose runs all give one promise.
+  init(started promise: Promise<Value>) {
+    self.last = ColdSource<Value> { _ in promise }
+  }
+
+  func adding<NewValue: Sendable>(
     _ attach: @escaping @Sendable (Promise<Value>, PromiseExecutor) -> Promise<NewValue>
   ) -> ColdPromise<NewValue> {
     ColdPromise<NewValue>(

@@ -30,6 +30,7 @@ extension Promise {
   /// Makes one promise after the other, each when the one before is fulfilled, and collects the values.
   ///
   /// It stops at the first failure.
+  @_disfavoredOverload
   public static func mapInSeries<Inputs: Sequence, Element: Sendable>(
     _ inputs: sending Inputs,
     on executor: PromiseExecutor = .default,
@@ -44,6 +45,7 @@ extension Promise {
   /// Makes promises side by side, at most `limit` at a time, and collects the values in input order.
   ///
   /// It pulls, stops, cancels and refuses like ``all(limit:on:file:line:factories:)``.
+  @_disfavoredOverload
   public static func mapInParallel<Inputs: Sequence, Element: Sendable>(
     _ inputs: sending Inputs,
     limit: Int = .max,
@@ -63,6 +65,7 @@ extension Promise {
   /// No inputs give `initial`. It stops at the first failure.
   ///
   /// - Complexity: O(n); one pending promise for each input.
+  @_disfavoredOverload
   public static func reduce<Inputs: Sequence>(
     _ inputs: Inputs,
     _ initial: Value,

@@ -72,6 +72,7 @@ extension Guarantee {
   /// Turns the value into another one.
   ///
   /// If the executor is gone, `transform` runs on the thread that finds out.
+  @_disfavoredOverload
   public func map<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -90,6 +91,7 @@ extension Guarantee {
   /// Goes on with a promise, made from the value.
   ///
   /// The result may fail, if only because `next` may return that very promise.
+  @_disfavoredOverload
   public func then<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -101,6 +103,7 @@ extension Guarantee {
 
   /// Uses the value.
   @discardableResult
+  @_disfavoredOverload
   public func done(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -111,6 +114,7 @@ extension Guarantee {
   }
 
   /// Looks at the value and passes it on.
+  @_disfavoredOverload
   public func get(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -132,6 +136,7 @@ extension Guarantee {
 extension Guarantee where Value == Void {
   /// Runs `body` at the very end of a chain, behind ``Promise/catch(on:includingCancellation:file:line:_:)``.
   @discardableResult
+  @_disfavoredOverload
   public func finally(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,

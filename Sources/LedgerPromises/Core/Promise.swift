@@ -62,6 +62,7 @@ public struct Promise<Value: Sendable>: Sendable {
   /// It runs on `executor`, so that starting a long line of lazy promises needs no stack. Reading
   /// ``isPending`` or ``outcome`` does not start it; cancelling before the start means that it never
   /// runs.
+  @_disfavoredOverload
   public static func lazy(
     on executor: PromiseExecutor = .default,
     file: StaticString = #fileID,

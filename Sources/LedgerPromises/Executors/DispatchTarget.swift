@@ -8,12 +8,10 @@ final class DispatchTarget: ExecutorTarget, @unchecked Sendable {
   // @unchecked because its superclass is; its own state is checked.
 
   private let queue: DispatchQueue
-  private let isMain: Bool
   private let threads = Mutex<Set<ThreadIdentity>>([])
 
-  init(queue: DispatchQueue, isMain: Bool = false) {
+  init(queue: DispatchQueue) {
     self.queue = queue
-    self.isMain = isMain
   }
 
   override func enqueue(_ job: consuming Job, from context: DrainContext?) {
@@ -22,7 +20,6 @@ final class DispatchTarget: ExecutorTarget, @unchecked Sendable {
   }
 
   override var isCurrent: Bool {
-    if isMain { return MainThread.isCurrent }
     let thread = ThreadIdentity.current
     return threads.withLock { $0.contains(thread) }
   }

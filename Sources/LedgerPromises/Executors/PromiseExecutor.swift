@@ -5,6 +5,9 @@ public import Dispatch
 /// ```swift
 /// image.done(on: .main) { view.show($0) }
 /// ```
+/// With `.main` the compiler takes the overload with a ``MainActorExecutor``, whose closure may use what the
+/// main actor isolates.
+///
 /// The default is a serial queue of this library and **not** the main queue, which never runs in
 /// command-line tools and servers that do not ask for it. Every operator takes an `on:`; without one it
 /// uses the executor of the promise that it is called on.
@@ -45,8 +48,11 @@ public struct PromiseExecutor: Sendable {
     PromiseExecutor(DispatchTarget(queue: queue))
   }
 
-  /// The main Dispatch queue. Somebody has to run it: an app does, a command-line tool may not.
-  public static let main = PromiseExecutor(DispatchTarget(queue: .main, isMain: true))
+  /// The main actor. An app runs it; a command-line tool may not.
+  ///
+  /// As the executor of a promise it is where callbacks run that name none. Their closures are not isolated,
+  /// as far as the compiler knows; name it with `on: .main` at each operator that touches the user interface.
+  public static let main = PromiseExecutor(MainActorTarget())
 
   /// The thread that settles the promise, or the one that attaches to a settled one.
   ///

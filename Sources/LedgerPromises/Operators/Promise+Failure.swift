@@ -4,6 +4,7 @@ extension Promise {
   /// Several `catch`es on one promise all run. A cancellation is no failure, unless asked for: then
   /// `handler` gets a ``PromiseError`` with the code ``PromiseError/Code/cancelled``.
   @discardableResult
+  @_disfavoredOverload
   public func `catch`(
     on executor: PromiseExecutor? = nil,
     includingCancellation: Bool = false,
@@ -21,6 +22,7 @@ extension Promise {
   }
 
   /// Looks at the error and lets it go on.
+  @_disfavoredOverload
   public func onError(
     on executor: PromiseExecutor? = nil,
     includingCancellation: Bool = false,
@@ -37,6 +39,7 @@ extension Promise {
   }
 
   /// Replaces a failure by a value, or by the error that `body` throws.
+  @_disfavoredOverload
   public func recover(
     on executor: PromiseExecutor? = nil,
     includingCancellation: Bool = false,
@@ -52,6 +55,7 @@ extension Promise {
   }
 
   /// Replaces a failure by what another promise will be.
+  @_disfavoredOverload
   public func recoverThen(
     on executor: PromiseExecutor? = nil,
     includingCancellation: Bool = false,
@@ -69,6 +73,7 @@ extension Promise {
   /// Replaces every failure, cancellation too, by a value: the result cannot fail.
   ///
   /// If the executor is gone, `body` runs on the thread that finds out, because there must be a value.
+  @_disfavoredOverload
   public func recoverAlways(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -87,6 +92,7 @@ extension Promise {
   }
 
   /// Looks at the outcome, whatever it is, and passes it on.
+  @_disfavoredOverload
   public func tap(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -104,6 +110,7 @@ extension Promise {
   /// It runs exactly once on all three outcomes of this promise, also if the new promise was cancelled
   /// before, because what it cleans up was in use until now.
   @discardableResult
+  @_disfavoredOverload
   public func ensure(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -126,6 +133,7 @@ extension Promise {
   ///
   /// `body` runs exactly once, also if the new promise was cancelled before.
   @discardableResult
+  @_disfavoredOverload
   public func ensureAsync(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,

@@ -4,6 +4,7 @@ extension Promise {
   /// If `transform` throws, the new promise is rejected. A rejection or cancellation of this promise
   /// passes through.
   @inlinable
+  @_disfavoredOverload
   public func map<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -25,6 +26,7 @@ extension Promise {
   /// The new promise settles as that inner one does; cancelling it cancels the inner one. Returning the
   /// new promise itself rejects it with ``PromiseError/Code/resolvedWithItself``.
   @inlinable
+  @_disfavoredOverload
   public func then<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -44,6 +46,7 @@ extension Promise {
   /// Uses the value; the new promise has none.
   @inlinable
   @discardableResult
+  @_disfavoredOverload
   public func done(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -55,6 +58,7 @@ extension Promise {
 
   /// Looks at the value and passes it on. If `body` throws, the new promise is rejected.
   @inlinable
+  @_disfavoredOverload
   public func get(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -73,6 +77,7 @@ extension Promise {
   }
 
   /// Turns the value into another one; `nil` rejects with ``PromiseError/Code/noValue``.
+  @_disfavoredOverload
   public func compactMap<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -89,6 +94,7 @@ extension Promise {
   }
 
   /// Rejects with ``PromiseError/Code/notValid`` unless the value satisfies the predicate.
+  @_disfavoredOverload
   public func validate(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,
@@ -107,6 +113,7 @@ extension Promise {
   /// Waits for another promise made from the value, then passes on this value, not the other's.
   ///
   /// If the other one fails, so does the new promise; cancelling the new promise cancels the other one.
+  @_disfavoredOverload
   public func pass<Ignored: Sendable>(
     on executor: PromiseExecutor? = nil,
     file: StaticString = #fileID,

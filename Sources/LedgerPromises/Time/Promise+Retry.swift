@@ -14,6 +14,7 @@ extension Promise {
   ///   the last. If it throws, that error is the result.
   /// - `factory` is called on `executor` with the number of the attempt, counted from one. A throw counts
   ///   as a failed attempt.
+  @_disfavoredOverload
   public static func retry(
     attempts: Int,
     delay: RetryDelay = .none,
