@@ -106,14 +106,25 @@ package struct ConsumePromise: EntityCommand {
     case consumed(PromiseEntity)
     case alreadyConsumed(PromiseEntity)
     case abandoned(PromiseEntity)
+    /// Nothing took the outcome, which stays.
+    case notTaken
   }
 
   package let id: PromiseID
   package let delivery: Delivery
+  private let isTaken: @Sendable () -> Bool
 
-  package init(id: PromiseID, delivery: Delivery) {
+  /// - Parameters:
+  ///   - id: The promise.
+  ///   - delivery: Whether the app has the outcome already.
+  ///   - isTaken: Asked last of all, whether something takes the outcome. Asked again if the command is
+  ///     decided again, and then answers the same.
+  package init(
+    id: PromiseID, delivery: Delivery, isTaken: @escaping @Sendable () -> Bool = { true }
+  ) {
     self.id = id
     self.delivery = delivery
+    self.isTaken = isTaken
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
@@ -127,6 +138,7 @@ package struct ConsumePromise: EntityCommand {
       return entity.closing?.fact.session == decision.context.session
         ? .consumed(entity) : .alreadyConsumed(entity)
     case .resolved:
+      guard isTaken() else { return .notTaken }
       try decision.append(
         PromiseConsumed(delivery: delivery), to: id.entityID,
         cause: entity.resolution?.fact.position ?? .start)

@@ -13,6 +13,9 @@ public struct Position: Sendable, Hashable, Comparable, Codable, RawRepresentabl
   /// The place before the first event: reading after it reads everything.
   public static let start = Position(rawValue: 0)
 
+  /// A place behind every event.
+  package static let end = Position(rawValue: .max)
+
   /// Tells whether the left event comes first.
   public static func < (left: Position, right: Position) -> Bool {
     left.rawValue < right.rawValue

@@ -10,7 +10,16 @@ extension Promise {
     line: UInt = #line,
     _ body: @escaping @Sendable () async throws -> Value
   ) {
-    let storage = PromiseStorage<Value>(executor: executor, site: SourceSite(file, line))
+    self.init(
+      PromiseStorage<Value>(executor: executor, site: SourceSite(file, line)), priority: priority,
+      body)
+  }
+
+  /// Runs the body of a promise.
+  init(
+    _ storage: PromiseStorage<Value>, priority: TaskPriority? = nil,
+    _ body: @escaping @Sendable () async throws -> Value
+  ) {
     self.init(storage)
     let task = Task(priority: priority) {
       do {
@@ -52,16 +61,29 @@ extension Promise {
   public func settlement(
     whenTaskIsCancelled reaction: TaskCancellation = .detaches
   ) async throws -> Outcome<Value> {
+    try await settlement(whenTaskIsCancelled: reaction, for: nil)
+  }
+
+  /// - Parameter target: The promise that the waiting task settles: the outcome is wanted only while that
+  ///   one's is.
+  func settlement(
+    whenTaskIsCancelled reaction: TaskCancellation, for target: PromiseCore?
+  ) async throws -> Outcome<Value> {
     if let outcome { return outcome }
     let waiter = Waiter()
-    storage.observe(triggers: [], waiter: waiter) { _, _ in waiter.wake(.settled) }
+    storage.observe(triggers: [], waiter: waiter) { fate, _ in
+      guard let target else {
+        if !fate.answer(.waiter(waiter)) { waiter.wake(.settled) }
+        return
+      }
+      if !fate.answer(waiter.isDetached ? nil : .promise(target)) { waiter.wake(.settled) }
+    }
     let wake = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         waiter.wait { continuation.resume(returning: $0) }
       }
     } onCancel: {
-      guard waiter.wake(.detached) else { return }
-      storage.detachObserver()
+      if waiter.wake(.detached) { storage.detachObserver() }
       if reaction == .cancelsPromise { storage.cancel(.taskCancelled) }
     }
     guard wake == .settled, let outcome else { throw CancellationError() }

@@ -24,12 +24,17 @@ extension Promise {
     }
     let waiter = Waiter()
     let semaphore = DispatchSemaphore(value: 0)
-    storage.observe(triggers: [], waiter: waiter) { _, _ in waiter.wake(.settled) }
+    storage.observe(triggers: [], waiter: waiter) { fate, _ in
+      if !fate.answer(.waiter(waiter)) { waiter.wake(.settled) }
+    }
     waiter.wait { _ in semaphore.signal() }
-    if semaphore.wait(timeout: .now() + timeout.dispatchInterval) == .timedOut,
-      waiter.wake(.detached)
-    {
-      storage.detachObserver()
+    if semaphore.wait(timeout: .now() + timeout.dispatchInterval) == .timedOut {
+      if waiter.wake(.detached) {
+        storage.detachObserver()
+      } else {
+        // The outcome is there, or on its way to this very thread.
+        semaphore.wait()
+      }
     }
     guard let outcome else {
       throw PromiseError(

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Promises in the order in which they settle.
 ///
 /// ```swift
@@ -53,10 +55,13 @@ public struct PromiseCompletions<Value: Sendable>: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncIterator {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
     let remaining = Countdown(promises.count)
+    let isLeft = IterationEnd()
+    continuation.onTermination = { _ in isLeft.note() }
     if promises.isEmpty { continuation.finish() }
     for (index, promise) in promises.enumerated() {
       let storage = promise.storage
-      storage.observe(triggers: []) { _, _ in
+      storage.observe(triggers: []) { fate, _ in
+        if fate.answer(isLeft.isNoted ? nil : .anything) { return }
         if let outcome = storage.settledOutcome {
           continuation.yield(Element(index: index, outcome: outcome))
         }
@@ -65,6 +70,15 @@ public struct PromiseCompletions<Value: Sendable>: AsyncSequence, Sendable {
     }
     return AsyncIterator(stream.makeAsyncIterator())
   }
+}
+
+/// Whether an iteration is over, or was left.
+private final class IterationEnd: Sendable {
+  private let flag = Atomic(false)
+
+  var isNoted: Bool { flag.load(ordering: .acquiring) }
+
+  func note() { flag.store(true, ordering: .releasing) }
 }
 
 @available(*, unavailable)

@@ -116,6 +116,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
   private func promiseDidSettle(
     _ promise: PromiseStorage<Value>, at index: Int, _ fate: Fate, _ context: DrainContext
   ) {
+    if case .asked(let question) = fate { return target.answer(question) }
     guard fate.isFulfilled, let value = promise.value else {
       end()
       return target.settleFailure(fate, in: context)
@@ -131,6 +132,8 @@ final class LimitedRun<Value: Sendable>: Sendable {
     } else {
       finishIfComplete(in: context)
     }
+    // It may wait for others, or for inputs that were not made yet.
+    target.endClaim()
   }
 
   private func finishIfComplete(in context: DrainContext) {

@@ -86,10 +86,11 @@ private final class AllCollector<Element: Sendable>: Sendable {
 
   func inputDidSettle(_ fate: Fate, _ context: DrainContext) {
     guard fate.isFulfilled else {
+      if case .asked(let question) = fate { return target.answer(question) }
       _ = takeInputs()
       return target.settleFailure(fate, in: context)
     }
-    guard remaining.countDown() else { return }
+    guard remaining.countDown() else { return target.endClaim() }
     target.fulfill(values(of: takeInputs()), in: context)
   }
 
@@ -133,7 +134,8 @@ private final class TupleCollector<each Element: Sendable>: Sendable {
     guard fate.isFulfilled else {
       return target.settleFailure(fate, in: context)
     }
-    if remaining.countDown() { fulfill(in: context) }
+    guard remaining.countDown() else { return target.endClaim() }
+    fulfill(in: context)
   }
 
   private func fulfill(in context: DrainContext?) {

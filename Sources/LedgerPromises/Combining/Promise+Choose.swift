@@ -17,7 +17,7 @@ extension Promise {
     let inputs = promises.map(\.storage)
     guard !inputs.isEmpty else { return rejectedAsEmpty(target, "race") }
     gather(inputs, into: target) { _, source in
-      { fate, context in target.settle(like: source, fate: fate, in: context) }
+      { fate, context in target.settle(likeInput: source, fate: fate, in: context) }
     }
     return Promise(target)
   }
@@ -41,9 +41,11 @@ extension Promise {
     let failures = FailureBox(count: inputs.count)
     gather(inputs, into: target) { index, source in
       { fate, context in
-        if fate.isFulfilled { return target.settle(like: source, fate: fate, in: context) }
-        failures.all.withLock { $0[index] = source.failure }
-        guard remaining.countDown() else { return }
+        guard let failure = fate.failure else {
+          return target.settle(likeInput: source, fate: fate, in: context)
+        }
+        failures.all.withLock { $0[index] = failure }
+        guard remaining.countDown() else { return target.endClaim(from: source) }
         target.settle(allFailed(failures.all.withLock { $0.compactMap(\.self) }, site), in: context)
       }
     }

@@ -57,7 +57,8 @@ public struct Guarantee<Value: Sendable>: Sendable {
     get async {
       let storage = base.storage
       return await withCheckedContinuation { continuation in
-        storage.observe(triggers: []) { _, _ in
+        storage.observe(triggers: []) { fate, _ in
+          if fate.answer(.anything) { return }
           guard let value = storage.value else {
             preconditionFailure("a guarantee failed, which its initializers rule out")
           }

@@ -14,12 +14,16 @@ extension Promise {
 
   /// Cancels the promise if it is pending; returns whether this call did.
   ///
-  /// It settles at once as cancelled, and with it everything chained to it. The cancellation also goes
+  /// It settles at once as cancelled, unless it has to wait for a clean-up
+  /// (``ensureAsync(on:file:line:_:)``), and with it everything chained to it. The cancellation also goes
   /// to what the promise waits for: the inner promise that a callback returned, the inputs of `all` and
   /// its kin, the Swift task of an `async` body, and ``Resolver/onCancel(_:)`` of its resolver. A
   /// callback that did not start yet will not run, except for `ensure`. It does not go up the chain,
   /// because the promise that an operator was called on may have other observers: keep that one, or
   /// share a ``CancellationToken``, to cancel it.
+  ///
+  /// Where a promise comes from outside this library, such as the promise of a durable one, its outcome may
+  /// be used up by being delivered. While that outcome is on its way here, a cancellation is too late.
   @discardableResult
   public func cancel(_ reason: CancellationReason = .unspecified) -> Bool {
     storage.cancel(reason)

@@ -4,7 +4,12 @@ import Synchronization
 extension PromiseCore {
   @discardableResult
   func cancel(_ reason: CancellationReason) -> Bool {
-    settle(.cancelled(reason), isRequest: true, in: nil).didSettle
+    while true {
+      let result = settle(.cancelled(reason), isRequest: true, in: nil)
+      guard result.isHeld else { return result.didSettle }
+      guard let hold = machine.withLock({ $0.hold }) else { continue }
+      return hold.cancel(self, reason)
+    }
   }
 
   func onCancel(

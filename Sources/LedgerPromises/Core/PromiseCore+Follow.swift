@@ -5,8 +5,12 @@ extension PromiseCore {
   /// Writes down that this promise follows another.
   func beginFollowing(_ other: PromiseCore, byResolver: Bool) -> SettleResult {
     switch machine.withLock({ $0.follow(other, by: byResolver ? .resolver : .library) }) {
-    case .follow: SettleResult(didSettle: true)
-    case .refused(let wasCancelled): SettleResult(didSettle: false, wasCancelled: wasCancelled)
+    case .follow:
+      // What was on its way has arrived, and this promise waits for another one now.
+      endClaim()
+      return SettleResult(didSettle: true)
+    case .refused(let wasCancelled):
+      return SettleResult(didSettle: false, wasCancelled: wasCancelled)
     }
   }
 

@@ -6,6 +6,7 @@ extension PromiseCore {
   struct SettleResult: Sendable {
     @usableFromInline var didSettle: Bool
     var wasCancelled = false
+    var isHeld = false
   }
 
   /// Settles with a value, which `store` writes.
@@ -13,13 +14,15 @@ extension PromiseCore {
   @discardableResult
   func settleFulfilled(
     byResolver: Bool = false,
+    isOutsider: Bool = false,
     in context: DrainContext?,
     store: () -> Void
   ) -> SettleResult {
     let isLocal = executor.target.isLocal(to: context)
     let action = machine.withLock { machine in
       let action = machine.settle(
-        .fulfilled, by: byResolver ? .resolver : .library, isLocal: isLocal, in: context)
+        .fulfilled, by: byResolver ? .resolver : isOutsider ? .outsider : .library,
+        isLocal: isLocal, in: context)
       if action.didSettle {
         store()
         hasSettled.store(true, ordering: .releasing)
@@ -31,20 +34,24 @@ extension PromiseCore {
 
   /// Settles with a failure.
   ///
-  /// - Parameter isRequest: Whether somebody asked for it, rather than that it came from what the
-  ///   promise waited for.
+  /// - Parameters:
+  ///   - isRequest: Whether somebody asked for it, rather than that it came from what the promise
+  ///     waited for.
+  ///   - isOutsider: Whether it has to wait while the promise is held; a request has to.
   @usableFromInline
   @discardableResult
   func settle(
     _ failure: Failure,
     byResolver: Bool = false,
     isRequest: Bool = false,
+    isOutsider: Bool = false,
     in context: DrainContext?
   ) -> SettleResult {
     let isLocal = executor.target.isLocal(to: context)
+    let settler: PromiseStateMachine.Settler =
+      byResolver ? .resolver : isRequest || isOutsider ? .outsider : .library
     let action = machine.withLock { machine in
-      let action = machine.settle(
-        failure.kind, by: byResolver ? .resolver : .library, isLocal: isLocal, in: context)
+      let action = machine.settle(failure.kind, by: settler, isLocal: isLocal, in: context)
       if action.didSettle {
         self.failure = failure
         hasSettled.store(true, ordering: .releasing)
@@ -60,6 +67,7 @@ extension PromiseCore {
     switch fate {
     case .failed(let failure): settle(failure, in: context)
     case .abandoned: abandon(in: context)
+    case .asked(let question): answer(question)
     case .fulfilled: break
     }
   }
@@ -89,7 +97,8 @@ extension PromiseCore {
     in context: DrainContext?
   ) -> SettleResult {
     guard action.didSettle else {
-      return SettleResult(didSettle: false, wasCancelled: action.wasCancelled)
+      return SettleResult(
+        didSettle: false, wasCancelled: action.wasCancelled, isHeld: action.isHeld)
     }
     // Released at the end, outside the lock.
     let extras = action.extras.take()

@@ -10,6 +10,8 @@ class PromiseCore: @unchecked Sendable {
   final let machine: Mutex<PromiseStateMachine>
   /// The same as the machine's, for a look without the lock.
   final let hasSettled = Atomic(false)
+  /// Whether something held the promise, for a look without the lock.
+  final let wasHeld = Atomic(false)
   /// How the promise ended, if it has no value. Only settling writes it.
   final var failure: Failure?
   @usableFromInline final let executor: PromiseExecutor
@@ -66,12 +68,15 @@ class PromiseCore: @unchecked Sendable {
     in context: DrainContext? = nil,
     _ body: consuming @escaping Observer.Body
   ) {
+    let triggers = quietly ? triggers.union(.quiet) : triggers
     var observer: Observer? = Observer(on: executor?.target, triggers: triggers, body)
     switch machine.withLock({ $0.observe(&observer, waiter: waiter, quietly: quietly) }) {
     case .wait:
       break
     case .start(let starter):
       start(starter)
+    case .wake(let watchers):
+      for watcher in watchers { watcher.wake(.settled) }
     case .deliver:
       if let observer = observer.take() {
         handOverOnly(Job(consume observer, fate: settledFate), in: context)

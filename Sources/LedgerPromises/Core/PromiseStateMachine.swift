@@ -40,9 +40,21 @@ struct PromiseStateMachine: ~Copyable {
     var starter: Starter?
     var cancelHandlers: [CancelHandler] = []
     var upstream: PromiseCore?
+    /// What keeps the promise from being settled from outside.
+    var hold: PromiseHold?
+    /// Woken by the next observer, and when the hold ends.
+    var watchers: [Waiter] = []
+    /// Counts what was taken out of the list of observers, so that places in it can be told from others.
+    var removalCount = 0
 
     init(starter: Starter? = nil) {
       self.starter = starter
+    }
+
+    func takeWatchers() -> [Waiter] {
+      let taken = watchers
+      watchers = []
+      return taken
     }
   }
 
@@ -88,6 +100,8 @@ struct PromiseStateMachine: ~Copyable {
   enum ObserveAction {
     case wait
     case start(Starter)
+    /// The observer was taken, and wakes what waits for one.
+    case wake([Waiter])
     /// The observer was not taken.
     case deliver
   }
@@ -106,6 +120,7 @@ struct PromiseStateMachine: ~Copyable {
       return extras?.starter.take().map { .start($0) } ?? .wait
     case .lazy, .pending:
       append(&observer, waiter)
+      if !quietly, let extras, !extras.watchers.isEmpty { return .wake(extras.takeWatchers()) }
       return .wait
     case .delivering where observer?.triggers.contains(kind) == true:
       append(&observer, waiter)
@@ -135,6 +150,7 @@ struct PromiseStateMachine: ~Copyable {
     extras.detachedCount += 1
     guard extras.detachedCount * 2 >= extras.others.count else { return [] }
     extras.detachedCount = 0
+    extras.removalCount += 1
     let released = extras.others
     extras.others = released.filter { $0.waiter?.isDetached != true }
     return released
@@ -155,6 +171,8 @@ struct PromiseStateMachine: ~Copyable {
     var didSettle: Bool
     /// Refused because the promise had been cancelled before.
     var wasCancelled = false
+    /// Refused because the promise is held.
+    var isHeld = false
     var mustFinish = false
     var first: Observer?
     var extras: Extras?
@@ -163,8 +181,11 @@ struct PromiseStateMachine: ~Copyable {
   enum Settler {
     /// The resolver, which has no say once it resolved with another promise.
     case resolver
-    /// The promise that this one follows, an operator, or a cancellation.
+    /// What the promise waits for, in the name of the library.
     case library
+    /// What the promise does not wait for: a request to cancel it, a timer, the loser of a race. It has
+    /// to wait while the promise is held.
+    case outsider
   }
 
   /// - Parameters:
@@ -176,8 +197,11 @@ struct PromiseStateMachine: ~Copyable {
     isLocal: Bool,
     in context: DrainContext?
   ) -> SettleAction {
-    guard !isSettled, settler == .library || !isLocked else {
+    guard !isSettled, settler != .resolver || !isLocked else {
       return SettleAction(didSettle: false, wasCancelled: isSettled && self.kind == .cancelled)
+    }
+    if settler == .outsider, extras?.hold != nil {
+      return SettleAction(didSettle: false, isHeld: true)
     }
     self.kind = kind
     let areLocal = areObserversLocal(to: context, for: kind, orElse: isLocal)
@@ -220,7 +244,7 @@ struct PromiseStateMachine: ~Copyable {
 
   /// Gives the fate of this promise to another one.
   mutating func follow(_ other: PromiseCore, by settler: Settler) -> FollowAction {
-    guard !isSettled, settler == .library || !isLocked else {
+    guard !isSettled, settler != .resolver || !isLocked else {
       return .refused(wasCancelled: isSettled && kind == .cancelled)
     }
     isLocked = true
@@ -235,6 +259,80 @@ struct PromiseStateMachine: ~Copyable {
     guard let extras, extras.upstream === followed else { return nil }
     extras.upstream = far
     return followed
+  }
+
+  // MARK: - Holding
+
+  var hold: PromiseHold? { extras?.hold }
+
+  enum PlaceAction {
+    case placed
+    /// There is another hold, behind which outcomes pass.
+    case passed
+    /// The promise is settled, or will be by something else.
+    case refused
+  }
+
+  /// Keeps the promise from being settled from outside.
+  mutating func place(_ hold: PromiseHold) -> PlaceAction {
+    guard !isSettled else { return .refused }
+    let extras = makeExtras()
+    if let other = extras.hold { return other.letsOutcomesPass ? .passed : .refused }
+    extras.hold = hold
+    return .placed
+  }
+
+  /// Ends a hold; returns what waits for that.
+  mutating func end(_ hold: PromiseHold) -> [Waiter] {
+    guard let extras, extras.hold === hold else { return [] }
+    extras.hold = nil
+    return extras.takeWatchers()
+  }
+
+  // MARK: - Demand
+
+  /// The observers in order, and the count of removals, by which the order is known again.
+  func listObservers() -> (observers: [Entry], removalCount: Int) {
+    guard !isSettled else { return ([], 0) }
+    let others = extras?.others ?? []
+    let all = first.map { [Entry(observer: $0, waiter: nil)] + others } ?? others
+    return (all, extras?.removalCount ?? 0)
+  }
+
+  /// Wakes the watcher with the next observer, or when a hold ends; `false` if the promise is settled.
+  mutating func watch(_ watcher: Waiter) -> Bool {
+    guard !isSettled else { return false }
+    let extras = makeExtras()
+    extras.watchers.removeAll { $0.isWoken }
+    extras.watchers.append(watcher)
+    return true
+  }
+
+  /// Takes out the observers at some places of the list that ``listObservers()`` gave, if these are
+  /// still theirs; returns what is to be released.
+  mutating func removeObservers(at places: Set<Int>, ifRemovalsAre count: Int) -> [Entry] {
+    guard !isSettled, !places.isEmpty, count == self.extras?.removalCount ?? 0 else { return [] }
+    let (all, _) = listObservers()
+    let extras = makeExtras()
+    extras.removalCount += 1
+    extras.detachedCount = 0
+    first = nil
+    extras.others = all.indices.filter { !places.contains($0) }.map { all[$0] }
+    return places.map { all[$0] }
+  }
+
+  /// Goes back to the beginning, unless something observes the promise; returns what is to be released.
+  ///
+  /// What the run that is over wanted to hear of a cancellation is forgotten.
+  mutating func rest(untilObserved starter: @escaping Starter) -> [CancelHandler]? {
+    guard phase == .pending, first?.triggers.contains(.quiet) ?? true else { return nil }
+    let extras = makeExtras()
+    guard extras.others.allSatisfy({ $0.observer.triggers.contains(.quiet) }) else { return nil }
+    phase = .lazy
+    extras.starter = starter
+    let released = extras.cancelHandlers
+    extras.cancelHandlers = released.filter(\.onlyIfRequested)
+    return released
   }
 
   // MARK: - Cancelling

@@ -71,9 +71,10 @@ final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sen
   func fulfill(
     _ value: Value,
     byResolver: Bool = false,
+    isOutsider: Bool = false,
     in context: DrainContext?
   ) -> SettleResult {
-    settleFulfilled(byResolver: byResolver, in: context) { content = value }
+    settleFulfilled(byResolver: byResolver, isOutsider: isOutsider, in: context) { content = value }
   }
 
   @discardableResult
@@ -97,6 +98,27 @@ final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sen
     } else {
       settleFailure(fate, in: context)
     }
+  }
+
+  /// Settles as one of several inputs was settled, unless the outcome of another is on its way.
+  func settle(likeInput source: PromiseStorage<Value>, fate: Fate, in context: DrainContext?) {
+    if case .asked(let question) = fate { return answer(question) }
+    guard settleAsOutsider(like: source, fate, in: context).isHeld else { return }
+    if isHeld(forOutcomeOf: source) {
+      settle(like: source, fate: fate, in: context)
+    } else {
+      settleFromOutside { [self] in settleAsOutsider(like: source, fate, in: nil) }
+    }
+  }
+
+  private func settleAsOutsider(
+    like source: PromiseStorage<Value>, _ fate: Fate, in context: DrainContext?
+  ) -> SettleResult {
+    if fate.isFulfilled, let value = source.value {
+      return fulfill(value, isOutsider: true, in: context)
+    }
+    guard let failure = fate.failure else { return SettleResult(didSettle: false) }
+    return settle(failure, isOutsider: true, in: context)
   }
 
   /// Settles as `other` will be settled (A+ 2.3.2).

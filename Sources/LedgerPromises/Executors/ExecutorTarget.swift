@@ -8,6 +8,9 @@ class ExecutorTarget: @unchecked Sendable {
   /// Whether the calling thread runs a job of this target.
   var isCurrent: Bool { false }
 
+  /// Whether it would drop every job.
+  var isGone: Bool { false }
+
   /// Takes a job to run later, from a thread that is running `context`, if any.
   func enqueue(_ job: consuming Job, from context: DrainContext?) {
     preconditionFailure("every target says where its jobs run")

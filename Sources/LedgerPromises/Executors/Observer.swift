@@ -13,6 +13,8 @@ struct Triggers: OptionSet, Sendable {
   @inlinable static var cancelled: Triggers { Triggers(rawValue: 4) }
   @inlinable static var always: Triggers { Triggers(rawValue: 7) }
   @inlinable static var failed: Triggers { Triggers(rawValue: 6) }
+  /// Looks on: neither starts a lazy promise, nor handles its rejection, nor takes its value.
+  static var quiet: Triggers { Triggers(rawValue: 8) }
 
   func contains(_ kind: OutcomeKind) -> Bool {
     rawValue & (1 << kind.rawValue) != 0
@@ -22,7 +24,7 @@ struct Triggers: OptionSet, Sendable {
     switch fate {
     case .fulfilled: contains(OutcomeKind.fulfilled)
     case .failed(let failure): contains(failure.kind)
-    case .abandoned: false
+    case .abandoned, .asked: false
     }
   }
 
@@ -40,6 +42,9 @@ enum Fate: Sendable {
   case failed(Failure)
   /// The executor dropped the call; there will be no other.
   case abandoned
+  /// Nothing happened: the body is asked what takes a value that comes, and does nothing else. As a
+  /// question it costs the links of a chain nothing, neither a word nor a reference.
+  case asked(TakerQuestion)
 
   @usableFromInline
   var isFulfilled: Bool {

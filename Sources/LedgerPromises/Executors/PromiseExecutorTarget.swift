@@ -70,6 +70,8 @@ final class CustomTarget: ExecutorTarget, @unchecked Sendable {
 
   override var isCurrent: Bool { (strong ?? reference)?.isCurrent ?? false }
 
+  override var isGone: Bool { strong == nil && reference == nil }
+
   override func enqueue(_ job: consuming Job, from context: DrainContext?) {
     guard let target = strong ?? reference else { return job.abandon() }
     target.enqueue(PromiseJob(job))

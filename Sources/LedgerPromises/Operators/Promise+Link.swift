@@ -17,6 +17,7 @@ extension Promise {
     let source = storage
     let target = PromiseStorage<NewValue>(executor: executor ?? source.executor, site: site)
     source.observe(on: executor, triggers: triggers) { fate, context in
+      if case .asked(let question) = fate { return target.answer(question) }
       body(source, target, fate, context)
     }
     return Promise<NewValue>(target)

@@ -33,12 +33,17 @@ extension Promise {
       let error = PromiseError.invalidInput(message, site: SourceSite(file, line))
       return .rejected(error, on: executor, file: file, line: line)
     }
-    return Promise(on: executor, file: file, line: line) {
+    let target = PromiseStorage<Value>(executor: executor, site: SourceSite(file, line))
+    return Promise(target) {
+      // Weakly, because the target keeps the task.
+      [weak target] in
       var attempt = 1
       while true {
         let number = attempt
         let made = Promise<Void>.value((), on: executor).then { try factory(number) }
-        switch try await made.settlement(whenTaskIsCancelled: .cancelsPromise) {
+        let outcome = try await made.settlement(whenTaskIsCancelled: .cancelsPromise, for: target)
+        target?.endClaim()
+        switch outcome {
         case .fulfilled(let value):
           return value
         case .cancelled(let reason):

@@ -27,8 +27,11 @@ extension Promise {
       guard !source.isSettled else { return }
       let error = PromiseError(
         .timedOut, "The promise did not settle within \(duration).", site: site)
-      let result = target.settle(Failure.rejected(error), in: nil)
-      if cancellingSource, result.didSettle { source.cancel("timed out") }
+      target.settleFromOutside {
+        let result = target.settle(Failure.rejected(error), isOutsider: true, in: nil)
+        if cancellingSource, result.didSettle { source.cancel("timed out") }
+        return result
+      }
     }
     target.observe(triggers: [], quietly: true) { _, _ in timer.cancel() }
     return limited
@@ -49,6 +52,7 @@ extension Promise {
       guard fate.isFulfilled, duration > .zero else {
         return target.settle(like: source, fate: fate, in: context)
       }
+      target.endClaim()
       let timer = Timer(after: duration, on: clock) {
         target.settle(like: source, fate: .fulfilled, in: nil)
       }

@@ -275,6 +275,22 @@ package final class LedgerEngine: Sendable {
     try await replica.advance(past: position).value
   }
 
+  /// Waits until there is an event after `position`, or one more promise that nothing in this process
+  /// waits for any more.
+  package func advance(past position: Position, orUseEndedAfter count: Int) async throws {
+    try Task.checkCancellation()
+    try await catchUpIfOpen()
+    try await replica.advance(past: position, orUseEndedAfter: count).value
+  }
+
+  /// Waits for the end of the session.
+  ///
+  /// - Throws: Why it ended.
+  package func sessionEnd() async throws {
+    try refuseIfForked()
+    try await replica.advance(past: .end).value
+  }
+
   private func catchUpIfOpen() async throws {
     try await readStore(checksHead: true) { _ in }
   }

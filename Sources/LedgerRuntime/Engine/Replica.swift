@@ -318,6 +318,28 @@ package final class Replica: Sendable {
     }
   }
 
+  /// Fulfilled once the state is past `position`, or once one more promise is no longer in use.
+  ///
+  /// - Parameters:
+  ///   - position: The position.
+  ///   - count: What ``endedUseCount`` was.
+  /// - Throws: Why waiting has ended.
+  package func advance(
+    past position: Position, orUseEndedAfter count: Int
+  ) throws(LedgerError) -> Promise<Void> {
+    let (end, advance) = try contents.withLock {
+      (contents) throws(LedgerError) -> (Promise<Void>, Promise<Void>) in
+      if let error = contents.closingError { throw error }
+      let isPast = contents.state.position > position || contents.waiters.endedUseCount > count
+      if isPast { return (.value(()), .value(())) }
+      return (contents.waiters.endOfUse(), contents.waiters.advance(past: position))
+    }
+    return Promise.race([end, advance])
+  }
+
+  /// How many promises were in use and are no longer.
+  package var endedUseCount: Int { contents.withLock { $0.waiters.endedUseCount } }
+
   /// Whether this process waits for the promise, or is consuming it.
   package func isAwaited(_ id: PromiseID) -> Bool {
     contents.withLock { $0.waiters.isInUse(id) }

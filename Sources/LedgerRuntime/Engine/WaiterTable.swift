@@ -17,6 +17,9 @@ struct WaiterTable {
   private var advances: [Position: Resolver<Void>] = [:]
   /// How many in this process wait for a promise, or are consuming it.
   private var useCounts: [PromiseID: Int] = [:]
+  /// How often the last use of a promise ended.
+  private(set) var endedUseCount = 0
+  private var useEnd: Resolver<Void>?
   /// Watched promises that changed since the last delivery.
   private var touched: Set<PromiseID> = []
 
@@ -54,8 +57,21 @@ struct WaiterTable {
       return nil
     }
     useCounts[id] = nil
-    guard let resolver = settlements.removeValue(forKey: id) else { return nil }
-    return { resolver.cancel() }
+    endedUseCount += 1
+    let (settlement, useEnd) = (settlements.removeValue(forKey: id), self.useEnd)
+    self.useEnd = nil
+    return {
+      settlement?.cancel()
+      useEnd?.fulfill(())
+    }
+  }
+
+  /// Fulfilled the next time that the last use of a promise ends.
+  mutating func endOfUse() -> Promise<Void> {
+    if let useEnd { return useEnd.promise }
+    let (promise, resolver) = Promise.make(of: Void.self, on: .inline)
+    useEnd = resolver
+    return promise
   }
 
   // MARK: Delivering
@@ -117,8 +133,10 @@ struct WaiterTable {
     var all: [Wake] = []
     for resolver in settlements.values { all.append { resolver.reject(error) } }
     for resolver in advances.values { all.append { resolver.reject(error) } }
+    if let useEnd { all.append { useEnd.reject(error) } }
     settlements = [:]
     advances = [:]
+    useEnd = nil
     return all
   }
 }

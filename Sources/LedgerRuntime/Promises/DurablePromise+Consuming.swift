@@ -95,7 +95,7 @@ extension Ledger {
     }
   }
 
-  fileprivate func requireConsumed(
+  func requireConsumed(
     _ answer: ConsumePromise.Answer, _ id: PromiseID
   ) throws(LedgerError) {
     switch answer {
@@ -103,7 +103,7 @@ extension Ledger {
     case .alreadyConsumed(let entity): throw .alreadyConsumed(entity)
     case .abandoned: throw .promiseAbandoned(id)
     case .notFound: throw .notFound(id)
-    case .pending:
+    case .pending, .notTaken:
       throw LedgerError(
         .internalInconsistency, "Promise \(id) is pending after it was seen settled.")
     }

@@ -18,13 +18,16 @@ extension DurablePromise {
   /// The promise as one in memory that every operator takes; its delivery consumes.
   ///
   /// ```swift
-  /// avatar.promise(on: .main)
+  /// avatar.promise
   ///   .timeout(.seconds(30))
-  ///   .done { show($0) }
-  ///   .catch { show($0) }
+  ///   .done(on: .main) { show($0) }
+  ///   .catch(on: .main) { show($0) }
   /// ```
-  /// It begins to wait when the first observer attaches, so without one nothing is consumed. Then it
-  /// does what ``value`` does, and its outcome follows:
+  /// It begins to wait when the first observer attaches. The outcome is consumed only if something below
+  /// still takes it: a chain whose end is pending, or a task that waits. Otherwise the durable promise stays
+  /// resolved and unconsumed, and this promise pending until something observes it, or a promise behind it,
+  /// again. What takes the outcome gets it: a timeout or a cancellation that comes while the consumption is
+  /// being written is too late.
   ///
   /// | durable promise | promise in memory |
   /// |---|---|
@@ -40,16 +43,18 @@ extension DurablePromise {
   /// - Parameters:
   ///   - executor: Where callbacks run that name no executor.
   ///   - reach: What becomes of the durable promise if this one is cancelled. With
-  ///     ``CancellationReach/memory`` nothing, except that a consumption which the writer has taken
-  ///     already stands. With ``CancellationReach/ledger`` it is cancelled unless it has an outcome, and
-  ///     that consumed if the role allows; a failure to do so is logged.
+  ///     ``CancellationReach/memory`` nothing. With ``CancellationReach/ledger`` it is cancelled unless it
+  ///     has an outcome, and that consumed if the role allows; a failure to do so is logged.
   ///   - file: Where the promise was made, for diagnostics.
   ///   - line: Where the promise was made, for diagnostics.
   public func promise(
     on executor: PromiseExecutor = .default, cancelling reach: CancellationReach = .memory,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Value> {
-    let promise = whenObserved(on: executor, file: file, line: line) { try await value }
+    let promise = Promise<Value>.offered(on: executor, file: file, line: line) { offer in
+      let task = Task { await deliver(to: offer) }
+      offer.onCancel { _ in task.cancel() }
+    }
     if reach == .ledger {
       promise.onCancellationRequest { reason in Task { await cancelAndConsume(reason) } }
     }
@@ -106,6 +111,57 @@ extension DurablePromise {
   }
 
   // MARK: - Between memory and ledger
+
+  /// Waits for the outcome and delivers it to what takes it. If nothing does, the outcome stays in the
+  /// ledger, and the promise in memory waits for the next observer.
+  private func deliver(to offer: Offer<Value>) async {
+    do {
+      while true {
+        let (outcome, isTaken) = try await consumeIfTaken(offer)
+        if isTaken { return offer.settle(.fulfilled(try outcome.get())) }
+        if offer.rest(isFulfilment: outcome.kind == .fulfilled) { return }
+        try await waitForTaker(offer, isFulfilment: outcome.kind == .fulfilled)
+      }
+    } catch PromiseFailure.cancelled(let reason) {
+      offer.settle(.cancelled(CancellationReason(reason)))
+    } catch is CancellationError {
+      offer.settle(.cancelled(.taskCancelled))
+    } catch {
+      offer.settle(.rejected(error))
+    }
+  }
+
+  /// Waits for the outcome, and consumes it if something below the promise in memory takes it.
+  private func consumeIfTaken(
+    _ offer: Offer<Value>
+  ) async throws -> (outcome: PromiseOutcome<Value>, isTaken: Bool) {
+    let ledger = try ledger
+    try ledger.role.requireConsumer(of: id)
+    try ledger.engine.beginUse(of: id)
+    defer { ledger.engine.endUse(of: id) }
+    let outcome = try await outcome
+    // Asked by the writer, so that what ended the interest until then counts.
+    let command = ConsumePromise(id: id, delivery: .recordedBefore) {
+      offer.claimTaker(isFulfilment: outcome.kind == .fulfilled)
+    }
+    let answer = try await ledger.engine.submit(command)
+    if case .notTaken = answer { return (outcome, false) }
+    try ledger.requireConsumed(answer, id)
+    return (outcome, true)
+  }
+
+  /// Waits until something below the promise in memory may take an outcome.
+  ///
+  /// - Throws: Why the session has ended, if it has first.
+  private func waitForTaker(_ offer: Offer<Value>, isFulfilment: Bool) async throws {
+    let engine = try ledger.engine
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await offer.taker(isFulfilment: isFulfilment) }
+      group.addTask { try await engine.sessionEnd() }
+      defer { group.cancelAll() }
+      _ = try await group.next()
+    }
+  }
 
   private func whenObserved<Result: Sendable>(
     on executor: PromiseExecutor, file: StaticString, line: UInt,

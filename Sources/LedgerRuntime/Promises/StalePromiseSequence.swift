@@ -33,8 +33,11 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
       while true {
         if let record = waiting.popFirst() { return record }
         do {
+          let useCount = ledger.engine.replica.endedUseCount
           let position = try await look()
-          if waiting.isEmpty { try await ledger.engine.advance(past: position) }
+          if waiting.isEmpty {
+            try await ledger.engine.advance(past: position, orUseEndedAfter: useCount)
+          }
         } catch let error as LedgerError where error.code == .closed {
           return nil
         }

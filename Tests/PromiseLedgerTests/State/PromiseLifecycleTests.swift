@@ -170,7 +170,7 @@ extension ConsumePromise.Answer {
   fileprivate var stageAnswer: PromiseLifecycleTests.Answer {
     switch self {
     case .notFound: .notFound
-    case .pending: .waits
+    case .pending, .notTaken: .waits
     case .consumed: .consumed
     case .alreadyConsumed: .alreadyConsumed
     case .abandoned: .abandoned

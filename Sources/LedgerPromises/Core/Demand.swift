@@ -1,0 +1,192 @@
+import Synchronization
+
+/// The way from a promise to something that takes its outcome.
+struct Demand {
+  /// The promises on the way, beginning with the one that was asked.
+  var cores: [PromiseCore]
+  /// What waits for the last of them, if that is a task or a thread.
+  var waiter: Waiter?
+}
+
+/// What an observer does with a value.
+enum Taker {
+  /// It does nothing: it only looks on, or nothing waits behind it any more.
+  case nothing
+  /// Its executor is gone.
+  case nowhere
+  /// It takes the value, whatever happens.
+  case anything
+  case waiter(Waiter)
+  /// It settles a promise.
+  case promise(PromiseCore)
+}
+
+/// Gets the answer of an observer's body.
+final class TakerAnswer: TakerQuestion, @unchecked Sendable {
+  // @unchecked because its superclass is.
+  var taker = Taker.nothing
+}
+
+extension Fate {
+  /// Answers for an observer that takes every value, or, if `taker` is `nil`, none; returns whether it was
+  /// asked.
+  func answer(_ taker: Taker?) -> Bool {
+    guard case .asked(let question) = self else { return false }
+    if let taker { (question as? TakerAnswer)?.taker = taker }
+    return true
+  }
+}
+
+extension PromiseCore {
+  /// Answers for an observer that settles this promise.
+  @usableFromInline
+  func answer(_ question: TakerQuestion) {
+    (question as? TakerAnswer)?.taker = .promise(self)
+  }
+
+  /// What an observer of this promise does with an outcome.
+  fileprivate func taker(_ observer: Observer, isFulfilment: Bool) -> Taker {
+    if observer.triggers.contains(.quiet) { return .nothing }
+    if observer.triggers.contains(isFulfilment ? OutcomeKind.fulfilled : .rejected),
+      (observer.executor ?? executor.target).isGone
+    {
+      return .nowhere
+    }
+    let answer = TakerAnswer()
+    observer.body(.asked(answer), DrainContext(queue: nil))
+    return answer.taker
+  }
+
+  private enum Openness {
+    /// It is settled, or will be by something else.
+    case closed
+    /// Nothing observes it: it is the end of a chain.
+    case end
+    case observed
+  }
+
+  private var openness: Openness {
+    let (openness, hold) = machine.withLock { machine -> (Openness, PromiseHold?) in
+      if machine.isSettled { return (.closed, nil) }
+      return (machine.isHandled ? .observed : .end, machine.hold)
+    }
+    return hold?.letsOutcomesPass == false ? .closed : openness
+  }
+
+  /// The promises below this one, itself included, that are pending, as far as a search for demand came.
+  struct Surroundings {
+    var cores: [PromiseCore] = []
+    fileprivate var seen: Set<ObjectIdentifier> = []
+    fileprivate var previous: [Int] = []
+
+    fileprivate mutating func add(_ core: PromiseCore, behind place: Int) -> Bool {
+      guard seen.insert(ObjectIdentifier(core)).inserted else { return false }
+      cores.append(core)
+      previous.append(place)
+      return true
+    }
+
+    fileprivate func path(to place: Int, _ waiter: Waiter? = nil) -> Demand {
+      var cores: [PromiseCore] = []
+      var place = place
+      while place >= 0 {
+        cores.append(self.cores[place])
+        place = previous[place]
+      }
+      return Demand(cores: cores.reversed(), waiter: waiter)
+    }
+  }
+
+  /// Finds something that takes the outcome of this promise: a promise that is pending and the end of its
+  /// chain, a task or thread that waits.
+  ///
+  /// - Complexity: O(n) in the number of promises below; in a loop, so that a chain of any length needs no
+  ///   stack.
+  func findDemand(isFulfilment: Bool) -> (demand: Demand?, surroundings: Surroundings) {
+    var found = Surroundings()
+    guard !isSettled, found.add(self, behind: -1) else { return (nil, found) }
+    var place = 0
+    while place < found.cores.count {
+      defer { place += 1 }
+      let core = found.cores[place]
+      if place > 0 {
+        switch core.openness {
+        case .closed: continue
+        case .end: return (found.path(to: place), found)
+        case .observed: break
+        }
+      }
+      for entry in core.machine.withLock({ $0.listObservers().observers }) {
+        switch core.taker(entry.observer, isFulfilment: isFulfilment) {
+        case .nothing, .nowhere: continue
+        case .anything: return (found.path(to: place), found)
+        case .waiter(let waiter):
+          if !waiter.isDetached { return (found.path(to: place, waiter), found) }
+        case .promise(let target):
+          if !target.isSettled { _ = found.add(target, behind: place) }
+        }
+      }
+    }
+    return (nil, found)
+  }
+}
+
+// MARK: - Offering an outcome
+
+extension PromiseCore {
+  /// Finds something that takes the outcome of this promise, and holds all that lies between.
+  ///
+  /// - Returns: Whether there is something. Then it gets the outcome that this promise is settled with,
+  ///   unless ``endClaim()`` comes first.
+  func claimDemand(isFulfilment: Bool) -> Bool {
+    while true {
+      if machine.withLock({ $0.hold }) is DeliveryClaim { return true }
+      guard let demand = findDemand(isFulfilment: isFulfilment).demand else { return false }
+      if DeliveryClaim.claim(demand) != nil { return true }
+    }
+  }
+
+  /// Lets go of observers below this promise that will never do anything, and abandons those whose
+  /// executor is gone.
+  func releaseIdleObservers(isFulfilment: Bool) {
+    for core in findDemand(isFulfilment: isFulfilment).surroundings.cores {
+      let (entries, removalCount) = core.machine.withLock { $0.listObservers() }
+      var idle: Set<Int> = []
+      var abandoned: Set<Int> = []
+      for (place, entry) in entries.enumerated() {
+        switch core.taker(entry.observer, isFulfilment: isFulfilment) {
+        case .nowhere: abandoned.insert(place)
+        case .nothing where !entry.observer.triggers.contains(.quiet): idle.insert(place)
+        case .waiter(let waiter) where waiter.isDetached: idle.insert(place)
+        // Some run on every outcome, also if it is known how their promise ends.
+        case .promise(let target) where entry.observer.triggers != .always && target.isSettled:
+          idle.insert(place)
+        default: continue
+        }
+      }
+      let removed = core.machine.withLock {
+        $0.removeObservers(at: idle.union(abandoned), ifRemovalsAre: removalCount)
+      }
+      guard !removed.isEmpty else { continue }
+      for place in abandoned.sorted() {
+        Job(entries[place].observer, fate: .fulfilled).abandon()
+      }
+    }
+  }
+
+  /// Wakes `watcher` when something below may want the outcome that nothing wanted so far.
+  func watchForDemand(_ watcher: Waiter, isFulfilment: Bool) {
+    for core in findDemand(isFulfilment: isFulfilment).surroundings.cores {
+      _ = core.machine.withLock { $0.watch(watcher) }
+    }
+    // Something may have come before its promise was watched.
+    if isSettled || findDemand(isFulfilment: isFulfilment).demand != nil { watcher.wake(.settled) }
+  }
+
+  /// Goes back to the beginning, unless something observes this promise; `starter` runs when something
+  /// does again.
+  func rest(untilObserved starter: @escaping PromiseStateMachine.Starter) -> Bool {
+    let released = machine.withLock { $0.rest(untilObserved: starter) }
+    return released != nil
+  }
+}

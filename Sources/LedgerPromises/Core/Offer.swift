@@ -1,0 +1,96 @@
+import Synchronization
+
+/// The half of a promise that has an outcome to offer, which only a taker may use up.
+///
+/// In contrast to a ``Resolver`` it asks first whether something takes the outcome, and may let the promise
+/// rest until something observes it again.
+package final class Offer<Value: Sendable>: Sendable {
+  package typealias Body = @Sendable (Offer<Value>) -> Void
+
+  private let storage: PromiseStorage<Value>
+  private let body: Body
+  private let isOver = Atomic(false)
+
+  fileprivate init(_ storage: PromiseStorage<Value>, _ body: @escaping Body) {
+    self.storage = storage
+    self.body = body
+  }
+
+  deinit {
+    if !isOver.load(ordering: .acquiring) { storage.resolverWasReleased() }
+  }
+
+  fileprivate static func starter(_ body: @escaping Body) -> PromiseStateMachine.Starter {
+    { core in
+      guard let storage = core as? PromiseStorage<Value> else { return core.abandon(in: nil) }
+      body(Offer(storage, body))
+    }
+  }
+
+  /// Calls `handler` if the promise is cancelled while this offer stands.
+  package func onCancel(_ handler: @escaping @Sendable (CancellationReason) -> Void) {
+    storage.onCancel(handler)
+  }
+
+  /// Whether something takes an outcome now.
+  ///
+  /// If so, nothing but that outcome settles what lies between, until ``settle(_:)`` delivers it or
+  /// ``withdraw()``: a timeout, a lost race or a cancellation that comes later is too late. Asking again
+  /// changes nothing.
+  package func claimTaker(isFulfilment: Bool) -> Bool {
+    storage.claimDemand(isFulfilment: isFulfilment)
+  }
+
+  /// Takes back what was claimed.
+  package func withdraw() {
+    storage.endClaim()
+  }
+
+  /// Delivers the outcome.
+  package func settle(_ outcome: Outcome<Value>) {
+    isOver.store(true, ordering: .releasing)
+    storage.settle(outcome, byResolver: true, in: nil)
+  }
+
+  /// Ends this offer if nothing observes the promise any more; a new one is made for the next observer.
+  ///
+  /// - Returns: Whether it ended. Otherwise some promise behind this one is pending, and may be observed
+  ///   again.
+  package func rest(isFulfilment: Bool) -> Bool {
+    storage.releaseIdleObservers(isFulfilment: isFulfilment)
+    isOver.store(true, ordering: .releasing)
+    let isResting = storage.rest(untilObserved: Self.starter(body))
+    if !isResting { isOver.store(false, ordering: .releasing) }
+    return isResting
+  }
+
+  /// Waits until something may take an outcome that nothing took so far.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
+  package func taker(isFulfilment: Bool) async throws {
+    let waiter = Waiter()
+    storage.watchForDemand(waiter, isFulfilment: isFulfilment)
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiter.wait { _ in continuation.resume() }
+      }
+    } onCancel: {
+      waiter.wake(.detached)
+    }
+    try Task.checkCancellation()
+  }
+}
+
+extension Promise {
+  /// Makes a promise whose `body` runs when the first observer attaches, and again after it rested.
+  package static func offered(
+    on executor: PromiseExecutor = .default,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping Offer<Value>.Body
+  ) -> Promise<Value> {
+    Promise(
+      PromiseStorage<Value>(
+        executor: executor, site: SourceSite(file, line), starter: Offer.starter(body)))
+  }
+}

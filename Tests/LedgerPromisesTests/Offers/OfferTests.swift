@@ -1,0 +1,315 @@
+import LedgerPromises
+import PromiseLedgerTesting
+import Testing
+
+/// Promises that offer an outcome, and deliver it only to something that takes it.
+@Suite(.timeLimit(.minutes(10))) struct OfferTests {
+  /// A promise with an offer, as the promise of a durable one is.
+  private final class Offered: Sendable {
+    let promise: Promise<Int>
+    private let offers: Recorder<Offer<Int>>
+
+    init(on executor: PromiseExecutor = .inline) {
+      let offers = Recorder<Offer<Int>>()
+      self.offers = offers
+      promise = .offered(on: executor) { offers.record($0) }
+    }
+
+    /// The offer that was made last.
+    var offer: Offer<Int> {
+      get throws { try #require(offers.events.last) }
+    }
+
+    var offerCount: Int { offers.events.count }
+
+    func isTaken() throws -> Bool { try offer.claimTaker(isFulfilment: true) }
+  }
+
+  // MARK: - What takes an outcome
+
+  @Test func theEndOfAChainTakesIt() throws {
+    let offered = Offered()
+    offered.promise.map { $0 + 1 }.done { _ in }.catch { _ in }
+    #expect(try offered.isTaken())
+  }
+
+  @Test func oneBranchIsEnough() throws {
+    let offered = Offered()
+    offered.promise.done { _ in }.cancel()
+    #expect(try !offered.isTaken())
+    let seen = Recorder<Int>()
+    let branch = offered.promise.map { $0 + 1 }
+    branch.done { _ in }.cancel()
+    branch.done { seen.record($0) }
+    #expect(try offered.isTaken())
+    try offered.offer.settle(.fulfilled(1))
+    #expect(seen.events == [2])
+  }
+
+  @Test func aPromiseThatOnlyATokenLooksAtIsTheEnd() throws {
+    let offered = Offered()
+    let token = CancellationToken()
+    offered.promise.map { $0 }.cancelled(by: token)
+    #expect(try offered.isTaken())
+    try offered.offer.withdraw()
+    token.cancel()
+    #expect(try !offered.isTaken())
+  }
+
+  @Test func aPromiseThatWaitsForItsCleanUpTakesNothing() throws {
+    let offered = Offered()
+    let cleanUp = Promise.make(of: Void.self)
+    let outer = Promise.make(of: Int.self)
+    let result = offered.promise.recoverThen { _ in outer.promise }
+      .ensureAsync { cleanUp.promise }
+    #expect(try offered.isTaken())
+    try offered.offer.withdraw()
+    result.cancel()
+    #expect(try !offered.isTaken())
+    cleanUp.resolver.fulfill(())
+    outer.resolver.fulfill(0)
+  }
+
+  @Test func askingALongChainNeedsNoStack() throws {
+    let offered = Offered()
+    var end = offered.promise
+    for _ in 0..<100_000 { end = end.map { $0 + 1 } }
+    end.done { _ in }.cancel()
+    #expect(try !offered.isTaken())
+    #expect(try !offered.offer.rest(isFulfilment: true))
+    end.done { _ in }
+    #expect(try offered.isTaken())
+    try offered.offer.settle(.fulfilled(0))
+    #expect(end.outcome == .fulfilled(100_000))
+  }
+
+  @Test func askingADiamondOfManyWaysLooksAtEachPromiseOnce() throws {
+    let offered = Offered()
+    var end = offered.promise
+    for _ in 0..<64 { end = Promise.race([end.map { $0 }, end.map { $0 }], on: .inline) }
+    end.done { _ in }.cancel()
+    #expect(try !offered.isTaken())
+    offered.promise.cancel()
+  }
+
+  // MARK: - After the claim
+
+  /// Something that would settle what lies behind an offered promise.
+  struct Rival: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Chains to the promise; returns the end of the chain and what starts the rival.
+    let chain:
+      @Sendable (Promise<Int>) async -> (
+        end: Promise<Int>, strike: @Sendable () async throws -> Void
+      )
+
+    var testDescription: String { name }
+  }
+
+  static let rivals = [
+    Rival(name: "a timeout") { promise in
+      let clock = ManualClock()
+      let end = promise.map { $0 }.timeout(.seconds(1), clock: clock).map { $0 }
+      await clock.sleepers(atLeast: 1)
+      return (
+        end,
+        {
+          clock.advance(by: .seconds(1))
+          await clock.sleepers(atMost: 0)
+        }
+      )
+    },
+    Rival(name: "a cancellation of the end") { promise in
+      let end = promise.map { $0 }
+      return (end, { #expect(!end.cancel()) })
+    },
+    Rival(name: "a cancellation of the promise") { promise in
+      let end = promise.map { $0 }
+      return (end, { #expect(!promise.cancel()) })
+    },
+    Rival(name: "a token") { promise in
+      let token = CancellationToken()
+      let end = promise.map { $0 }.cancelled(by: token)
+      return (end, { token.cancel() })
+    },
+    Rival(name: "the other of a race") { promise in
+      let (other, resolver) = Promise.make(of: Int.self, on: .inline)
+      let end = Promise.race([other, promise.map { $0 }], on: .inline).map { $0 }
+      return (end, { resolver.fulfill(0) })
+    },
+    Rival(name: "the other of any") { promise in
+      let (other, resolver) = Promise.make(of: Int.self, on: .inline)
+      let end = Promise.any([other, promise.map { $0 }], on: .inline).map { $0 }
+      return (end, { resolver.fulfill(0) })
+    },
+    Rival(name: "another offered promise") { promise in
+      let other = Offered()
+      let end = Promise.race([other.promise, promise], on: .inline).map { $0 }
+      return (
+        end,
+        {
+          let isTaken = try other.isTaken()
+          #expect(!isTaken)
+        }
+      )
+    },
+  ]
+
+  @Test(arguments: rivals) func whatComesAfterTheClaimIsTooLate(_ rival: Rival) async throws {
+    let offered = Offered()
+    let (end, strike) = await rival.chain(offered.promise)
+    #expect(try offered.isTaken())
+    try await strike()
+    #expect(end.isPending)
+    try offered.offer.settle(.fulfilled(7))
+    #expect(end.outcome == .fulfilled(7))
+  }
+
+  @Test(arguments: rivals.filter { $0.name != "another offered promise" })
+  func whatCameMeanwhileCountsOnceTheClaimIsWithdrawn(_ rival: Rival) async throws {
+    let offered = Offered()
+    let (end, strike) = await rival.chain(offered.promise)
+    #expect(try offered.isTaken())
+    try await strike()
+    try offered.offer.withdraw()
+    let outcome = try await end.settlement()
+    #expect(outcome != .fulfilled(7))
+  }
+
+  @Test func aTaskThatAwaitsGetsWhatWasClaimedForIt() async throws {
+    let offered = Offered()
+    let task = Task { try await offered.promise.value }
+    // The task is the first observer, so it waits once there is an offer.
+    while offered.offerCount == 0 { await Task.yield() }
+    #expect(try offered.isTaken())
+    task.cancel()
+    try offered.offer.settle(.fulfilled(7))
+    #expect(try await task.value == 7)
+  }
+
+  @Test func aTaskThatIsCancelledMeanwhileStopsWaitingOnceTheClaimIsWithdrawn() async throws {
+    let offered = Offered()
+    let task = Task { try await offered.promise.value }
+    while offered.offerCount == 0 { await Task.yield() }
+    #expect(try offered.isTaken())
+    task.cancel()
+    try offered.offer.withdraw()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try !offered.isTaken())
+    offered.promise.cancel()
+  }
+
+  @Test func theOutcomeOfACallbackMayTakeItsTime() async throws {
+    let clock = ManualClock()
+    let offered = Offered()
+    let (inner, resolver) = Promise.make(of: Int.self, on: .inline)
+    let limited = offered.promise.then { _ in inner }.timeout(.seconds(1), clock: clock)
+    #expect(try offered.isTaken())
+    try offered.offer.settle(.fulfilled(7))
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    #expect(code(try await limited.settlement()) == .timedOut)
+    resolver.fulfill(0)
+  }
+
+  @Test func aCombinationThatWaitsForOthersIsHeldNoLonger() throws {
+    let offered = Offered()
+    let (other, resolver) = Promise.make(of: Int.self, on: .inline)
+    let all = Promise.all([offered.promise, other], on: .inline)
+    #expect(try offered.isTaken())
+    #expect(!all.cancel())
+    try offered.offer.settle(.fulfilled(7))
+    #expect(all.outcome?.isCancelled == true)
+    resolver.fulfill(0)
+  }
+
+  // MARK: - Resting
+
+  @Test func aPromiseThatNothingObservesRestsUntilSomethingDoes() async throws {
+    let offered = Offered()
+    offered.promise.timeout(.zero, clock: TestClock.still).cancel()
+    #expect(try !offered.isTaken())
+    #expect(try offered.offer.rest(isFulfilment: true))
+    #expect(offered.offerCount == 1)
+    let seen = Recorder<Int>()
+    offered.promise.done { seen.record($0) }
+    #expect(offered.offerCount == 2)
+    #expect(try offered.isTaken())
+    try offered.offer.settle(.fulfilled(7))
+    #expect(seen.events == [7])
+  }
+
+  @Test func aCleanUpBehindACancelledPromiseIsNotForgotten() throws {
+    let offered = Offered()
+    let seen = Recorder<String>()
+    offered.promise.ensure { seen.record("ensure") }.cancel()
+    #expect(try !offered.isTaken())
+    #expect(try !offered.offer.rest(isFulfilment: true))
+    #expect(seen.events.isEmpty)
+    offered.promise.cancel()
+    #expect(seen.events == ["ensure"])
+  }
+
+  @Test func aNewObserverBelowWakesTheOffer() async throws {
+    let offered = Offered()
+    let link = offered.promise.map { $0 + 1 }
+    link.done { _ in }.cancel()
+    #expect(try !offered.isTaken())
+    let offer = try offered.offer
+    #expect(!offer.rest(isFulfilment: true))
+    let woken = Task { try await offer.taker(isFulfilment: true) }
+    let seen = Recorder<Int>()
+    link.map { $0 }.done { seen.record($0) }
+    try await woken.value
+    #expect(try offered.isTaken())
+    offer.settle(.fulfilled(7))
+    #expect(seen.events == [8])
+  }
+
+  @Test func theEndOfAnothersClaimWakesTheOffer() async throws {
+    let first = Offered()
+    let second = Offered()
+    let any = Promise.any([first.promise, second.promise], on: .inline)
+    #expect(try first.isTaken())
+    #expect(try !second.isTaken())
+    let offer = try second.offer
+    #expect(!offer.rest(isFulfilment: true))
+    let woken = Task { try await offer.taker(isFulfilment: true) }
+    try first.offer.settle(.rejected(TestError(1)))
+    try await woken.value
+    #expect(try second.isTaken())
+    offer.settle(.fulfilled(7))
+    #expect(any.outcome == .fulfilled(7))
+  }
+
+  @Test func restingReleasesCallbacksThatWillNeverRun() throws {
+    let offered = Offered()
+    weak var witness: Recorder<Int>?
+    do {
+      let callback = Recorder<Int>()
+      witness = callback
+      offered.promise.map { $0 }.done { callback.record($0) }.cancel()
+    }
+    #expect(witness != nil)
+    #expect(try !offered.offer.rest(isFulfilment: true))
+    #expect(witness == nil)
+    offered.promise.cancel()
+  }
+
+  @Test func aCallbackWhoseExecutorIsGoneIsAbandoned() throws {
+    DiagnosticRecorder.install()
+    let offered = Offered()
+    let box = ManualExecutorBox()
+    let end = offered.promise.map(on: box.executor) { $0 }
+    box.release()
+    #expect(try !offered.isTaken())
+    #expect(try offered.offer.rest(isFulfilment: true))
+    #expect(code(end.outcome) == .executorGone)
+  }
+
+  @Test func anOfferThatIsReleasedRejects() async throws {
+    DiagnosticRecorder.install()
+    let promise = Promise<Int>.offered(on: .inline) { _ in }
+    #expect(code(try await promise.settlement()) == .abandoned)
+  }
+}

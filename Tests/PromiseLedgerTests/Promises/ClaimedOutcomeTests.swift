@@ -1,0 +1,155 @@
+import LedgerPromises
+import PromiseLedgerTesting
+import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
+@testable import PromiseLedger
+
+/// An outcome whose consumption is being written reaches what takes it.
+@Suite(.timeLimit(.minutes(5))) struct ClaimedOutcomeTests {
+  private func open(_ store: some EventStore) async throws -> Ledger {
+    try await Ledger.open(
+      { () throws(LedgerError) in store }, UnwatchedSessions(), as: .app,
+      configuration: LedgerConfiguration())
+  }
+
+  @Test func whatEndsTheInterestWhileTheConsumptionIsWrittenIsTooLate() async throws {
+    let store = WatchedStore()
+    let app = try await open(store)
+    let durable = try await app.createPromise(of: Int.self)
+    let clock = ManualClock()
+    let token = CancellationToken()
+    let (other, resolver) = Promise.make(of: Int.self)
+    let limited = durable.promise.map { $0 + 1 }.timeout(.seconds(1), clock: clock)
+    let end = Promise.race([other, limited]).get { _ in }.cancelled(by: token)
+    try await isAwaited(durable, in: app)
+    await clock.sleepers(atLeast: 1)
+    // The first commit resolves, the second consumes.
+    store.onAppend = {
+      store.onAppend = {
+        clock.advance(by: .seconds(1))
+        resolver.fulfill(0)
+        token.cancel()
+      }
+    }
+    try await durable.fulfill(7)
+    #expect(try await end.settlement() == .fulfilled(8))
+    #expect(try await durable.record?.status == .consumed)
+    await app.close()
+  }
+
+  @Test func whatEndsTheInterestBeforeTheConsumptionIsDecidedCounts() async throws {
+    let store = WatchedStore()
+    let app = try await open(store)
+    let durable = try await app.createPromise(of: Int.self)
+    let end = durable.promise.map { $0 + 1 }
+    try await isAwaited(durable, in: app)
+    store.onDecide = {
+      store.onDecide = { end.cancel() }
+    }
+    try await durable.fulfill(7)
+    #expect(try await end.settlement().isCancelled)
+    try await isUnused(durable, in: app)
+    #expect(try await durable.record?.status == .resolved)
+    await app.close()
+  }
+
+  @Test func aConsumptionThatCannotBeWrittenRejectsTheChainAndLeavesTheOutcome() async throws {
+    let store = FailingStore()
+    let app = try await open(store)
+    let durable = try await app.createPromise(of: Int.self)
+    try await durable.fulfill(7)
+    store.fail(at: .append, .unavailable)
+    await expect(durable.promise.map { $0 }, throws: .unavailable)
+    store.mend()
+    #expect(try await durable.record?.status == .resolved)
+    #expect(try await durable.promise.value == 7)
+    await app.close()
+  }
+
+  @Test func twoSessionsMayRunTheClosureAndOneConsumptionIsRecorded() async throws {
+    let temporary = try TemporaryLedger()
+    let apps = [try await temporary.open(as: .app), try await temporary.open(as: .app)]
+    let id = try await apps[0].createPromise(of: Int.self).id
+    try await apps[0].promise(id: id, of: Int.self).fulfill(7)
+    let entered = apps.map { _ in Promise.make(of: Void.self) }
+    let bothEntered = Promise.all(entered.map(\.promise)).asVoid()
+    let results = await Promise.allSettled(
+      zip(apps, entered).map { app, entered in
+        Promise<Int> {
+          try await app.promise(id: id, of: Int.self).consume { outcome in
+            entered.resolver.fulfill(())
+            try await bothEntered.value
+            return try outcome.get()
+          }
+        }
+      }
+    ).value
+    #expect(results.filter { $0 == .fulfilled(7) }.count == 1)
+    let errors = results.compactMap { ($0.error as? LedgerError)?.code }
+    #expect(errors == [.alreadyConsumed])
+    for app in apps { await app.close() }
+  }
+
+  @Test func anOutcomeThatNothingTookIsOfferedWhileTheSequenceIsIterated() async throws {
+    let temporary = try TemporaryLedger()
+    let helper = try await temporary.open(as: .appExtension)
+    let app = try await temporary.open(as: .app)
+    let created = try await helper.createPromise(of: Int.self)
+    let durable = try app.promise(id: created.id, of: Int.self)
+    let end = durable.promise.map { $0 }
+    try await isAwaited(durable, in: app)
+    end.cancel()
+    let next = Task {
+      var stale = app.stalePromiseUpdates.makeAsyncIterator()
+      return try await stale.next()?.id
+    }
+    try await created.fulfill(7)
+    #expect(try await next.value == created.id)
+    await app.close()
+    await helper.close()
+  }
+
+  @Test func closingRejectsAPromiseThatWaitsForAnotherObserver() async throws {
+    let temporary = try TemporaryLedger()
+    let app = try await temporary.open(as: .app)
+    let durable = try await app.createPromise(of: Int.self)
+    let link = durable.promise.map { $0 }
+    link.done { _ in }.cancel()
+    try await durable.fulfill(7)
+    try await isUnused(durable, in: app)
+    #expect(link.isPending)
+    await app.close()
+    await expect(link, throws: .closed)
+  }
+
+  @Test func aPendingLinkOfAChainThatEndedDeliversToANewEnd() async throws {
+    let temporary = try TemporaryLedger()
+    let app = try await temporary.open(as: .app)
+    let durable = try await app.createPromise(of: Int.self)
+    let link = durable.promise.map { $0 + 1 }
+    link.done { _ in Issue.record("the callback ran") }.cancel()
+    try await isAwaited(durable, in: app)
+    try await durable.fulfill(7)
+    try await isUnused(durable, in: app)
+    #expect(try await durable.record?.status == .resolved)
+    #expect(try await link.value == 8)
+    #expect(try await durable.record?.status == .consumed)
+    await app.close()
+  }
+
+  @Test func aConsumptionElsewhereDeliversToAChainThatHadEnded() async throws {
+    let temporary = try TemporaryLedger()
+    let app = try await temporary.open(as: .app)
+    let durable = try await app.createPromise(of: Int.self)
+    let link = durable.promise.map { $0 + 1 }
+    link.done { _ in Issue.record("the callback ran") }.cancel()
+    try await durable.fulfill(7)
+    try await isUnused(durable, in: app)
+    #expect(try await durable.value == 7)
+    #expect(try await link.value == 8)
+    await app.close()
+  }
+}
