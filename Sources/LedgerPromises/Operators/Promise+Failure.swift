@@ -131,7 +131,12 @@ extension Promise {
   ///   cause and the second attached.
   /// - After a cancellation it is cancelled; an error of `body` is attached to the reason.
   ///
-  /// `body` runs exactly once, also if the new promise was cancelled before.
+  /// The clean-up runs exactly once and to its end, on all three outcomes, and the new promise settles
+  /// after it. So cancelling the new promise does not settle it at once: the cancellation goes to this
+  /// promise, then the clean-up runs, and then the new promise is cancelled. Nothing cancels the clean-up;
+  /// give it a timeout of its own if it may hang.
+  ///
+  /// Behind several failed clean-ups ``PromiseError/underlying`` is the error that the chain failed with.
   @discardableResult
   @_disfavoredOverload
   public func ensureAsync(
@@ -141,31 +146,39 @@ extension Promise {
     _ body: @escaping @Sendable () throws -> Promise<Void>
   ) -> Promise<Value> {
     let site = SourceSite(file, line)
-    return link(on: executor, site, triggers: .always) { source, target, fate, context in
+    let target = PromiseStorage<Value>(executor: executor ?? self.executor, site: site)
+    let hold = CleanUpHold(of: target, after: storage)
+    storage.observe(on: executor, triggers: .always) { [source = storage] fate, context in
+      if case .asked(let question) = fate { return target.answer(question) }
       guard !fate.isAbandoned else { return target.abandon(in: context) }
       let cleanUp: Promise<Void>
       do {
         cleanUp = try body()
       } catch {
-        target.settle(cleanedUpOutcome(of: source, Failure(thrown: error), site), in: context)
+        target.settle(cleanedUp(source, hold, Failure(thrown: error), site), in: context)
         return
       }
-      target.onCancel { cleanUp.cancel($0) }
       cleanUp.storage.observe(triggers: [], in: context) { fate, context in
-        target.settle(cleanedUpOutcome(of: source, fate.failure, site), in: context)
+        if fate.answer(.anything) { return }
+        target.settle(cleanedUp(source, hold, fate.failure, site), in: context)
       }
     }
+    return Promise(target)
   }
 }
 
 /// The outcome behind a clean-up: the first failure is kept, the clean-up's is attached.
-private func cleanedUpOutcome<Value: Sendable>(
-  of source: PromiseStorage<Value>,
+private func cleanedUp<Value: Sendable>(
+  _ source: PromiseStorage<Value>,
+  _ hold: CleanUpHold,
   _ cleanUp: Failure?,
   _ site: SourceSite
 ) -> Outcome<Value> {
-  switch (source.failure, cleanUp) {
-  case (nil, nil), (.rejected, nil), (.cancelled, nil):
+  let first = hold.end().map { Failure.cancelled($0) } ?? source.failure
+  switch (first, cleanUp) {
+  case (let first?, nil):
+    return first.outcome()
+  case (nil, nil):
     break
   case (nil, let cleanUp?):
     return cleanUp.outcome()

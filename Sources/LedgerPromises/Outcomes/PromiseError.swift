@@ -53,6 +53,15 @@ public struct PromiseError: Error, Sendable {
   /// The first error, where this one stands for several.
   public let cause: (any Error)?
 
+  /// The error that the chain failed with, found behind the errors of failed clean-ups.
+  ///
+  /// This follows ``cause`` to its end. An error without a cause underlies itself.
+  public var underlying: any Error {
+    var error: any Error = self
+    while let cause = (error as? PromiseError)?.cause { error = cause }
+    return error
+  }
+
   /// Further errors: all of them in input order for ``Code/allRejected``, the clean-up's for
   /// ``Code/cleanUpFailed``.
   public let attachedErrors: [any Error]

@@ -98,16 +98,6 @@ import Testing
     second.resolver.fulfill(2)
   }
 
-  @Test func cancellingTheResultOfEnsureAsyncCancelsTheCleanUp() async throws {
-    let cleanUp = Promise.make(of: Void.self)
-    let manual = ManualPromiseExecutor()
-    let ensured = Promise.value(0, on: manual.executor).ensureAsync { cleanUp.promise }
-    manual.drain()
-    #expect(ensured.isPending)
-    ensured.cancel("why")
-    #expect(cleanUp.promise.outcome?.isCancelled == true)
-  }
-
   @Test func aFailureStopsPullingButLetsTheOthersGoOn() async throws {
     let pulled = Counter()
     let failing = Promise.make(of: Int.self)
