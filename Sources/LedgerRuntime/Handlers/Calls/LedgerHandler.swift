@@ -114,6 +114,45 @@ extension LedgerInstanceHandler {
   }
 }
 
+/// An instance handler whose invalidation code works on the instance, too.
+///
+/// If the instance is gone, the invalidation code fails with
+/// ``LedgerError/Code/instanceNotFound``: there is nothing left that it could undo. The handler is
+/// withdrawn all the same, and its promise is rejected as ``LedgerHandler/onFailure`` says.
+public protocol LedgerInstanceInvalidation: LedgerInstanceHandler {
+  // Named again so that the compiler finds them by the functions here.
+  associatedtype Context
+  associatedtype Instance
+  associatedtype Invalidation
+
+  /// Finds the instance for the invalidation code, from the parameters of that.
+  ///
+  /// - Returns: `nil` if it is gone.
+  static func instance(
+    for parameters: Invalidation, in context: Context
+  ) async throws -> Instance?
+
+  /// Runs the invalidation code on the instance, after the handler was withdrawn.
+  static func invalidate(
+    on instance: Instance, parameters: Invalidation, in call: HandlerCall<Context>
+  ) async throws
+}
+
+extension LedgerInstanceInvalidation {
+  /// Finds the instance and runs the invalidation code on it.
+  public static func invalidate(
+    _ parameters: Invalidation, in call: HandlerCall<Context>
+  ) async throws {
+    guard let instance = try await instance(for: parameters, in: call.context) else {
+      throw LedgerError(
+        .instanceNotFound,
+        "\(ArgumentSource.name(call.handler.id, kind: kind)) was withdrawn, and its invalidation code does not find the instance that it works on."
+      )
+    }
+    try await invalidate(on: instance, parameters: parameters, in: call)
+  }
+}
+
 extension LedgerError {
   static func instanceNotFound(_ id: HandlerID, kind: String) -> LedgerError {
     LedgerError(
