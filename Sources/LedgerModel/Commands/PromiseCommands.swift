@@ -12,14 +12,17 @@ package struct CreatePromise: EntityCommand {
   package let isStrict: Bool
   /// Finds a promise in any state, whatever it was created by.
   package let adoptsAny: Bool
+  /// Names that the type of the value had before; an adopted promise may have one of them.
+  package let formerTypeTags: [String]
   /// The event that led to the creation.
   package var cause: Position
 
   package init(
     id: PromiseID, creation: PromiseCreated, isStrict: Bool, adoptsAny: Bool = false,
-    cause: Position = .start
+    formerTypeTags: [String] = [], cause: Position = .start
   ) {
     self.id = id
+    self.formerTypeTags = formerTypeTags
     self.creation = creation
     self.isStrict = isStrict
     self.adoptsAny = adoptsAny
@@ -34,7 +37,7 @@ package struct CreatePromise: EntityCommand {
       return .created(try decision.requirePromise(id))
     }
     if adoptsAny {
-      try entity.requireType(creation.typeTag)
+      try entity.requireType(creation.typeTag, orOneOf: formerTypeTags)
       return .deduplicated(entity)
     }
     let stored = try entity.creation()
@@ -61,6 +64,8 @@ package struct ResolvePromise: EntityCommand {
   package let content: [UInt8]
   /// The type of the value of a fulfilment; it must be that of the promise.
   package let typeTag: String?
+  /// Names that the type had before; the promise may have one of them.
+  package let formerTypeTags: [String]
   package let idempotencyKey: String?
   package let isStrict: Bool
   /// The event that led to the resolution.
@@ -68,9 +73,11 @@ package struct ResolvePromise: EntityCommand {
 
   package init(
     id: PromiseID, outcome: OutcomeKind, content: [UInt8], typeTag: String?,
-    idempotencyKey: String?, isStrict: Bool, cause: Position = .start
+    formerTypeTags: [String] = [], idempotencyKey: String?, isStrict: Bool,
+    cause: Position = .start
   ) {
     self.id = id
+    self.formerTypeTags = formerTypeTags
     self.outcome = outcome
     self.content = content
     self.typeTag = typeTag
@@ -84,7 +91,7 @@ package struct ResolvePromise: EntityCommand {
     guard let entity = try decision.knownPromise(id) else { return .notFound }
     if case .abandoned = entity.closing { return .abandoned(entity) }
     guard let stored = try entity.resolved() else {
-      if let typeTag { try entity.requireType(typeTag) }
+      if let typeTag { try entity.requireType(typeTag, orOneOf: formerTypeTags) }
       let resolved = PromiseResolved(
         outcome: outcome, resolvedAt: decision.now, idempotencyKey: idempotencyKey, content: content
       )
@@ -221,9 +228,11 @@ extension Decision {
 }
 
 extension PromiseEntity {
-  fileprivate func requireType(_ given: String) throws(LedgerError) {
+  fileprivate func requireType(
+    _ given: String, orOneOf former: [String]
+  ) throws(LedgerError) {
     let stored = try creation().typeTag
-    guard stored != given else { return }
+    guard stored != given, !former.contains(stored) else { return }
     throw LedgerError(
       .typeMismatch,
       "\(name) has values of the type \(stored), not \(given). Use the promise with the type it was created with."

@@ -3,6 +3,9 @@
 /// A handle is cheap, holds no state, and can be made from the id at any time and in any process.
 /// Encoded, it is its id. Decoded, it is attached to the ledger in the decoder's `userInfo` under
 /// `CodingUserInfoKey.promiseLedger`; without one, it can name the promise and nothing else.
+///
+/// A promise that is an argument of a handler is rejected if the code fails; see
+/// ``HandlerFailurePolicy``.
 public struct DurablePromise<Value: Sendable>: Sendable, Identifiable {
   /// The id of the promise.
   public let id: PromiseID
@@ -51,14 +54,27 @@ extension DurablePromise: CustomStringConvertible {
 extension DurablePromise: Codable {
   /// Decodes the id, and attaches the ledger of the decoder's `userInfo`.
   ///
-  /// - Throws: ``LedgerError/Code/invalidArgument`` if `Value` needs a codec of its own.
+  /// - Throws: ``LedgerError/Code/invalidArgument`` if `Value` needs a codec of its own, and the ledger's
+  ///   ``LedgerConfiguration/codecs`` have none.
   public init(from decoder: any Decoder) throws {
     let id = try PromiseID(from: decoder)
     decoder.referenceCollector?.add(id, in: nil)
-    self.init(
-      id: id,
-      ledger: decoder.userInfo[.promiseLedger] as? Ledger,
-      codec: try PayloadCodec.standard())
+    guard let ledger = decoder.userInfo[.promiseLedger] as? Ledger else {
+      self.init(detachedWith: id)
+      return
+    }
+    let codec = try ledger.configuration.codecs.codec(for: Value.self)
+    self.init(id: id, ledger: ledger, codec: codec)
+  }
+
+  /// Makes a handle that can name the promise and nothing else.
+  init(detachedWith id: PromiseID) {
+    let detached = "The handle on promise \(id) is attached to no ledger."
+    let codec = PayloadCodec<Value>(
+      typeTag: LedgerRuntime.payloadTypeTag(of: Value.self),
+      encode: { _ in throw LedgerError(.encodingFailed, detached) },
+      decode: { _ in throw LedgerError(.decodingFailed, detached) })
+    self.init(id: id, ledger: nil, codec: codec)
   }
 
   /// Encodes the id.
@@ -73,6 +89,11 @@ extension DurablePromise: PayloadTagged {
   public static var payloadTypeTag: String {
     let codec: PayloadCodec<Value>? = try? .standard()
     return "promise<\(codec?.typeTag ?? LedgerRuntime.payloadTypeTag(of: Value.self))>"
+  }
+
+  /// `promise<VALUE>` with each former type tag of the value.
+  public static var formerPayloadTypeTags: [String] {
+    payloadTypeTags(of: Value.self).dropFirst().map { "promise<\($0)>" }
   }
 }
 

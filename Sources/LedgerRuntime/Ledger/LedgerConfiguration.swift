@@ -49,6 +49,9 @@ public struct LedgerConfiguration: Sendable {
   /// Makes ids.
   public var idGenerator: any LedgerIDGenerator = RandomIDGenerator()
 
+  /// How values of promises are encoded whose types need more than `Codable`.
+  public var codecs = PayloadCodecs()
+
   /// Gets what goes wrong without a caller to tell.
   public var logger = Logger(label: "promise-ledger")
 

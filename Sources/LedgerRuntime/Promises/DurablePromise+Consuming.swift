@@ -70,7 +70,7 @@ extension DurablePromise {
   }
 
   private func decode(_ value: StoredValue) throws(LedgerError) -> Value {
-    guard value.typeTag == codec.typeTag else {
+    guard codec.reads(value.typeTag) else {
       throw LedgerError(
         .typeMismatch,
         "Promise \(id) has a value of the type \(value.typeTag), not \(codec.typeTag). Ask for the type it was created with."

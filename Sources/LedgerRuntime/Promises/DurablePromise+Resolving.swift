@@ -59,7 +59,8 @@ extension DurablePromise {
     let ledger = try ledger
     let stored = try outcome.map { (value) throws(LedgerError) in try encode(value) }
     return try await ledger.resolve(
-      id, with: stored, idempotencyKey: idempotencyKey, strict: strict)
+      id, with: stored, formerTypeTags: codec.formerTypeTags, idempotencyKey: idempotencyKey,
+      strict: strict)
   }
 
   /// Gives the promise up for ever: it can no longer be resolved or consumed.

@@ -16,7 +16,7 @@ extension Ledger {
     of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
     deadline: Timestamp? = nil, codec: PayloadCodec<Value>? = nil
   ) async throws -> DurablePromise<Value> {
-    let codec = try codec ?? .standard()
+    let codec = try codec ?? configuration.codecs.codec(for: type)
     let creation = PromiseCreated(
       typeTag: codec.typeTag, label: label, tags: tags, deadline: deadline)
     return try await createNew(creation, codec)
@@ -72,7 +72,7 @@ extension Ledger {
     deadline: Timestamp? = nil, idempotencyKey: String? = nil, strict: Bool = false,
     codec: PayloadCodec<Value>? = nil
   ) async throws -> PromiseCreation<Value> {
-    let codec = try codec ?? .standard()
+    let codec = try codec ?? configuration.codecs.codec(for: type)
     let creation = PromiseCreated(
       typeTag: codec.typeTag, key: key.text, label: label, tags: tags, deadline: deadline,
       idempotencyKey: idempotencyKey ?? key.text)
@@ -89,11 +89,15 @@ extension Ledger {
     forKey key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil,
     tags: [String] = [], deadline: Timestamp? = nil, codec: PayloadCodec<Value>? = nil
   ) async throws -> DurablePromise<Value> {
-    let codec = try codec ?? .standard()
+    let codec = try codec ?? configuration.codecs.codec(for: type)
     let creation = PromiseCreated(
       typeTag: codec.typeTag, key: key.text, label: label, tags: tags, deadline: deadline,
       idempotencyKey: key.text)
-    _ = try await create(key.promiseID, creation, isStrict: false, adoptsAny: true)
+    try creation.checkLimits()
+    _ = try await engine.submit(
+      CreatePromise(
+        id: key.promiseID, creation: creation, isStrict: false, adoptsAny: true,
+        formerTypeTags: codec.formerTypeTags))
     return DurablePromise(id: key.promiseID, ledger: self, codec: codec)
   }
 
@@ -103,10 +107,9 @@ extension Ledger {
   public func promise<Value: Sendable>(
     id: PromiseID, of type: Value.Type = Value.self, codec: PayloadCodec<Value>? = nil
   ) throws(LedgerError) -> DurablePromise<Value> {
-    guard let codec else {
-      return DurablePromise(id: id, ledger: self, codec: try .standard())
-    }
-    return DurablePromise(id: id, ledger: self, codec: codec)
+    if let codec { return DurablePromise(id: id, ledger: self, codec: codec) }
+    return DurablePromise(
+      id: id, ledger: self, codec: try configuration.codecs.codec(for: type))
   }
 
   // MARK: Records
@@ -141,10 +144,20 @@ extension Ledger {
     _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>, idempotencyKey: String? = nil,
     strict: Bool = true
   ) async throws -> PromiseResolution {
+    try await resolve(
+      id, with: outcome, formerTypeTags: [], idempotencyKey: idempotencyKey, strict: strict)
+  }
+
+  /// - Parameter formerTypeTags: Those of the value's type, one of which the promise may have.
+  func resolve(
+    _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>, formerTypeTags: [String],
+    idempotencyKey: String?, strict: Bool
+  ) async throws -> PromiseResolution {
     if let idempotencyKey { try TextLimit.idempotencyKey.check(idempotencyKey) }
     let command = ResolvePromise(
       id: id, outcome: outcome.kind, content: try checkedContent(of: outcome),
-      typeTag: outcome.typeTag, idempotencyKey: idempotencyKey, isStrict: strict)
+      typeTag: outcome.typeTag, formerTypeTags: formerTypeTags, idempotencyKey: idempotencyKey,
+      isStrict: strict)
     switch try await engine.submit(command) {
     // From what was asked for: a durable answer must not depend on reading it again.
     case .resolved(let entity):
@@ -189,7 +202,7 @@ extension Ledger {
   func creation<Value: Sendable>(
     of type: Value.Type, key: PromiseKey?, label: String?, tags: [String], deadline: Timestamp?
   ) throws(LedgerError) -> (command: CreatePromise, promise: DurablePromise<Value>) {
-    let codec: PayloadCodec<Value> = try .standard()
+    let codec = try configuration.codecs.codec(for: type)
     let creation = PromiseCreated(
       typeTag: codec.typeTag, key: key?.text, label: label, tags: tags, deadline: deadline,
       idempotencyKey: key?.text)
@@ -228,11 +241,11 @@ extension Ledger {
   }
 
   private func create(
-    _ id: PromiseID, _ creation: PromiseCreated, isStrict: Bool, adoptsAny: Bool = false
+    _ id: PromiseID, _ creation: PromiseCreated, isStrict: Bool
   ) async throws -> CreatePromise.Answer {
     try creation.checkLimits()
     return try await engine.submit(
-      CreatePromise(id: id, creation: creation, isStrict: isStrict, adoptsAny: adoptsAny))
+      CreatePromise(id: id, creation: creation, isStrict: isStrict))
   }
 
   func checkedContent(

@@ -12,28 +12,59 @@ public struct PayloadCodec<Value: Sendable>: Sendable {
   /// The name of the type and its encoding: 1 to 128 bytes of UTF-8, the same for ever.
   public let typeTag: String
 
+  /// Names that the type had before, with an encoding that can still be read; values are not stored under
+  /// them any more.
+  public let formerTypeTags: [String]
+
   /// Encodes a value.
   public let encode: @Sendable (Value) throws -> [UInt8]
 
-  /// Decodes a value that was encoded under the same tag.
+  /// Decodes a value that was encoded under the tag or a former one.
   public let decode: @Sendable ([UInt8]) throws -> Value
 
   /// Makes a codec of its parts.
   public init(
     typeTag: String,
+    formerTypeTags: [String] = [],
     encode: @escaping @Sendable (Value) throws -> [UInt8],
     decode: @escaping @Sendable ([UInt8]) throws -> Value
   ) {
     self.typeTag = typeTag
+    self.formerTypeTags = formerTypeTags
     self.encode = encode
     self.decode = decode
   }
 }
 
+extension PayloadCodec {
+  /// Whether values with a type tag are read.
+  func reads(_ typeTag: String) -> Bool {
+    typeTag == self.typeTag || formerTypeTags.contains(typeTag)
+  }
+}
+
 /// A type that names itself in ledgers, so that it can be renamed in Swift.
+///
+/// A type that did not do so from the start was stored under its Swift name. If it is renamed, it lists
+/// that name as a former one:
+///
+/// ```swift
+/// extension Answer: PayloadTagged {  // was called Stanza
+///   static var payloadTypeTag: String { "answer" }
+///   static var formerPayloadTypeTags: [String] { ["Stanza"] }
+/// }
+/// ```
 public protocol PayloadTagged {
   /// The name of the type in ledgers: 1 to 128 bytes of UTF-8, the same for ever.
   static var payloadTypeTag: String { get }
+
+  /// Names that the type had in ledgers before; what was stored under them can still be read.
+  static var formerPayloadTypeTags: [String] { get }
+}
+
+extension PayloadTagged {
+  /// No former names.
+  public static var formerPayloadTypeTags: [String] { [] }
 }
 
 extension PayloadCodec where Value: Codable {
@@ -55,8 +86,10 @@ extension PayloadCodec {
     _ typeTag: String?, encode: @escaping @Sendable (Value) throws -> [UInt8],
     decode: @escaping @Sendable ([UInt8]) throws -> Value
   ) -> PayloadCodec {
-    PayloadCodec(
-      typeTag: typeTag ?? payloadTypeTag(of: Value.self),
+    let typeTags = typeTag.map { [$0] } ?? payloadTypeTags(of: Value.self)
+    return PayloadCodec(
+      typeTag: typeTags[0],
+      formerTypeTags: Array(typeTags.dropFirst()),
       encode: { value in try encodeFast(value) ?? encode(value) },
       decode: { bytes in try decodeFast(bytes, as: Value.self) ?? decode(bytes) })
   }
@@ -98,7 +131,9 @@ extension PayloadCodec {
     if let codec = PayloadCodec<[UInt8]>.bytes as? PayloadCodec { return codec }
     guard Value.self is any Codable.Type else {
       throw LedgerError(
-        .invalidArgument, "\(Value.self) is not Codable. Make it so, or name a codec for it.")
+        .invalidArgument,
+        "\(Value.self) is not Codable. Make it so, name a codec for it, or register one in LedgerConfiguration.codecs."
+      )
     }
     return json(
       nil,
@@ -124,6 +159,21 @@ extension PayloadCodec {
 /// The default name of a type in ledgers.
 func payloadTypeTag(of type: Any.Type) -> String {
   if let tagged = type as? any PayloadTagged.Type { return tagged.payloadTypeTag }
+  return payloadTypeTags(of: type)[0]
+}
+
+/// The default name of a type in ledgers, and behind it the names that it had before.
+func payloadTypeTags(of type: Any.Type) -> [String] {
+  if let tagged = type as? any PayloadTagged.Type {
+    return [tagged.payloadTypeTag] + tagged.formerPayloadTypeTags
+  }
+  if let name = standardTypeTag(of: type) { return [name] }
+  if let container = type as? any TaggedContainer.Type { return container.containerTypeTags }
+  return [String(describing: type)]
+}
+
+/// The short name of a standard type.
+private func standardTypeTag(of type: Any.Type) -> String? {
   switch type {
   case is Bool.Type: return "bool"
   case is Int.Type, is Int64.Type: return "int"
@@ -136,27 +186,31 @@ func payloadTypeTag(of type: Any.Type) -> String {
   case is Data.Type: return "data"
   case is Date.Type: return "date"
   case is UUID.Type: return "uuid"
-  default: break
+  default: return nil
   }
-  if let container = type as? any TaggedContainer.Type { return container.containerTypeTag }
-  return String(describing: type)
 }
 
 private protocol TaggedContainer {
-  static var containerTypeTag: String { get }
+  /// The name of the type, made of those of what it contains, and behind it its former names.
+  static var containerTypeTags: [String] { get }
 }
 
 extension Optional: TaggedContainer {
-  fileprivate static var containerTypeTag: String { payloadTypeTag(of: Wrapped.self) + "?" }
+  fileprivate static var containerTypeTags: [String] {
+    payloadTypeTags(of: Wrapped.self).map { $0 + "?" }
+  }
 }
 
 extension Array: TaggedContainer {
-  fileprivate static var containerTypeTag: String { "[\(payloadTypeTag(of: Element.self))]" }
+  fileprivate static var containerTypeTags: [String] {
+    payloadTypeTags(of: Element.self).map { "[\($0)]" }
+  }
 }
 
 extension Dictionary: TaggedContainer {
-  fileprivate static var containerTypeTag: String {
-    "[\(payloadTypeTag(of: Key.self)):\(payloadTypeTag(of: Value.self))]"
+  fileprivate static var containerTypeTags: [String] {
+    let values = payloadTypeTags(of: Value.self)
+    return payloadTypeTags(of: Key.self).flatMap { key in values.map { "[\(key):\($0)]" } }
   }
 }
 

@@ -58,13 +58,6 @@ extension DurableHandler: BlankArgument {
 
 extension DurablePromise: BlankArgument {
   static var blank: DurablePromise {
-    DurablePromise(
-      id: PromiseID(entityID: EntityID(high: 0, low: 0)), ledger: nil,
-      codec: PayloadCodec(
-        typeTag: payloadTypeTag,
-        encode: { _ in throw LedgerError(.encodingFailed, "This handle stands for a missing one.")
-        },
-        decode: { _ in throw LedgerError(.decodingFailed, "This handle stands for a missing one.") }
-      ))
+    DurablePromise(detachedWith: PromiseID(entityID: EntityID(high: 0, low: 0)))
   }
 }

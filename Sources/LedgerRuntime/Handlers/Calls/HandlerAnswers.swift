@@ -35,7 +35,7 @@ public struct HandlerResult: Sendable {
     as type: Value.Type = Value.self
   ) throws(LedgerError) -> Value {
     let codec: PayloadCodec<Value> = try .standard()
-    guard stored.typeTag == codec.typeTag else {
+    guard codec.reads(stored.typeTag) else {
       throw LedgerError(
         .typeMismatch,
         "Call \(call) of handler \(handler) returned a value of the type \(stored.typeTag), not \(codec.typeTag)."

@@ -77,7 +77,7 @@ extension HandlerCall {
     let content = try ledger.checkedContent(of: stored)
     let command = ResolvePromise(
       id: promise.id, outcome: stored.kind, content: content, typeTag: stored.typeTag,
-      idempotencyKey: nil, isStrict: true)
+      formerTypeTags: promise.codec.formerTypeTags, idempotencyKey: nil, isStrict: true)
     try running.add(
       HandlerEffect(.resolvePromise(command), isRequired: required), byteCount: content.count)
   }
