@@ -10,10 +10,16 @@ extension DurableHandler {
   ///
   /// - Throws: ``LedgerError`` with `handlerNotFound`, `compacted` if it has a key and its record was
   ///   removed, `handlerFinished`, `handlerInvalidated`, `encodingFailed`, `payloadTooLarge`,
-  ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
+  ///   `invalidArgument`, `argumentMismatch`, `decodingFailed` (the last three as for
+  ///   ``Ledger/createHandler(_:_:key:scopes:isRepeating:label:)``, if the session knows the kind),
+  ///   `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   public func rebind(_ arguments: HandlerArguments) async throws {
     let ledger = try ledger
     let stored = try ledger.stored(arguments, of: "Handler \(id)").withoutErased()
+    let handlerID = id
+    if let entity = try await ledger.engine.read({ try $0.handler(handlerID) }) {
+      try ledger.check(stored, for: entity)
+    }
     let answer = try await ledger.engine.submit(
       RebindHandler(id: id, mode: .replaced, arguments: stored, expectedBinding: nil))
     _ = try await answer.hasRebound(id, in: ledger)
@@ -33,6 +39,7 @@ extension DurableHandler {
       guard let entity = try await ledger.engine.read({ try $0.handler(handlerID) }) else {
         throw try await ledger.reason(forMissing: id)
       }
+      try ledger.check(try given.withoutErased(), for: entity)
       let (binding, bound) = try await ledger.records.withNewest(entity) { entity in
         let arguments = try await ledger.records.load(entity.bound.arguments)
         return (
@@ -53,6 +60,17 @@ extension DurableHandler {
           id: id, mode: .merged, arguments: merged, expectedBinding: binding))
       if try await answer.hasRebound(id, in: ledger) { return }
     }
+  }
+}
+
+extension Ledger {
+  /// Refuses arguments that are to be bound, if the kind is known and its code could never be run with
+  /// them.
+  fileprivate func check(
+    _ bound: ArgumentSet, for entity: HandlerEntity
+  ) throws(LedgerError) {
+    guard let registration = configuration.handlers[entity.kind] else { return }
+    try check(bound, of: entity.name, for: registration)
   }
 }
 

@@ -11,8 +11,9 @@ extension Ledger {
   ///   - label: A text for people, at most 256 bytes of UTF-8.
   /// - Returns: The handler, once it is durable.
   /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
-  ///   `invalidArgument`, `compacted` if the record of the handler with this key was removed,
-  ///   `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
+  ///   `invalidArgument`, also for a name that is no parameter, `argumentMismatch` or `decodingFailed`
+  ///   for a value that the parameter cannot take, `compacted` if the record of the handler with this
+  ///   key was removed, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   @discardableResult
   public func createHandler<Handler: LedgerHandler>(
     _ type: Handler.Type, _ arguments: HandlerArguments = [:], key: HandlerKey? = nil,
@@ -125,11 +126,21 @@ extension Ledger {
     for scope in scopes { try TextLimit.scope.check(scope) }
     let handlerID = key?.handlerID ?? HandlerID(entityID: makeID())
     let name = ArgumentSource.name(handlerID, kind: registration.kind)
+    let bound = try stored(arguments, of: name).withoutErased()
+    try check(bound, of: name, for: registration)
     return CreateHandler(
       id: handlerID,
       HandlerDescription(
         kind: registration.kind, repetition: isRepeating ? .repeating : .oneShot, key: key?.text,
         label: label, scopes: scopes),
-      arguments: try stored(arguments, of: name).withoutErased())
+      arguments: bound)
+  }
+
+  /// Refuses arguments that are to be bound, and that the code could never be run with.
+  func check(
+    _ bound: ArgumentSet, of handler: String, for registration: HandlerRegistration
+  ) throws(LedgerError) {
+    let source = ArgumentSource(handler: handler, bound: bound.arguments, given: .none)
+    if let problem = registration.problem(binding: source, in: self) { throw problem }
   }
 }

@@ -41,7 +41,7 @@ extension Ledger {
     if entity.status == .active {
       let source = ArgumentSource(
         handler: entity.name, bound: try await records.load(entity.bound.arguments), given: .none)
-      if let error = registration.problem(source, .call, false) {
+      if let error = registration.problem(source, .call, in: self, isComplete: false) {
         problems.append(HandlerProblem(entity, nil, error))
       }
     }
@@ -53,7 +53,7 @@ extension Ledger {
       let source = ArgumentSource(
         handler: entity.name, bound: try await records.load(call.bound.arguments),
         given: try await records.load(call.arguments))
-      if let error = registration.problem(source, call.purpose, true) {
+      if let error = registration.problem(source, call.purpose, in: self, isComplete: true) {
         problems.append(HandlerProblem(entity, call.id, error))
       }
     }

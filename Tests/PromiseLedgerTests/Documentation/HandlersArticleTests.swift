@@ -100,7 +100,14 @@ struct HandlersArticleTests {
     for call in try await ledger.unfinishedCalls() {
       try await ledger.retry(call)
     }
-    try await handler.rebind(["device": "seven"])
+    await ledger.close()
+    try await callsOfAnotherBuildAreProblems()
+  }
+
+  private func callsOfAnotherBuildAreProblems() async throws {
+    let chat = chat
+    _ = try await temporary.createElsewhere(BundleFetched.self, ["device": "seven"])
+    let ledger = try await temporary.open { try $0.register(BundleFetched.self) { chat } }
     for problem in try await ledger.preflight() {
       print(problem.handler, problem.error)
     }

@@ -19,9 +19,13 @@ struct ArgumentTableTests {
 
     var hasValue: Bool { self == .value || self == .some }
 
-    func arguments<Value: Codable & Sendable>(_ value: Value) -> HandlerArguments {
+    /// - Parameter other: What stands for nothing: a name that a call may give besides, and that cannot
+    ///   be bound.
+    func arguments<Value: Codable & Sendable>(
+      _ value: Value, absent other: HandlerArguments
+    ) -> HandlerArguments {
       switch self {
-      case .absent: return ["other": 5]
+      case .absent: return other
       case .null: return ["value": nil]
       case .none: return ["value": Value?.none as any Encodable & Sendable]
       case .value: return ["value": value]
@@ -83,9 +87,12 @@ struct ArgumentTableTests {
       let cell = "\(Handler.kind), bound \(bound), given \(given)"
       let expected = expectation(
         bound: bound, given: given, isMandatory: Handler.kind == "mandatory")
-      let handler = try await ledger.createHandler(type, bound.arguments(first)).handler
+      let handler = try await ledger.createHandler(
+        type, bound.arguments(first, absent: [:])
+      ).handler
       do {
-        let output = value(try await handler.call(as: type, given.arguments(second)))
+        let output = value(
+          try await handler.call(as: type, given.arguments(second, absent: ["other": 5])))
         switch expected {
         case .bound: #expect(output == first, "\(cell)")
         case .given: #expect(output == second, "\(cell)")
@@ -117,32 +124,44 @@ struct ArgumentTableTests {
   /// Binds or gives a value of one type where another is wanted.
   private struct Giver<Wanted: Codable & Sendable>: ArgumentVisitor {
     let ledger: Ledger
-    let mayStand: Bool
+    let given: ArgumentType
+    let wanted: ArgumentType
 
     func visit<Value: Codable & Sendable & Equatable>(
       _ first: Value, _ second: Value
     ) async throws {
-      for value in [first, second] {
-        try await check(Mandatory<Wanted>.self, value)
-        try await check(Voluntary<Wanted>.self, value)
+      for (isFirst, value) in [(true, first), (false, second)] {
+        let mayStand = given.mayStand(for: wanted, isFirst: isFirst)
+        try await check(Mandatory<Wanted>.self, value, mayStand)
+        try await check(Voluntary<Wanted>.self, value, mayStand)
       }
     }
 
     private func check<Handler: LedgerHandler>(
-      _ type: Handler.Type, _ value: some Codable & Sendable
+      _ type: Handler.Type, _ value: some Codable & Sendable, _ mayStand: Bool
     ) async throws {
-      let bound = try await ledger.createHandler(type, ["value": value]).handler
       let given = try await ledger.createHandler(type).handler
-      await check { try await bound.call() }
-      await check { try await given.call(["value": value]) }
+      // A wrong type is noticed when it is bound.
+      await check(mayStand) {
+        try await ledger.createHandler(type, ["value": value]).handler.call()
+      }
+      await check(mayStand) { try await given.call(["value": value]) }
+      if !mayStand {
+        await expectError(.argumentMismatch) { try await given.rebind(["value": value]) }
+        await expectError(.argumentMismatch) { try await given.merge(["value": value]) }
+      }
     }
 
-    private func check(_ call: () async throws -> HandlerResult) async {
+    private func check(
+      _ mayStand: Bool, _ call: () async throws -> HandlerResult
+    ) async {
       do {
         _ = try await call()
-        #expect(mayStand)
+        #expect(mayStand, "\(given) for \(wanted)")
       } catch {
-        #expect(!mayStand && (error as? LedgerError)?.code == .argumentMismatch, "\(error)")
+        #expect(
+          !mayStand && (error as? LedgerError)?.code == .argumentMismatch,
+          "\(given) for \(wanted): \(error)")
       }
     }
   }
@@ -160,7 +179,7 @@ struct ArgumentTableTests {
       try configuration.handlers.register(Nothing.self)
       let ledger = try await temporary.open(as: .app, configuration: configuration)
       for given in ArgumentType.allCases {
-        let giver = Giver<Wanted>(ledger: ledger, mayStand: given.mayStand(for: wanted))
+        let giver = Giver<Wanted>(ledger: ledger, given: given, wanted: wanted)
         try await given.visit(giver, in: ledger)
       }
       await ledger.close()

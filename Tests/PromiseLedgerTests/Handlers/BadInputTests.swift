@@ -12,6 +12,7 @@ struct HandlerBadInputTests {
     let count: Int
     let promise: DurablePromise<String>
     let colour: Colour?
+    let note: String?
 
     func call(in call: HandlerCall<Void>) throws -> Int {
       try call.fulfill(promise, room)
@@ -34,6 +35,11 @@ struct HandlerBadInputTests {
     promise = try await ledger.createPromise()
   }
 
+  /// A handler with arguments that another build bound.
+  private func leave(_ arguments: HandlerArguments) async throws -> DurableHandler {
+    ledger.handler(id: try await temporary.createElsewhere(Answer.self, arguments))
+  }
+
   /// Whether the handler can still be called with what is right, and its promise resolved.
   private func expectUsable(
     _ handler: DurableHandler, sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -47,9 +53,7 @@ struct HandlerBadInputTests {
   }
 
   @Test func aMissingArgumentIsNamedWithBothSets() async throws {
-    let handler = try await ledger.createHandler(
-      Answer.self, ["promise": promise, "extra": true]
-    ).handler
+    let handler = try await leave(["promise": promise, "extra": true])
     await expectError(
       .argumentMissing,
       naming: [
@@ -61,9 +65,7 @@ struct HandlerBadInputTests {
   }
 
   @Test func aMistypedArgumentIsNamedWithBothTypes() async throws {
-    let handler = try await ledger.createHandler(
-      Answer.self, ["promise": promise, "count": 1.0]
-    ).handler
+    let handler = try await leave(["promise": promise, "count": 1.0])
     await expectError(
       .argumentMismatch,
       naming: ["\(handler.id)", "answer", "count", "int", "not double", "Given: room string"]
@@ -73,11 +75,19 @@ struct HandlerBadInputTests {
   }
 
   @Test func narrowingIsRefusedEvenIfTheValueWouldFit() async throws {
-    let handler = try await ledger.createHandler(Picky.self, ["number": 5]).handler
-    await expectError(.argumentMismatch, naming: ["number", "int8", "not int"]) {
-      try await handler.call()
+    let handler = try await ledger.createHandler(Picky.self).handler
+    await expectError(.argumentMismatch, naming: ["number", "int8", "not int16"]) {
+      try await handler.call(["number": Int16(5)])
     }
     #expect(try await handler.call(as: Picky.self, ["number": Int8(-5)]) == -5)
+  }
+
+  @Test func anIntegerLiteralMustFit() async throws {
+    await expectError(.argumentMismatch, naming: ["number", "int8", "not int: 128 does not fit"]) {
+      try await ledger.createHandler(Picky.self, ["number": 128])
+    }
+    let handler = try await ledger.createHandler(Picky.self, ["number": -128]).handler
+    #expect(try await handler.call(as: Picky.self) == -128)
   }
 
   private struct Picky: LedgerHandler {
@@ -89,9 +99,7 @@ struct HandlerBadInputTests {
 
   @Test func aPromiseOfAnotherTypeIsAMismatch() async throws {
     let other = try await ledger.createPromise(of: Int.self)
-    let handler = try await ledger.createHandler(
-      Answer.self, ["promise": other, "count": 3, "room": "r"]
-    ).handler
+    let handler = try await leave(["promise": other, "count": 3, "room": "r"])
     await expectError(.argumentMismatch, naming: ["promise<string>", "promise<int>"]) {
       try await handler.call()
     }
@@ -107,9 +115,7 @@ struct HandlerBadInputTests {
         try container.encode("mauve")
       }
     }
-    let handler = try await ledger.createHandler(
-      Answer.self, ["promise": promise, "colour": Former()]
-    ).handler
+    let handler = try await leave(["promise": promise, "colour": Former()])
     await expectError(.decodingFailed, naming: ["colour", "Colour", "\(handler.id)"]) {
       try await handler.call(["room": "r", "count": 3])
     }
@@ -138,7 +144,7 @@ struct HandlerBadInputTests {
     await expectError(.payloadTooLarge, naming: ["room"]) {
       try await handler.call(["a": half, "room": half])
     }
-    try await handler.rebind(["a": half])
+    try await handler.rebind(["note": half])
     await expectError(.payloadTooLarge, naming: ["\(handler.id)", "1204"]) {
       try await handler.merge(["room": half])
     }
@@ -225,9 +231,12 @@ struct HandlerBadInputTests {
   }
 
   @Test func aTypeThatTakesArgumentsApartIsRefused() async throws {
-    let handler = try await ledger.createHandler(Structured.self, ["a": [1]]).handler
-    await expectError(.invalidArgument, naming: ["one by one", "\(handler.id)", "structured"]) {
-      try await handler.call()
+    let id = try await temporary.createElsewhere(Structured.self, ["a": [1]])
+    await expectError(.invalidArgument, naming: ["one by one", "\(id)", "structured"]) {
+      try await ledger.handler(id: id).call()
+    }
+    await expectError(.invalidArgument, naming: ["one by one", "structured"]) {
+      try await ledger.createHandler(Structured.self, ["a": [1]])
     }
   }
 

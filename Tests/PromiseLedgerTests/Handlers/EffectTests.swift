@@ -248,9 +248,9 @@ struct EffectTests {
   @Test func aHandlerThatACallMakesIsNotCalledWithUnfitArguments() async throws {
     let ledger = try await open { scripted, call in
       guard scripted.name == "maker" else { return 2 }
-      let made = try call.createHandler(Scripted.self, ["name": 5], key: HandlerKey("made"))
-      try call.call(made)
-      try call.invalidate(made)
+      let made = try call.createHandler(Scripted.self, key: HandlerKey("made"))
+      try call.call(made, ["name": 5])
+      try call.invalidate(made, ["name": 5])
       return 1
     }
     let maker = try await ledger.createHandler(Scripted.self, ["name": "maker"]).handler

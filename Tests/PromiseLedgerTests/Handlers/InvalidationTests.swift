@@ -30,9 +30,9 @@ struct InvalidationTests {
   @Test func theCodeGetsBoundAndGivenArguments() async throws {
     let ledger = try await open()
     let handler = try await ledger.createHandler(
-      Scripted.self, ["name": "bound", "extra": 1], isRepeating: true
+      Scripted.self, ["name": "bound"], isRepeating: true
     ).handler
-    try await handler.invalidate(["why": "given"], reason: "logged out")
+    try await handler.invalidate(["why": "given", "extra": 1], reason: "logged out")
     #expect(notes.lines == ["bound given"])
     let record = try #require(try await handler.record)
     #expect(record.status == .invalidated && record.invalidation?.reason == "logged out")

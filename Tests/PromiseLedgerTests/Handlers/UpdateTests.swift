@@ -149,7 +149,7 @@ struct UpdateTests {
 
   @Test func preflightSeesAMismatchBehindWhatIsMissing() async throws {
     // The mandatory `to` comes first, and is not bound.
-    let id = try await leave(First.self, ["count": "two"])
+    let id = try await leave(Retyped.self, ["count": "two"])
     let ledger = try await temporary.open { try $0.register(First.self) }
     let problems = try await ledger.preflight()
     #expect(problems.map(\.handler) == [id])

@@ -55,6 +55,11 @@ enum ArgumentCoding {
   static func typeTag(of type: Any.Type) -> String {
     type == [UInt8].self ? PayloadCodec<[UInt8]>.bytes.typeTag : payloadTypeTag(of: type)
   }
+
+  /// The name of a type as an argument has it, and behind it the names that it had before.
+  static func typeTags(of type: Any.Type) -> [String] {
+    type == [UInt8].self ? [PayloadCodec<[UInt8]>.bytes.typeTag] : payloadTypeTags(of: type)
+  }
 }
 
 /// An optional, whose absence is that of the argument.

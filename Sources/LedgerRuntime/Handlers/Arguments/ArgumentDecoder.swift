@@ -3,7 +3,7 @@
 struct ArgumentDecoder: Decoder {
   let source: ArgumentSource
   let ledger: Ledger?
-  let promises = DecodedPromises()
+  let notes = DecodingNotes()
   /// Only looks whether what is there can be read: a missing argument may still come with a call.
   var isProbe = false
 
@@ -15,7 +15,8 @@ struct ArgumentDecoder: Decoder {
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(ArgumentContainer(decoder: self))
+    notes.nameTests.append { Key(stringValue: $0) != nil }
+    return KeyedDecodingContainer(ArgumentContainer(decoder: self))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw source.takenApart }
@@ -24,23 +25,32 @@ struct ArgumentDecoder: Decoder {
   }
 }
 
-/// The promises in arguments that were decoded, by the names of the arguments.
-final class DecodedPromises {
-  var byArgument: [String: Set<PromiseID>] = [:]
+/// What was seen while arguments were decoded.
+final class DecodingNotes {
+  /// The promises that were decoded, by the names of the arguments.
+  var promises: [String: Set<PromiseID>] = [:]
+  /// The parameters that were asked for, in that order.
+  private(set) var names: [String] = []
+  /// Whether the keys of a container have one of a name.
+  var nameTests: [(String) -> Bool] = []
+
+  func ask(for name: String) {
+    if !names.contains(name) { names.append(name) }
+  }
 }
 
 extension ArgumentSource {
   /// Makes a value of the arguments.
   ///
-  /// - Returns: The value, and the promises that it got.
+  /// - Returns: The value, and the promises that it got, by argument.
   /// - Throws: ``LedgerError`` with `argumentMissing`, `argumentMismatch`, `decodingFailed`.
   func decode<Value: Decodable>(
-    _ type: Value.Type, attaching ledger: Ledger?
+    _ type: Value.Type, attaching ledger: Ledger
   ) throws(LedgerError) -> (Value, promises: [String: Set<PromiseID>]) {
     do {
       let decoder = ArgumentDecoder(source: self, ledger: ledger)
       let value = try Value(from: decoder)
-      return (value, decoder.promises.byArgument)
+      return (value, decoder.notes.promises)
     } catch let error as LedgerError {
       throw error
     } catch {
@@ -48,18 +58,26 @@ extension ArgumentSource {
     }
   }
 
-  /// What keeps the arguments from being decoded, or `nil` if nothing is known.
+  /// Looks whether the arguments can be decoded.
   ///
-  /// - Parameter isComplete: Whether there will be no others.
-  func problem(decoding type: any Decodable.Type, isComplete: Bool) -> LedgerError? {
+  /// - Parameters:
+  ///   - ledger: Has the codecs; `nil` if there are no arguments.
+  ///   - isComplete: Whether there will be no others.
+  func probe(
+    _ type: any Decodable.Type, in ledger: Ledger?, isComplete: Bool
+  ) -> ArgumentProbe {
+    let decoder = ArgumentDecoder(source: self, ledger: ledger, isProbe: !isComplete)
     do {
-      _ = try type.init(from: ArgumentDecoder(source: self, ledger: nil, isProbe: !isComplete))
-      return nil
+      _ = try type.init(from: decoder)
+      return ArgumentProbe(notes: decoder.notes, sawAll: true, problem: nil)
     } catch let error as LedgerError {
-      return error.code == .argumentMissing && !isComplete ? nil : error
+      let isProblem = isComplete || error.code != .argumentMissing
+      return ArgumentProbe(
+        notes: decoder.notes, sawAll: false, problem: isProblem ? error : nil)
     } catch {
       // The type may refuse what a probe put in for a missing argument.
-      return isComplete ? refused(cause: error) : nil
+      return ArgumentProbe(
+        notes: decoder.notes, sawAll: false, problem: isComplete ? refused(cause: error) : nil)
     }
   }
 }
@@ -71,7 +89,11 @@ private struct ArgumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
   var codingPath: [any CodingKey] { [] }
   var allKeys: [Key] { decoder.source.names.compactMap { Key(stringValue: $0) } }
 
-  func contains(_ key: Key) -> Bool { decoder.source[key.stringValue] != nil }
+  func contains(_ key: Key) -> Bool {
+    decoder.notes.ask(for: key.stringValue)
+    return decoder.source[key.stringValue] != nil
+  }
+
   func decodeNil(forKey key: Key) -> Bool { !contains(key) }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
@@ -83,32 +105,24 @@ private struct ArgumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     }
     let source = decoder.source
     let name = key.stringValue
-    let expected = ArgumentCoding.typeTag(of: type)
+    decoder.notes.ask(for: name)
+    let expected = ArgumentCoding.typeTags(of: type)
     guard let argument = source[name] else {
-      if decoder.isProbe, let blank = (type as? any BlankArgument.Type)?.blank as? Value {
-        return blank
-      }
-      throw source.missing(name, expected: expected)
+      if decoder.isProbe, let blank = blankArgument(of: type) { return blank }
+      throw source.missing(name, expected: expected[0])
     }
-    guard argument.typeTag == expected || Self.isWider(expected, than: argument.typeTag) else {
-      throw source.mismatch(name, expected: expected, actual: argument.typeTag)
+    guard expected.contains(where: argument.mayStand) else {
+      throw source.mismatch(name, expected: expected[0], actual: argument)
     }
     do {
       let collector = ReferenceCollector()
       let value = try ArgumentCoding.decode(
         argument.payload, as: type, attaching: decoder.ledger, noting: collector)
-      decoder.promises.byArgument[name, default: []].formUnion(collector.references.promises)
+      decoder.notes.promises[name, default: []].formUnion(collector.references.promises)
       return value
     } catch {
-      throw source.undecodable(name, expected: expected, cause: error)
+      throw source.undecodable(name, expected: expected[0], cause: error)
     }
-  }
-
-  private static func isWider(_ expected: String, than actual: String) -> Bool {
-    guard let expected = IntegerWidth(typeTag: expected),
-      let actual = IntegerWidth(typeTag: actual)
-    else { return false }
-    return actual.fits(into: expected)
   }
 
   func nestedContainer<NestedKey: CodingKey>(

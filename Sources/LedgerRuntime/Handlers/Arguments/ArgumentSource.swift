@@ -29,10 +29,30 @@ struct ArgumentSource: Sendable {
       "\(handler): the mandatory argument \(name) (\(expected)) is missing. \(both)")
   }
 
-  func mismatch(_ name: String, expected: String, actual: String) -> LedgerError {
-    LedgerError(
+  func mismatch(
+    _ name: String, expected: String, actual: StoredArgument
+  ) -> LedgerError {
+    let number = NumberType(typeTag: expected) == nil ? nil : actual.literal
+    let reason = number.map { ": \($0) does not fit" } ?? ""
+    return LedgerError(
       .argumentMismatch,
-      "\(handler): the argument \(name) must be of the type \(expected), not \(actual). \(both)")
+      "\(handler): the argument \(name) must be of the type \(expected), not \(actual.typeTag)\(reason). \(both)"
+    )
+  }
+
+  /// - Parameters:
+  ///   - call: What is known of the parameters of the code.
+  ///   - invalidation: The same of the invalidation code, if there is any.
+  func unknown(
+    _ name: String, _ call: ArgumentProbe, _ invalidation: ArgumentProbe?
+  ) -> LedgerError {
+    let others = invalidation.map {
+      " The parameters of its invalidation code are: \($0.parameterList)."
+    }
+    return LedgerError(
+      .invalidArgument,
+      "\(handler) has no parameter \(name). Its parameters are: \(call.parameterList).\(others ?? "")"
+    )
   }
 
   func undecodable(_ name: String, expected: String, cause: any Error) -> LedgerError {

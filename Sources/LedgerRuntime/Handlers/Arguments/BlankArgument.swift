@@ -9,6 +9,17 @@ protocol BlankArgument {
   static var blank: Self { get }
 }
 
+/// A value that stands for a missing argument of a type, if one can be made.
+func blankArgument<Value>(of type: Value.Type) -> Value? {
+  if let type = type as? any BlankArgument.Type { return type.blank as? Value }
+  if let type = type as? any CaseIterable.Type { return firstCase(of: type) as? Value }
+  return nil
+}
+
+private func firstCase<Value: CaseIterable>(of type: Value.Type) -> Value? {
+  type.allCases.first
+}
+
 extension BlankArgument where Self: ExpressibleByIntegerLiteral {
   static var blank: Self { 0 }
 }

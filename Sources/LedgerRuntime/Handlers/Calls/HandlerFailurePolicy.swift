@@ -38,6 +38,11 @@ public struct HandlerFailurePolicy: Sendable, Hashable {
   /// The failure is recorded, and every promise stays as it is.
   public static let recordOnly = HandlerFailurePolicy(choice: .none)
 
+  /// The argument that is named.
+  var argument: String? {
+    if case .named(let argument) = choice { argument } else { nil }
+  }
+
   /// The promise that a failure rejects.
   ///
   /// - Parameters:

@@ -15,8 +15,8 @@ struct HandlerRegistration: Sendable {
   let prepareCall: Preparation
   /// `nil` if the kind has no invalidation code.
   let prepareInvalidation: Preparation?
-  /// What keeps arguments from being decoded; if they are not complete, others may still come.
-  let problem: @Sendable (ArgumentSource, CallPurpose, _ isComplete: Bool) -> LedgerError?
+  private let probe:
+    @Sendable (ArgumentSource, CallPurpose, Ledger?, _ isComplete: Bool) -> ArgumentProbe
 
   var kind: String { type.kind }
   var hasInvalidationCode: Bool { prepareInvalidation != nil }
@@ -32,9 +32,7 @@ struct HandlerRegistration: Sendable {
       let (handler, promises) = try source.decode(Handler.self, attaching: ledger)
       let context = try await context(record)
       let body = try await handler.body(in: context, for: record)
-      let promise = Handler.onFailure.promiseToReject(
-        among: promises, isOnlyRun: !record.isRepeating)
-      return Run(promiseToReject: promise) { running in
+      return Run(Handler.onFailure, promises, isOnly: !record.isRepeating) { running in
         let output = try await body(HandlerCall(running, context: context))
         return try ledger.checkedOutput(output, codec, of: source.handler)
       }
@@ -44,18 +42,79 @@ struct HandlerRegistration: Sendable {
         Handler.Invalidation.self, attaching: ledger)
       let context = try await context(record)
       // A handler is withdrawn once, also a repeating one.
-      let promise = Handler.onFailure.promiseToReject(among: promises, isOnlyRun: true)
-      return Run(promiseToReject: promise) { running in
+      return Run(Handler.onFailure, promises, isOnly: true) { running in
         try await Handler.invalidate(parameters, in: HandlerCall(running, context: context))
         return StoredValue(typeTag: PayloadCodec<Void>.void.typeTag, bytes: [])
       }
     }
     prepareInvalidation = Handler.hasInvalidationCode ? invalidation : nil
-    problem = { source, purpose, isComplete in
+    probe = { source, purpose, ledger, isComplete in
       let type: any Decodable.Type =
         purpose == .call ? Handler.self : Handler.Invalidation.self
-      return source.problem(decoding: type, isComplete: isComplete)
+      return source.probe(type, in: ledger, isComplete: isComplete)
     }
+    try requireParameter(named: Handler.onFailure.argument)
+  }
+}
+
+extension HandlerRegistration {
+  /// What keeps arguments from being decoded, or `nil` if nothing is known.
+  ///
+  /// - Parameter isComplete: Whether there will be no others.
+  func problem(
+    _ source: ArgumentSource, _ purpose: CallPurpose, in ledger: Ledger, isComplete: Bool
+  ) -> LedgerError? {
+    probe(source, purpose, ledger, isComplete).problem
+  }
+
+  /// What keeps arguments from being bound: a name that is none of a parameter, or a value that is not
+  /// what the parameter takes.
+  ///
+  /// Types are compared up to the first parameter without an argument for which no other value can be
+  /// put in; names are compared always.
+  ///
+  /// - Parameter source: What is to be bound, and nothing that is given.
+  func problem(binding source: ArgumentSource, in ledger: Ledger) -> LedgerError? {
+    let call = probe(source, .call, ledger, false)
+    let invalidation =
+      hasInvalidationCode ? probe(source, .invalidation, ledger, false) : nil
+    for name in source.names where !name.mayBeParameter(of: call, or: invalidation) {
+      return source.unknown(name, call, invalidation)
+    }
+    return call.problem ?? invalidation?.problem
+  }
+
+  /// Refuses a name in ``LedgerHandler/onFailure`` that is none of a parameter.
+  private func requireParameter(named name: String?) throws(LedgerError) {
+    guard let name else { return }
+    let source = ArgumentSource(
+      handler: "The handler type \(type) of the kind \(kind)", bound: .none, given: .none)
+    let call = probe(source, .call, nil, false)
+    let invalidation = hasInvalidationCode ? probe(source, .invalidation, nil, false) : nil
+    guard !name.mayBeParameter(of: call, or: invalidation) else { return }
+    throw source.unknown(name, call, invalidation)
+  }
+}
+
+extension String {
+  /// Whether it is the name of a parameter of the code, or of the invalidation code if there is any.
+  fileprivate func mayBeParameter(
+    of call: ArgumentProbe, or invalidation: ArgumentProbe?
+  ) -> Bool {
+    call.mayHaveParameter(self) || invalidation?.mayHaveParameter(self) ?? false
+  }
+}
+
+extension HandlerRegistration.Run {
+  /// - Parameters:
+  ///   - promises: Those that the code gets, by argument.
+  ///   - isOnly: Whether the code is not run again after a failure.
+  fileprivate init(
+    _ policy: HandlerFailurePolicy, _ promises: [String: Set<PromiseID>], isOnly: Bool,
+    code: @escaping @Sendable (RunningCall) async throws -> StoredValue
+  ) {
+    self.init(
+      promiseToReject: policy.promiseToReject(among: promises, isOnlyRun: isOnly), code: code)
   }
 }
 

@@ -41,7 +41,7 @@ extension HandlerRunner {
       }
     let source = ArgumentSource(
       handler: ArgumentSource.name(id, kind: kind), bound: bound, given: given.arguments)
-    return registration.problem(source, purpose, true).map { error in
+    return registration.problem(source, purpose, in: ledger, isComplete: true).map { error in
       UnfitArguments(binding: entity?.bound.position, error: error)
     }
   }

@@ -186,6 +186,8 @@ struct HandlerRunner: Sendable {
     let source = ArgumentSource(
       handler: entity.name, bound: try await ledger.records.load(entity.bound.arguments),
       given: given.arguments)
-    if let error = registry[entity.kind]?.problem(source, .invalidation, true) { throw error }
+    guard let registration = registry[entity.kind] else { return }
+    let error = registration.problem(source, .invalidation, in: ledger, isComplete: true)
+    if let error { throw error }
   }
 }

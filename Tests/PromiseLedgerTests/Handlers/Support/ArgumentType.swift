@@ -9,10 +9,12 @@ enum ArgumentType: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  /// Whether a value of this type may stand where one of another is wanted, as the specification says
-  /// it: the same type, or an integer that is widened without loss.
-  func mayStand(for other: ArgumentType) -> Bool {
+  /// Whether one of the values of this type may stand where another type is wanted, as the specification
+  /// says it: the same type, an integer that is widened without loss, or an `Int`, which an integer
+  /// literal is, for every type of numbers that has its value: here only -7 for a `Double`.
+  func mayStand(for other: ArgumentType, isFirst: Bool) -> Bool {
     self == other || (self == .uint8 && other == .int)
+      || (self == .int && other == .double && isFirst)
   }
 }
 
