@@ -19,28 +19,34 @@ extension DurableHandler {
   /// Calls and invalidations that are effects of the code are run before this returns. Their
   /// failures are recorded and logged, and not thrown here.
   ///
-  /// - Parameter arguments: What is given.
+  /// - Parameters:
+  ///   - arguments: What is given.
+  ///   - live: An object that the kind's context is made of, and that is never stored; see
+  ///     ``HandlerRegistry/register(_:with:context:)``.
   /// - Returns: What the code returned, and what became of its effects, once that is durable.
   /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `compacted` if it has a key
   ///   and its record was removed, `handlerUnregistered`, `handlerFinished`, `handlerInvalidated`,
   ///   `handlerRunning`, `handlerRecursion`, `argumentMissing`, `argumentMismatch`,
   ///   `decodingFailed`, `encodingFailed`, `instanceNotFound`, `superseded`,
-  ///   `requiredEffectRefused`, `payloadTooLarge`, `ledgerFull`, `diskFull`, `writerStalled`; what
-  ///   the context throws; `CancellationError`.
+  ///   `requiredEffectRefused`, `payloadTooLarge`, `ledgerFull`, `diskFull`, `writerStalled`,
+  ///   `typeMismatch` if the kind takes no such object; what the context throws; `CancellationError`.
   @discardableResult
-  public func call(_ arguments: HandlerArguments = [:]) async throws -> HandlerResult {
-    try await HandlerRunner(ledger: try ledger).call(id, arguments)
+  public func call(
+    _ arguments: HandlerArguments = [:], with live: (any Sendable)? = nil
+  ) async throws -> HandlerResult {
+    try await HandlerRunner(ledger: try ledger, live: LiveObject(live)).call(id, arguments)
   }
 
   /// Calls the handler, and returns what its code returned.
   ///
-  /// - Throws: As ``call(_:)``, and `typeMismatch`, before the call begins, if the handler is of
+  /// - Throws: As ``call(_:with:)``, and `typeMismatch`, before the call begins, if the handler is of
   ///   another kind.
   @discardableResult
   public func call<Handler: LedgerHandler>(
-    as type: Handler.Type, _ arguments: HandlerArguments = [:]
+    as type: Handler.Type, _ arguments: HandlerArguments = [:], with live: (any Sendable)? = nil
   ) async throws -> Handler.Output {
-    try await HandlerRunner(ledger: try ledger).call(id, arguments, as: type).value()
+    let runner = HandlerRunner(ledger: try ledger, live: LiveObject(live))
+    return try await runner.call(id, arguments, as: type).value()
   }
 
   /// Withdraws the handler for ever: it can then be neither called nor rebound.
@@ -57,10 +63,13 @@ extension DurableHandler {
   /// - Parameters:
   ///   - arguments: What is given to the invalidation code.
   ///   - reason: At most 2,048 bytes of UTF-8.
+  ///   - live: An object that the kind's context is made of, as for ``call(_:with:)``.
   /// - Throws: What the invalidation code throws, after the handler was withdrawn; otherwise as
-  ///   ``call(_:)``.
-  public func invalidate(_ arguments: HandlerArguments = [:], reason: String = "") async throws {
-    let runner = HandlerRunner(ledger: try ledger)
+  ///   ``call(_:with:)``.
+  public func invalidate(
+    _ arguments: HandlerArguments = [:], reason: String = "", with live: (any Sendable)? = nil
+  ) async throws {
+    let runner = HandlerRunner(ledger: try ledger, live: LiveObject(live))
     if let refusal = try await runner.withdraw(id, arguments, reason: reason) { throw refusal }
   }
 }

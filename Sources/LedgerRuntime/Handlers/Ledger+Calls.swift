@@ -8,21 +8,25 @@ extension Ledger {
   ///   - scope: The scope.
   ///   - arguments: What is given to the invalidation code of each.
   ///   - reason: At most 2,048 bytes of UTF-8.
+  ///   - live: An object that the contexts of the kinds are made of, as for
+  ///     ``DurableHandler/call(_:with:)``; kinds that take no such object go without it.
   /// - Returns: What became of each.
   /// - Throws: ``LedgerError`` with `invalidArgument` or what reading throws.
   @discardableResult
   public func invalidateAll(
-    scope: String, _ arguments: HandlerArguments = [:], reason: String = ""
+    scope: String, _ arguments: HandlerArguments = [:], reason: String = "",
+    with live: (any Sendable)? = nil
   ) async throws -> InvalidationReport {
     try TextLimit.scope.check(scope)
     try TextLimit.reason.check(reason)
     let ids = try await engine.read(fromCopy: true) { state in
       try state.activeHandlers(inScope: scope).map(\.id)
     }
+    let runner = HandlerRunner(ledger: self, live: LiveObject(live, isOptional: true))
     var report = InvalidationReport()
     for id in ids {
       do {
-        let refusal = try await HandlerRunner(ledger: self).withdraw(id, arguments, reason: reason)
+        let refusal = try await runner.withdraw(id, arguments, reason: reason)
         if refusal == nil {
           report.invalidated.append(id)
         } else {
@@ -52,13 +56,18 @@ extension Ledger {
 
   /// Runs an unfinished call again, as its next attempt, with the arguments that it began with.
   ///
-  /// ``DurableHandler/call(_:)`` does the same for the unfinished call of a one-shot handler.
+  /// ``DurableHandler/call(_:with:)`` does the same for the unfinished call of a one-shot handler.
   ///
-  /// - Throws: As ``DurableHandler/call(_:)``: `handlerRunning` if another session took it, or it
+  /// - Parameters:
+  ///   - call: The call.
+  ///   - live: An object that the kind's context is made of, as for ``DurableHandler/call(_:with:)``.
+  /// - Throws: As ``DurableHandler/call(_:with:)``: `handlerRunning` if another session took it, or it
   ///   still runs; `superseded` if another attempt came and went; `handlerFinished` if it ended.
   @discardableResult
-  public func retry(_ call: UnfinishedCall) async throws -> HandlerResult {
-    try await HandlerRunner(ledger: self).retry(call)
+  public func retry(
+    _ call: UnfinishedCall, with live: (any Sendable)? = nil
+  ) async throws -> HandlerResult {
+    try await HandlerRunner(ledger: self, live: LiveObject(live)).retry(call)
   }
 
   /// Runs all unfinished calls again, one after the other.

@@ -41,6 +41,6 @@ public enum UnfinishedCallPolicy: Sendable, Hashable {
   /// occasion.
   ///
   /// Calls that were given back for another reason (``CallRelease/cancelled``,
-  /// ``CallRelease/notRunnable``) wait until the app asks for them with ``Ledger/retry(_:)``.
+  /// ``CallRelease/notRunnable``) wait until the app asks for them with ``Ledger/retry(_:with:)``.
   case retry
 }

@@ -115,6 +115,27 @@ struct HandlersArticleTests {
     await ledger.close()
   }
 
+  @Test func theContextIsMadeOfTheAccount() async throws {
+    let accounts = [Account(scope: "account-1"), Account(scope: "account-2")]
+    let (stanza, account) = (Stanza(id: "iq-1", refusal: nil), accounts[1])
+    let ledger = try await temporary.open { registry in
+      try registry.register(Seen.self, with: Account.self) { account, handler in
+        guard let account = account ?? accounts.first(of: handler.scopes) else { throw LoggedOut() }
+        return account
+      }
+    }
+    try await ledger.createHandler(Seen.self, key: HandlerKey("iq-1"), isRepeating: true)
+    try await ledger.handler(forKey: HandlerKey(stanza.id)).call(["stanza": stanza], with: account)
+    await #expect(throws: LoggedOut.self) {
+      try await ledger.handler(forKey: HandlerKey(stanza.id)).call(["stanza": stanza])
+    }
+    let scoped = try await ledger.createHandler(Seen.self, scopes: ["account-1"]).handler
+    try await scoped.call(["stanza": stanza])
+    #expect(await accounts[0].seen == ["iq-1"])
+    #expect(await accounts[1].seen == ["iq-1"])
+    await ledger.close()
+  }
+
   @Test func aFailureRejectsWhatTheTypeSays() async throws {
     let chat = chat
     let ledger = try await temporary.open { registry in
@@ -144,7 +165,7 @@ struct HandlersArticleTests {
       "Sources/PromiseLedger/PromiseLedger.docc/Handlers.md")
     let source = Self.lines(try String(contentsOf: file, encoding: .utf8))
     let blocks = Self.blocks(try String(contentsOf: article, encoding: .utf8))
-    #expect(blocks.count == 10)
+    #expect(blocks.count == 12)
     for block in blocks {
       let isThere = source.indices.contains { source[$0...].starts(with: block) }
       #expect(isThere, "\(block.joined(separator: "\n"))")
@@ -231,7 +252,29 @@ struct BundleFetched: LedgerInstanceHandler {
   }
 }
 
+struct Seen: LedgerHandler {
+  static let kind = "seen"
+
+  let stanza: Stanza
+
+  func call(in call: HandlerCall<Account>) async { await call.context.see(stanza) }
+}
+
 // MARK: - What the app has
+
+actor Account {
+  let scope: String
+  private(set) var seen: [String] = []
+
+  init(scope: String) { self.scope = scope }
+  func see(_ stanza: Stanza) { seen.append(stanza.id) }
+}
+
+extension [Account] {
+  fileprivate func first(of scopes: [String]) -> Account? { first { scopes.contains($0.scope) } }
+}
+
+struct LoggedOut: Error {}
 
 struct Stanza: Codable, Sendable {
   let id: String

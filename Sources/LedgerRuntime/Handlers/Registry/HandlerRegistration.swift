@@ -7,11 +7,13 @@ struct HandlerRegistration: Sendable {
     let code: @Sendable (RunningCall) async throws -> StoredValue
   }
 
-  /// Checks everything that can fail before the code runs.
+  /// Checks everything that can fail before the code runs. It gets the live object of the call, too.
   typealias Preparation =
-    @Sendable (ArgumentSource, HandlerRecord, Ledger) async throws -> Run
+    @Sendable (ArgumentSource, HandlerRecord, (any Sendable)?, Ledger) async throws -> Run
 
   let type: any LedgerHandler.Type
+  /// `nil` if its context is made of no live object.
+  let liveType: LiveType?
   let prepareCall: Preparation
   /// `nil` if the kind has no invalidation code.
   let prepareInvalidation: Preparation?
@@ -23,24 +25,25 @@ struct HandlerRegistration: Sendable {
   var names: [String] { [type.kind] + type.formerKinds }
 
   init<Handler: LedgerHandler>(
-    _ type: Handler.Type,
-    context: @escaping @Sendable (HandlerRecord) async throws -> Handler.Context
+    _ type: Handler.Type, with liveType: LiveType? = nil,
+    context: @escaping @Sendable (HandlerRecord, (any Sendable)?) async throws -> Handler.Context
   ) throws(LedgerError) {
     self.type = type
+    self.liveType = liveType
     let codec: PayloadCodec<Handler.Output> = try .standard()
-    prepareCall = { (source, record, ledger) async throws -> Run in
+    prepareCall = { (source, record, live, ledger) async throws -> Run in
       let (handler, promises) = try source.decode(Handler.self, attaching: ledger)
-      let context = try await context(record)
+      let context = try await context(record, live)
       let body = try await handler.body(in: context, for: record)
       return Run(Handler.onFailure, promises, isOnly: !record.isRepeating) { running in
         let output = try await body(HandlerCall(running, context: context))
         return try ledger.checkedOutput(output, codec, of: source.handler)
       }
     }
-    let invalidation: Preparation = { (source, record, ledger) async throws -> Run in
+    let invalidation: Preparation = { (source, record, live, ledger) async throws -> Run in
       let (parameters, promises) = try source.decode(
         Handler.Invalidation.self, attaching: ledger)
-      let context = try await context(record)
+      let context = try await context(record, live)
       // A handler is withdrawn once, also a repeating one.
       return Run(Handler.onFailure, promises, isOnly: true) { running in
         try await Handler.invalidate(parameters, in: HandlerCall(running, context: context))

@@ -19,7 +19,7 @@ public struct HandlerRegistry: Sendable {
   public mutating func register<Handler: LedgerHandler>(
     _ type: Handler.Type
   ) throws(LedgerError) where Handler.Context == Void {
-    try add(HandlerRegistration(type) { _ in })
+    try add(HandlerRegistration(type) { _, _ in })
   }
 
   /// Adds a kind of handler.
@@ -31,7 +31,7 @@ public struct HandlerRegistry: Sendable {
   public mutating func register<Handler: LedgerHandler>(
     _ type: Handler.Type, context: @escaping @Sendable () async throws -> Handler.Context
   ) throws(LedgerError) {
-    try add(HandlerRegistration(type) { _ in try await context() })
+    try add(HandlerRegistration(type) { _, _ in try await context() })
   }
 
   /// Adds a kind of handler whose context depends on the handler: on its scopes, for example.
@@ -47,7 +47,39 @@ public struct HandlerRegistry: Sendable {
     _ type: Handler.Type,
     contextFor context: @escaping @Sendable (HandlerRecord) async throws -> Handler.Context
   ) throws(LedgerError) {
-    try add(HandlerRegistration(type, context: context))
+    try add(HandlerRegistration(type) { handler, _ in try await context(handler) })
+  }
+
+  /// Adds a kind of handler whose context is made of a live object that the caller has at hand: the
+  /// account that an answer came from, for example.
+  ///
+  /// The object comes beside the arguments, as `with` of ``DurableHandler/call(_:with:)``, and is never
+  /// stored. So it is missing if the call is run again after a crash, and if it follows from another
+  /// call.
+  ///
+  /// ```swift
+  /// try registry.register(AvatarRemoved.self, with: Account.self) { account, handler in
+  ///   guard let account = account ?? accounts.first(in: handler.scopes) else { throw LoggedOut() }
+  ///   return account
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The type with the code.
+  ///   - live: The type of the object. A call with an object of another type is refused before it begins,
+  ///     with ``LedgerError/Code/typeMismatch``.
+  ///   - context: Supplies what the code needs, from the object if there is one; it is asked at each call.
+  ///     If it throws, the call has not begun. The ledger keeps it, so what owns the ledger is captured
+  ///     weakly.
+  /// - Throws: As ``register(_:contextFor:)``.
+  public mutating func register<Handler: LedgerHandler, Live: Sendable>(
+    _ type: Handler.Type, with live: Live.Type,
+    context: @escaping @Sendable (Live?, HandlerRecord) async throws -> Handler.Context
+  ) throws(LedgerError) {
+    try add(
+      HandlerRegistration(type, with: LiveType(live)) { handler, object in
+        try await context(object.flatMap { $0 as? Live }, handler)
+      })
   }
 
   private mutating func add(_ registration: HandlerRegistration) throws(LedgerError) {

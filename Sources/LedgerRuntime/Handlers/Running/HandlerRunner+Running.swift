@@ -25,13 +25,14 @@ extension HandlerRunner {
     let source = ArgumentSource(
       handler: entity.name, bound: try await ledger.records.load(bound), given: given)
     let record = try await ledger.records.record(of: entity)
+    let live = try live?.object(for: entity, taking: registration.liveType)
     switch purpose {
-    case .call: return try await registration.prepareCall(source, record, ledger)
+    case .call: return try await registration.prepareCall(source, record, live, ledger)
     case .invalidation:
       guard let prepare = registration.prepareInvalidation else {
         throw LedgerError.withoutInvalidationCode(entity)
       }
-      return try await prepare(source, record, ledger)
+      return try await prepare(source, record, live, ledger)
     }
   }
 
@@ -54,7 +55,7 @@ extension HandlerRunner {
     _ started: StartedCall, _ run: HandlerRegistration.Run
   ) async throws -> HandlerResult {
     let (result, next) = try await runAndFinish(started, run)
-    await perform(chain: next)
+    await HandlerRunner(ledger: ledger).perform(chain: next)
     return result
   }
 

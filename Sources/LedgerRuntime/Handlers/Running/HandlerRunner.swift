@@ -2,6 +2,8 @@
 /// and ends the call with its effects.
 struct HandlerRunner: Sendable {
   let ledger: Ledger
+  /// What the caller has at hand; calls that follow from others go without it.
+  var live: LiveObject?
 
   var registry: HandlerRegistry { ledger.configuration.handlers }
   var running: RunningCalls { ledger.runningCalls }
@@ -187,6 +189,7 @@ struct HandlerRunner: Sendable {
       handler: entity.name, bound: try await ledger.records.load(entity.bound.arguments),
       given: given.arguments)
     guard let registration = registry[entity.kind] else { return }
+    _ = try live?.object(for: entity, taking: registration.liveType)
     let error = registration.problem(source, .invalidation, in: ledger, isComplete: true)
     if let error { throw error }
   }

@@ -1,0 +1,38 @@
+/// The type of the live objects that the context of a kind is made of.
+struct LiveType: Sendable {
+  let name: String
+  let fits: @Sendable (any Sendable) -> Bool
+
+  init<Live: Sendable>(_ type: Live.Type) {
+    name = "\(type)"
+    fits = { $0 is Live }
+  }
+}
+
+/// What a caller has at hand, beside the arguments.
+struct LiveObject: Sendable {
+  let object: any Sendable
+  /// Whether kinds that take another type, or none, go without it.
+  var isOptional = false
+
+  init?(_ object: (any Sendable)?, isOptional: Bool = false) {
+    guard let object else { return nil }
+    self.object = object
+    self.isOptional = isOptional
+  }
+
+  /// The object, if a kind takes it.
+  ///
+  /// - Throws: ``LedgerError/Code/typeMismatch`` if the kind must take it, and does not.
+  func object(for entity: HandlerEntity, taking type: LiveType?) throws(LedgerError)
+    -> (any Sendable)?
+  {
+    if let type, type.fits(object) { return object }
+    guard !isOptional else { return nil }
+    let wanted = type.map { "one of the type \($0.name)" } ?? "none"
+    throw LedgerError(
+      .typeMismatch,
+      "\(entity.name) gets an object of the type \(Swift.type(of: object)) beside the arguments, and takes \(wanted). Register the kind with that type: register(_:with:context:)."
+    )
+  }
+}
