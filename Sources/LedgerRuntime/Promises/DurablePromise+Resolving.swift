@@ -3,6 +3,9 @@ extension DurablePromise {
   ///
   /// The first resolution of a promise wins, across all processes.
   ///
+  /// The code of a handler resolves the promises among its arguments with
+  /// ``HandlerCall/fulfill(_:_:required:)``, and gets `invalidArgument` here.
+  ///
   /// - Parameters:
   ///   - value: The value.
   ///   - idempotencyKey: 1 to 512 bytes of UTF-8 that make a repetition of this request

@@ -153,6 +153,7 @@ extension Ledger {
     _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>, formerTypeTags: [String],
     idempotencyKey: String?, strict: Bool
   ) async throws -> PromiseResolution {
+    try refuseInCode(of: id)
     if let idempotencyKey { try TextLimit.idempotencyKey.check(idempotencyKey) }
     let command = ResolvePromise(
       id: id, outcome: outcome.kind, content: try checkedContent(of: outcome),

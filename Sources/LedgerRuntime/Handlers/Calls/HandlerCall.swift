@@ -16,7 +16,8 @@ public final class HandlerCall<Context: Sendable>: Sendable {
   }
 
   /// The ledger, for reading. A change through it is made at once, and once for each time that the
-  /// code runs.
+  /// code runs. A promise among the arguments cannot be resolved so: that fails with
+  /// ``LedgerError/Code/invalidArgument``, in the code and in the tasks that it begins, until it ends.
   public var ledger: Ledger { running.ledger }
 
   /// The handler that is called.

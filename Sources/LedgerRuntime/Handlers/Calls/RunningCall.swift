@@ -61,6 +61,13 @@ final class RunningCall: Sendable {
   /// Whether the code has returned or thrown.
   var hasEnded: Bool { contents.withLock { $0.hasEnded } }
 
+  /// What promises need to know of the code that the call runs with some of them.
+  func code(with promises: Set<PromiseID>) -> RunningCode {
+    RunningCode(
+      handlerName: handlerName, ledger: ledger.id, promises: promises,
+      hasEnded: { self.hasEnded })
+  }
+
   /// Ends the time for effects, and hands them over: what the code left behind may keep the call.
   func end() -> [HandlerEffect] {
     contents.withLock { contents in

@@ -2,7 +2,9 @@
 struct HandlerRegistration: Sendable {
   /// Code with its arguments and its context, ready to run.
   struct Run: Sendable {
-    /// The promise that a failure of the code rejects.
+    /// The promises that the code gets.
+    let promises: Set<PromiseID>
+    /// The one of them that a failure of the code rejects.
     let promiseToReject: PromiseID?
     let code: @Sendable (RunningCall) async throws -> StoredValue
   }
@@ -117,6 +119,7 @@ extension HandlerRegistration.Run {
     code: @escaping @Sendable (RunningCall) async throws -> StoredValue
   ) {
     self.init(
+      promises: promises.values.reduce(into: []) { $0.formUnion($1) },
       promiseToReject: policy.promiseToReject(among: promises, isOnlyRun: isOnly), code: code)
   }
 }

@@ -106,7 +106,8 @@ extension HandlerRunner {
     let value: StoredValue
     do {
       value = try await CallChain.$current.withValue(CallChain.waiting + [call]) {
-        try await run.code(call)
+        let code = RunningCode.waiting + [call.code(with: run.promises)]
+        return try await RunningCode.$current.withValue(code) { try await run.code(call) }
       }
     } catch {
       _ = call.end()
