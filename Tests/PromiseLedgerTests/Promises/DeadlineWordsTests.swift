@@ -61,25 +61,6 @@ struct DeadlineWordsTests {
     await ledger.close()
   }
 
-  @Test func aManualClockThatIsMovedLetsDeadlinesPass() async throws {
-    let clock = ManualLedgerClock()
-    var configuration = LedgerConfiguration()
-    configuration.clock = clock
-    // Only the clock can wake the session in the time that the test has.
-    configuration.pollInterval = .seconds(3_600)
-    let ledger = try await temporary.open(configuration: configuration)
-    let promise = try await ledger.createPromise(
-      of: Int.self, deadline: clock.now() + .seconds(60))
-    let timer = try await ledger.createTimer(until: clock.now() + .seconds(120))
-    clock.advance(by: .seconds(60))
-    #expect(try await promise.outcome == .timedOut)
-    #expect(try await timer.record?.status == .pending)
-    clock.advance(by: .seconds(60))
-    try await timer.value
-    await ledger.close()
-    clock.advance(by: .seconds(60))
-  }
-
   @Test func anAnswerForAPromiseThatIsNotThereIsReported() async throws {
     let warnings = WarningLog()
     var configuration = LedgerConfiguration()
