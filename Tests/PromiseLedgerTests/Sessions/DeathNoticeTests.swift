@@ -34,7 +34,7 @@ import Testing
   }
 
   private func ended() throws -> [SessionID] {
-    try StoreUnderTest(store: store, directory: nil).events()
+    try StoreUnderTest(store: store).events()
       .filter { $0.kind == .sessionClosed }.map { SessionID(entityID: $0.subject) }
   }
 

@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func aListThatLacksWhatAStepPutThereIsNoticedLater() throws {
-    let made = try StoreKind.lmdb.make()
+    let made = try StoreMaker.lmdb.make()
     let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
     var folder = Folder()
     _ = try folder.step(of: made.store, through: try made.store.head(), limit: 100_000)

@@ -7,8 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct CompactionLockTests {
-  @Test(arguments: StoreKind.allCases) func onlyTheHolderGivesItBack(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all) func onlyTheHolderGivesItBack(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let store = subject.store
     let (lock, elsewhere) = (CompactionLock(), CompactionLock())
     let (first, second) = (CompactionLock.Turn(), CompactionLock.Turn())

@@ -6,9 +6,9 @@ import Testing
 
 /// Deleting folded events changes no answer but that about these events.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct EventDeletionTests {
-  @Test(arguments: StoreKind.allCases, 1...8 as ClosedRange<UInt64>)
-  func answersStayWhenEventsAreDeleted(kind: StoreKind, seed: UInt64) throws {
-    let made = try kind.make()
+  @Test(arguments: StoreMaker.all, 1...8 as ClosedRange<UInt64>)
+  func answersStayWhenEventsAreDeleted(maker: StoreMaker, seed: UInt64) throws {
+    let made = try maker.make()
     let subject = try CompactedStore(made.store, seed: seed, groupCount: 30)
     let whole = try Answers(subject.replayed(), subject.writer)
     try subject.fold()
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func eventsThatWereNotReadBackStay() throws {
-    let made = try StoreKind.inMemory.make()
+    let made = try StoreMaker.inMemory.make()
     let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
     var folder = Folder()
     _ = try folder.step(of: made.store, through: try made.store.head(), limit: 100_000)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func aRecordThatIsNotWhatWasWrittenStopsEverything() throws {
-    let made = try StoreKind.lmdb.make()
+    let made = try StoreMaker.lmdb.make()
     let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
     var folder = Folder()
     _ = try folder.step(of: made.store, through: try made.store.head(), limit: 100_000)

@@ -38,9 +38,9 @@ import Testing
     var writer = RandomLedger(seed: seed)
     for _ in 0..<40 { writer.writeGroup() }
     var summaries: Set<SnapshotSummary> = []
-    for kind in StoreKind.allCases {
+    for maker in StoreMaker.all {
       for limit in [1, 7, 100, 100_000] {
-        let subject = try kind.make()
+        let subject = try maker.make()
         try writer.ledger.write(to: subject.store)
         var folder = Folder()
         while try folder.step(

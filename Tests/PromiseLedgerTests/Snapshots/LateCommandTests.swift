@@ -36,9 +36,9 @@ import Testing
     var ledger: LateCommandLedger
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func answersStayUntilTheRecordIsGone(kind: StoreKind) throws {
-    let table = try makeTable(kind)
+  @Test(arguments: StoreMaker.all)
+  func answersStayUntilTheRecordIsGone(maker: StoreMaker) throws {
+    let table = try makeTable(maker)
     let expected = try #require(table.answers[.replayed])
     #expect(expected.count > 300)
     for stage in Stage.allCases {
@@ -54,8 +54,8 @@ import Testing
     }
   }
 
-  private func makeTable(_ kind: StoreKind) throws -> Table {
-    let made = try kind.make()
+  private func makeTable(_ maker: StoreMaker) throws -> Table {
+    let made = try maker.make()
     let subject = try CompactedStore(made.store, seed: 1, groupCount: 0)
     let ledger = try LateCommandLedger(subject)
     var table = Table(ledger: ledger)

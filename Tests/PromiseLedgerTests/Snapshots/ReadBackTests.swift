@@ -22,9 +22,9 @@ import Testing
     return slice
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aChangeThatIsNotThereIsNoticed(kind: StoreKind) throws {
-    let store = try kind.make().store
+  @Test(arguments: StoreMaker.all)
+  func aChangeThatIsNotThereIsNoticed(maker: StoreMaker) throws {
+    let store = try maker.make().store
     let changes = try changes(store, seed: 5)
     let readBack = ReadBack(changes, at: try store.snapshotSummary().position)
     try readBack.check(in: store)
@@ -49,7 +49,7 @@ import Testing
 
   /// Nobody moves a snapshot back: what was written is not there.
   @Test func aSnapshotThatIsNotWhereItWasPutIsDamaged() throws {
-    let store = try StoreKind.inMemory.make().store
+    let store = try StoreMaker.inMemory.make().store
     let changes = try changes(store, seed: 5)
     let position = try store.snapshotSummary().position
     #expect {
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func aRecordThatWasMadeWrongIsNoticed() throws {
-    let store = try StoreKind.inMemory.make().store
+    let store = try StoreMaker.inMemory.make().store
     var changes = try changes(store, seed: 6)
     let place = try #require(changes.firstIndex { $0.table == .entities })
     let record = changes[place]
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func foldingStopsAtADamagedRecordAndNamesIt() throws {
-    let made = try StoreKind.lmdb.make()
+    let made = try StoreMaker.lmdb.make()
     let subject = try CompactedStore(made.store, seed: 9, groupCount: 30)
     var folder = Folder()
     _ = try folder.step(of: made.store, through: Position(rawValue: 40), limit: 40)

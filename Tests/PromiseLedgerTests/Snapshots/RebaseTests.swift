@@ -62,9 +62,9 @@ import Testing
 
   // MARK: Waiters
 
-  @Test(arguments: StoreKind.allCases)
-  func waitersOfPromisesThatSettledInEventsNeverSeenWake(kind: StoreKind) throws {
-    let made = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func waitersOfPromisesThatSettledInEventsNeverSeenWake(maker: StoreMaker) throws {
+    let made = try maker.make()
     let subject = try CompactedStore(made.store, seed: 5, groupCount: 3)
     let ids = (101...104).map { PromiseID.numbered($0) }
     for id in ids { try subject.commit(CreatePromise(id)) }

@@ -11,9 +11,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SnapshotStoreContract {
   /// A store with the snapshot of a random ledger, and the state that it was made of.
   static func filled(
-    _ kind: StoreKind, seed: UInt64
+    _ maker: StoreMaker, seed: UInt64
   ) throws -> (subject: StoreUnderTest, state: LedgerState) {
-    let subject = try kind.make()
+    let subject = try maker.make()
     var writer = RandomLedger(seed: seed)
     for _ in 0..<30 { writer.writeGroup() }
     try subject.append(Int(writer.ledger.state.position.rawValue))
@@ -24,9 +24,9 @@ import Testing
     return (subject, writer.ledger.state)
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aNewStoreHasNoSnapshot(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func aNewStoreHasNoSnapshot(maker: StoreMaker) throws {
+    let subject = try maker.make()
     #expect(try subject.store.snapshotSummary() == SnapshotSummary())
     let reader = try SnapshotReader(subject.store)
     #expect(reader.isEmpty)
@@ -34,9 +34,9 @@ import Testing
     #expect(try reader.entries(of: .promises).isEmpty)
   }
 
-  @Test(arguments: StoreKind.allCases, 1...5 as ClosedRange<UInt64>)
-  func everyEntityComesBackAsItWasPut(kind: StoreKind, seed: UInt64) throws {
-    let (subject, state) = try Self.filled(kind, seed: seed)
+  @Test(arguments: StoreMaker.all, 1...5 as ClosedRange<UInt64>)
+  func everyEntityComesBackAsItWasPut(maker: StoreMaker, seed: UInt64) throws {
+    let (subject, state) = try Self.filled(maker, seed: seed)
     let reader = try SnapshotReader(subject.store)
     #expect(reader.position == state.position)
     var counts = (promises: UInt64(0), sessions: UInt64(0), handlers: UInt64(0))
@@ -55,9 +55,9 @@ import Testing
     #expect(try reader.entity(.numbered(99)) == nil)
   }
 
-  @Test(arguments: StoreKind.allCases, 1...5 as ClosedRange<UInt64>)
-  func theListsAreThoseOfTheEntities(kind: StoreKind, seed: UInt64) throws {
-    let (subject, state) = try Self.filled(kind, seed: seed)
+  @Test(arguments: StoreMaker.all, 1...5 as ClosedRange<UInt64>)
+  func theListsAreThoseOfTheEntities(maker: StoreMaker, seed: UInt64) throws {
+    let (subject, state) = try Self.filled(maker, seed: seed)
     let reader = try SnapshotReader(subject.store)
     #expect(
       try reader.entries(of: .promises).map(\.id) == state.promises.open.map(\.id.entityID))
@@ -85,9 +85,9 @@ import Testing
     #expect(entries.map(\.position) == closed.map(\.lastPosition))
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aRecordThatShrinksLeavesNoPiece(kind: StoreKind) throws {
-    let (subject, state) = try Self.filled(kind, seed: 2)
+  @Test(arguments: StoreMaker.all)
+  func aRecordThatShrinksLeavesNoPiece(maker: StoreMaker) throws {
+    let (subject, state) = try Self.filled(maker, seed: 2)
     let patience = Patience(.seconds(5))
     var edit = SnapshotEdit(try subject.store.snapshotSummary())
     let reader = try SnapshotReader(subject.store)
@@ -118,9 +118,9 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aSnapshotThatMovedIsNeitherChangedNorRead(kind: StoreKind) throws {
-    let (subject, state) = try Self.filled(kind, seed: 3)
+  @Test(arguments: StoreMaker.all)
+  func aSnapshotThatMovedIsNeitherChangedNorRead(maker: StoreMaker) throws {
+    let (subject, state) = try Self.filled(maker, seed: 3)
     let reader = try SnapshotReader(subject.store)
     var edit = SnapshotEdit(SnapshotSummary())
     edit.new.position = Position(rawValue: 1)
@@ -138,9 +138,9 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func eventsThatWereDeletedAreAnsweredFor(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func eventsThatWereDeletedAreAnsweredFor(maker: StoreMaker) throws {
+    let subject = try maker.make()
     try subject.append(1_000)
     var keys: [UInt64] = []
     var through = Position.start

@@ -6,94 +6,18 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// The stores that must keep the contract, each made anew.
-enum StoreKind: String, CaseIterable, Sendable {
-  case lmdb, inMemory
-
-  /// Whether its sessions can outlive their processes, and are then found.
-  var findsDeadSessions: Bool { self == .lmdb }
-
-  func make() throws -> StoreUnderTest {
-    switch self {
-    case .inMemory:
-      return StoreUnderTest(store: InMemoryEventStore(), directory: nil)
-    case .lmdb:
-      let directory = try TemporaryLedger()
-      let store = try LMDBEventStore.openOrCreate(
-        LedgerDirectory(directory.path), options: StoreOptions(sizeLimit: 1 << 30),
-        newLedgerID: LedgerID(entityID: EntityID(high: 1, low: 1)), now: .at(0))
-      return StoreUnderTest(store: store, directory: directory)
-    }
-  }
-}
-
-/// A store, and the directory that lives as long as it.
-struct StoreUnderTest {
-  let store: any EventStore
-  let directory: TemporaryLedger?
-
-  static let session = SessionID(entityID: EntityID(high: 5, low: 5))
-
-  /// Its registry of sessions.
-  var sessions: any SessionRegistry {
-    guard let directory else { return UnwatchedSessions() }
-    return FileSessionRegistry(in: LedgerDirectory(directory.path))
-  }
-
-  /// The store as another session has it.
-  func reopened() throws -> any EventStore {
-    guard let directory else { return store }
-    return try LMDBEventStore(
-      opening: LedgerDirectory(directory.path), options: StoreOptions(sizeLimit: 1 << 30))
-  }
-
-  /// Appends events that count up in their payload.
-  @discardableResult
-  func append(
-    _ count: Int, number: UInt64 = 1, after position: Position = .start, attachment: [UInt8] = []
-  ) throws -> Position {
-    try store.commit(
-      CommitID(session: Self.session, number: number), after: position,
-      patience: Patience(.seconds(5)), catchUp: { (_) throws(LedgerError) in },
-      decide: { (_, _) throws(LedgerError) in
-        try Self.batch(count, attachment: attachment)
-      })
-  }
-
-  static func batch(_ count: Int, attachment: [UInt8] = []) throws(LedgerError) -> EventBatch {
-    var batch = EventBatch()
-    for index in 0..<count {
-      try batch.append(
-        NewEvent(
-          kind: .promiseAbandoned, version: 1, time: .at(Int64(index)),
-          subject: EntityID(high: 7, low: UInt64(index)),
-          payload: PromiseAbandoned(reason: "\(index)").encoded,
-          attachment: index == 0 ? attachment : []))
-    }
-    return batch
-  }
-
-  /// The positions and reasons of all events after `position`.
-  func events(after position: Position = .start, limit: Int = .max) throws -> [LedgerEvent] {
-    var events: [LedgerEvent] = []
-    _ = try store.read(after: position, limit: limit) { (frame) throws(LedgerError) in
-      try frame.forEachEvent(after: position) { events.append(LedgerEvent(copying: $0)) }
-    }
-    return events
-  }
-}
-
+/// What every store must do for events.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct EventStoreContract {
-  @Test(arguments: StoreKind.allCases)
-  func anEmptyStoreHasItsHeadAtTheStart(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func anEmptyStoreHasItsHeadAtTheStart(maker: StoreMaker) throws {
+    let subject = try maker.make()
     #expect(try subject.store.head() == .start)
     #expect(try subject.events().isEmpty)
   }
 
-  @Test(arguments: StoreKind.allCases, [1, 2, 50, 1_000])
-  func whatWasAppendedIsReadInOrder(kind: StoreKind, count: Int) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all, [1, 2, 50, 1_000])
+  func whatWasAppendedIsReadInOrder(maker: StoreMaker, count: Int) throws {
+    let subject = try maker.make()
     #expect(try subject.append(count) == Position(rawValue: UInt64(count)))
     let events = try subject.events()
     #expect(events.map(\.position.rawValue) == Array(1...UInt64(count)))
@@ -103,24 +27,24 @@ struct StoreUnderTest {
     #expect(events.allSatisfy { $0.session == StoreUnderTest.session })
   }
 
-  @Test(arguments: StoreKind.allCases, [0, 1, 19, 20, 21, 999, 1_000])
-  func readingStartsAfterAnyPosition(kind: StoreKind, position: UInt64) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all, [0, 1, 19, 20, 21, 999, 1_000])
+  func readingStartsAfterAnyPosition(maker: StoreMaker, position: UInt64) throws {
+    let subject = try maker.make()
     try subject.append(1_000)
     let read = try subject.events(after: Position(rawValue: position)).map(\.position.rawValue)
     #expect(read == Array((position + 1)..<1_001))
   }
 
-  @Test(arguments: StoreKind.allCases, [1_000, 1_001, .max - 1, .max] as [UInt64])
-  func nothingStandsAfterTheLastEvent(kind: StoreKind, position: UInt64) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all, [1_000, 1_001, .max - 1, .max] as [UInt64])
+  func nothingStandsAfterTheLastEvent(maker: StoreMaker, position: UInt64) throws {
+    let subject = try maker.make()
     try subject.append(1_000)
     #expect(try subject.events(after: Position(rawValue: position)).isEmpty)
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aLimitEndsTheReadWithTheFrameThatReachesIt(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func aLimitEndsTheReadWithTheFrameThatReachesIt(maker: StoreMaker) throws {
+    let subject = try maker.make()
     try subject.append(1_000)
     let some = try subject.events(limit: 100)
     #expect(some.count >= 100 && some.count < 200)
@@ -128,9 +52,9 @@ struct StoreUnderTest {
     #expect(try subject.events(after: last).first?.position == last.advanced(by: 1))
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aCommitHandsOverWhatTheCallerHasNotApplied(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func aCommitHandsOverWhatTheCallerHasNotApplied(maker: StoreMaker) throws {
+    let subject = try maker.make()
     try subject.append(300)
     var caughtUp: [UInt64] = []
     var headSeen = Position.start
@@ -150,9 +74,9 @@ struct StoreUnderTest {
     #expect(head == Position(rawValue: 301))
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func anEmptyDecisionCommitsNothing(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func anEmptyDecisionCommitsNothing(maker: StoreMaker) throws {
+    let subject = try maker.make()
     try subject.append(3)
     let count = subject.store.changeCount
     #expect(try subject.append(0, number: 2, after: Position(rawValue: 3)) == Position(rawValue: 3))
@@ -160,9 +84,9 @@ struct StoreUnderTest {
     #expect(subject.store.changeCount == count, "nobody is woken for nothing")
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aDecisionThatThrowsCommitsNothing(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func aDecisionThatThrowsCommitsNothing(maker: StoreMaker) throws {
+    let subject = try maker.make()
     try subject.append(3)
     #expect(throws: LedgerError.self) {
       try subject.store.commit(
@@ -175,9 +99,9 @@ struct StoreUnderTest {
     #expect(try subject.events().count == 4)
   }
 
-  @Test(arguments: StoreKind.allCases, [1, 4_072, 4_073, 1_000_000])
-  func anAttachmentComesBackWhole(kind: StoreKind, byteCount: Int) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all, [1, 4_072, 4_073, 1_000_000])
+  func anAttachmentComesBackWhole(maker: StoreMaker, byteCount: Int) throws {
+    let subject = try maker.make()
     let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     try subject.append(2, attachment: bytes)
     let event = try #require(try subject.events().first)
@@ -185,18 +109,18 @@ struct StoreUnderTest {
     #expect(try subject.store.attachment(of: event.position, byteCount: byteCount) == bytes)
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aMissingAttachmentIsCorrupt(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func aMissingAttachmentIsCorrupt(maker: StoreMaker) throws {
+    let subject = try maker.make()
     try subject.append(1)
     #expect { try subject.store.attachment(of: Position(rawValue: 1), byteCount: 10) } throws: {
       ($0 as? LedgerError)?.code == .corrupt
     }
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func anAttachmentIsDeletedWhole(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func anAttachmentIsDeletedWhole(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
     for number in 0..<3 {
       try subject.append(
@@ -220,9 +144,9 @@ struct StoreUnderTest {
     }
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func anAuditFindsWhatBelongsToNoEvent(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func anAuditFindsWhatBelongsToNoEvent(maker: StoreMaker) throws {
+    let subject = try maker.make()
     try subject.append(2, attachment: [1, 2, 3])
     let named = try SnapshotAttachments.audit(subject.store, events: 2, [1: 3])
     #expect(named.reports.isEmpty && named.stepCount == 1)
@@ -233,18 +157,18 @@ struct StoreUnderTest {
     #expect(unseen.hasMore)
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aCommitChangesTheCountThatWaitersWatch(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func aCommitChangesTheCountThatWaitersWatch(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let before = subject.store.changeCount
     try subject.append(1)
     #expect(subject.store.changeCount != before)
     subject.store.waitForChange(since: before, timeout: .seconds(60))
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func oneAtATimeHoldsTheLockOfCompaction(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func oneAtATimeHoldsTheLockOfCompaction(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let first = try #require(try subject.store.lockForCompaction())
     #expect(try subject.store.lockForCompaction() == nil)
     first.release()
@@ -259,7 +183,7 @@ struct StoreUnderTest {
 
   @Test func aStoreThatLosesARaceDecidesAgain() throws {
     let store = InMemoryEventStore()
-    let subject = StoreUnderTest(store: store, directory: nil)
+    let subject = StoreUnderTest(store: store)
     store.simulateConflicts(3)
     var decisions = 0
     let head = try subject.store.commit(

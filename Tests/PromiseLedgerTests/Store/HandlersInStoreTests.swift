@@ -37,27 +37,21 @@ import Testing
     return ledger.state
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func reopeningMakesAnEqualState(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func reopeningMakesAnEqualState(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let state = try write(to: subject.store)
     #expect(state.handlers.count == 5)
 
-    guard let directory = subject.directory else {
-      #expect(try StoredLedger.replaying(subject.store).contents == state.contents)
-      return
-    }
     subject.store.close()
-    let reopened = try LMDBEventStore.openOrCreate(
-      LedgerDirectory(directory.path), options: StoreOptions(sizeLimit: 1 << 30),
-      newLedgerID: LedgerID(entityID: EntityID(high: 9, low: 9)), now: .at(0))
+    let reopened = try subject.reopened()
     #expect(try StoredLedger.replaying(reopened).contents == state.contents)
     reopened.close()
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func whatIsBesideAnEventComesBackWhole(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func whatIsBesideAnEventComesBackWhole(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let state = try write(to: subject.store)
 
     for (number, size) in [0, 100, 3_900, 4_000, 50_000].enumerated() {
@@ -77,9 +71,9 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aBatchOfEffectsThatIsLargerThanAFrameIsOneCommit(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func aBatchOfEffectsThatIsLargerThanAFrameIsOneCommit(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let ledger = try StoredLedger(subject.store, session: 1)
     try ledger.commit(CreateHandler(id))
     try ledger.commit(StartCall(id, call))
@@ -110,15 +104,14 @@ import Testing
     #expect(try (1...count).allSatisfy { try replayed.promise(.numbered($0))?.status == .resolved })
   }
 
-  @Test(arguments: StoreKind.allCases, [false, true])
-  func ofTwoSessionsThatRaceForAReleasedCallOneWins(kind: StoreKind, losesRaces: Bool) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func ofTwoSessionsThatRaceForAReleasedCallOneWins(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let first = try StoredLedger(subject.store, session: 1)
     let second = try StoredLedger(subject.store, session: 2)
     try first.commit(CreateHandler(id))
     try first.commit(StartCall(id, call))
     try first.commit(ReleaseCall(id: id, call: call, attempt: 1, reason: .cancelled))
-    if losesRaces { (subject.store as? InMemoryEventStore)?.simulateConflicts(2) }
     let retry = RetryCall(id: id, call: call, expectedAttempt: 1)
     let effect = HandlerEffect(.createPromise(CreatePromise(.numbered(1))))
 

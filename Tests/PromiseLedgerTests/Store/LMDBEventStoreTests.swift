@@ -21,7 +21,7 @@ import Testing
     let store = try LMDBEventStore.openOrCreate(
       LedgerDirectory(temporary.path), options: options,
       newLedgerID: LedgerID(entityID: EntityID(high: 1, low: 1)), now: .at(0))
-    return StoreUnderTest(store: store, directory: temporary)
+    return StoreUnderTest(store: store)
   }
 
   #if DEBUG

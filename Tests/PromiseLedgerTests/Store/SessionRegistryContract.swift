@@ -13,9 +13,9 @@ struct SessionRegistryContract {
     .open(.numbered(number), processID: ThisProcess.id)
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func aSessionIsAliveUntilItFreezesAndWhenItComesBack(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func aSessionIsAliveUntilItFreezesAndWhenItComesBack(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let hold = try subject.sessions.begin(.numbered(1))
     #expect(try subject.sessions.findings(of: [Self.session(1)]) == [.alive])
     try hold.freeze()
@@ -27,28 +27,28 @@ struct SessionRegistryContract {
     #expect(subject.sessions.deadSessions() == [])
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func findingsAreInTheOrderOfTheSessions(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func findingsAreInTheOrderOfTheSessions(maker: StoreMaker) throws {
+    let subject = try maker.make()
     #expect(try subject.sessions.findings(of: []) == [])
     let holds = try [1, 3].map { try subject.sessions.begin(.numbered($0)) }
     let findings = try subject.sessions.findings(of: (1...3).map(Self.session))
-    #expect(findings == [.alive, kind.findsDeadSessions ? .dead : .alive, .alive])
+    #expect(findings == [.alive, maker.findsDeadSessions ? .dead : .alive, .alive])
     for hold in holds { hold.end() }
   }
 
-  @Test(arguments: StoreKind.allCases)
-  func nothingIsRemovedOfASessionThatIsAlive(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all)
+  func nothingIsRemovedOfASessionThatIsAlive(maker: StoreMaker) throws {
+    let subject = try maker.make()
     let hold = try subject.sessions.begin(.numbered(1))
     subject.sessions.removeLeftovers(of: [.numbered(1), .numbered(2)])
     #expect(try subject.sessions.findings(of: [Self.session(1)]) == [.alive])
     hold.end()
   }
 
-  @Test(arguments: StoreKind.allCases.filter(\.findsDeadSessions))
-  func aSessionThatEndedOrLeftNothingIsDead(kind: StoreKind) throws {
-    let subject = try kind.make()
+  @Test(arguments: StoreMaker.all.filter(\.findsDeadSessions))
+  func aSessionThatEndedOrLeftNothingIsDead(maker: StoreMaker) throws {
+    let subject = try maker.make()
     try subject.sessions.begin(.numbered(1)).end()
     try subject.sessions.begin(.numbered(2)).freeze()
     subject.sessions.removeLeftovers(of: [.numbered(2)])

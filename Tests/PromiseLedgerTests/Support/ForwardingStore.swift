@@ -4,7 +4,7 @@
 @testable import PromiseLedger
 
 /// A store that does as another one does, where it says nothing else.
-protocol ForwardingStore: EventStore {
+protocol ForwardingStore: EventStore, ForwardingSource {
   /// The other one.
   var store: InMemoryEventStore { get }
 }
@@ -14,22 +14,10 @@ extension ForwardingStore {
   var createdAt: Timestamp { store.createdAt }
   var isRemote: Bool { store.isRemote }
 
-  func head() throws(LedgerError) -> Position { try store.head() }
-
-  func read(
-    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-  ) throws(LedgerError) -> Position {
-    try store.read(after: position, limit: limit, body)
-  }
-
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-    try store.attachment(of: position, byteCount: byteCount)
-  }
-
-  func readSnapshot<R>(
-    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try store.readSnapshot(body)
+    try body(store)
   }
 
   func changeSnapshot(

@@ -148,6 +148,12 @@ final class WatchedStore: ForwardingStore {
     return try store.read(after: position, limit: limit, body)
   }
 
+  func commit(at position: Position) throws(LedgerError) -> CommitID? {
+    contents.withLock { $0.reads.frameReads += 1 }
+    onRead?()
+    return try store.commit(at: position)
+  }
+
   func changeSnapshot(
     _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
     patience: Patience
@@ -157,20 +163,14 @@ final class WatchedStore: ForwardingStore {
     return try store.changeSnapshot(changes, from: old, to: new, patience: patience)
   }
 
-  private struct Moment: LedgerSource {
+  private struct Moment: ForwardingSource {
     let moment: any LedgerSource
     let store: WatchedStore
 
-    func head() throws(LedgerError) -> Position { try moment.head() }
-
-    func read(
-      after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
-    ) throws(LedgerError) -> Position {
-      try moment.read(after: position, limit: limit, body)
-    }
-
-    func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-      try moment.attachment(of: position, byteCount: byteCount)
+    func withSource<R>(
+      _ body: (any LedgerSource) throws(LedgerError) -> R
+    ) throws(LedgerError) -> R {
+      try body(moment)
     }
 
     func readSnapshot<R>(
