@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Every verb on a ledger that is written to and compacted all the time.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct BusyLedgerTests {
+@Suite(.timeLimit(.minutes(10))) struct BusyLedgerTests {
   private static let roundCount = 6
   private static let verbs = [
     ["log", "--format", "json"], ["stats", "--format", "json"], ["verify", "--format", "json"],

@@ -6,7 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Whoever walks a list of the snapshot keeps no writer from the replica.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ReplicaCopyTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplicaCopyTests {
   private let store = WatchedStore()
 
   /// Runs `body` and looks at the replica at the start of each walk through a list: a thread that holds

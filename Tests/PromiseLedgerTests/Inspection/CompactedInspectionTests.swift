@@ -6,7 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Looking at a ledger whose events were folded and deleted.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct CompactedInspectionTests {
+@Suite(.timeLimit(.minutes(10))) struct CompactedInspectionTests {
   private static let configuration = LedgerCompactionTests.configuration()
 
   /// Everything that inspection answers and compaction must not change.

@@ -6,7 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What inspection says about compaction, before and after it.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct InspectedPlanTests {
+@Suite(.timeLimit(.minutes(10))) struct InspectedPlanTests {
   private static let configuration = LedgerCompactionTests.configuration()
 
   @Test(arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 /// Whoever watches an inspection of a large ledger hears of it again and again, so that a watchdog can
 /// tell it from one that came to no end.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct InspectionProgressTests {
+@Suite(.timeLimit(.minutes(10))) struct InspectionProgressTests {
   private static let promiseCount = 2_400
   /// What one promise in twenty is fulfilled with: more chunks, all together, than one beat takes.
   private static let largeValue = String(repeating: "x", count: 45_000)

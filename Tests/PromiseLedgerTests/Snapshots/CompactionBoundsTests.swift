@@ -7,7 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What a compaction may take: space, and work in one step.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct CompactionBoundsTests {
+@Suite(.timeLimit(.minutes(10))) struct CompactionBoundsTests {
   @Test func aFullLedgerCanStillConsumeAndIsCompacted() async throws {
     let temporary = try TemporaryLedger()
     var configuration = LedgerCompactionTests.configuration()

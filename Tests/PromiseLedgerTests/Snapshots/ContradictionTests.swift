@@ -7,7 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Histories that contradict themselves: compaction does not make them look sound.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ContradictionTests {
+@Suite(.timeLimit(.minutes(10))) struct ContradictionTests {
   private static let creation = NewEvent.of(LedgerCreated(formatVersion: 0), on: .numbered(77))
   private static let promise = PromiseID.numbered(1).entityID
 

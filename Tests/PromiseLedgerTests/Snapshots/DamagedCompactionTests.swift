@@ -11,7 +11,7 @@ import Testing
 
 /// A ledger that is damaged, or not in use any more, is not compacted: nothing is deleted that could
 /// help to mend it.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct DamagedCompactionTests {
+@Suite(.timeLimit(.minutes(10))) struct DamagedCompactionTests {
   private let temporary: TemporaryLedger
 
   init() throws { temporary = try TemporaryLedger() }

@@ -5,7 +5,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Deleting folded events changes no answer but that about these events.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct EventDeletionTests {
+@Suite(.timeLimit(.minutes(10))) struct EventDeletionTests {
   @Test(arguments: StoreMaker.all, 1...8 as ClosedRange<UInt64>)
   func answersStayWhenEventsAreDeleted(maker: StoreMaker, seed: UInt64) throws {
     let made = try maker.make()

@@ -9,7 +9,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Compaction of a ledger in use.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LedgerCompactionTests {
+@Suite(.timeLimit(.minutes(10))) struct LedgerCompactionTests {
   /// Lets everything go that may go.
   static let everything: CompactionPolicy = {
     var policy = CompactionPolicy()

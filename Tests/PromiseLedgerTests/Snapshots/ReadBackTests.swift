@@ -6,7 +6,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Every change of a fold is read back: what is missing, altered or left is noticed in every table.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ReadBackTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadBackTests {
   /// What the first fold of a random ledger puts, and then takes away again in part.
   private func changes(_ store: any EventStore, seed: UInt64) throws -> [TableChange] {
     _ = try CompactedStore(store, seed: seed, groupCount: 10)

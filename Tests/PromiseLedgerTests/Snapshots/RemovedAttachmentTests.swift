@@ -8,7 +8,7 @@ import Testing
 @testable import PromiseLedger
 
 /// A record that is removed, with its large value, between the look-up and the reading of the value.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct RemovedAttachmentTests {
+@Suite(.timeLimit(.minutes(10))) struct RemovedAttachmentTests {
   /// What happens once, between the two.
   private final class Meanwhile: Sendable {
     private let action = Mutex<(@Sendable () async throws -> Void)?>(nil)

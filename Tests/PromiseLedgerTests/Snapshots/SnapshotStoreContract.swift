@@ -8,7 +8,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What every store must do for a snapshot.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SnapshotStoreContract {
+@Suite(.timeLimit(.minutes(10))) struct SnapshotStoreContract {
   /// A store with the snapshot of a random ledger, and the state that it was made of.
   static func filled(
     _ maker: StoreMaker, seed: UInt64

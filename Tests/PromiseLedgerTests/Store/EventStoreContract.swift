@@ -7,7 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 /// What every store must do for events.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct EventStoreContract {
+@Suite(.timeLimit(.minutes(10))) struct EventStoreContract {
   @Test(arguments: StoreMaker.all)
   func anEmptyStoreHasItsHeadAtTheStart(maker: StoreMaker) throws {
     let subject = try maker.make()

@@ -7,7 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Handlers through each store: reopening makes an equal state, and one of two sessions wins.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HandlersInStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct HandlersInStoreTests {
   private let id = HandlerID.numbered(1)
   private let call = CallID.numbered(1)
 
