@@ -18,7 +18,7 @@ import Testing
       func everyFailingCallLeavesTheLedgerWhole(_ operation: LMDBOperation) async throws {
         for status in Self.statuses(of: operation) {
           for call in 1...Self.largestCallNumber {
-            let temporary = try TemporaryLedger()
+            let temporary = try TemporaryLedger(in: Scratch.path)
             let faults = FaultInjector()
             faults.force(status, on: operation, call: call)
             let acknowledged = try await live(in: temporary, faults)

@@ -81,5 +81,6 @@ func expectWorks(
 func expectOneReplay(_ path: String) throws {
   var verifier = ReplayVerifier(.ledger(path))
   verifier.maximumSnapshotCount = 3
+  verifier.copyDirectory = Scratch.path
   _ = try verifier.run()
 }

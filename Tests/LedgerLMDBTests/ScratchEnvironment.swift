@@ -1,6 +1,7 @@
 import CLedgerLMDB
 import Foundation
 import LedgerLMDB
+import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 final class ScratchDirectory: Sendable {
   private let directory: TemporaryDirectory
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryDirectory(in: Scratch.path) }
 
   var path: String { directory.path }
   var environmentPath: String { path + "/environment" }

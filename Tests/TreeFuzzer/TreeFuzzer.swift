@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerSystem
+import LedgerTestSupport
 import PromiseLedgerTesting
 
 /// Damages the trees of sample ledgers, and holds what the tool and a writer make of them against
@@ -39,7 +40,7 @@ struct TreeFuzzer: AsyncParsableCommand {
   var keep: String?
 
   @Option(help: "Where the work is done.")
-  var scratch = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
+  var scratch = Scratch.path
 
   @Flag(help: "Print what came of every attempt.")
   var all = false

@@ -32,6 +32,9 @@ public struct ReplayVerifier: Sendable {
   /// The path of the command `promise-ledger`, which is the second process; `nil` leaves it out.
   public var command: String?
 
+  /// Where it makes the copies that it works on.
+  package var copyDirectory = "/tmp"
+
   /// Makes a verifier.
   public init(_ history: History) {
     self.history = history
@@ -46,7 +49,7 @@ public struct ReplayVerifier: Sendable {
   ///   be read, or an event in it is unknown or makes no sense.
   /// - Complexity: O(events x snapshots).
   public func run(expecting expected: StateDigest? = nil) throws -> ReplayVerification {
-    let workshop = try Workshop()
+    let workshop = try Workshop(in: copyDirectory)
     let archives = try archives(in: workshop)
     let reference = try Reference(of: archives, in: workshop, count: maximumSnapshotCount)
     if let expected, expected != reference.digest {

@@ -5,8 +5,8 @@ import PromiseLedger
 struct Workshop: ~Copyable {
   private let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
+  init(in place: String = "/tmp") throws {
+    directory = try TemporaryDirectory(in: place)
   }
 
   /// A path where nothing is yet.

@@ -74,7 +74,7 @@ struct PowerLossSuite: Sendable {
   }
 
   private func run(_ states: [Int], _ progress: Progress) async throws -> Report {
-    let directory = try TemporaryDirectory(in: PowerRecording.scratch)
+    let directory = try TemporaryDirectory(in: Scratch.path)
     defer { withExtendedLifetime(directory) {} }
     let place = directory.path
     var auditor = PowerAuditor(recording, scratch: place)

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerSystem
+import LedgerTestSupport
 import LedgerWorkerSupport
 import PromiseLedgerTesting
 
@@ -27,7 +28,7 @@ struct PowerRecording: Sendable {
 
   /// Runs the work under strace.
   static func make(flags: [String] = []) async throws -> PowerRecording {
-    let temporary = try TemporaryDirectory(in: scratch)
+    let temporary = try TemporaryDirectory(in: Scratch.path)
     let directory = temporary.path
     try FileSystem.createDirectory(directory + "/root")
     for name in directories { try FileSystem.createDirectory(directory + "/root/" + name) }
@@ -81,7 +82,7 @@ struct PowerRecording: Sendable {
     self.directory = directory
     self.temporary = temporary
     keptDirectory =
-      temporary == nil ? directory : "\(Self.scratch)/power-loss-\(directory.suffix(12))"
+      temporary == nil ? directory : "\(Scratch.path)/power-loss-\(directory.suffix(12))"
     self.operations = operations
     var disk = Disk(directories: Self.directories)
     var disks = [disk]
@@ -141,7 +142,4 @@ struct PowerRecording: Sendable {
     guard directory != keptDirectory else { return }
     try FileManager.default.moveItem(atPath: directory, toPath: keptDirectory)
   }
-
-  /// A file system in memory, if there is one: nothing here has to survive.
-  static let scratch = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
 }
