@@ -2,7 +2,7 @@ import LedgerBytes
 
 extension [UInt8] {
   /// Whether the key comes before another in the order of bytes, which is that of every table.
-  func precedes(_ other: [UInt8]) -> Bool {
+  package func precedes(_ other: [UInt8]) -> Bool {
     let (left, right) = (span, other.span)
     let common = Swift.min(left.count, right.count)
     var offset = 0

@@ -37,6 +37,6 @@ struct SortedTable: Sendable {
   }
 
   private func index(atOrAbove key: [UInt8]) -> Int {
-    keys.partitioningIndex { !$0.lexicographicallyPrecedes(key) }
+    keys.partitioningIndex { !$0.precedes(key) }
   }
 }
