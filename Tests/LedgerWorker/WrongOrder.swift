@@ -17,7 +17,10 @@ enum WrongOrder {
       guard frame.header.lastPosition < head else { return }
       deletion.add([TableChange(.log, frame.header.firstPosition.bigEndianBytes, nil)])
       try frame.forEachEvent { event throws(LedgerError) in
-        log.append(event, of: frame.header.commit, attachment: try store.attachment(of: event))
+        let byteCount = event.attachmentByteCount
+        let attachment =
+          byteCount == 0 ? [] : try store.attachment(of: event.position, byteCount: byteCount)
+        log.append(event, of: frame.header.commit, attachment: attachment)
       }
     }
     deletion.new.deletedLog = log

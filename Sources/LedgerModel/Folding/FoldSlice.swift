@@ -15,9 +15,6 @@ package struct FoldSlice: Sendable {
   /// Of the values that stand beside its events.
   private var attachmentByteCount = 0
 
-  /// After so many bytes of values that stand beside events a slice ends.
-  private static let maximumAttachmentByteCount = 4 << 20
-
   private init(_ snapshot: SnapshotReader, _ subjects: [EntityID]) {
     self.subjects = subjects
     edit = SnapshotEdit(snapshot.summary)
@@ -74,14 +71,13 @@ package struct FoldSlice: Sendable {
       try frames.forEachFrame { (frame) throws(LedgerError) in
         try frame.forEachEvent(after: position) { event in
           guard event.position <= end, eventCount < limit,
-            byteCount < FoldSlice.maximumAttachmentByteCount
+            byteCount < AttachmentReference.groupByteCount
           else { return }
           eventCount += 1
           distinct.insert(event.subject)
-          guard event.attachmentByteCount > 0 else { return }
-          byteCount += event.attachmentByteCount
-          attachments.append(
-            AttachmentReference(position: event.position, byteCount: event.attachmentByteCount))
+          guard let attachment = AttachmentReference(event) else { return }
+          byteCount += attachment.byteCount
+          attachments.append(attachment)
         }
       }
       subjects = distinct.sorted()
@@ -130,7 +126,7 @@ package struct FoldSlice: Sendable {
     edit.new.logDigest.append(event, of: commit, attachment: attachment)
     eventCount += 1
     attachmentByteCount += byteCount
-    if attachmentByteCount >= Self.maximumAttachmentByteCount { isOver = true }
+    if attachmentByteCount >= AttachmentReference.groupByteCount { isOver = true }
   }
 
   /// Ends the slice before an event that cannot be folded.

@@ -7,6 +7,15 @@ package struct AttachmentReference: Sendable, Hashable {
     self.position = position
     self.byteCount = byteCount
   }
+
+  /// What stands beside an event, if anything does.
+  package init?(_ event: borrowing EventView) {
+    guard event.attachmentByteCount > 0 else { return nil }
+    self.init(position: event.position, byteCount: event.attachmentByteCount)
+  }
+
+  /// About so many bytes of attachments are in memory at a time, or one that is larger.
+  package static let groupByteCount = 4 << 20
 }
 
 extension LedgerEntity {

@@ -161,28 +161,66 @@ extension SnapshotReader {
   ) throws(LedgerError) {
     guard let source = try sourceOfAll else { return }
     try reading(source) { (tables) throws(LedgerError) in
-      for id in ids { excerpt[id] = try preimage(of: id, in: tables, checksLists: checksLists) }
+      let preimages = try preimages(of: ids, in: tables, checksLists: checksLists)
+      for (id, preimage) in zip(ids, preimages) { excerpt[id] = preimage }
     }
   }
 
-  private func preimage(
-    of id: EntityID, in tables: any SnapshotTables, checksLists: Bool
-  ) throws(LedgerError) -> SnapshotExcerpt.Preimage {
-    let preimage = try LedgerError.catchingDamage {
-      () throws(LedgerError) -> SnapshotExcerpt.Preimage in
-      guard let record = try tables.record(id) else {
-        return try tables.hasTombstone(id) ? .tombstone : .nothing
-      }
-      guard checksLists else { return .record(record, isChecked: false) }
-      let checked = try LedgerError.catchingDamage { () throws(LedgerError) in
-        try tables.checkLists(show: try decoded(record, id))
-      }
-      if case .failure(let error) = checked { return .contradicted(record, error) }
-      return .record(record, isChecked: true)
+  private func preimages(
+    of ids: ArraySlice<EntityID>, in tables: any SnapshotTables, checksLists: Bool
+  ) throws(LedgerError) -> [SnapshotExcerpt.Preimage] {
+    let found = try tables.records(ids)
+    var preimages = found.map(SnapshotExcerpt.Preimage.init)
+    let missing = preimages.indices.filter { preimages[$0].isNothing }
+    let tombstones = try tables.areTombstones(missing.map { ids[ids.startIndex + $0] })
+    for (index, tombstone) in zip(missing, tombstones) {
+      preimages[index] = SnapshotExcerpt.Preimage(tombstone)
     }
-    switch preimage {
-    case .success(let preimage): return preimage
-    case .failure(let error): return .damaged(error)
+    if checksLists { try checkLists(show: &preimages, ids, in: tables) }
+    return preimages
+  }
+
+  /// Compares records with all lists.
+  private func checkLists(
+    show preimages: inout [SnapshotExcerpt.Preimage], _ ids: ArraySlice<EntityID>,
+    in tables: any SnapshotTables
+  ) throws(LedgerError) {
+    var records: [(index: Int, record: SnapshotRecord.Stored)] = []
+    var entities: [LedgerEntity] = []
+    for (index, id) in ids.enumerated() {
+      guard case .record(let record, _) = preimages[index] else { continue }
+      let decoding = try LedgerError.catchingDamage { () throws(LedgerError) in
+        try decoded(record, id)
+      }
+      switch decoding {
+      case .success(let entity):
+        records.append((index, record))
+        entities.append(entity)
+      case .failure(let error): preimages[index] = .contradicted(record, error)
+      }
+    }
+    for ((index, record), problem) in zip(records, try tables.listProblems(of: entities)) {
+      preimages[index] =
+        problem.map { .contradicted(record, $0) } ?? .record(record, isChecked: true)
     }
   }
+}
+
+extension SnapshotExcerpt.Preimage {
+  fileprivate init(_ record: Result<SnapshotRecord.Stored?, LedgerError>) {
+    switch record {
+    case .success(let record?): self = .record(record, isChecked: false)
+    case .success(nil): self = .nothing
+    case .failure(let error): self = .damaged(error)
+    }
+  }
+
+  fileprivate init(_ isTombstone: Result<Bool, LedgerError>) {
+    switch isTombstone {
+    case .success(let isTombstone): self = isTombstone ? .tombstone : .nothing
+    case .failure(let error): self = .damaged(error)
+    }
+  }
+
+  fileprivate var isNothing: Bool { if case .nothing = self { true } else { false } }
 }

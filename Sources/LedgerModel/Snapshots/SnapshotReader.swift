@@ -90,7 +90,9 @@ package struct SnapshotReader: Sendable {
     case nil:
       guard !knows(id) else { return nil }
       guard let source else { throw lacking { $0.note(id) } }
-      return try reading(source) { (tables) throws(LedgerError) in try tables.record(id) }
+      return try reading(source) { (tables) throws(LedgerError) in
+        try tables.records([id])[0].get()
+      }
     }
   }
 
@@ -103,7 +105,10 @@ package struct SnapshotReader: Sendable {
     guard let entity = try entity(id) else { return nil }
     if case .record(_, isChecked: true) = known[id] { return entity }
     guard let source else { throw lacking { $0.note(id) } }
-    try reading(source) { (tables) throws(LedgerError) in try tables.checkLists(show: entity) }
+    let problem = try reading(source) { (tables) throws(LedgerError) in
+      try tables.listProblems(of: [entity])[0]
+    }
+    if let problem { throw problem }
     return entity
   }
 
@@ -117,6 +122,18 @@ package struct SnapshotReader: Sendable {
         id, "it holds events up to position \(entity.lastPosition), which come after the snapshot")
     }
     return entity
+  }
+
+  /// The entities as of the snapshot's position, in the order of the ids; all in one read.
+  package func entities(
+    _ ids: some Collection<EntityID>
+  ) throws(LedgerError) -> [LedgerEntity?] {
+    var entities: [LedgerEntity?] = []
+    for (id, record) in zip(ids, try records(ids)) {
+      entities.append(
+        try record.map { (record) throws(LedgerError) in try decoded(record, id) })
+    }
+    return entities
   }
 
   /// The kinds and contents of records, in the order of the ids; all in one read.
@@ -139,7 +156,7 @@ package struct SnapshotReader: Sendable {
       return records
     }
     try reading(source) { (tables) throws(LedgerError) in
-      for id in ids { records.append(try tables.record(id)) }
+      for record in try tables.records(ids) { records.append(try record.get()) }
     }
     return records
   }
@@ -173,7 +190,9 @@ package struct SnapshotReader: Sendable {
     case nil:
       guard !knows(id) else { return false }
       guard let source else { throw lacking { $0.note(id) } }
-      return try reading(source) { (tables) throws(LedgerError) in try tables.hasTombstone(id) }
+      return try reading(source) { (tables) throws(LedgerError) in
+        try tables.areTombstones([id])[0].get()
+      }
     }
   }
 
@@ -184,14 +203,8 @@ package struct SnapshotReader: Sendable {
     of changes: some Collection<TableChange>
   ) throws(LedgerError) -> TableChange? {
     guard let source = try sourceOfAll else { return nil }
-    return try reading(source) { (tables) throws(LedgerError) in
-      for change in changes {
-        guard try tables.holds(change.value, forKey: change.key, in: change.table) else {
-          return change
-        }
-      }
-      return nil
-    }
+    let shown = try reading(source) { (tables) throws(LedgerError) in try tables.show(changes) }
+    return zip(changes, shown).first { !$1 }?.0
   }
 
   /// Where all of the snapshot can be read; `nil` if there is none.
@@ -231,38 +244,6 @@ package struct SnapshotReader: Sendable {
   /// Whether a page of a list was read.
   func knows(_ page: SnapshotNeeds.Page, of list: OpenList) -> Bool {
     known[list]?.answers(page.key) ?? false
-  }
-}
-
-extension SnapshotTables {
-  /// Checks that all lists show an entity as its record does.
-  ///
-  /// - Throws: `corrupt` if they do not.
-  func checkLists(show entity: LedgerEntity) throws(LedgerError) {
-    for entry in entity.openEntries {
-      guard try holds(entry.stored, forKey: entry.key, in: .open) else {
-        throw SnapshotRecord.damaged(entity.id, "the lists of the snapshot say something else")
-      }
-    }
-  }
-
-  /// Whether the record of a keyed entity was removed.
-  func hasTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
-    guard let value = try value(forKey: SnapshotRecord.key(id), in: .tombstones) else {
-      return false
-    }
-    try SnapshotRecord.checkTombstone(value, of: id)
-    return true
-  }
-
-  /// The record of an entity, checked and joined.
-  package func record(
-    _ id: EntityID
-  ) throws(LedgerError) -> SnapshotRecord.Stored? {
-    guard let first = try value(forKey: SnapshotRecord.key(id), in: .entities) else { return nil }
-    return try SnapshotRecord.join(id, first: first) { (number) throws(LedgerError) in
-      try value(forKey: SnapshotRecord.partKey(id, number), in: .parts)
-    }
   }
 }
 

@@ -102,6 +102,27 @@ package enum SnapshotRecord {
 
   // MARK: Joining
 
+  /// As many records as are in memory at a time, and at least one.
+  ///
+  /// - Parameter firsts: Their first pieces.
+  package static func group<Firsts: RandomAccessCollection<(id: EntityID, piece: [UInt8])>>(
+    _ firsts: Firsts, pieceLimit: Int
+  ) -> Firsts.SubSequence {
+    var count = 0
+    return firsts.prefix { id, piece in
+      defer { count += pieceCount(of: id, first: piece) }
+      return count < pieceLimit
+    }
+  }
+
+  /// How many pieces a record has, as its first one says if it can be trusted.
+  static func pieceCount(of id: EntityID, first: [UInt8]) -> Int {
+    guard first.count == FrameHeader.maximumFrameByteCount, isSound(first, key: key(id)) else {
+      return 1
+    }
+    return max(1, Int(first.span.loadLittleEndian(UInt16.self, at: 6)))
+  }
+
   /// Checks the pieces of a record and joins their contents.
   ///
   /// - Parameter part: Gets a further piece by its number.
@@ -120,7 +141,7 @@ package enum SnapshotRecord {
       throw damaged(id, "its header does not fit")
     }
     var content = Array(first[headerByteCount...])
-    for number in 1..<max(count, 1) {
+    for number in 1..<count {
       guard let piece = try part(number) else { throw damaged(id, "piece \(number) is missing") }
       let isLast = number == count - 1
       guard piece.count > partHeaderByteCount,

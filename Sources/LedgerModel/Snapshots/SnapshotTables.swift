@@ -2,7 +2,7 @@
 package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
   case entities, parts, open, tombstones, meta, log
   /// Attachments, by position. How a store keeps one is its own: only
-  /// ``SnapshotTables/attachment(of:byteCount:)`` and ``SnapshotTables/auditOfAttachments()`` look at them.
+  /// ``SnapshotTables/attachments(_:)`` and ``SnapshotTables/auditOfAttachments()`` look at them.
   case blob
 
   /// Its name in the environment.
@@ -21,33 +21,76 @@ package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
 
 /// One consistent view of a snapshot's tables.
 ///
-/// Seen only inside the closure that gets it.
+/// Seen only inside the closure that gets it, which uses nothing else of the store meanwhile. Each call
+/// may be a round trip, so look-ups are plural.
 package protocol SnapshotTables {
-  /// The value under a key; of another table than `blob`.
-  func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]?
+  /// The values under keys, in their order; of another table than `blob`.
+  func values(
+    forKeys keys: [[UInt8]], in table: SnapshotTable
+  ) throws(LedgerError) -> [[UInt8]?]
 
-  /// Whether exactly these bytes are stored under a key; with `nil`, whether nothing is.
-  func holds(
-    _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
-  ) throws(LedgerError) -> Bool
+  /// Whether the tables show each of some changes, in their order: exactly its bytes under its key, or
+  /// nothing there.
+  func show(_ changes: some Collection<TableChange>) throws(LedgerError) -> [Bool]
 
   /// How many entries a table says that it has; another one than `blob`.
   func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int
 
   /// Visits the entries from the first key at or above `start` on, until `body` returns false; of
-  /// another table than `blob`.
+  /// another table than `blob`. No other call of the tables is made meanwhile.
   func scan(
     _ table: SnapshotTable, from start: [UInt8],
     _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
   ) throws(LedgerError)
 
-  /// The attachment of the event at `position`.
-  ///
-  /// - Throws: `corrupt` if it is missing or damaged.
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8]
+  /// The attachments of events, in their order. One that is missing or damaged fails by itself, with
+  /// `corrupt`.
+  func attachments(
+    _ wanted: [AttachmentReference]
+  ) throws(LedgerError) -> [Result<[UInt8], LedgerError>]
 
   /// Begins to look at everything that is kept beside events.
   func auditOfAttachments() -> any AttachmentAudit
+}
+
+extension SnapshotTables {
+  /// The value under a key; of another table than `blob`.
+  package func value(
+    forKey key: [UInt8], in table: SnapshotTable
+  ) throws(LedgerError) -> [UInt8]? {
+    try values(forKeys: [key], in: table)[0]
+  }
+
+  /// The first entries after a key, at most `limit`; before damage, those that can be read.
+  ///
+  /// - Throws: `corrupt` if the first one cannot be read, or the keys are not in order: a walk that goes
+  ///   on after the last one would go in circles.
+  package func entries(
+    of table: SnapshotTable, after last: [UInt8]?, limit: Int
+  ) throws(LedgerError) -> [(key: [UInt8], value: [UInt8])] {
+    var entries: [(key: [UInt8], value: [UInt8])] = []
+    do throws(LedgerError) {
+      try scan(table, from: last ?? [0]) { (key, value) throws(LedgerError) in
+        if key == last { return true }
+        if let before = entries.last?.key ?? last, !before.precedes(key) {
+          throw .disordered(table)
+        }
+        entries.append((key, value))
+        return entries.count < limit
+      }
+    } catch {
+      guard error.isDamage, !entries.isEmpty else { throw error }
+    }
+    return entries
+  }
+}
+
+extension LedgerError {
+  fileprivate static func disordered(_ table: SnapshotTable) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "The keys of the table \(table.name) are not in order. Restore the ledger from a copy.")
+  }
 }
 
 /// Where a snapshot is kept.

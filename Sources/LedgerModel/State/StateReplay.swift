@@ -59,12 +59,30 @@ extension LedgerState {
     eventsOf source: any EventSource, through end: Position, limit: Int
   ) throws(LedgerError) {
     let start = position
-    _ = try source.read(after: start, limit: limit) { (frame) throws(LedgerError) in
-      try frame.forEachEvent(after: position) { (event) throws(LedgerError) in
-        if event.position <= end { try apply(event) }
+    if snapshot.isEmpty {
+      _ = try source.read(after: start, limit: limit) { (frame) throws(LedgerError) in
+        try apply(frame, through: end)
       }
+    } else {
+      // Look-ups come after the read, and all of them together.
+      var frames = FrameList()
+      _ = try source.read(after: start, limit: limit) { frame in frames.append(frame) }
+      let subjects = try frames.subjects(after: start)
+      let found = try snapshot.excerpt(SnapshotNeeds(ids: subjects.filter { lacks($0) }))
+      let before = snapshot
+      snapshot = before.knowing(found)
+      defer { snapshot = before }
+      try frames.forEachFrame { (frame) throws(LedgerError) in try apply(frame, through: end) }
     }
     guard position > start else { throw .missingEvents(after: start) }
+  }
+
+  private mutating func apply(
+    _ frame: FrameView, through end: Position
+  ) throws(LedgerError) {
+    try frame.forEachEvent(after: position) { (event) throws(LedgerError) in
+      if event.position <= end { try apply(event) }
+    }
   }
 
   /// Rebuilds the state at a position.

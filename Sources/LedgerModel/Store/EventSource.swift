@@ -5,7 +5,7 @@ package protocol EventSource {
 
   /// Hands over the frames with events after `position`, in order.
   ///
-  /// The first frame may begin at or before `position`.
+  /// The first frame may begin at or before `position`. Nothing else is read of the source meanwhile.
   ///
   /// - Parameter limit: Stops after the frame that reaches this number of events after `position`, so
   ///   that no read lasts long.
@@ -20,10 +20,11 @@ package protocol EventSource {
   /// - Returns: `nil` if it was deleted, or the log ends before.
   func commit(at position: Position) throws(LedgerError) -> CommitID?
 
-  /// The attachment of the event at `position`.
-  ///
-  /// - Throws: `eventsCompacted` if it was deleted with its event; `corrupt`.
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8]
+  /// The attachments of events, in their order. Each fails by itself: with `eventsCompacted` if it was
+  /// deleted with its event, with `corrupt` if it is missing or damaged.
+  func attachments(
+    _ wanted: [AttachmentReference]
+  ) throws(LedgerError) -> [Result<[UInt8], LedgerError>]
 }
 
 extension EventSource {
@@ -47,19 +48,38 @@ package enum EventSlice {
 }
 
 extension EventSource {
-  /// Copies of the events after `position` up to `end`, at most about `limit`: the last frame is
-  /// handed over whole.
+  /// Copies of the events after `position` up to `end`, each with what is stored beside it: at most about
+  /// `limit` of them. They end after the one with which these values reach a size.
   package func storedEvents(
-    after position: Position, through end: Position, limit: Int
-  ) throws(LedgerError) -> [StoredEvent] {
+    after position: Position, through end: Position, limit: Int,
+    attachmentByteLimit: Int = AttachmentReference.groupByteCount
+  ) throws(LedgerError) -> [(event: StoredEvent, attachment: Result<[UInt8], LedgerError>)] {
     var events: [StoredEvent] = []
-    guard position < end else { return events }
+    var wanted: [AttachmentReference] = []
+    var byteCount = 0
+    guard position < end else { return [] }
     _ = try read(after: position, limit: limit) { (frame) throws(LedgerError) in
       try frame.forEachEvent(after: position) { event in
-        guard event.position <= end else { return }
+        guard event.position <= end, byteCount < attachmentByteLimit else { return }
         events.append(StoredEvent(copying: event, of: frame.header.commit))
+        guard let attachment = AttachmentReference(event) else { return }
+        byteCount += attachment.byteCount
+        wanted.append(attachment)
       }
     }
-    return events
+    var found = (wanted.isEmpty ? [] : try attachments(wanted)).makeIterator()
+    return events.map { event in
+      let isAlone = event.view.attachmentByteCount == 0
+      return (event, isAlone ? .success([]) : found.next() ?? .success([]))
+    }
+  }
+
+  /// The attachment of the event at `position`.
+  ///
+  /// - Throws: `eventsCompacted` if it was deleted with its event; `corrupt`.
+  package func attachment(
+    of position: Position, byteCount: Int
+  ) throws(LedgerError) -> [UInt8] {
+    try attachments([AttachmentReference(position: position, byteCount: byteCount)])[0].get()
   }
 }

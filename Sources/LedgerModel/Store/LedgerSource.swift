@@ -41,12 +41,10 @@ extension ForwardingSource {
     try withSource { (source) throws(LedgerError) in try source.commit(at: position) }
   }
 
-  package func attachment(
-    of position: Position, byteCount: Int
-  ) throws(LedgerError) -> [UInt8] {
-    try withSource { (source) throws(LedgerError) in
-      try source.attachment(of: position, byteCount: byteCount)
-    }
+  package func attachments(
+    _ wanted: [AttachmentReference]
+  ) throws(LedgerError) -> [Result<[UInt8], LedgerError>] {
+    try withSource { (source) throws(LedgerError) in try source.attachments(wanted) }
   }
 
   package func readSnapshot<R>(

@@ -50,10 +50,10 @@ extension StoreView {
     let reader = SnapshotReader(source, summary: summary, countedLists: request.countedLists)
     excerpt = try reader.excerpt(request.needs)
     var attachments: [Position: Result<[UInt8], LedgerError>] = [:]
-    for wanted in request.attachments {
-      attachments[wanted.position] = try LedgerError.catchingDamage { () throws(LedgerError) in
-        try source.attachment(of: wanted.position, byteCount: wanted.byteCount)
-      }
+    let found = request.attachments.isEmpty ? [] : try source.attachments(request.attachments)
+    for (wanted, attachment) in zip(request.attachments, found) {
+      if case .failure(let error) = attachment, !error.isDamage { throw error }
+      attachments[wanted.position] = attachment
     }
     self.attachments = attachments
     let log = LogPart(request, summary, of: source)
@@ -64,6 +64,9 @@ extension StoreView {
 
 extension LedgerSource {
   /// Answers a request with several reads; the source must hold one view.
+  ///
+  /// How many there are does not depend on how much is asked for. A store that is far away may instead
+  /// fetch the rows first, all at once, and have a source of these answer.
   package func answer(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     try StoreView(request, of: self)
   }

@@ -129,34 +129,47 @@ struct ArchiveWriter: Sendable {
   private mutating func records(
     after last: EntityID?, from source: any LedgerSource
   ) throws(LedgerError) -> [UInt8] {
+    let page = try page(of: .entities, after: last, in: source) {
+      (tables, firsts) throws(LedgerError) in
+      // Of large records few are in memory at a time.
+      let group = SnapshotRecord.group(firsts, pieceLimit: Self.sliceCount)
+      return Array(zip(group.map(\.id), try tables.join(group)))
+    }
+    var records: [(record: ArchivedRecord, owned: ArraySlice<AttachmentReference>)] = []
+    var wanted: [AttachmentReference] = []
+    var byteCount = 0
+    for (id, stored) in page {
+      guard byteCount < Self.pieceByteCount else { break }
+      let stored = try stored.get()
+      let record = ArchivedRecord(type: stored.type, id: id, content: stored.content)
+      let owned = try proof.add(record).attachments.filter { $0.position <= header.base.position }
+      byteCount += owned.reduce(0) { $0 + $1.byteCount }
+      wanted += owned.sorted { $0.position < $1.position }
+      records.append((record, wanted.suffix(owned.count)))
+    }
+    let contents = wanted.isEmpty ? [] : try source.attachments(wanted)
     var piece: [UInt8] = []
-    let deleted = header.base.position
-    let next = try walk(.entities, after: last, in: source) { (id, _, tables) throws(LedgerError) in
-      guard let record = try tables.record(id) else { throw SnapshotRecord.lost(id) }
-      let archived = ArchivedRecord(type: record.type, id: id, content: record.content)
-      let entity = try proof.add(archived)
-      piece += ArchiveLine.record(archived).text
-      let owned = entity.attachments.filter { $0.position <= deleted }
-      for attachment in owned.sorted(by: { $0.position < $1.position }) {
-        let content = try Self.content(of: attachment, ownedBy: id, in: source)
+    for (record, owned) in records {
+      piece += ArchiveLine.record(record).text
+      for (attachment, content) in zip(owned, contents[owned.indices]) {
+        let content = try Self.check(content, ownedBy: record.id)
         piece +=
           ArchiveLine.attachment(
             ArchivedAttachment(position: attachment.position, content: content)
           ).text
       }
-      recordCount += 1
-      return piece.count < Self.pieceByteCount
     }
-    step = next.map { .records(after: $0) } ?? .tombstones(after: nil)
+    recordCount += records.count
+    step = records.last.map { .records(after: $0.record.id) } ?? .tombstones(after: nil)
     return piece
   }
 
   /// What a record owns of an event that was deleted: nothing takes it away while the record is there.
-  private static func content(
-    of attachment: AttachmentReference, ownedBy id: EntityID, in source: any EventSource
+  private static func check(
+    _ content: Result<[UInt8], LedgerError>, ownedBy id: EntityID
   ) throws(LedgerError) -> [UInt8] {
     do throws(LedgerError) {
-      return try source.attachment(of: attachment.position, byteCount: attachment.byteCount)
+      return try content.get()
     } catch {
       guard error.code == .eventsCompacted else { throw error }
       throw SnapshotRecord.damaged(id, "a value that it owns is missing")
@@ -167,46 +180,33 @@ struct ArchiveWriter: Sendable {
     after last: EntityID?, from source: any SnapshotSource
   ) throws(LedgerError) -> [UInt8] {
     var piece: [UInt8] = []
-    let next = try walk(.tombstones, after: last, in: source) {
-      (id, value, _) throws(LedgerError) in
+    let tombstones = try page(of: .tombstones, after: last, in: source) { $1 }
+    for (id, value) in tombstones {
       try SnapshotRecord.checkTombstone(value, of: id)
       proof.addTombstone(id)
       piece += ArchiveLine.tombstone(id).text
-      return true
     }
-    if next == nil { try proof.finish() }
-    step = next.map { .tombstones(after: $0) } ?? .events
+    if tombstones.isEmpty { try proof.finish() }
+    step = tombstones.last.map { .tombstones(after: $0.id) } ?? .events
     return piece
   }
 
-  /// Walks on through a table of the snapshot, which must stand where it did when the archive began.
-  ///
-  /// - Parameter body: Gets what comes after `last`; it ends the walk by returning `false`.
-  /// - Returns: The id that came last; `nil` if there is no more.
-  private func walk(
-    _ table: SnapshotTable, after last: EntityID?, in source: any SnapshotSource,
-    _ body: (EntityID, [UInt8], any SnapshotTables) throws(LedgerError) -> Bool
-  ) throws(LedgerError) -> EntityID? {
-    var reached = last
-    var count = 0
-    var (isFirst, goesOn, isOver) = (true, true, true)
+  /// Runs `body` on the next entries of a table of the snapshot, which must stand where it did when the
+  /// archive began.
+  private func page<R>(
+    of table: SnapshotTable, after last: EntityID?, in source: any SnapshotSource,
+    _ body: (any SnapshotTables, [(id: EntityID, piece: [UInt8])]) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
     try source.readSnapshot { (tables) throws(LedgerError) in
       guard try tables.snapshotPosition() == snapshot?.position else { throw .compactedMeanwhile }
-      let start = last.map(SnapshotRecord.key) ?? [0]
-      try tables.scan(table, from: start) { (key, value) throws(LedgerError) in
-        let id = try SnapshotRecord.id(ofKey: key)
-        defer { isFirst = false }
-        if isFirst, id == last { return true }
-        try SnapshotProof.checkOrder(reached, id)
-        isOver = goesOn && count < Self.sliceCount
-        guard isOver else { return false }
-        goesOn = try body(id, value, tables)
-        reached = id
-        count += 1
-        return true
+      var entries: [(id: EntityID, piece: [UInt8])] = []
+      for (key, value) in try tables.entries(
+        of: table, after: last.map(SnapshotRecord.key), limit: Self.sliceCount)
+      {
+        entries.append((try SnapshotRecord.id(ofKey: key), value))
       }
+      return try body(tables, entries)
     }
-    return isOver ? nil : reached
   }
 
   // MARK: Events
@@ -221,15 +221,16 @@ struct ArchiveWriter: Sendable {
       return piece
     }
     let events = try source.storedEvents(
-      after: digest.position, through: end, limit: Self.sliceCount)
+      after: digest.position, through: end, limit: Self.sliceCount,
+      attachmentByteLimit: Self.pieceByteCount)
     guard !events.isEmpty else { throw .missingEvents(after: digest.position) }
-    for event in events {
+    for (event, attachment) in events {
       guard event.position == digest.position.advanced(by: 1) else {
         throw .missingEvents(after: digest.position)
       }
       guard event.hasPlainLayout else { throw .unknownLayout(of: event.position) }
       try checkPlace(of: event)
-      let attachment = try source.attachment(of: event)
+      let attachment = try attachment.get()
       digest = digest.adding(event, attachment: attachment)
       try digest.check(known)
       piece += ArchiveLine.event(ArchivedEvent(event, attachment: attachment)).text

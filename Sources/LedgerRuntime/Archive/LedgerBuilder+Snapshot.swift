@@ -50,12 +50,17 @@ extension LedgerBuilder {
 
   private func hasTombstoneOfRecord() throws(LedgerError) -> Bool {
     try construction.source.readSnapshot { (tables) throws(LedgerError) in
-      var isFound = false
-      try tables.scan(.tombstones, from: [0]) { (key, _) throws(LedgerError) in
-        isFound = try tables.value(forKey: key, in: .entities) != nil
-        return !isFound
+      var last: [UInt8]?
+      while true {
+        let keys = try tables.entries(
+          of: .tombstones, after: last, limit: SnapshotReader.sliceCount
+        ).map(\.key)
+        guard !keys.isEmpty else { return false }
+        if try tables.values(forKeys: keys, in: .entities).contains(where: { $0 != nil }) {
+          return true
+        }
+        last = keys.last
       }
-      return isFound
     }
   }
 

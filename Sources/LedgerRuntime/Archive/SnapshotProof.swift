@@ -33,13 +33,6 @@ struct SnapshotProof: Sendable {
       throw .notProven("The records of the snapshot are not those that its state digest is of.")
     }
   }
-
-  /// Makes sure that a table is walked through in the order of ids.
-  static func checkOrder(_ last: EntityID?, _ next: EntityID) throws(LedgerError) {
-    if let last, next <= last {
-      throw .notProven("The ids of the snapshot are not in order: \(next) comes after \(last).")
-    }
-  }
 }
 
 extension LedgerEntity {

@@ -17,9 +17,6 @@ package struct EventDeletion {
 
   /// After so many changes of tables a step ends.
   private static let maximumChangeCount = 2_000
-  /// After so many bytes of values that stand beside events a step ends.
-  private static let maximumAttachmentByteCount = 4 << 20
-
   private let store: any EventStore
   private let patience: Patience
 
@@ -34,17 +31,16 @@ package struct EventDeletion {
   /// - Throws: `snapshotMoved` if somebody else deletes events meanwhile, or moves the snapshot.
   package func step(through end: Position) throws(LedgerError) -> Step? {
     let snapshot = try SnapshotReader(store)
-    let plan: Plan
+    var step: Step
+    var edit = SnapshotEdit(snapshot.summary)
     do throws(LedgerError) {
-      plan = try Self.plan(store, through: end, after: snapshot.summary.deletedLog, snapshot)
+      let frames = try Frames(store, through: end, of: snapshot.summary)
+      guard !frames.list.isEmpty else { return nil }
+      step = frames.step
+      try Self.delete(frames, by: &edit, snapshot, store)
     } catch {
       throw error.code == .eventsCompacted ? .snapshotMoved : error
     }
-    var step = plan.step
-    guard step.eventCount > 0 else { return nil }
-    var edit = SnapshotEdit(snapshot.summary)
-    edit.new.deletedLog = plan.log
-    edit.add(plan.changes)
     step.lock = try store.apply(edit, patience: patience)
     return step
   }
@@ -56,69 +52,97 @@ package struct EventDeletion {
     in source: any LedgerSource, through end: Position,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> Step {
-    let snapshot = try SnapshotReader(source)
-    var total = Step(through: snapshot.summary.deletedThrough)
+    var total = Step(through: try source.snapshotSummary().deletedThrough)
+    let head = try source.head()
     while true {
-      let start = LogDigest(position: total.through, bytes: snapshot.summary.deletedLog.bytes)
-      let step = try plan(source, through: end, after: start, snapshot, isDryRun: true).step
-      guard step.eventCount > 0 else { return total }
-      total.eventCount += step.eventCount
-      total.byteCount += step.byteCount
-      total.through = step.through
+      let start = total.through
+      var isOver = false
+      _ = try source.read(after: start, limit: maximumEventCount) { frame in
+        isOver = isOver || !frame.header.canBeDeleted(through: end, head: head)
+        if !isOver { total.add(frame.header) }
+      }
+      guard total.through > start else { return total }
       progress(total.through)
     }
   }
 
-  private typealias Plan = (step: Step, changes: [TableChange], log: LogDigest)
+  /// The frames that one step deletes.
+  private struct Frames {
+    var list = FrameList()
+    var step: Step
+    /// What stands beside their events, and whose record may name it.
+    var attachments: [AttachmentReference] = []
+    var subjects: Set<EntityID> = []
 
-  /// What a step would delete.
-  private static func plan(
-    _ source: any EventSource, through end: Position, after start: LogDigest,
-    _ snapshot: SnapshotReader, isDryRun: Bool = false
-  ) throws(LedgerError) -> Plan {
-    let summary = snapshot.summary
-    let end = isDryRun ? end : min(end, summary.readBackThrough)
-    let head = try source.head()
-    var step = Step(through: start.position)
-    var log = start
-    var changes: [TableChange] = []
-    var isOver = false
-    var attachmentByteCount = 0
-    _ = try source.read(after: start.position, limit: Self.maximumEventCount) {
-      (frame) throws(LedgerError) in
-      let header = frame.header
-      guard !isOver, header.lastPosition <= end, header.lastPosition < head,
-        changes.count < maximumChangeCount, attachmentByteCount < maximumAttachmentByteCount
-      else {
-        isOver = true
-        return
+    init(
+      _ store: any EventStore, through end: Position, of summary: SnapshotSummary
+    ) throws(LedgerError) {
+      step = Step(through: summary.deletedThrough)
+      let end = min(end, summary.readBackThrough)
+      let head = try store.head()
+      var (isOver, changeCount, byteCount) = (false, 0, 0)
+      _ = try store.read(after: step.through, limit: maximumEventCount) {
+        (frame) throws(LedgerError) in
+        isOver =
+          isOver || !frame.header.canBeDeleted(through: end, head: head)
+          || changeCount >= maximumChangeCount || byteCount >= AttachmentReference.groupByteCount
+        guard !isOver else { return }
+        try frame.forEachEvent { event in
+          guard let attachment = AttachmentReference(event) else { return }
+          attachments.append(attachment)
+          subjects.insert(event.subject)
+          byteCount += attachment.byteCount
+          changeCount += 1
+        }
+        changeCount += 1
+        list.append(frame)
+        step.add(frame.header)
       }
-      var attachments: [TableChange] = []
-      var next = log
-      try frame.forEachEvent { event throws(LedgerError) in
-        guard !isDryRun else { return }
-        attachmentByteCount += event.attachmentByteCount
-        attachments += try deletionOfAttachment(event, snapshot)
-        next.append(event, of: header.commit, attachment: try source.attachment(of: event))
-      }
-      changes.append(TableChange(.log, header.firstPosition.bigEndianBytes, nil))
-      changes += attachments
-      step.eventCount += header.eventCount
-      step.byteCount += header.byteCount
-      step.through = header.lastPosition
-      log = next
     }
-    return (step, changes, log)
   }
 
-  /// Deletes what stands beside an event, unless the record of its subject names it.
-  private static func deletionOfAttachment(
-    _ event: borrowing EventView, _ snapshot: SnapshotReader
-  ) throws(LedgerError) -> [TableChange] {
-    guard event.attachmentByteCount > 0 else { return [] }
-    let attachment = AttachmentReference(
-      position: event.position, byteCount: event.attachmentByteCount)
-    let owned = try snapshot.entity(event.subject)?.attachments ?? []
-    return owned.contains(attachment) ? [] : [TableChange(deleting: attachment)]
+  private static func delete(
+    _ frames: Frames, by edit: inout SnapshotEdit, _ snapshot: SnapshotReader,
+    _ store: any EventStore
+  ) throws(LedgerError) {
+    var request = ViewRequest()
+    request.needs.ids = frames.subjects
+    request.attachments = frames.attachments
+    let view = try store.view(request)
+    guard view.excerpt.summary == snapshot.summary else { throw .snapshotMoved }
+    let owners = SnapshotReader(view.excerpt)
+    // What a record names stays with it.
+    var owned: Set<AttachmentReference> = []
+    for entity in try owners.entities(frames.subjects) {
+      owned.formUnion(entity?.attachments ?? [])
+    }
+    var log = snapshot.summary.deletedLog
+    try frames.list.forEachFrame { (frame) throws(LedgerError) in
+      let header = frame.header
+      try frame.forEachEvent { event throws(LedgerError) in
+        let attachment = AttachmentReference(event)
+        let content = attachment == nil ? [] : try view.attachment(of: event.position)
+        log.append(event, of: header.commit, attachment: content)
+        guard let attachment, !owned.contains(attachment) else { return }
+        edit.add([TableChange(deleting: attachment)])
+      }
+      edit.add([TableChange(.log, header.firstPosition.bigEndianBytes, nil)])
+    }
+    edit.new.deletedLog = log
+  }
+}
+
+extension EventDeletion.Step {
+  /// Takes in a frame.
+  fileprivate mutating func add(_ header: FrameHeader) {
+    eventCount += header.eventCount
+    byteCount += header.byteCount
+    through = header.lastPosition
+  }
+}
+
+extension FrameHeader {
+  fileprivate func canBeDeleted(through end: Position, head: Position) -> Bool {
+    lastPosition <= end && lastPosition < head
   }
 }

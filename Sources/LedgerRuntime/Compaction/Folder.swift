@@ -135,21 +135,21 @@ package struct Folder: Sendable {
       guard last > position else { break }
       position = last
     }
-    var lists: [TableChange] = []
-    for (id, position) in newest.sorted(by: { $0.key < $1.key }) {
-      guard let entity = try snapshot.entity(id) else {
-        if hasRemovals || unsupported.contains(id) { continue }
-        throw SnapshotRecord.damaged(id, "it is missing")
+    for ids in newest.keys.sorted().slices(of: SnapshotReader.sliceCount) {
+      var lists: [TableChange] = []
+      for (id, entity) in zip(ids, try snapshot.entities(ids)) {
+        guard let entity else {
+          if hasRemovals || unsupported.contains(id) { continue }
+          throw SnapshotRecord.damaged(id, "it is missing")
+        }
+        guard entity.lastPosition == newest[id] || unsupported.contains(id) else {
+          throw SnapshotRecord.damaged(
+            id, "it does not hold the event at position \(newest[id] ?? .start)")
+        }
+        lists += entity.openEntries.map { TableChange(.open, $0.key, $0.stored) }
       }
-      guard entity.lastPosition == position || unsupported.contains(id) else {
-        throw SnapshotRecord.damaged(id, "it does not hold the event at position \(position)")
-      }
-      lists += entity.openEntries.map { TableChange(.open, $0.key, $0.stored) }
-    }
-    // Stale lists, deadlines and recovery depend on them.
-    for start in stride(from: 0, to: lists.count, by: SnapshotReader.sliceCount) {
-      let slice = lists[start..<min(start + SnapshotReader.sliceCount, lists.count)]
-      guard let missing = try snapshot.firstMissing(of: slice) else { continue }
+      // Stale lists, deadlines and recovery depend on them.
+      guard let missing = try snapshot.firstMissing(of: lists) else { continue }
       throw SnapshotRecord.damaged(missing.subject, "it is not in its lists")
     }
   }

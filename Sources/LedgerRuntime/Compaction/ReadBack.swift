@@ -28,8 +28,7 @@ package struct ReadBack: Sendable {
       )
     }
     guard reader.position == position else { throw .snapshotMoved }
-    for start in stride(from: 0, to: changes.count, by: SnapshotReader.sliceCount) {
-      let slice = changes[start..<min(start + SnapshotReader.sliceCount, changes.count)]
+    for slice in changes.slices(of: SnapshotReader.sliceCount) {
       if let wrong = try reader.firstMissing(of: slice) ?? slice.first(where: { !$0.isSound }) {
         throw SnapshotRecord.damaged(wrong.subject, "it is not what was written")
       }

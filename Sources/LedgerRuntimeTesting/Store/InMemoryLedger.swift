@@ -17,7 +17,7 @@ struct InMemoryLedger: LedgerSource {
   }
 
   var usedByteCount: Int {
-    frames.reduce(0) { $0 + $1.bytes.count } + tables.attachments.values.reduce(0) { $0 + $1.count }
+    frames.reduce(0) { $0 + $1.bytes.count } + tables.attachmentByteCount
   }
 
   // MARK: Reading
@@ -44,12 +44,16 @@ struct InMemoryLedger: LedgerSource {
     return walk.position
   }
 
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+  func attachments(
+    _ wanted: [AttachmentReference]
+  ) throws(LedgerError) -> [Result<[UInt8], LedgerError>] {
     let deleted = try tables.summary().deletedThrough
-    if tables.attachments[position] == nil, position <= deleted {
-      throw .attachmentCompacted(of: position, through: deleted)
+    return zip(wanted, tables.attachments(wanted)).map { wanted, found in
+      guard !tables.hasAttachment(at: wanted.position), wanted.position <= deleted else {
+        return found
+      }
+      return .failure(.attachmentCompacted(of: wanted.position, through: deleted))
     }
-    return try tables.attachment(of: position, byteCount: byteCount)
   }
 
   func readSnapshot<R>(

@@ -3,25 +3,30 @@ import LedgerModel
 /// The tables of a snapshot in memory.
 struct InMemoryTables: SnapshotTables, Sendable {
   private var tables: [SnapshotTable: SortedTable] = [:]
-  private(set) var attachments: [Position: [UInt8]] = [:]
+  private var blobs: [Position: [UInt8]] = [:]
+
+  var attachmentByteCount: Int { blobs.values.reduce(0) { $0 + $1.count } }
+
+  func hasAttachment(at position: Position) -> Bool { blobs[position] != nil }
 
   mutating func apply(_ change: TableChange) {
     guard change.table != .blob else {
-      attachments[Position(bigEndianBytes: change.key)] = change.value
+      blobs[Position(bigEndianBytes: change.key)] = change.value
       return
     }
     tables[change.table, default: SortedTable()][change.key] = change.value
   }
 
-  func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
-    tables[table]?[key]
+  func values(forKeys keys: [[UInt8]], in table: SnapshotTable) -> [[UInt8]?] {
+    keys.map { tables[table]?[$0] }
   }
 
-  func holds(
-    _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
-  ) throws(LedgerError) -> Bool {
-    guard table != .blob else { return attachments[Position(bigEndianBytes: key)] == value }
-    return tables[table]?[key] == value
+  func show(_ changes: some Collection<TableChange>) -> [Bool] {
+    changes.map { change in
+      change.table == .blob
+        ? blobs[Position(bigEndianBytes: change.key)] == change.value
+        : tables[change.table]?[change.key] == change.value
+    }
   }
 
   func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
@@ -35,14 +40,18 @@ struct InMemoryTables: SnapshotTables, Sendable {
     try tables[table]?.scan(from: start, body)
   }
 
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-    guard let bytes = attachments[position], bytes.count == byteCount else {
-      throw LedgerError(.corrupt, "The value stored at position \(position) is missing.")
+  func attachments(_ wanted: [AttachmentReference]) -> [Result<[UInt8], LedgerError>] {
+    wanted.map { wanted in
+      guard let bytes = blobs[wanted.position], bytes.count == wanted.byteCount else {
+        return .failure(
+          LedgerError(
+            .corrupt, "The value stored at position \(wanted.position) is missing."))
+      }
+      return .success(bytes)
     }
-    return bytes
   }
 
-  func auditOfAttachments() -> any AttachmentAudit { InMemoryAudit(attachments: attachments) }
+  func auditOfAttachments() -> any AttachmentAudit { InMemoryAudit(attachments: blobs) }
 }
 
 /// A look at all attachments in memory.

@@ -35,8 +35,17 @@ final class LMDBSnapshotTables: SnapshotTables {
     return tables[table]
   }
 
-  func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
-    guard let handle = try handle(table) else { return nil }
+  func values(
+    forKeys keys: [[UInt8]], in table: SnapshotTable
+  ) throws(LedgerError) -> [[UInt8]?] {
+    guard let handle = try handle(table) else { return keys.map { _ in nil } }
+    var values: [[UInt8]?] = []
+    values.reserveCapacity(keys.count)
+    for key in keys { values.append(try value(forKey: key, in: handle)) }
+    return values
+  }
+
+  private func value(forKey key: [UInt8], in handle: Table) throws(LedgerError) -> [UInt8]? {
     do throws(LMDBError) {
       if handle.keys == .integer {
         let number = Position(bigEndianBytes: key).rawValue
@@ -50,37 +59,50 @@ final class LMDBSnapshotTables: SnapshotTables {
     }
   }
 
-  func holds(
-    _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
-  ) throws(LedgerError) -> Bool {
-    guard let handle = try handle(table) else { return value == nil }
-    guard table != .blob else { return try holdsAttachment(value, forKey: key) }
+  func show(_ changes: some Collection<TableChange>) throws(LedgerError) -> [Bool] {
+    var shown: [Bool] = []
+    shown.reserveCapacity(changes.count)
+    for change in changes { shown.append(try shows(change)) }
+    return shown
+  }
+
+  /// Compares the bytes in place.
+  private func shows(_ change: TableChange) throws(LedgerError) -> Bool {
+    guard let handle = try handle(change.table) else { return change.value == nil }
+    guard change.table != .blob else { return try showsAttachment(change) }
     do throws(LMDBError) {
-      guard let found = try reader.value(forKey: key.span, in: handle) else { return value == nil }
-      return value.map { $0.span.isEqual(to: found) } ?? false
+      guard let found = try reader.value(forKey: change.key.span, in: handle) else {
+        return change.value == nil
+      }
+      return change.value.map { $0.span.isEqual(to: found) } ?? false
     } catch {
       throw LedgerError(error)
     }
   }
 
-  private func holdsAttachment(
-    _ value: [UInt8]?, forKey key: [UInt8]
-  ) throws(LedgerError) -> Bool {
-    if let value {
-      let position = Position(bigEndianBytes: key)
-      return try attachment(of: position, byteCount: value.count) == value
+  private func showsAttachment(_ change: TableChange) throws(LedgerError) -> Bool {
+    if let value = change.value {
+      let wanted = AttachmentReference(
+        position: Position(bigEndianBytes: change.key), byteCount: value.count)
+      return try attachments([wanted])[0].get() == value
     }
     var isThere = false
-    try scan(.blob, from: key) { (chunkKey, _) in
-      isThere = chunkKey.starts(with: key)
+    try scan(.blob, from: change.key) { (chunkKey, _) in
+      isThere = chunkKey.starts(with: change.key)
       return false
     }
     return !isThere
   }
 
-  func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
+  func attachments(
+    _ wanted: [AttachmentReference]
+  ) throws(LedgerError) -> [Result<[UInt8], LedgerError>] {
     guard let blob = try handle(.blob) else { throw .storeClosed }
-    return try LMDBLog.attachment(reader, blob, of: position, byteCount)
+    return wanted.map { wanted in
+      Result { () throws(LedgerError) in
+        try LMDBLog.attachment(reader, blob, of: wanted.position, wanted.byteCount)
+      }
+    }
   }
 
   func auditOfAttachments() -> any AttachmentAudit { ChunkAudit(self) }

@@ -81,12 +81,17 @@ struct PinnedLog: LedgerSource {
     }
   }
 
-  package func attachment(
-    of position: Position, byteCount: Int
-  ) throws(LedgerError) -> [UInt8] {
+  package func attachments(
+    _ wanted: [AttachmentReference]
+  ) throws(LedgerError) -> [Result<[UInt8], LedgerError>] {
     let view = try view()
-    return try LedgerError.mappingAll {
-      try LMDBLog.attachment(view.reader, view.blob, view.meta, of: position, byteCount)
+    return wanted.map { wanted in
+      Result { () throws(LedgerError) in
+        try LedgerError.mappingAll {
+          try LMDBLog.attachment(
+            view.reader, view.blob, view.meta, of: wanted.position, wanted.byteCount)
+        }
+      }
     }
   }
 

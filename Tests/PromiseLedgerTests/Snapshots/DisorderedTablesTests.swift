@@ -21,19 +21,17 @@ import Testing
       try body(self)
     }
 
-    func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
-      guard table == .meta else { return nil }
-      var summary = SnapshotSummary()
-      summary.position = Position(rawValue: 100_000)
-      summary.counts.lists[.closed] = UInt64(keys.count)
-      return summary.encoded
+    func values(forKeys keys: [[UInt8]], in table: SnapshotTable) -> [[UInt8]?] {
+      keys.map { _ in
+        guard table == .meta else { return nil }
+        var summary = SnapshotSummary()
+        summary.position = Position(rawValue: 100_000)
+        summary.counts.lists[.closed] = UInt64(self.keys.count)
+        return summary.encoded
+      }
     }
 
-    func holds(
-      _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
-    ) throws(LedgerError) -> Bool {
-      false
-    }
+    func show(_ changes: some Collection<TableChange>) -> [Bool] { changes.map { _ in false } }
 
     func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int { keys.count }
 
@@ -47,7 +45,9 @@ import Testing
       }
     }
 
-    func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] { [] }
+    func attachments(_ wanted: [AttachmentReference]) -> [Result<[UInt8], LedgerError>] {
+      wanted.map { _ in .success([]) }
+    }
 
     func auditOfAttachments() -> any AttachmentAudit { InMemoryTables().auditOfAttachments() }
   }

@@ -203,7 +203,7 @@ private enum SnapshotAttachments {
   static func shows(_ change: TableChange, in store: any EventStore) throws -> Bool {
     try store.readSnapshot { (tables) throws(LedgerError) in
       do throws(LedgerError) {
-        return try tables.holds(change.value, forKey: change.key, in: change.table)
+        return try tables.show([change])[0]
       } catch {
         guard error.code == .corrupt else { throw error }
         return false

@@ -94,9 +94,9 @@ extension LedgerInspector {
 
   /// Everything about the events that can be compared.
   func history() throws -> [(StoredEvent, [UInt8])] {
-    try store.storedEvents(after: .start, through: try head, limit: .max).map {
-      ($0, try store.attachment(of: $0))
-    }
+    try store.storedEvents(
+      after: .start, through: try head, limit: .max, attachmentByteLimit: .max
+    ).map { ($0.event, try $0.attachment.get()) }
   }
 
   /// What replay makes of the events.

@@ -103,13 +103,12 @@ struct LaterVersion {
     try foldKnown(store)
     var edit = SnapshotEdit(try store.snapshotSummary())
     var positions: [EntityID: Fact] = [:]
-    for event in try store.storedEvents(
-      after: edit.new.position, through: store.head(), limit: .max)
+    for (event, attachment) in try store.storedEvents(
+      after: edit.new.position, through: store.head(), limit: .max, attachmentByteLimit: .max)
     where event.view.kind == Self.event {
       edit.new.position = event.position
       edit.new.time = max(edit.new.time, event.view.time)
-      edit.new.logDigest = edit.new.logDigest.adding(
-        event, attachment: try store.attachment(of: event))
+      edit.new.logDigest = edit.new.logDigest.adding(event, attachment: try attachment.get())
       positions[event.view.subject] = Fact(event.view)
     }
     for unknown in unknown {

@@ -1,3 +1,4 @@
+import LedgerLocks
 import Synchronization
 
 @testable import LedgerModel
@@ -21,6 +22,12 @@ final class WatchedStore: ForwardingStore {
 
   private struct Contents {
     var reads = Reads()
+    var tableCallCount = 0
+    var nestedCount = 0
+    /// The threads that a read hands frames or entries over to.
+    var takers: Set<ThreadIdentity> = []
+    /// The threads that look at tables.
+    var lookers: Set<ThreadIdentity> = []
     var commitCount = 0
     var onScan: (@Sendable ([UInt8]) -> Void)?
     var onRead: (@Sendable () -> Void)?
@@ -37,6 +44,12 @@ final class WatchedStore: ForwardingStore {
 
   /// How many commits were tried.
   var commitCount: Int { contents.withLock { $0.commitCount } }
+
+  /// How often tables were asked, within views or not.
+  var tableCallCount: Int { contents.withLock { $0.tableCallCount } }
+
+  /// How many reads began while another one of the same thread was not over.
+  var nestedCount: Int { contents.withLock { $0.nestedCount } }
 
   /// What was read so far.
   var reads: Reads { contents.withLock { $0.reads } }
@@ -96,21 +109,79 @@ final class WatchedStore: ForwardingStore {
     return reads
   }
 
+  // MARK: Nested reads
+
+  /// Notes a read of the store.
+  private func noteRead() {
+    contents.withLock { contents in
+      let thread = ThreadIdentity.current
+      let isNested = contents.takers.contains(thread) || contents.lookers.contains(thread)
+      contents.nestedCount += isNested ? 1 : 0
+    }
+  }
+
+  /// Notes a call of tables.
+  fileprivate func noteTableCall() {
+    contents.withLock { contents in
+      contents.tableCallCount += 1
+      contents.nestedCount += contents.takers.contains(ThreadIdentity.current) ? 1 : 0
+    }
+  }
+
+  /// Notes that a read hands over frames or entries to this thread, or that it ends.
+  fileprivate func noteTaker(_ takes: Bool) {
+    contents.withLock { contents in
+      if takes {
+        contents.takers.insert(ThreadIdentity.current)
+      } else {
+        contents.takers.remove(ThreadIdentity.current)
+      }
+    }
+  }
+
+  private func noteLooker(_ looks: Bool) {
+    contents.withLock { contents in
+      if looks {
+        contents.lookers.insert(ThreadIdentity.current)
+      } else {
+        contents.lookers.remove(ThreadIdentity.current)
+      }
+    }
+  }
+
+  func head() throws(LedgerError) -> Position {
+    noteRead()
+    return try store.head()
+  }
+
+  func attachments(
+    _ wanted: [AttachmentReference]
+  ) throws(LedgerError) -> [Result<[UInt8], LedgerError>] {
+    noteRead()
+    return try store.attachments(wanted)
+  }
+
+  // MARK: Reading
+
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
+    noteRead()
     let afterRead = contents.withLock { contents in
       contents.reads.transactions += 1
       return contents.afterRead.take()
     }
     defer { afterRead?() }
     onRead?()
+    noteLooker(true)
+    defer { noteLooker(false) }
     return try store.readSnapshot { (tables) throws(LedgerError) in
       try body(Tables(tables: tables, store: self))
     }
   }
 
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+    noteRead()
     let afterRead = contents.withLock { contents in
       contents.reads.views += 1
       return contents.afterRead.take()
@@ -144,7 +215,10 @@ final class WatchedStore: ForwardingStore {
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
     contents.withLock { $0.reads.frameReads += 1 }
+    noteRead()
     onRead?()
+    noteTaker(true)
+    defer { noteTaker(false) }
     return try store.read(after: position, limit: limit, body)
   }
 
@@ -186,22 +260,28 @@ final class WatchedStore: ForwardingStore {
     let tables: any SnapshotTables
     let store: WatchedStore
 
-    func value(forKey key: [UInt8], in table: SnapshotTable) throws(LedgerError) -> [UInt8]? {
-      try tables.value(forKey: key, in: table)
+    func values(
+      forKeys keys: [[UInt8]], in table: SnapshotTable
+    ) throws(LedgerError) -> [[UInt8]?] {
+      store.noteTableCall()
+      return try tables.values(forKeys: keys, in: table)
     }
 
-    func holds(
-      _ value: [UInt8]?, forKey key: [UInt8], in table: SnapshotTable
-    ) throws(LedgerError) -> Bool {
-      try tables.holds(value, forKey: key, in: table)
+    func show(_ changes: some Collection<TableChange>) throws(LedgerError) -> [Bool] {
+      store.noteTableCall()
+      return try tables.show(changes)
     }
 
     func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
-      try tables.entryCount(of: table)
+      store.noteTableCall()
+      return try tables.entryCount(of: table)
     }
 
-    func attachment(of position: Position, byteCount: Int) throws(LedgerError) -> [UInt8] {
-      try tables.attachment(of: position, byteCount: byteCount)
+    func attachments(
+      _ wanted: [AttachmentReference]
+    ) throws(LedgerError) -> [Result<[UInt8], LedgerError>] {
+      store.noteTableCall()
+      return try tables.attachments(wanted)
     }
 
     func auditOfAttachments() -> any AttachmentAudit { tables.auditOfAttachments() }
@@ -213,6 +293,9 @@ final class WatchedStore: ForwardingStore {
       store.onScan?(start)
       var count = 0
       defer { store.contents.withLock { $0.reads.entries += count } }
+      store.noteTableCall()
+      store.noteTaker(true)
+      defer { store.noteTaker(false) }
       try tables.scan(table, from: start) { (key, value) throws(LedgerError) in
         count += 1
         return try body(key, value)

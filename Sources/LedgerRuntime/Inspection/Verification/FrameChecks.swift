@@ -26,6 +26,13 @@ struct FrameChecks {
     lastFrame = nil
   }
 
+  /// Says which frames come next, perhaps damaged.
+  mutating func expect(
+    _ frames: [(key: [UInt8], value: [UInt8])]
+  ) throws(LedgerError) {
+    try replay.expect(frames)
+  }
+
   /// - Parameter tick: Called now and then if it takes long.
   mutating func check(_ frame: FrameView, _ tick: () -> Void) {
     let header = frame.header

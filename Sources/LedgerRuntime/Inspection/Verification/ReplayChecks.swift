@@ -15,6 +15,8 @@ struct ReplayChecks {
   private var unsupported: Set<EntityID> = []
   /// Whose records were put into the state.
   private var loaded: Set<EntityID> = []
+  /// What the snapshot has of those that come next.
+  private var upcoming: [EntityID: (entity: LedgerEntity?, isTombstone: Bool)] = [:]
   private let findings: Findings
   private var pulse = Pulse()
 
@@ -62,15 +64,35 @@ struct ReplayChecks {
   func mayHaveWritten(_ session: SessionID, at position: Position) -> Bool {
     // Perhaps by an event that this build does not know.
     guard !isFromStart else { return state.blocked[session.entityID] != nil }
-    return snapshot.entity(session.entityID) != nil || position <= snapshot.summary.horizon.position
+    return upcoming[session.entityID]?.entity != nil
+      || position <= snapshot.summary.horizon.position
+  }
+
+  /// Looks up what some frames that come next are about, and who wrote them.
+  mutating func expect(
+    _ frames: [(key: [UInt8], value: [UInt8])]
+  ) throws(LedgerError) {
+    guard !isFromStart else { return }
+    var ids: Set<EntityID> = []
+    for (key, bytes) in frames {
+      let key = Position(bigEndianBytes: key).rawValue
+      guard let frame = try? FrameView(checking: bytes.span, key: key) else { continue }
+      ids.insert(frame.header.commit.session.entityID)
+      // A damaged event ends the check of its frame.
+      try? frame.forEachEvent { event in ids.insert(event.subject) }
+    }
+    let wanted = ids.sorted()
+    upcoming = [:]
+    let found = zip(snapshot.entities(wanted), snapshot.areTombstones(wanted))
+    for (id, found) in zip(wanted, found) { upcoming[id] = (found.0, found.1) }
   }
 
   /// Puts the record of an entity under the events that follow.
   private mutating func load(_ id: EntityID) {
-    guard loaded.insert(id).inserted else { return }
-    if let entity = snapshot.entity(id) {
+    guard loaded.insert(id).inserted, let found = upcoming[id] else { return }
+    if let entity = found.entity {
       state.load(entity)
-    } else if snapshot.isTombstone(id) {
+    } else if found.isTombstone {
       state.removals.note(id, isKeyed: true, at: state.position)
     }
   }
@@ -78,19 +100,21 @@ struct ReplayChecks {
   // MARK: Comparing
 
   private mutating func compareNewest(_ tick: () -> Void) {
-    for (id, position) in newest.sorted(by: { $0.value < $1.value }) {
-      pulse.beat(tick)
-      guard !unsupported.contains(id) else { continue }
-      guard let entity = snapshot.entity(id) else {
-        if position > snapshot.summary.horizon.position {
-          add("The snapshot has no record of it.", position, id)
+    let newest = newest.filter { !unsupported.contains($0.key) }.sorted { $0.value < $1.value }
+    for slice in newest.slices(of: SnapshotReader.sliceCount) {
+      pulse.beat(tick, steps: slice.count)
+      for ((id, position), entity) in zip(slice, snapshot.entities(slice.map(\.key))) {
+        guard let entity else {
+          if position > snapshot.summary.horizon.position {
+            add("The snapshot has no record of it.", position, id)
+          }
+          continue
         }
-        continue
+        guard entity.lastPosition != position, entity.kind != nil else { continue }
+        add("The record of the snapshot ends with position \(entity.lastPosition).", position, id)
       }
-      guard entity.lastPosition != position, entity.kind != nil else { continue }
-      add("The record of the snapshot ends with position \(entity.lastPosition).", position, id)
     }
-    newest = [:]
+    self.newest = [:]
   }
 
   private mutating func compareRecords(_ tick: () -> Void) throws(LedgerError) {
@@ -99,10 +123,13 @@ struct ReplayChecks {
     // What a later version made of the others cannot be told.
     let later = Set(state.blocked.filter { $0.value.isOfLaterVersion }.keys)
     let entities = state.overlaid.filter { !later.contains($0.id) }.sorted { $0.id < $1.id }
-    for entity in entities {
-      pulse.beat(tick)
-      guard snapshot.entity(entity.id) != entity else { continue }
-      add("The record of the snapshot is not what its events make.", entity.lastPosition, entity.id)
+    for slice in entities.slices(of: SnapshotReader.sliceCount) {
+      pulse.beat(tick, steps: slice.count)
+      for (entity, stored) in zip(slice, snapshot.entities(slice.map(\.id)))
+      where stored != entity {
+        add(
+          "The record of the snapshot is not what its events make.", entity.lastPosition, entity.id)
+      }
     }
     var extra: [EntityID] = []
     try snapshot.forEachID { id in

@@ -35,15 +35,11 @@ struct SnapshotChecks {
   }
 
   private mutating func check(_ tick: () -> Void) throws(LedgerError) {
-    try tables.scan(.entities, from: [0]) { (key, first) throws(LedgerError) in
-      checkRecord(key, first)
-      pulse.beat(tick)
-      return true
+    try forEachPage(of: .entities, tick) { (checks, page) throws(LedgerError) in
+      try checks.checkRecords(page)
     }
-    try tables.scan(.tombstones, from: [0]) { (key, value) throws(LedgerError) in
-      try checkTombstone(key, value)
-      pulse.beat(tick)
-      return true
+    try forEachPage(of: .tombstones, tick) { (checks, page) throws(LedgerError) in
+      try checks.checkTombstones(page)
     }
     try checkExtras(tick)
     guard isWhole else { return }
@@ -53,16 +49,19 @@ struct SnapshotChecks {
     }
   }
 
-  /// The record of an entity; `nil` if there is none, or it is damaged.
-  func entity(_ id: EntityID) -> LedgerEntity? {
-    guard let record = try? tables.record(id) else { return nil }
-    return try? LedgerEntity(id, record)
+  /// The records of entities; `nil` where there is none, or it is damaged.
+  func entities(_ ids: some Collection<EntityID>) -> [LedgerEntity?] {
+    guard let records = try? tables.records(ids) else { return ids.map { _ in nil } }
+    return zip(ids, records).map { id, record in
+      guard case .success(let record?) = record else { return nil }
+      return try? LedgerEntity(id, record)
+    }
   }
 
-  /// Whether the record of a keyed entity was removed.
-  func isTombstone(_ id: EntityID) -> Bool {
-    let value = try? tables.value(forKey: SnapshotRecord.key(id), in: .tombstones)
-    return value != nil
+  /// Whether the records of keyed entities were removed.
+  func areTombstones(_ ids: [EntityID]) -> [Bool] {
+    let values = try? tables.values(forKeys: ids.map(SnapshotRecord.key), in: .tombstones)
+    return values?.map { $0 != nil } ?? ids.map { _ in false }
   }
 
   /// The ids of all records.
@@ -73,26 +72,65 @@ struct SnapshotChecks {
     }
   }
 
-  // MARK: Records
+  // MARK: Pages
 
-  private mutating func checkRecord(_ key: [UInt8], _ first: [UInt8]) {
-    do throws(LedgerError) {
-      let id = try SnapshotRecord.id(ofKey: key)
-      do throws(LedgerError) {
-        try checkRecord(id, first)
-        recordCount += 1
-      } catch {
-        add(error, subject: id)
-      }
-    } catch {
-      add(error)
+  private typealias Page = [(key: [UInt8], value: [UInt8])]
+
+  private static let pageEntryCount = 256
+
+  /// Hands over all entries of a table, some at a time, between which others are looked up.
+  private mutating func forEachPage(
+    of table: SnapshotTable, _ tick: () -> Void,
+    _ body: (inout SnapshotChecks, Page) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last: [UInt8]?
+    while true {
+      let page = try tables.entries(of: table, after: last, limit: Self.pageEntryCount)
+      guard let end = page.last else { return }
+      try body(&self, page)
+      pulse.beat(tick, steps: page.count)
+      last = end.key
     }
   }
 
-  private mutating func checkRecord(_ id: EntityID, _ first: [UInt8]) throws(LedgerError) {
-    let record = try SnapshotRecord.join(id, first: first) { (number) throws(LedgerError) in
-      try tables.value(forKey: SnapshotRecord.partKey(id, number), in: .parts)
+  /// The ids that the keys of entries stand for; others are findings.
+  private mutating func identified(_ page: Page) -> [(id: EntityID, piece: [UInt8])] {
+    page.compactMap { key, value in
+      do throws(LedgerError) {
+        return (try SnapshotRecord.id(ofKey: key), value)
+      } catch {
+        add(error)
+        return nil
+      }
     }
+  }
+
+  // MARK: Records
+
+  private mutating func checkRecords(_ page: Page) throws(LedgerError) {
+    var firsts = identified(page)[...]
+    while !firsts.isEmpty {
+      let group = SnapshotRecord.group(firsts, pieceLimit: Self.pageEntryCount)
+      firsts = firsts.dropFirst(group.count)
+      var entities: [LedgerEntity] = []
+      for ((id, _), record) in zip(group, try tables.join(group)) {
+        do throws(LedgerError) {
+          entities.append(try take(try record.get(), of: id))
+          recordCount += 1
+        } catch {
+          add(error, subject: id)
+        }
+      }
+      for (entity, problem) in zip(entities, try tables.listProblems(of: entities))
+      where problem != nil {
+        add("The lists of the snapshot lack an entry, or have another.", subject: entity.id)
+      }
+    }
+  }
+
+  private mutating func take(
+    _ record: SnapshotRecord.Stored, of id: EntityID
+  ) throws(LedgerError) -> LedgerEntity {
     let entity = try LedgerEntity(
       type: record.type, id: id, content: record.content, checkedFor: summary)
     if case .opaque = entity { findings.add(.opaque(id, record.type), subject: id) }
@@ -102,25 +140,21 @@ struct SnapshotChecks {
     digest.add(record.type, id, record.content)
     counts.add(record.type, byteCount: record.content.count)
     partCount += SnapshotRecord.pieceCount(ofContent: record.content.count) - 1
-    for entry in entity.openEntries {
-      counts.lists.add(entry)
-      if try tables.value(forKey: entry.key, in: .open) != entry.stored {
-        add("The lists of the snapshot lack an entry, or have another.", subject: id)
-      }
-    }
+    for entry in entity.openEntries { counts.lists.add(entry) }
     for attachment in entity.attachments where attachment.position <= summary.deletedThrough {
       attachments.append((id, attachment))
     }
+    return entity
   }
 
-  private mutating func checkTombstone(
-    _ key: [UInt8], _ value: [UInt8]
-  ) throws(LedgerError) {
-    do throws(LedgerError) {
-      let id = try SnapshotRecord.id(ofKey: key)
+  private mutating func checkTombstones(_ page: Page) throws(LedgerError) {
+    let tombstones = identified(page)
+    let records = try tables.values(
+      forKeys: tombstones.map { SnapshotRecord.key($0.id) }, in: .entities)
+    for ((id, value), record) in zip(tombstones, records) {
       digest.addTombstone(id)
       counts.tombstones += 1
-      if try tables.value(forKey: key, in: .entities) != nil {
+      if record != nil {
         add("The tombstone is of an entity that has a record.", subject: id)
       }
       do throws(LedgerError) {
@@ -128,8 +162,6 @@ struct SnapshotChecks {
       } catch {
         add(error, subject: id)
       }
-    } catch {
-      add(error)
     }
   }
 
@@ -143,14 +175,12 @@ struct SnapshotChecks {
     }
     // Each that a record asks for is there; so this is about those that none does.
     if listed != counts.lists {
-      try tables.scan(.open, from: [0]) { (key, stored) throws(LedgerError) in
-        if let entry = try? OpenEntry(key: key, stored: stored),
-          entity(entry.id)?.openEntries.contains(entry) != true
-        {
-          add("The lists of the snapshot have an entry too many.", subject: entry.id)
+      try forEachPage(of: .open, tick) { (checks, page) in
+        let entries = page.compactMap { try? OpenEntry(key: $0.key, stored: $0.value) }
+        for (entry, entity) in zip(entries, checks.entities(entries.map(\.id)))
+        where entity?.openEntries.contains(entry) != true {
+          checks.add("The lists of the snapshot have an entry too many.", subject: entry.id)
         }
-        pulse.beat(tick)
-        return true
       }
     }
     if try count(.parts, tick) != partCount {

@@ -90,22 +90,24 @@ struct Verification {
   ///
   /// - Returns: Whether there may be more.
   private mutating func checkSlice(_ tick: () -> Void) throws(LedgerError) -> Bool {
-    var count = 0
-    try tables.scan(.log, from: Position(rawValue: lastKey &+ 1).bigEndianBytes) {
-      (keyBytes, bytes) throws(LedgerError) in
-      count += 1
+    let entries = try tables.entries(
+      of: .log, after: position.bigEndianBytes, limit: Self.sliceFrameCount)
+    guard !entries.isEmpty else {
+      try checkEnd(tick)
+      return false
+    }
+    let found = try tables.lookingUp(entries.map(\.key)) { (keys) throws(LedgerError) in
+      try tables.values(forKeys: keys, in: .log).map { .success($0?.count) }
+    }
+    try checks.expect(entries)
+    for ((keyBytes, bytes), byteCount) in zip(entries, found) {
       let key = Position(bigEndianBytes: keyBytes)
-      guard key > position else {
-        throw LedgerError(.corrupt, "Its keys are not in order after \(lastKey).")
-      }
-      if try tables.value(forKey: keyBytes, in: .log)?.count != bytes.count {
+      if try byteCount.get() != bytes.count {
         add("The frame of events cannot be found by its position.", at: key)
       }
       try check(bytes, at: key, tick)
-      return count < Self.sliceFrameCount
     }
-    if count < Self.sliceFrameCount { try checkEnd(tick) }
-    return count == Self.sliceFrameCount
+    return true
   }
 
   /// Looks whether the tables hold more than what was found by walking through them.
@@ -182,14 +184,16 @@ struct Verification {
       events.append(StoredEvent(copying: event, of: frame.header.commit))
     }
     var byteCounts: [Position: Int] = [:]
+    var queue = AttachmentQueue(events.compactMap { AttachmentReference($0.view) })
     for event in events {
       var attachment: [UInt8] = []
       let byteCount = event.view.attachmentByteCount
       if byteCount > 0 {
         byteCounts[event.position] = byteCount
         pulse.beat(tick, steps: Self.stepCount(ofAttachment: byteCount))
+        let found = try queue.next(tables.attachments)
         do throws(LedgerError) {
-          attachment = try tables.attachment(of: event.position, byteCount: byteCount)
+          attachment = try found.get()
           try checkContent(attachment, of: event)
           summary.attachmentCount += 1
         } catch {
@@ -213,11 +217,13 @@ struct Verification {
   /// Checks what records own whose events were deleted.
   private mutating func checkOwnedAttachments(_ tick: () -> Void) throws(LedgerError) {
     var byteCounts: [Position: Int] = [:]
+    var queue = AttachmentQueue(ownedAttachments.map(\.attachment))
     for (owner, attachment) in ownedAttachments {
       byteCounts[attachment.position] = attachment.byteCount
       pulse.beat(tick, steps: Self.stepCount(ofAttachment: attachment.byteCount))
+      let found = try queue.next(tables.attachments)
       do throws(LedgerError) {
-        _ = try tables.attachment(of: attachment.position, byteCount: attachment.byteCount)
+        _ = try found.get()
         summary.attachmentCount += 1
       } catch {
         add(error.message, at: attachment.position, subject: owner)
