@@ -85,14 +85,19 @@ package protocol EventStore: LedgerSource, AnyObject {
   /// Makes a waiting ``waitForChange(since:timeout:)`` and a writer that waits for its turn return.
   func interruptWaits()
 
-  /// Frees what readers in processes that are gone still keep from being used again.
+  /// Frees what processes that are gone still keep from being used again, if the store leaves that to
+  /// its sessions. It is called now and then, and before a compaction.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: How many readers there were.
   @discardableResult
-  func releaseDeadReaders() -> Int
+  func reclaimFromTheDead() -> Int
 
   /// Lets go of every lock, map and descriptor. Calls that wait for an answer throw `closed`.
   func close()
+}
+
+extension EventStore {
+  package func reclaimFromTheDead() -> Int { 0 }
 }
 
 /// How long a writer waits for another one.

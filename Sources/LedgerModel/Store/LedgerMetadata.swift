@@ -13,7 +13,8 @@ package struct LedgerMetadata: Sendable, Hashable {
   package var formatVersion: UInt32
   package var ledgerID: LedgerID
   package var createdAt: Timestamp
-  package var generation: UInt64
+  /// Of the directory with the data file, which tells it by its name: always 1 so far.
+  private var generation: UInt64
   package var isSealed: Bool
 
   package init(ledgerID: LedgerID, createdAt: Timestamp) {

@@ -38,7 +38,7 @@ struct Compaction {
   /// - Throws: `compactionBusy` if the ledger is being compacted already.
   mutating func run() async throws -> CompactionReport {
     defer { turn.end() }
-    report.releasedReaders = try await turn.step { $0.releaseDeadReaders() }
+    report.releasedReaders = try await turn.step { $0.reclaimFromTheDead() }
     var full: LedgerError?
     repeat {
       full = try await foldAll()

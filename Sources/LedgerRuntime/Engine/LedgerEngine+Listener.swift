@@ -43,7 +43,7 @@ extension LedgerEngine {
         if isPoll {
           endDeadSessions(store)
           pollCount += 1
-          if pollCount.isMultiple(of: Self.pollsBetweenReaderChecks) { store.releaseDeadReaders() }
+          if pollCount.isMultiple(of: Self.pollsBetweenReaderChecks) { store.reclaimFromTheDead() }
           lastCheck = MonotonicClock.now
         }
         store.waitForChange(since: count, timeout: timeUntilNextDeadline(store))
@@ -90,7 +90,7 @@ extension LedgerEngine {
         "ended sessions cannot be looked for", metadata: ["error": "\(error)"])
     }
     guard !notices.isEmpty else { return }
-    store.releaseDeadReaders()
+    store.reclaimFromTheDead()
     for notice in notices { inbox.add(notice) }
   }
 

@@ -123,8 +123,6 @@ package final class InMemoryEventStore: EventStore {
     for sleeper in sleepers.withLock({ $0.values.map(\.self) }) { sleeper.signal() }
   }
 
-  package func releaseDeadReaders() -> Int { 0 }
-
   package func close() {
     interruptWaits()
   }

@@ -125,7 +125,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     doorbell.interrupt()
   }
 
-  package func releaseDeadReaders() -> Int {
+  package func reclaimFromTheDead() -> Int {
     // A hint that may fail: opening and a full table of readers check again.
     (try? environment.checkStaleReaders()) ?? 0
   }

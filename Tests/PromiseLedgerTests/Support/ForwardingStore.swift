@@ -57,7 +57,5 @@ extension ForwardingStore {
 
   func interruptWaits() { store.interruptWaits() }
 
-  func releaseDeadReaders() -> Int { store.releaseDeadReaders() }
-
   func close() { store.close() }
 }
