@@ -22,7 +22,8 @@ package struct ApplyRetention: Command {
       handler.insertReferences(into: &needed)
     }
     var kept = Set(planned.kept)
-    try decision.base.require(needed.subtracting(kept))
+    var base = decision.base
+    try base.require(needed.subtracting(kept))
     for id in needed.subtracting(kept) {
       guard let closing = try decision.closing(of: id), closing > planned.after,
         closing <= planned.horizon

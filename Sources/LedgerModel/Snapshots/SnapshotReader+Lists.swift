@@ -80,7 +80,7 @@ extension SnapshotReader {
       var last = key ?? prefix
       let outcome = try LedgerError.catchingDamage { () throws(LedgerError) in
         // All that can be said of a walk that ends early.
-        try summary.counts.check(tables.entryCount(of: .open), of: .open)
+        try tables.checkCount(of: .open, in: summary.counts)
         try tables.scan(.open, from: last) { (found, stored) throws(LedgerError) in
           guard found.starts(with: prefix), entries.count < limit else { return false }
           if found == key { return true }

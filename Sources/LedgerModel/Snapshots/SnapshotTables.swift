@@ -33,8 +33,17 @@ package protocol SnapshotTables {
   /// nothing there.
   func show(_ changes: some Collection<TableChange>) throws(LedgerError) -> [Bool]
 
-  /// How many entries a table says that it has; another one than `blob`.
+  /// How many entries a table has; another one than `blob`. It may take a walk through the table.
   func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int
+
+  /// Compares how many entries a table says that it has with what the snapshot counts. Every read of a
+  /// list asks, so it takes no walk: a store that keeps no such number, and notices by itself when
+  /// entries get lost, does nothing.
+  ///
+  /// - Throws: `corrupt` if they differ.
+  func checkCount(
+    of table: SnapshotTable, in counts: SnapshotSummary.Counts
+  ) throws(LedgerError)
 
   /// Visits the entries from the first key at or above `start` on, until `body` returns false; of
   /// another table than `blob`. No other call of the tables is made meanwhile.
@@ -54,6 +63,12 @@ package protocol SnapshotTables {
 }
 
 extension SnapshotTables {
+  package func checkCount(
+    of table: SnapshotTable, in counts: SnapshotSummary.Counts
+  ) throws(LedgerError) {
+    try counts.check(entryCount(of: table), of: table)
+  }
+
   /// The value under a key; of another table than `blob`.
   package func value(
     forKey key: [UInt8], in table: SnapshotTable

@@ -28,10 +28,18 @@ extension LedgerState {
     snapshot = SnapshotReader(known)
   }
 
-  /// Makes sure that several entities can be looked up, so that all that is lacking is noted together.
-  package func require(_ ids: Set<EntityID>) throws(LedgerError) {
-    guard snapshot.source == nil else { return }
-    _ = try snapshot.records(ids.filter { lacks($0) })
+  /// Makes sure that several entities can be looked up: reads them all at once, or notes together what is
+  /// lacking.
+  package mutating func require(_ ids: Set<EntityID>) throws(LedgerError) {
+    let lacking = ids.filter { lacks($0) }
+    guard !lacking.isEmpty else { return }
+    guard snapshot.source != nil else {
+      _ = try snapshot.records(lacking)
+      return
+    }
+    var known = snapshot.known
+    known.add(try snapshot.excerpt(SnapshotNeeds(ids: lacking)))
+    snapshot = snapshot.knowing(known)
   }
 
   /// Whether looking up an entity would lack something.

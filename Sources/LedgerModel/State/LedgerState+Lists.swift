@@ -185,6 +185,7 @@ private struct DeadlineBatch {
   mutating func take(
     _ state: LedgerState
   ) throws(LedgerError) -> [(entry: OpenEntry, isMoot: Bool)] {
+    var state = state
     defer { entries = [] }
     if limit > 1 {
       limit = min(4 * limit, SnapshotReader.sliceCount)

@@ -140,13 +140,15 @@ extension LedgerEngine {
   /// - Parameter sessions: They had no process before this session's last commit. So what they
   ///   recorded is known here.
   func removeOrphans(among sessions: [SessionID], _ store: any EventStore) {
-    let orphans = sessions.filter { id in
-      let isOrphan = try? replica.lookAtCopy(with: store) { state in
+    guard !sessions.isEmpty else { return }
+    let orphans = try? replica.lookAtCopy(with: store) { state in
+      var state = state
+      try state.require(Set(sessions.map(\.entityID)))
+      return sessions.filter { id in
         guard state.blocked[id.entityID] == nil else { return false }
-        return try state.session(id)?.isEnded ?? true
+        return (try? state.session(id).map(\.isEnded) ?? true) ?? false
       }
-      return isOrphan ?? false
     }
-    setup.sessions.removeLeftovers(of: orphans)
+    setup.sessions.removeLeftovers(of: orphans ?? [])
   }
 }

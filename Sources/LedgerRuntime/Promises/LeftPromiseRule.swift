@@ -35,6 +35,11 @@ extension SessionEntity {
 }
 
 extension LedgerState {
+  /// Makes sure that the sessions that created promises can be looked up, all of them at once.
+  mutating func requireCreators(of promises: [PromiseEntity]) throws(LedgerError) {
+    try require(Set(promises.map(\.created.session.entityID)))
+  }
+
   /// The promises in the arguments of handlers that can be called, or have a call that is not finished.
   func promisesOfOpenHandlers() throws(LedgerError) -> Set<PromiseID> {
     var ids: Set<EntityID> = []

@@ -99,6 +99,7 @@ struct StaleCandidates: Sendable {
   func promises(
     in state: LedgerState, _ rule: LeftPromiseRule
   ) throws(LedgerError) -> (left: [PromiseEntity], closed: [PromiseID]) {
+    var state = state
     var named: [PromiseEntity] = []
     var closed: [PromiseID] = []
     for id in ids {

@@ -62,8 +62,10 @@ extension Ledger {
   public func orphanedPromises(of instances: Instances = .own) async throws -> [PromiseRecord] {
     let rule = rule(for: instances)
     let orphaned = try await engine.read(fromCopy: true) { state in
-      let referenced = try state.promisesOfOpenHandlers()
-      return try state.openPromises().filter { promise in
+      let (open, referenced) = (try state.openPromises(), try state.promisesOfOpenHandlers())
+      var state = state
+      try state.requireCreators(of: open)
+      return try open.filter { promise in
         try rule.isOrphaned(promise, in: state) && !referenced.contains(promise.id)
       }
     }
@@ -73,7 +75,10 @@ extension Ledger {
   private func staleEntities(_ rule: LeftPromiseRule) async throws -> [PromiseEntity] {
     let engine = engine
     return try await engine.read(fromCopy: true) { state in
-      try state.openPromises().filter { try rule.isStale($0, in: state) }
+      let open = try state.openPromises()
+      var state = state
+      try state.requireCreators(of: open)
+      return try open.filter { try rule.isStale($0, in: state) }
     }.filter { !engine.replica.isAwaited($0.id) }
   }
 

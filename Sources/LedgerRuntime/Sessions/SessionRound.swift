@@ -66,10 +66,17 @@ package struct SessionRound: Sendable {
   package mutating func next(
     in state: LedgerState, limit: Int? = nil
   ) throws(LedgerError) -> Turn {
+    var state = state
     var turn = Turn()
     let limit = limit ?? count
-    for _ in 0..<limit {
-      if waiting.isEmpty { try refill(from: state, limit: limit, turnCount: turn.sessions.count) }
+    var areKnown = false
+    for number in 0..<limit {
+      if waiting.isEmpty {
+        try refill(from: state, limit: limit, turnCount: turn.sessions.count)
+        areKnown = false
+      }
+      if !areKnown { try state.require(Set(waiting.suffix(limit - number).map(\.entityID))) }
+      areKnown = true
       guard let id = waiting.last else { break }
       let session = try state.readableSession(id)
       waiting.removeLast()

@@ -185,6 +185,73 @@ import Testing
     _ = try folder.step(of: store, through: head, limit: 10_000)
   }
 
+  // MARK: Sessions
+
+  /// A read of a session.
+  struct SessionRead: Sendable, CustomStringConvertible {
+    let description: String
+    /// The most views and transactions, whatever the lists are long.
+    let budget: Int
+    let run: @Sendable (Ledger) async throws -> Int
+
+    init(
+      _ description: String, _ budget: Int, _ run: @escaping @Sendable (Ledger) async throws -> Int
+    ) {
+      (self.description, self.budget, self.run) = (description, budget, run)
+    }
+  }
+
+  static let sessionReads = [
+    SessionRead("stale promises", 8) { try await $0.stalePromises().count },
+    SessionRead("orphaned promises", 12) { try await $0.orphanedPromises().count },
+    SessionRead("unfinished calls", 8) { try await $0.unfinishedCalls().count },
+    SessionRead("open promises", 8) { try await $0.unconsumedPromises().count },
+    SessionRead("plan", 20) { try await $0.plan().recordsToRemove },
+  ]
+
+  /// Each of many sessions resolves a promise, begins a call, and ends.
+  private func fillBySessions(_ count: Int) throws {
+    for number in 1...count {
+      let session = try WatchedSession(store, number, clock: clock)
+      try session.commit([CreatePromise(.numbered(number))])
+      try session.commit([ResolvePromise(.numbered(number))])
+      try session.commit([CreateHandler(.numbered(1_000 + number), .repeating)])
+      try session.commit([StartCall(.numbered(1_000 + number), .numbered(number))])
+      try session.commitAny([CloseSession(id: .numbered(number), reason: .closed)])
+    }
+    try store.fold()
+  }
+
+  private func open() async throws -> Ledger {
+    try await Ledger.open(
+      { [store] () throws(LedgerError) in store }, UnwatchedSessions(), as: .app,
+      configuration: LedgerCompactionTests.configuration())
+  }
+
+  @Test(arguments: sessionReads)
+  func aReadOfAListTakesNoMoreForMany(read: SessionRead) async throws {
+    try fillBySessions(50)
+    let ledger = try await open()
+    let before = store.reads
+    _ = try await read.run(ledger)
+    let after = store.reads
+    #expect(after.views + after.transactions - before.views - before.transactions <= read.budget)
+    await ledger.close()
+  }
+
+  @Test func openingTakesNoMoreBesideManySessions() async throws {
+    try fillBySessions(50)
+    for number in 101...150 { _ = try WatchedSession(store, number, clock: clock) }
+    try store.fold()
+    let before = store.reads
+    let ledger = try await open()
+    let after = store.reads
+    #expect(after.views + after.transactions - before.views - before.transactions <= 20)
+    await ledger.close()
+  }
+
+  // MARK: Locks
+
   /// Lets each read of the store find out whether it holds up those who look at the replica.
   private func watchLocks(of replica: Replica) {
     store.onRead = {

@@ -68,6 +68,19 @@ import Testing
     #expect(calls <= 8)
   }
 
+  @Test func aReadOfAListCountsNoTable() throws {
+    try fill(10)
+    try store.fold()
+    let reader = try SnapshotReader(store)
+    #expect(try reader.entries(of: .promises).count == 5)
+    var request = ViewRequest()
+    request.needs.lists = [.promises]
+    _ = try store.view(request)
+    #expect(store.entryCountCount == 0)
+    try reader.checkCounts {}
+    #expect(store.entryCountCount == 3)
+  }
+
   // MARK: Nested reads
 
   @Test func aNestedReadIsNoticed() throws {

@@ -23,6 +23,7 @@ final class WatchedStore: ForwardingStore {
   private struct Contents {
     var reads = Reads()
     var tableCallCount = 0
+    var entryCountCount = 0
     var nestedCount = 0
     /// The threads that a read hands frames or entries over to.
     var takers: Set<ThreadIdentity> = []
@@ -47,6 +48,9 @@ final class WatchedStore: ForwardingStore {
 
   /// How often tables were asked, within views or not.
   var tableCallCount: Int { contents.withLock { $0.tableCallCount } }
+
+  /// How often the entries of a table were counted.
+  var entryCountCount: Int { contents.withLock { $0.entryCountCount } }
 
   /// How many reads began while another one of the same thread was not over.
   var nestedCount: Int { contents.withLock { $0.nestedCount } }
@@ -272,8 +276,12 @@ final class WatchedStore: ForwardingStore {
       return try tables.show(changes)
     }
 
+    /// Entries of this store never get lost.
+    func checkCount(of table: SnapshotTable, in counts: SnapshotSummary.Counts) {}
+
     func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
       store.noteTableCall()
+      store.contents.withLock { $0.entryCountCount += 1 }
       return try tables.entryCount(of: table)
     }
 
