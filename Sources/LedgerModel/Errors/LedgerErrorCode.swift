@@ -8,13 +8,11 @@ extension LedgerError {
       case handlerFinished, handlerInvalidated, handlerKindTaken, handlerNotFound
       case handlerRecursion, handlerRunning, handlerUnregistered, historyChanged
       case incompatibleFormat, instanceNotFound
-      case internalInconsistency, interrupted, invalidArgument, ioFailure, ledgerFull,
-        networkFileSystem
+      case internalInconsistency, invalidArgument, ioFailure, ledgerFull, networkFileSystem
       case notALedger, notDurable, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
-      case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, snapshotMoved,
-        superseded,
-        tooManyCommands, tooManyReaders, typeMismatch, unavailable, unsupportedEvent, viewTaken,
-        writerStalled
+      case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, superseded
+      case tooManyCommands, tooManyReaders, typeMismatch, unavailable, unsupportedEvent
+      case writerStalled
     }
 
     private let wrapped: Wrapped
@@ -86,8 +84,6 @@ extension LedgerError {
     public static let instanceNotFound = Code(.instanceNotFound)
     /// A check inside the library failed: a bug. The operation was not made.
     public static let internalInconsistency = Code(.internalInconsistency)
-    /// A wait for another writer ended because something more urgent came up; never reaches a user.
-    package static let interrupted = Code(.interrupted)
     /// An argument is out of its bounds.
     public static let invalidArgument = Code(.invalidArgument)
     /// The system refused to read or write; the cause says why.
@@ -117,8 +113,6 @@ extension LedgerError {
     public static let sealed = Code(.sealed)
     /// Another process found this session dead and ended it; open the ledger again.
     public static let sessionEnded = Code(.sessionEnded)
-    /// The snapshot is not where it was when a look-up was prepared; never reaches a user.
-    package static let snapshotMoved = Code(.snapshotMoved)
     /// Another attempt of the call began meanwhile, or the handler was withdrawn while it did not
     /// run, so the end of this attempt counts for nothing.
     public static let superseded = Code(.superseded)
@@ -135,8 +129,6 @@ extension LedgerError {
     /// The subject has an event, or a record in the snapshot, of a kind or version that this build does not
     /// know; update.
     public static let unsupportedEvent = Code(.unsupportedEvent)
-    /// Another thread of this process needs a view to end; never reaches a user.
-    package static let viewTaken = Code(.viewTaken)
     /// Another process holds the writer's gate and does not go on; the message names it.
     public static let writerStalled = Code(.writerStalled)
   }

@@ -248,11 +248,6 @@ package struct SnapshotReader: Sendable {
 }
 
 extension LedgerError {
-  /// The snapshot is not where it was when the look-up was prepared; never reaches a user.
-  package static var snapshotMoved: LedgerError {
-    LedgerError(.snapshotMoved, "The snapshot was moved on while it was read.")
-  }
-
   /// A state was asked for what was not read of the snapshot; it is to be read, and the look repeated.
   package static var lacking: LedgerError {
     LedgerError(

@@ -34,7 +34,7 @@ package struct StateReplay: Sendable {
       return state.position == end ? state : nil
     } catch {
       // The ledger was compacted meanwhile: the newer snapshot has what is missing.
-      guard error.code == .snapshotMoved || error.code == .eventsCompacted else { throw error }
+      guard error.lookAgain == .snapshotMoved || error.code == .eventsCompacted else { throw error }
       return nil
     }
   }

@@ -4,12 +4,6 @@ extension LedgerError {
     LedgerError(.closed, "The ledger is closed or frozen. Open or unfreeze it first.")
   }
 
-  /// The wait for another writer was interrupted, because the ledger freezes or closes.
-  package static var interrupted: LedgerError {
-    LedgerError(
-      .interrupted, "The ledger was frozen or closed while it waited for another writer.")
-  }
-
   /// The log is not the one that this process read before.
   package static func historyChanged(at position: Position) -> LedgerError {
     LedgerError(

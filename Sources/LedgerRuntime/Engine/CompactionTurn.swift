@@ -26,7 +26,7 @@ struct CompactionTurn: Sendable {
           }
           return try body(store)
         }
-      } catch let error as LedgerError where error.code == .snapshotMoved {
+      } catch let error as LedgerError where error.lookAgain == .snapshotMoved {
         continue
       }
     }

@@ -82,7 +82,7 @@ final class GroupCommitter {
       replica.dropFolded(placeLimit: replica.withState { $0.takeDropBudget() })
       return nil
     } catch {
-      if error.code == .writerStalled || error.code == .interrupted {
+      if error.code == .writerStalled || error.lookAgain == .interrupted {
         group.putBack(into: inbox)
       } else {
         self.waitsSince = nil
@@ -98,15 +98,10 @@ final class GroupCommitter {
   private func takeFailed(
     _ group: inout Group, _ error: LedgerError, _ waitsSince: Duration, _ stallTimeout: Duration
   ) {
-    switch error.code {
-    case .interrupted:
-      break
-    case .writerStalled:
-      let moment = now() - stallTimeout
-      if waitsSince <= moment { group.jobs += inbox.take(submittedUpTo: moment) }
-    default:
-      group.take(from: inbox, limit: .max)
-    }
+    if error.lookAgain == .interrupted { return }
+    guard error.code == .writerStalled else { return group.take(from: inbox, limit: .max) }
+    let moment = now() - stallTimeout
+    if waitsSince <= moment { group.jobs += inbox.take(submittedUpTo: moment) }
   }
 
   /// Forgets that it waited: a frozen session does not wait for the gate.

@@ -167,7 +167,7 @@ package final class LedgerEngine: Sendable {
       let store = try await openStore()
       do {
         return try await body(store)
-      } catch let error as LedgerError where error.code == .closed || error.code == .interrupted {
+      } catch let error as LedgerError where error.code == .closed || error.lookAgain == .interrupted {
         // The store was closed under us: by a freeze, or for good, which openStore tells.
         if phase.store === store { throw error }
       } catch {

@@ -146,7 +146,7 @@ package final class Replica: Sendable {
     while true {
       do {
         return try body(copy(readingFrom: store))
-      } catch let error as LedgerError where error.code == .snapshotMoved {
+      } catch let error as LedgerError where error.lookAgain == .snapshotMoved {
         try rebase(from: store)
       }
     }

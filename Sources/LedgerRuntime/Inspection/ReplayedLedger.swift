@@ -158,8 +158,9 @@ public final class ReplayedLedger: Sendable {
           entities += slice
         } catch {
           // What was read is handed over; damage comes again with the next slice.
-          guard !entities.isEmpty, [.snapshotMoved, .viewTaken, .corrupt].contains(error.code)
-          else { throw error }
+          guard !entities.isEmpty, error.lookAgain != nil || error.code == .corrupt else {
+            throw error
+          }
           break
         }
         progress()
@@ -198,7 +199,7 @@ public final class ReplayedLedger: Sendable {
         do throws(LedgerError) {
           return try body(current(in: view))
         } catch {
-          guard error.code == .snapshotMoved else { throw error }
+          guard error.lookAgain == .snapshotMoved else { throw error }
         }
       }
     }

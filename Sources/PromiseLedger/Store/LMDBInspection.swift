@@ -161,7 +161,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
           }
         }
       } catch {
-        guard error.code == .viewTaken else { throw error }
+        guard error.lookAgain == .viewTaken else { throw error }
       }
     }
   }

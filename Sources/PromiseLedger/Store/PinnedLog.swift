@@ -101,10 +101,3 @@ struct PinnedLog: LedgerSource {
     try body(view().tables)
   }
 }
-
-extension LedgerError {
-  /// Another thread needs the transaction to end; never reaches a user.
-  static var viewTaken: LedgerError {
-    LedgerError(.viewTaken, "A view was taken away while it was read.")
-  }
-}

@@ -53,7 +53,7 @@ import Testing
     let error = await #expect(throws: LedgerError.self) {
       try await ledger.engine.withStore { _ in throw LedgerError.interrupted }
     }
-    #expect(error?.code == .interrupted)
+    #expect(error?.lookAgain == .interrupted)
     await ledger.close()
   }
 

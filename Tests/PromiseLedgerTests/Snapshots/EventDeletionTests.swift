@@ -74,7 +74,7 @@ import Testing
     #expect {
       try EventDeletion(store).step(through: head)
     } throws: {
-      ($0 as? LedgerError)?.code == .snapshotMoved
+      ($0 as? LedgerError)?.lookAgain == .snapshotMoved
     }
   }
 

@@ -60,7 +60,7 @@ import Testing
     #expect {
       try ReadBack(changes, at: Position(rawValue: position.rawValue - 1)).check(in: store)
     } throws: {
-      ($0 as? LedgerError)?.code == .snapshotMoved
+      ($0 as? LedgerError)?.lookAgain == .snapshotMoved
     }
   }
 

@@ -126,7 +126,7 @@ import Testing
     edit.new.position = Position(rawValue: 1)
     let wrong = edit
     #expect { try subject.store.apply(wrong, patience: Patience(.seconds(5))) } throws: {
-      ($0 as? LedgerError)?.code == .snapshotMoved
+      ($0 as? LedgerError)?.lookAgain == .snapshotMoved
     }
     #expect(try subject.store.snapshotSummary() == reader.summary)
     var next = SnapshotEdit(reader.summary)
@@ -134,7 +134,7 @@ import Testing
     try subject.append(1)
     try subject.store.apply(next, patience: Patience(.seconds(5)))
     #expect { try reader.entity(PromiseID.numbered(1).entityID) } throws: {
-      ($0 as? LedgerError)?.code == .snapshotMoved
+      ($0 as? LedgerError)?.lookAgain == .snapshotMoved
     }
   }
 
