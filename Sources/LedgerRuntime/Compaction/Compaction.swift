@@ -243,7 +243,7 @@ extension LedgerEngine {
     _ policy: CompactionPolicy, plan: CompactionPlan?,
     _ progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
   ) async throws -> CompactionReport {
-    try await withTaskExecutorPreference(compactionExecutor) {
+    try await run(on: compactionExecutor) {
       let now = try await withStore { store in self.now(store) }
       var compaction = Compaction(
         of: self, policy, plan: plan, now: plan?.time ?? now, progress)

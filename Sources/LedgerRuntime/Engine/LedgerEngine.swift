@@ -33,8 +33,13 @@ package final class LedgerEngine: Sendable {
   /// Each step of a compaction blocks for some milliseconds.
   let compactionExecutor = ThreadTaskExecutor(name: "ledger-compact")
   /// Where reads of a remote store run, which may block for as long as it takes to answer.
-  private let readExecutor = ThreadTaskExecutor(name: "ledger-read")
+  private let readExecutor = ThreadTaskExecutor(
+    name: "ledger-read", maximumThreadCount: LedgerEngine.maximumReadCount)
   private let headChecks = HeadChecks()
+
+  /// The most reads of a remote store that wait for its answers at the same time.
+  static let maximumReadCount = 4
+
   /// Which of the other sessions are looked at next.
   let sessionRound: Mutex<SessionRound>
   /// Wakes the listener when the session unfreezes or closes.
@@ -138,18 +143,32 @@ package final class LedgerEngine: Sendable {
           _ = try self.catchUp(store)
         }
       }
-      return try await withTaskExecutorPreference(readExecutor) {
-        try await Self.run(body, on: store)
-      }
+      return try await run(on: readExecutor) { try body(store) }
     }
   }
 
+  /// Runs `body`, which blocks while it uses the store, on threads of the session's own if the store is
+  /// remote.
+  func runBlocking<R: Sendable>(
+    _ body: @Sendable () async throws -> R
+  ) async throws -> R {
+    guard try await openStore().isRemote else { return try await body() }
+    return try await run(on: readExecutor, body)
+  }
+
+  /// Runs `body` on the threads of an executor.
+  func run<R: Sendable>(
+    on executor: ThreadTaskExecutor, _ body: @Sendable () async throws -> R
+  ) async throws -> R {
+    try await withTaskExecutorPreference(executor) { try await Self.leavingCaller(body) }
+  }
+
   /// Leaves the thread of the caller, also if that is an actor's.
-  @concurrent private static func run<R: Sendable>(
-    _ body: @Sendable (any EventStore) throws -> R, on store: any EventStore
+  @concurrent private static func leavingCaller<R: Sendable>(
+    _ body: @Sendable () async throws -> R
   ) async throws -> R {
     try Task.checkCancellation()
-    return try body(store)
+    return try await body()
   }
 
   /// Runs `body` on the open store, on the thread of the caller; once more if the session froze in
@@ -167,7 +186,9 @@ package final class LedgerEngine: Sendable {
       let store = try await openStore()
       do {
         return try await body(store)
-      } catch let error as LedgerError where error.code == .closed || error.lookAgain == .interrupted {
+      } catch let error as LedgerError
+        where error.code == .closed || error.lookAgain == .interrupted
+      {
         // The store was closed under us: by a freeze, or for good, which openStore tells.
         if phase.store === store { throw error }
       } catch {

@@ -9,6 +9,10 @@ extension Ledger {
   ///   `invalidArgument` if there is no such event, `corrupt`, `closed`; `CancellationError`.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   public func state(at position: Position? = nil) async throws -> ReplayedLedger {
+    try await engine.runBlocking { try await rebuilt(through: position) }
+  }
+
+  private func rebuilt(through position: Position?) async throws -> ReplayedLedger {
     let source = SessionSource(engine: engine)
     var replay = StateReplay(of: source, through: position)
     while true {

@@ -7,7 +7,8 @@ extension Ledger {
   public func plan(
     _ policy: CompactionPolicy = CompactionPolicy()
   ) async throws -> CompactionPlan {
-    try await CompactionPlan(policy, of: engine)
+    let engine = engine
+    return try await engine.runBlocking { try await CompactionPlan(policy, of: engine) }
   }
 
   /// Folds events into the snapshot, removes records of closed entities that are old enough, and

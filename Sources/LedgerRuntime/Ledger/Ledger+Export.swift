@@ -13,12 +13,21 @@ extension Ledger {
   public func export(_ sink: ([UInt8]) async throws -> Void) async throws -> ArchiveSummary {
     let turn = CompactionTurn(engine: engine)
     defer { turn.end() }
-    var writer = try await turn.step { (store) throws(LedgerError) in
-      ArchiveWriter(
-        of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
-        through: try store.head())
+    var writer = try await engine.runBlocking {
+      try await turn.step { (store) throws(LedgerError) in
+        ArchiveWriter(
+          of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
+          through: try store.head())
+      }
     }
-    while let piece = try await writer.next(in: turn) { try await sink(piece) }
-    return try writer.finished
+    while true {
+      let (piece, next) = try await engine.runBlocking { [writer] in
+        var next = writer
+        return (try await next.next(in: turn), next)
+      }
+      writer = next
+      guard let piece else { return try writer.finished }
+      try await sink(piece)
+    }
   }
 }

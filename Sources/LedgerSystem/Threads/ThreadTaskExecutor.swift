@@ -1,28 +1,33 @@
 import Synchronization
 
-/// Runs tasks that block, one after the other, outside of Swift's own threads, which are few.
+/// Runs tasks that block, a few at a time, outside of Swift's own threads, which are few.
 ///
-/// It has a thread only as long as there is something to run.
+/// It has threads only as long as there is something to run.
 package final class ThreadTaskExecutor: TaskExecutor {
   private struct Queue {
     var jobs: [UnownedJob] = []
-    var hasThread = false
+    var threadCount = 0
   }
 
   private let name: String
+  private let maximumThreadCount: Int
   private let queue = Mutex(Queue())
 
-  /// - Parameter name: Of the thread; Linux keeps the first 15 bytes.
-  package init(name: String) {
+  /// - Parameters:
+  ///   - name: Of the threads; Linux keeps the first 15 bytes.
+  ///   - maximumThreadCount: By default tasks run one after the other.
+  package init(name: String, maximumThreadCount: Int = 1) {
     self.name = name
+    self.maximumThreadCount = maximumThreadCount
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let needsThread = queue.withLock { queue in
       queue.jobs.append(job)
-      defer { queue.hasThread = true }
-      return !queue.hasThread
+      guard queue.threadCount < maximumThreadCount else { return false }
+      queue.threadCount += 1
+      return true
     }
     guard needsThread else { return }
     do throws(SystemError) {
@@ -40,7 +45,7 @@ package final class ThreadTaskExecutor: TaskExecutor {
   private func next() -> UnownedJob? {
     queue.withLock { queue in
       guard queue.jobs.isEmpty else { return queue.jobs.removeFirst() }
-      queue.hasThread = false
+      queue.threadCount -= 1
       return nil
     }
   }

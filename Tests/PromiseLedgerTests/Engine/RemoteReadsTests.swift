@@ -50,6 +50,67 @@ import Testing
     await ledger.close()
   }
 
+  /// Something that reads much.
+  struct LongRead: Sendable, CustomStringConvertible {
+    let description: String
+    let run: @Sendable (Ledger) async throws -> Void
+
+    init(_ description: String, _ run: @escaping @Sendable (Ledger) async throws -> Void) {
+      (self.description, self.run) = (description, run)
+    }
+  }
+
+  static let longReads = [
+    LongRead("plan") { _ = try await $0.plan() },
+    LongRead("state") { _ = try await $0.state() },
+    LongRead("digest") { _ = try await $0.logDigest() },
+    LongRead("export") { ledger in
+      do {
+        try await ledger.export { _ in }
+      } catch let error as LedgerError where error.code == .compactionBusy {
+        // Another one is at it.
+      }
+    },
+  ]
+
+  @Test(arguments: longReads)
+  func otherTasksGoOnBesideLongReads(read: LongRead) async throws {
+    let ledger = try await open()
+    _ = try await ledger.createPromise(of: Int.self)
+    let begun = Tally()
+    store.hold()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<Self.count {
+        group.addTask {
+          begun.add()
+          try await read.run(ledger)
+        }
+      }
+      try await until { begun.count == Self.count }
+      try await until { store.heldCount > 0 }
+      store.release()
+      try await group.waitForAll()
+    }
+    await ledger.close()
+  }
+
+  @Test func someReadsRunSideBySideAndNotMore() async throws {
+    let ledger = try await open()
+    let head = try await ledger.catchUp()
+    store.hold()
+    // The listener looks, too.
+    let before = store.heldCount
+    let reads = (0..<4 * LedgerEngine.maximumReadCount).map { _ in
+      Task { try await ledger.engine.readStore { store in try store.head() } }
+    }
+    try await until { store.heldCount >= LedgerEngine.maximumReadCount }
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(store.heldCount <= before + LedgerEngine.maximumReadCount + 1)
+    store.release()
+    for read in reads { #expect(try await read.value == head) }
+    await ledger.close()
+  }
+
   @Test func aReadSeesWhatWasWrittenBefore() async throws {
     let (mine, other) = (try await open("mine"), try await open("other"))
     for number in 0..<100 {

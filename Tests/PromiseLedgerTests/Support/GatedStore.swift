@@ -29,8 +29,35 @@ final class GatedStore: ForwardingStore {
     for semaphore in semaphores { semaphore.signal() }
   }
 
+  /// How many answers are held back now.
+  var heldCount: Int { held.withLock { $0?.count ?? 0 } }
+
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     let answer = try store.view(request)
+    try pass()
+    return answer
+  }
+
+  func head() throws(LedgerError) -> Position {
+    try pass()
+    return try store.head()
+  }
+
+  func read(
+    after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Position {
+    try pass()
+    return try store.read(after: position, limit: limit, body)
+  }
+
+  func readSnapshot<R>(
+    _ body: (any SnapshotTables) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try pass()
+    return try store.readSnapshot(body)
+  }
+
+  private func pass() throws(LedgerError) {
     let semaphore = WakeSemaphore()
     let isHeld = held.withLock { held in
       held?.append(semaphore)
@@ -39,6 +66,5 @@ final class GatedStore: ForwardingStore {
     guard !isHeld || semaphore.wait(timeout: Self.patience) else {
       throw LedgerError(.unavailable, "The answer was held back for too long.")
     }
-    return answer
   }
 }
