@@ -14,11 +14,7 @@ package struct AttachmentQueue {
     _ read: ([AttachmentReference]) throws(LedgerError) -> [Result<[UInt8], LedgerError>]
   ) throws(LedgerError) -> Result<[UInt8], LedgerError> {
     if found.isEmpty {
-      var byteCount = 0
-      let group = wanted.prefix { attachment in
-        defer { byteCount += attachment.byteCount }
-        return byteCount < AttachmentReference.groupByteCount
-      }
+      let group = wanted.prefix(weighing: AttachmentReference.groupByteCount) { $0.byteCount }
       found = try read(Array(group))[...]
       wanted = wanted.dropFirst(group.count)
     }

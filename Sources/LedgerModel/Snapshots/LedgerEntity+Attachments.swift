@@ -31,12 +31,13 @@ extension LedgerEntity {
 }
 
 extension PromiseEntity {
-  fileprivate var attachments: Set<AttachmentReference> {
-    guard let resolution, resolution.attachmentByteCount > 0 else { return [] }
-    return [
-      AttachmentReference(
-        position: resolution.fact.position, byteCount: resolution.attachmentByteCount)
-    ]
+  fileprivate var attachments: Set<AttachmentReference> { Set([attachment].compactMap(\.self)) }
+
+  /// A large value or error.
+  package var attachment: AttachmentReference? {
+    guard let resolution, resolution.attachmentByteCount > 0 else { return nil }
+    return AttachmentReference(
+      position: resolution.fact.position, byteCount: resolution.attachmentByteCount)
   }
 }
 
@@ -51,7 +52,7 @@ extension HandlerEntity {
 }
 
 extension StoredReference {
-  fileprivate var attachment: AttachmentReference? {
+  package var attachment: AttachmentReference? {
     guard case .attached(let position, let byteCount) = self else { return nil }
     return AttachmentReference(position: position, byteCount: byteCount)
   }

@@ -108,11 +108,7 @@ package enum SnapshotRecord {
   package static func group<Firsts: RandomAccessCollection<(id: EntityID, piece: [UInt8])>>(
     _ firsts: Firsts, pieceLimit: Int
   ) -> Firsts.SubSequence {
-    var count = 0
-    return firsts.prefix { id, piece in
-      defer { count += pieceCount(of: id, first: piece) }
-      return count < pieceLimit
-    }
+    firsts.prefix(weighing: pieceLimit) { pieceCount(of: $0.id, first: $0.piece) }
   }
 
   /// How many pieces a record has, as its first one says if it can be trusted.

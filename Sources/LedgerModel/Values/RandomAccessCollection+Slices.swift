@@ -9,3 +9,14 @@ extension RandomAccessCollection {
     }
   }
 }
+
+extension Collection {
+  /// The first elements, up to the one with which their weights reach a limit; all if they do not.
+  package func prefix(weighing limit: Int, _ weight: (Element) -> Int) -> SubSequence {
+    var sum = 0
+    return prefix { element in
+      defer { sum += weight(element) }
+      return sum < limit
+    }
+  }
+}

@@ -56,7 +56,7 @@ extension PromiseEntity {
   /// The record without an outcome that is stored beside its event.
   fileprivate var smallRecord: PromiseRecord {
     get throws(LedgerError) {
-      if hasRecordAttachment { return PromiseRecord(self, try creation(), outcome: nil) }
+      if recordAttachment != nil { return PromiseRecord(self, try creation(), outcome: nil) }
       return try record { (_, _) throws(LedgerError) in [] }
     }
   }

@@ -26,8 +26,37 @@ struct RecordReader: Sendable {
   /// were removed meanwhile.
   func records<Entity: RecordedEntity>(of entities: [Entity]) async throws -> [Entity.Record] {
     var records: [Entity.Record] = []
-    for entity in entities.sorted(by: { $0.created.position < $1.created.position }) {
-      if let record = try await keptRecord(of: entity) { records.append(record) }
+    var rest = entities.sorted { $0.created.position < $1.created.position }[...]
+    while !rest.isEmpty {
+      let group = rest.prefix(weighing: AttachmentReference.groupByteCount) {
+        $0.recordAttachment?.byteCount ?? 0
+      }
+      rest = rest.dropFirst(group.count)
+      records += try await self.records(ofGroup: group)
+    }
+    return records
+  }
+
+  /// The records of entities with attachments that are read at once.
+  private func records<Entity: RecordedEntity>(
+    ofGroup entities: ArraySlice<Entity>
+  ) async throws -> [Entity.Record] {
+    let wanted = entities.compactMap(\.recordAttachment)
+    var contents: [Position: [UInt8]] = [:]
+    if !wanted.isEmpty {
+      try await engine.setup.hooks.lookedUp?()
+      let found = try await engine.readStore { store in try store.attachments(wanted) }
+      for (wanted, content) in zip(wanted, found) { contents[wanted.position] = try? content.get() }
+    }
+    var records: [Entity.Record] = []
+    for entity in entities {
+      if let wanted = entity.recordAttachment, contents[wanted.position] == nil {
+        // Looked up again, or missing.
+        if let record = try await keptRecord(of: entity) { records.append(record) }
+      } else {
+        records.append(
+          try entity.record { (position, _) throws(LedgerError) in contents[position] ?? [] })
+      }
     }
     return records
   }
@@ -93,7 +122,7 @@ struct RecordReader: Sendable {
     of entity: Entity
   ) async throws -> Entity.Record? {
     try await retrying(entity) { entity in
-      guard entity.hasRecordAttachment else {
+      guard entity.recordAttachment != nil else {
         return try entity.record { (_, _) throws(LedgerError) in [] }
       }
       return try await engine.readStore { store in

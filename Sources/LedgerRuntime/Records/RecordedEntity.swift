@@ -5,8 +5,8 @@ protocol RecordedEntity: Equatable, Sendable {
 
   var id: ID { get }
   var created: Fact { get }
-  /// Whether a part of the record is stored beside an event.
-  var hasRecordAttachment: Bool { get }
+  /// The part of the record that is stored beside an event.
+  var recordAttachment: AttachmentReference? { get }
 
   /// The entity with an id, if there is one.
   static func find(_ id: ID, in state: LedgerState) throws(LedgerError) -> Self?
@@ -21,7 +21,7 @@ protocol RecordedEntity: Equatable, Sendable {
 }
 
 extension PromiseEntity: RecordedEntity {
-  var hasRecordAttachment: Bool { resolution?.attachmentByteCount ?? 0 > 0 }
+  var recordAttachment: AttachmentReference? { attachment }
 
   static func find(
     _ id: PromiseID, in state: LedgerState
@@ -56,9 +56,7 @@ extension PromiseEntity: RecordedEntity {
 }
 
 extension HandlerEntity: RecordedEntity {
-  var hasRecordAttachment: Bool {
-    if case .attached = bound.arguments { true } else { false }
-  }
+  var recordAttachment: AttachmentReference? { bound.arguments.attachment }
 
   static func find(
     _ id: HandlerID, in state: LedgerState

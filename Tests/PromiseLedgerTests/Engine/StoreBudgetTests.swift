@@ -250,6 +250,18 @@ import Testing
     await ledger.close()
   }
 
+  @Test func largeValuesOfAListAreReadTogether() async throws {
+    let ledger = try await open()
+    for _ in 0..<20 {
+      let promise = try await ledger.createPromise(of: [UInt8].self)
+      try await promise.fulfill([UInt8](repeating: 7, count: 9_000))
+    }
+    let before = store.reads.attachmentReads
+    #expect(try await ledger.unconsumedPromises().allSatisfy { $0.outcomeKind == .fulfilled })
+    #expect(store.reads.attachmentReads == before + 1)
+    await ledger.close()
+  }
+
   // MARK: Locks
 
   /// Lets each read of the store find out whether it holds up those who look at the replica.

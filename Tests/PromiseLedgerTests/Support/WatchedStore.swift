@@ -16,6 +16,8 @@ final class WatchedStore: ForwardingStore {
     var transactions = 0
     /// Reads of frames outside of views.
     var frameReads = 0
+    /// Reads of attachments outside of views.
+    var attachmentReads = 0
     /// Entries of lists.
     var entries = 0
   }
@@ -162,6 +164,7 @@ final class WatchedStore: ForwardingStore {
     _ wanted: [AttachmentReference]
   ) throws(LedgerError) -> [Result<[UInt8], LedgerError>] {
     noteRead()
+    contents.withLock { $0.reads.attachmentReads += 1 }
     return try store.attachments(wanted)
   }
 
