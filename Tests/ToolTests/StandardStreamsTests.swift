@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct StandardStreamsTests {
   /// A file that was opened in the place of a closed stream would get what is written to the stream.
-  @Test(arguments: ["log", "verify", "export", "compact"])
+  @Test(arguments: ["log", "verify --format json", "export", "compact"])
   func noFileGetsTheNumberOfAClosedStream(verb: String) async throws {
     let sample = try await SampleLedger()
     #expect(try CommandRun(shell: "\(verb) '\(sample.path)' <&- >&- 2>&-").status == 74)
