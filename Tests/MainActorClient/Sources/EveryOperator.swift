@@ -67,7 +67,10 @@ import LedgerPromises
       self.count += 1
       return Promise.value(sum + name.count)
     }
-    return Promise.all(retried, series, parallel, folded).map { $0.2 }
+    return Promise.all(retried, series, parallel, folded).get(on: .main) {
+      count, first, second, sum in
+      self.count = count + first.count + second.count + sum
+    }.map { $0.2 }
   }
 
   /// An animation as a recipe.
