@@ -8,7 +8,7 @@ struct LogCommand: LedgerCommand {
     abstract: "Prints the events of a ledger in their order.",
     discussion: """
       The table shows the last 8 digits of ids; JSON has them whole. Reading changes nothing in the \
-      ledger and holds nobody up. If there are events of kinds or versions that this build does not \
+      ledger and keeps no process waiting. If there are events of kinds or versions that this build does not \
       know, they are shown as such and the exit code is 1. An event must fit all that is asked for.
       """)
 

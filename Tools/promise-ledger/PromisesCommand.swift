@@ -38,14 +38,14 @@ struct PromisesCommand: LedgerCommand {
 
   @Flag(
     help: """
-      Print only stale promises: resolved, and whoever created them is gone or an app extension.
+      Print only stale promises: resolved, and created by a session that is gone or by an app extension.
       """)
   var stale = false
 
   @Flag(
     help: """
-      Print only promises that are likely to stay pending for ever: without a deadline, whoever \
-      created them is gone or an app extension, and no open handler has them in its arguments.
+      Print only promises that are likely to stay pending for ever: without a deadline, created by \
+      a session that is gone or by an app extension, and in the arguments of no open handler.
       """)
   var orphaned = false
 

@@ -5,7 +5,7 @@ package struct StartCall: EntityCommand {
     /// Another rebinding came first: check the arguments against what is bound now.
     case changedMeanwhile(HandlerEntity)
     case notFound
-    /// A call of the one-shot handler is not finished: somebody runs it, or it was given back.
+    /// A call of the one-shot handler is not finished: it runs, or it was given back.
     case alreadyRunning(StartedCall)
     case finished(HandlerEntity)
     case invalidated(HandlerEntity)

@@ -8,7 +8,7 @@ public enum CallPurpose: UInt8, Sendable, Hashable {
 
 /// A call of a handler, or a run of its invalidation code, that is not finished.
 package struct OpenCall: Sendable, Hashable {
-  /// That nobody runs it any more, and why.
+  /// That it does not run any more, and why.
   package struct Release: Sendable, Hashable {
     package let reason: CallRelease
     package let fact: Fact
@@ -31,7 +31,7 @@ package struct OpenCall: Sendable, Hashable {
   /// That the newest attempt was given back; `nil` while it runs.
   package private(set) var release: Release?
 
-  /// Whether nobody runs it, so that the next attempt may begin.
+  /// Whether it does not run, so that the next attempt may begin.
   package var isReleased: Bool { release != nil }
 
   /// The session that runs it; `nil` if it was given back.

@@ -12,7 +12,7 @@ public enum PromiseStatus: Sendable, Hashable {
 
 /// A promise as replay makes it: the facts of its events, payloads still encoded.
 ///
-/// Payloads are decoded when somebody asks, so that replay stays fast.
+/// Payloads are decoded when they are asked for, so that replay stays fast.
 package struct PromiseEntity: Sendable, Hashable {
   package let id: PromiseID
   package let created: Fact

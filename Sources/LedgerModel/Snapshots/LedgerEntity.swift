@@ -56,7 +56,7 @@ package enum LedgerEntity: Sendable, Hashable {
     }
   }
 
-  /// Whether anybody can compute its id again.
+  /// Whether its id can be computed again.
   package var isKeyed: Bool {
     switch self {
     case .promise(let promise): promise.isKeyed

@@ -86,7 +86,7 @@ extension LedgerState {
 
   /// The earliest deadline of a pending promise that may be written to.
   ///
-  /// Forgets the deadlines before it: from then on nobody looks at them again.
+  /// Forgets the deadlines before it: they are not looked at again.
   package mutating func nextDeadline() throws(LedgerError) -> (
     deadline: Timestamp, id: PromiseID
   )? {

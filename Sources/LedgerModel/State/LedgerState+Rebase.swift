@@ -39,7 +39,7 @@ extension LedgerState {
       sessions[SessionID(entityID: subject)] = nil
       blocked[subject] = nil
       blockedThrough[subject] = nil
-      // Its deadline was passed while nobody could write to it.
+      // Its deadline was passed while it could not be written to.
       passedDeadline = nil
     }
   }

@@ -2,7 +2,7 @@
 ///
 /// It keeps 32 bits of each id's hash beside the place, so that growing looks at no entity and a
 /// look-up compares few ids. The hash is seeded for each process: keys are chosen by callers, and
-/// nobody shall be able to choose many that collide.
+/// it must not be possible to choose many that collide.
 struct PlaceIndex: Sendable {
   /// No place.
   static let none: Int32 = -1
@@ -79,7 +79,7 @@ struct PlaceIndex: Sendable {
 
   private static let processSeed = (salt(1), salt(2))
 
-  /// A number that nobody outside this process knows.
+  /// A number that is unknown outside this process.
   private static func salt(_ number: Int) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(number)

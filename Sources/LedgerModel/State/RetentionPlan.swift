@@ -2,7 +2,7 @@
 ///
 /// Pure: equal states and times make equal plans.
 package struct RetentionPlan: Sendable, Hashable {
-  /// The most records that one event removes, so that folding it keeps nobody waiting.
+  /// The most records that one event removes, so that folding it keeps no writer waiting for long.
   package static let maximumRemovedCount = 1_000
 
   /// After so many bytes of values that stand beside events, an event removes no more records.

@@ -130,7 +130,7 @@ struct ArchiveContents {
     guard end.recordCount == recordCount else {
       throw .damaged("it counts \(end.recordCount) records, and there are \(recordCount)")
     }
-    // The newest frame of a log always stays; without it nobody would know the head.
+    // The newest frame of a log always stays; without it the head would be unknown.
     guard !hasSnapshot || eventCount > 0 else { throw .damaged("no event follows the snapshot") }
     try attachments.finish()
     guard end.hash == hash else {

@@ -28,7 +28,7 @@ package struct EventDeletion {
   /// Deletes the oldest events, whole frames of them; the newest frame of the log always stays.
   ///
   /// - Returns: `nil` if none may go.
-  /// - Throws: `snapshotMoved` if somebody else deletes events meanwhile, or moves the snapshot.
+  /// - Throws: `snapshotMoved` if another process deletes events meanwhile, or moves the snapshot.
   package func step(through end: Position) throws(LedgerError) -> Step? {
     let snapshot = try SnapshotReader(store)
     var step: Step

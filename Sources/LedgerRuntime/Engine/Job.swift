@@ -1,7 +1,7 @@
 import LedgerSystem
 import Synchronization
 
-/// A command on its way to the writer, with whoever waits for the answer.
+/// A command on its way to the writer, with the task that waits for the answer.
 package final class Job: Sendable {
   /// Gets the end of the commit that the command was decided in.
   package typealias Delivery = @Sendable (LedgerError?) -> Void
@@ -65,7 +65,7 @@ extension Job {
   }
 }
 
-/// Keeps why a command was refused, for whoever does not wait for its answer.
+/// Keeps why a command was refused, if no task waits for its answer.
 final class Refusal: Sendable {
   private let contents = Mutex<LedgerError?>(nil)
 

@@ -75,7 +75,7 @@ extension Ledger {
 }
 
 extension RebindHandler.Answer {
-  /// Whether it was done; otherwise somebody else was faster.
+  /// Whether it was done; otherwise another binding came first.
   fileprivate func hasRebound(_ id: HandlerID, in ledger: Ledger) async throws -> Bool {
     switch self {
     case .rebound: return true

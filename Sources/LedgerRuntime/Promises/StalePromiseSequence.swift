@@ -16,7 +16,7 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
     private var position: Position?
     /// What was handed out and is still open.
     private var offered: Set<PromiseID> = []
-    /// What would be stale if nobody in this process had waited for it.
+    /// The promises that would be stale if no task of this process had waited for them.
     private var awaited: Set<PromiseID> = []
     private var waiting: ArraySlice<PromiseRecord> = []
 
@@ -95,7 +95,7 @@ struct StaleCandidates: Sendable {
     }
   }
 
-  /// Those that nobody will come for, and those that are no longer open.
+  /// Those that are left behind, and those that are no longer open.
   func promises(
     in state: LedgerState, _ rule: LeftPromiseRule
   ) throws(LedgerError) -> (left: [PromiseEntity], closed: [PromiseID]) {

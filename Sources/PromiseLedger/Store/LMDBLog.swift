@@ -62,7 +62,7 @@ struct LMDBLog: ForwardingSource {
     return try LedgerMetadata(decoding: bytes)
   }
 
-  /// The attachment of an event that compaction may have deleted since somebody read of it.
+  /// The attachment of an event that compaction may have deleted since the event was read.
   ///
   /// - Throws: `eventsCompacted` if it did; `corrupt`.
   static func attachment<Reader: TableReader & ~Copyable>(

@@ -35,7 +35,7 @@ struct ReadingOptions: ParsableArguments {
       guard error.code == .permissionDenied, !withoutLock else { throw error }
       throw Status.Failure(
         Status(error.code),
-        "\(error) --without-lock is for looking at a ledger that nobody has open.")
+        "\(error) --without-lock is for looking at a ledger that no process has open.")
     }
   }
 }

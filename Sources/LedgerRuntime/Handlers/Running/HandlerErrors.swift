@@ -44,7 +44,7 @@ extension LedgerError {
   static func superseded(_ call: CallID, attempt: UInt32, of handler: String) -> LedgerError {
     LedgerError(
       .superseded,
-      "\(handler): attempt \(attempt) of call \(call) is not the newest any more, or the handler was withdrawn while nobody ran the call. So its end and its effects count for nothing."
+      "\(handler): attempt \(attempt) of call \(call) is not the newest any more, or the handler was withdrawn while the call was not running. So its end and its effects count for nothing."
     )
   }
 

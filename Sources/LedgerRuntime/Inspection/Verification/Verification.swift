@@ -13,7 +13,7 @@ struct Verification {
   private let ownedAttachments: [(owner: EntityID, attachment: AttachmentReference)]
   /// The key of the last frame, whole or damaged.
   private var lastKey: UInt64
-  /// The last event that was read, or `nil` after a damaged frame, whose end nobody knows.
+  /// The last event that was read, or `nil` after a damaged frame, whose end is unknown.
   private var lastPosition: Position?
   private var pulse = Pulse()
   private var visitedFrameCount = 0
