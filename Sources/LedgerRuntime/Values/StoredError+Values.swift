@@ -43,7 +43,7 @@ extension StoredError {
   public func decode<Value: Codable & Sendable>(as type: Value.Type = Value.self) -> Value? {
     guard let payload else { return nil }
     let codec = PayloadCodec<Value>.json()
-    guard payload.typeTag == codec.typeTag else { return nil }
+    guard codec.reads(payload.typeTag) else { return nil }
     return try? codec.decode(payload.bytes)
   }
 }

@@ -87,6 +87,14 @@ struct PayloadNameTests {
     await ledger.close()
   }
 
+  @Test func anErrorThatWasStoredUnderAFormerNameIsDecoded() throws {
+    let payload = StoredError.Payload(typeTag: "Stanza", bytes: Array(#"{"id":"5"}"#.utf8))
+    let error = StoredError(domain: "chat", message: "refused", payload: payload)
+    #expect(error.decode(as: After.Answer.self) == After.Answer(id: "5"))
+    struct Other: Codable, Sendable { let id: String }
+    #expect(error.decode(as: Other.self) == nil)
+  }
+
   @Test func aNameThatIsNoFormerOneIsAMismatch() async throws {
     let ledger = try await temporary.open { try $0.register(After.Handler.self) }
     struct Other: Codable, Sendable { let id: String }
