@@ -133,7 +133,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
       finishIfComplete(in: context)
     }
     // It may wait for others, or for inputs that were not made yet.
-    target.endClaim()
+    target.endClaim(from: promise)
   }
 
   private func finishIfComplete(in context: DrainContext) {

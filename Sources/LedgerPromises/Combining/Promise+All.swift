@@ -7,7 +7,7 @@ extension Promise {
   /// the others go on, and their failures count as handled. Cancelling the result cancels the inputs
   /// that are pending.
   ///
-  /// - Complexity: O(n) in time; the inputs share one observer.
+  /// - Complexity: O(n) in time.
   @inlinable
   public static func all<Inputs: Sequence, Element: Sendable>(
     _ promises: Inputs,
@@ -25,8 +25,9 @@ extension Promise {
   ) -> Promise<[Element]> where Value == [Element] {
     let target = PromiseStorage<[Element]>(executor: executor, site: site)
     let collector = AllCollector(inputs, into: target)
-    let observer: Observer.Body = { fate, context in collector.inputDidSettle(fate, context) }
-    gather(inputs, into: target) { _, _ in observer }
+    gather(inputs, into: target) { _, input in
+      { fate, context in collector.inputDidSettle(input, fate, context) }
+    }
     return Promise<[Element]>(target)
   }
 
@@ -48,8 +49,9 @@ extension Promise {
     for promise in repeat each promises { inputs.append(promise.storage) }
     let collector = TupleCollector(
       repeat (each promises).storage, count: inputs.count, into: target)
-    let observer: Observer.Body = { fate, context in collector.inputDidSettle(fate, context) }
-    gather(inputs, into: target) { _, _ in observer }
+    gather(inputs, into: target) { _, input in
+      { fate, context in collector.inputDidSettle(input, fate, context) }
+    }
     return Promise<(repeat each Element)>(target)
   }
 }
@@ -84,13 +86,13 @@ private final class AllCollector<Element: Sendable>: Sendable {
     if inputs.isEmpty { target.fulfill([], in: nil) }
   }
 
-  func inputDidSettle(_ fate: Fate, _ context: DrainContext) {
+  func inputDidSettle(_ input: PromiseCore, _ fate: Fate, _ context: DrainContext) {
     guard fate.isFulfilled else {
       if case .asked(let question) = fate { return target.answer(question) }
       _ = takeInputs()
       return target.settleFailure(fate, in: context)
     }
-    guard remaining.countDown() else { return target.endClaim() }
+    guard remaining.countDown() else { return target.endClaim(from: input) }
     target.fulfill(values(of: takeInputs()), in: context)
   }
 
@@ -130,11 +132,11 @@ private final class TupleCollector<each Element: Sendable>: Sendable {
     if count == 0 { fulfill(in: nil) }
   }
 
-  func inputDidSettle(_ fate: Fate, _ context: DrainContext) {
+  func inputDidSettle(_ input: PromiseCore, _ fate: Fate, _ context: DrainContext) {
     guard fate.isFulfilled else {
       return target.settleFailure(fate, in: context)
     }
-    guard remaining.countDown() else { return target.endClaim() }
+    guard remaining.countDown() else { return target.endClaim(from: input) }
     fulfill(in: context)
   }
 

@@ -13,12 +13,13 @@ extension Promise {
     let inputs = promises.map(\.storage)
     if inputs.isEmpty { target.fulfill([], in: nil) }
     let remaining = Countdown(inputs.count)
-    let observer: Observer.Body = { fate, context in
-      if case .asked(let question) = fate { return target.answer(question) }
-      guard remaining.countDown() else { return target.endClaim() }
-      target.fulfill(inputs.compactMap(\.settledOutcome), in: context)
+    gather(inputs, into: target) { _, input in
+      { fate, context in
+        if case .asked(let question) = fate { return target.answer(question) }
+        guard remaining.countDown() else { return target.endClaim(from: input) }
+        target.fulfill(inputs.compactMap(\.settledOutcome), in: context)
+      }
     }
-    gather(inputs, into: target) { _, _ in observer }
     return Guarantee(unfailing: Promise<[Outcome<Element>]>(target))
   }
 }

@@ -54,14 +54,14 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
       state = State(hasEnded: true)
       return (former.postponed, former.holdsWaiter)
     }
-    if holdsWaiter { path.waiter?.endHold() }
+    if holdsWaiter, path.waiter?.endHold() == true { path.cores.last?.detachObserver() }
     for attempt in postponed { attempt() }
     for watcher in watchers { watcher.wake(.settled) }
   }
 
-  override func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> Bool {
+  override func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer {
     postpone { core.cancel(reason) }
-    return false
+    return .late
   }
 
   override func postpone(_ attempt: @escaping @Sendable () -> Void) {
@@ -72,19 +72,31 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
     if isLate { attempt() }
   }
 
-  override func comes(from core: PromiseCore) -> Bool {
-    path.cores.contains { $0 === core }
+  /// Whether the outcome has come as far as `core`, by way of `source`.
+  fileprivate func hasReached(_ core: PromiseCore, from source: PromiseCore?) -> Bool {
+    guard let place = path.cores.firstIndex(where: { $0 === core }) else { return false }
+    guard place > 0 else { return true }
+    let previous = path.cores[place - 1]
+    return previous.isSettled && (source == nil || source === previous)
   }
 }
 
 extension PromiseCore {
-  /// Lets go of what lies behind this promise, which got an outcome, from `source` if it has several, and
-  /// stays pending.
-  func endClaim(from source: PromiseCore? = nil) {
+  /// The claim whose outcome has come to this promise.
+  ///
+  /// - Parameter source: What gave its outcome to this promise. A promise with several inputs must name it,
+  ///   because another input has no say in the claim, also if the outcome is just about to arrive.
+  func arrivedClaim(from source: PromiseCore?) -> DeliveryClaim? {
     guard wasHeld.load(ordering: .acquiring),
       let claim = machine.withLock({ $0.hold }) as? DeliveryClaim,
-      source.map(claim.comes(from:)) ?? true
-    else { return }
-    claim.end()
+      claim.hasReached(self, from: source)
+    else { return nil }
+    return claim
+  }
+
+  /// Lets go of what lies behind this promise if the outcome that was on its way has come here, and the
+  /// promise stays pending.
+  func endClaim(from source: PromiseCore? = nil) {
+    arrivedClaim(from: source)?.end()
   }
 }

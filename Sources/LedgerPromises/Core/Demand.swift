@@ -13,7 +13,7 @@ enum Taker {
   /// It does nothing: it only looks on, or nothing waits behind it any more.
   case nothing
   /// Its executor is gone.
-  case nowhere
+  case executorGone
   /// It takes the value, whatever happens.
   case anything
   case waiter(Waiter)
@@ -24,7 +24,9 @@ enum Taker {
 /// Gets the answer of an observer's body.
 final class TakerAnswer: TakerQuestion, @unchecked Sendable {
   // @unchecked because its superclass is.
-  var taker = Taker.nothing
+
+  /// A body that does not answer may want everything; to take nothing it has to say so.
+  var taker = Taker.anything
 }
 
 extension Fate {
@@ -32,7 +34,7 @@ extension Fate {
   /// asked.
   func answer(_ taker: Taker?) -> Bool {
     guard case .asked(let question) = self else { return false }
-    if let taker { (question as? TakerAnswer)?.taker = taker }
+    (question as? TakerAnswer)?.taker = taker ?? .nothing
     return true
   }
 }
@@ -50,14 +52,15 @@ extension PromiseCore {
     if observer.triggers.contains(isFulfilment ? OutcomeKind.fulfilled : .rejected),
       (observer.executor ?? executor.target).isGone
     {
-      return .nowhere
+      return .executorGone
     }
     let answer = TakerAnswer()
     observer.body(.asked(answer), DrainContext(queue: nil))
     return answer.taker
   }
 
-  private enum Openness {
+  /// How a promise stands to an outcome that comes down to it.
+  private enum Standing {
     /// It is settled, or will be by something else.
     case closed
     /// Nothing observes it: it is the end of a chain.
@@ -65,16 +68,16 @@ extension PromiseCore {
     case observed
   }
 
-  private var openness: Openness {
-    let (openness, hold) = machine.withLock { machine -> (Openness, PromiseHold?) in
+  private var standing: Standing {
+    let (standing, hold) = machine.withLock { machine -> (Standing, PromiseHold?) in
       if machine.isSettled { return (.closed, nil) }
       return (machine.isHandled ? .observed : .end, machine.hold)
     }
-    return hold?.letsOutcomesPass == false ? .closed : openness
+    return hold?.admitsOutcomes == false ? .closed : standing
   }
 
   /// The promises below this one, itself included, that are pending, as far as a search for demand came.
-  struct Surroundings {
+  struct PendingPromises {
     var cores: [PromiseCore] = []
     fileprivate var seen: Set<ObjectIdentifier> = []
     fileprivate var previous: [Int] = []
@@ -102,15 +105,15 @@ extension PromiseCore {
   ///
   /// - Complexity: O(n) in the number of promises below; in a loop, so that a chain of any length needs no
   ///   stack.
-  func findDemand(isFulfilment: Bool) -> (demand: Demand?, surroundings: Surroundings) {
-    var found = Surroundings()
+  func findDemand(isFulfilment: Bool) -> (demand: Demand?, pending: PendingPromises) {
+    var found = PendingPromises()
     guard !isSettled, found.add(self, behind: -1) else { return (nil, found) }
     var place = 0
     while place < found.cores.count {
       defer { place += 1 }
       let core = found.cores[place]
       if place > 0 {
-        switch core.openness {
+        switch core.standing {
         case .closed: continue
         case .end: return (found.path(to: place), found)
         case .observed: break
@@ -118,7 +121,7 @@ extension PromiseCore {
       }
       for entry in core.machine.withLock({ $0.listObservers().observers }) {
         switch core.taker(entry.observer, isFulfilment: isFulfilment) {
-        case .nothing, .nowhere: continue
+        case .nothing, .executorGone: continue
         case .anything: return (found.path(to: place), found)
         case .waiter(let waiter):
           if !waiter.isDetached { return (found.path(to: place, waiter), found) }
@@ -149,13 +152,13 @@ extension PromiseCore {
   /// Lets go of observers below this promise that will never do anything, and abandons those whose
   /// executor is gone.
   func releaseIdleObservers(isFulfilment: Bool) {
-    for core in findDemand(isFulfilment: isFulfilment).surroundings.cores {
+    for core in findDemand(isFulfilment: isFulfilment).pending.cores {
       let (entries, removalCount) = core.machine.withLock { $0.listObservers() }
       var idle: Set<Int> = []
       var abandoned: Set<Int> = []
       for (place, entry) in entries.enumerated() {
         switch core.taker(entry.observer, isFulfilment: isFulfilment) {
-        case .nowhere: abandoned.insert(place)
+        case .executorGone: abandoned.insert(place)
         case .nothing where !entry.observer.triggers.contains(.quiet): idle.insert(place)
         case .waiter(let waiter) where waiter.isDetached: idle.insert(place)
         // Some run on every outcome, also if it is known how their promise ends.
@@ -176,15 +179,14 @@ extension PromiseCore {
 
   /// Wakes `watcher` when something below may want the outcome that nothing wanted so far.
   func watchForDemand(_ watcher: Waiter, isFulfilment: Bool) {
-    for core in findDemand(isFulfilment: isFulfilment).surroundings.cores {
+    for core in findDemand(isFulfilment: isFulfilment).pending.cores {
       _ = core.machine.withLock { $0.watch(watcher) }
     }
     // Something may have come before its promise was watched.
     if isSettled || findDemand(isFulfilment: isFulfilment).demand != nil { watcher.wake(.settled) }
   }
 
-  /// Goes back to the beginning, unless something observes this promise; `starter` runs when something
-  /// does again.
+  /// Makes this promise lazy again, unless something observes it; `starter` runs with the next observer.
   func rest(untilObserved starter: @escaping PromiseStateMachine.Starter) -> Bool {
     let released = machine.withLock { $0.rest(untilObserved: starter) }
     return released != nil

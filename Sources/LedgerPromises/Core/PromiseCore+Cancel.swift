@@ -4,9 +4,13 @@ import Synchronization
 extension PromiseCore {
   @discardableResult
   func cancel(_ reason: CancellationReason) -> Bool {
+    requestCancellation(reason) == .accepted
+  }
+
+  func requestCancellation(_ reason: CancellationReason) -> CancelAnswer {
     while true {
       let result = settle(.cancelled(reason), isRequest: true, in: nil)
-      guard result.isHeld else { return result.didSettle }
+      guard result.isHeld else { return result.didSettle ? .accepted : .refused }
       guard let hold = machine.withLock({ $0.hold }) else { continue }
       return hold.cancel(self, reason)
     }

@@ -7,24 +7,25 @@ class PromiseHold: @unchecked Sendable {
   init() {}
 
   /// Whether an outcome that comes now still goes on behind the promise.
-  var letsOutcomesPass: Bool { false }
+  var admitsOutcomes: Bool { false }
 
-  /// Answers a request to cancel the promise; returns whether the promise will be cancelled by it.
-  func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> Bool { false }
+  /// Answers a request to cancel the promise.
+  func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer { .refused }
 
   /// Makes another attempt to settle the promise wait for the end of the hold.
   func postpone(_ attempt: @escaping @Sendable () -> Void) {}
+}
 
-  /// Whether the outcome that is on its way comes from this promise.
-  func comes(from core: PromiseCore) -> Bool { true }
+/// What becomes of a request to cancel a promise.
+enum CancelAnswer {
+  case accepted
+  /// The promise is settled, or to be cancelled already.
+  case refused
+  /// The outcome of the promise is on its way, and the request comes too late.
+  case late
 }
 
 extension PromiseCore {
-  /// Whether this promise is held because an outcome is on its way that comes from `source`.
-  func isHeld(forOutcomeOf source: PromiseCore) -> Bool {
-    machine.withLock { $0.hold }?.comes(from: source) ?? false
-  }
-
   /// Makes an attempt to settle this promise from outside; while it is held, the attempt waits for the end
   /// of that, and counts only if the promise was not settled by then.
   func settleFromOutside(_ attempt: @escaping @Sendable () -> SettleResult) {

@@ -277,7 +277,7 @@ struct PromiseStateMachine: ~Copyable {
   mutating func place(_ hold: PromiseHold) -> PlaceAction {
     guard !isSettled else { return .refused }
     let extras = makeExtras()
-    if let other = extras.hold { return other.letsOutcomesPass ? .passed : .refused }
+    if let other = extras.hold { return other.admitsOutcomes ? .passed : .refused }
     extras.hold = hold
     return .placed
   }
@@ -321,7 +321,7 @@ struct PromiseStateMachine: ~Copyable {
     return places.map { all[$0] }
   }
 
-  /// Goes back to the beginning, unless something observes the promise; returns what is to be released.
+  /// Becomes lazy again, unless something observes the promise; returns what is to be released.
   ///
   /// What the run that is over wanted to hear of a cancellation is forgotten.
   mutating func rest(untilObserved starter: @escaping Starter) -> [CancelHandler]? {

@@ -78,11 +78,12 @@ final class Waiter: Sendable {
     }
   }
 
-  func endHold() {
+  /// Lets the waiter lose interest again; returns whether it does, because it wanted to meanwhile.
+  func endHold() -> Bool {
     let wantsToDetach = state.withLock { state in
       state.isHeld = false
       return state.wantsToDetach
     }
-    if wantsToDetach { wake(.detached) }
+    return wantsToDetach && wake(.detached)
   }
 }

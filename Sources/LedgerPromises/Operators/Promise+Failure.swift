@@ -133,7 +133,8 @@ extension Promise {
   ///
   /// The clean-up runs exactly once and to its end, on all three outcomes, and the new promise settles
   /// after it. So cancelling the new promise does not settle it at once: the cancellation goes to this
-  /// promise, then the clean-up runs, and then the new promise is cancelled. Nothing cancels the clean-up;
+  /// promise, then the clean-up runs, and then the new promise is cancelled. If this promise has settled and
+  /// the clean-up is running, the cancellation takes the place of the outcome. Nothing cancels the clean-up;
   /// give it a timeout of its own if it may hang.
   ///
   /// Behind several failed clean-ups ``PromiseError/underlying`` is the error that the chain failed with.

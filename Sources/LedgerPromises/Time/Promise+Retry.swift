@@ -42,14 +42,16 @@ extension Promise {
         let number = attempt
         let made = Promise<Void>.value((), on: executor).then { try factory(number) }
         let outcome = try await made.settlement(whenTaskIsCancelled: .cancelsPromise, for: target)
-        target?.endClaim()
         switch outcome {
         case .fulfilled(let value):
           return value
         case .cancelled(let reason):
           throw PromiseError.cancelled(reason)
         case .rejected(let error):
-          guard attempt < attempts, try await shouldRetry(error, attempt) else { throw error }
+          guard attempt < attempts else { throw error }
+          // From here on it takes any time; every other outcome settles the target.
+          target?.endClaim(from: made.storage)
+          guard try await shouldRetry(error, attempt) else { throw error }
         }
         let pause = delay.delay(afterAttempt: attempt)
         if pause > .zero {

@@ -5,6 +5,10 @@ extension Promise {
   /// is released as soon as either side settles. An outcome that comes too late is reported as
   /// ``PromiseDiagnostic/Kind/settledLate``.
   ///
+  /// The outcome of a promise from outside this library may be used up by being delivered, see
+  /// ``cancel(_:)``. While such an outcome is on its way here, the timer waits for it, even if the executor
+  /// of a callback in between is busy for longer than `duration`.
+  ///
   /// With `cancellingSource`, running out of time also cancels this promise.
   public func timeout(
     _ duration: Duration,
@@ -40,7 +44,7 @@ extension Promise {
   /// Passes the value on after a while; a failure goes on at once.
   ///
   /// The time begins when this promise is fulfilled. Zero or less is no delay. The timer is released
-  /// when the new promise is cancelled.
+  /// when the new promise is cancelled, and the value is then lost to it.
   public func delay(
     _ duration: Duration,
     clock: any Clock<Duration> = ContinuousClock(),

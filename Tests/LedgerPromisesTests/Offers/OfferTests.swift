@@ -1,6 +1,7 @@
-import LedgerPromises
 import PromiseLedgerTesting
 import Testing
+
+@testable import LedgerPromises
 
 /// Promises that offer an outcome, and deliver it only to something that takes it.
 @Suite(.timeLimit(.minutes(10))) struct OfferTests {
@@ -106,16 +107,21 @@ import Testing
     var testDescription: String { name }
   }
 
-  static let rivals = [
+  static let rivals = outsiders + otherInputs + cleanUps
+
+  private static let outsiders = [
     Rival(name: "a timeout") { promise in
       let clock = ManualClock()
-      let end = promise.map { $0 }.timeout(.seconds(1), clock: clock).map { $0 }
+      let (struck, resolver) = Promise.make(of: Void.self, on: .inline)
+      let end = promise.map { $0 }
+        .timeout(.seconds(1), clock: WatchedClock(clock) { resolver.fulfill(()) })
+        .map { $0 }
       await clock.sleepers(atLeast: 1)
       return (
         end,
         {
           clock.advance(by: .seconds(1))
-          await clock.sleepers(atMost: 0)
+          try await struck.value
         }
       )
     },
@@ -131,6 +137,13 @@ import Testing
       let token = CancellationToken()
       let end = promise.map { $0 }.cancelled(by: token)
       return (end, { token.cancel() })
+    },
+    Rival(name: "a cancellation of a retry") { promise in
+      let end = Promise.retry(attempts: 2, on: .inline) { _ in promise.map { $0 } }
+      while promise.storage.findDemand(isFulfilment: true).demand?.cores.last !== end.storage {
+        await Task.yield()
+      }
+      return (end, { #expect(!end.cancel()) })
     },
     Rival(name: "the other of a race") { promise in
       let (other, resolver) = Promise.make(of: Int.self, on: .inline)
@@ -155,6 +168,48 @@ import Testing
     },
   ]
 
+  /// A cancellation that comes after another input of a combination.
+  private static let otherInputs = [
+    combination("all") { promise, other in
+      Promise.all([promise, other], on: .inline).map { $0[0] }
+    },
+    combination("zip") { promise, other in promise.zip(other).map { $0.0 } },
+    combination("allSettled") { promise, other in
+      Promise.allSettled([promise, other], on: .inline).asPromise().map { try $0[0].get() }
+    },
+    combination("a limited run") { promise, other in
+      Promise.mapInParallel([promise, other], limit: 2, on: .inline) { $0 }.map { $0[0] }
+    },
+  ]
+
+  private static func combination(
+    _ name: String,
+    _ combine: @escaping @Sendable (Promise<Int>, Promise<Int>) -> Promise<Int>
+  ) -> Rival {
+    Rival(name: "a cancellation after another input of \(name)") { promise in
+      let (other, resolver) = Promise.make(of: Int.self, on: .inline)
+      let end = combine(promise.map { $0 }, other)
+      return (
+        end,
+        {
+          resolver.fulfill(0)
+          #expect(!end.cancel())
+        }
+      )
+    }
+  }
+
+  private static let cleanUps = [
+    Rival(name: "a cancellation behind a clean-up") { promise in
+      let end = promise.map { $0 }.ensureAsync { .value(()) }
+      return (end, { #expect(!end.cancel()) })
+    },
+    Rival(name: "a cancellation behind several clean-ups") { promise in
+      let end = promise.ensureAsync { .value(()) }.ensureAsync { .value(()) }
+      return (end, { #expect(!end.cancel()) })
+    },
+  ]
+
   @Test(arguments: rivals) func whatComesAfterTheClaimIsTooLate(_ rival: Rival) async throws {
     let offered = Offered()
     let (end, strike) = await rival.chain(offered.promise)
@@ -162,7 +217,7 @@ import Testing
     try await strike()
     #expect(end.isPending)
     try offered.offer.settle(.fulfilled(7))
-    #expect(end.outcome == .fulfilled(7))
+    #expect(try await end.settlement() == .fulfilled(7))
   }
 
   @Test(arguments: rivals.filter { $0.name != "another offered promise" })

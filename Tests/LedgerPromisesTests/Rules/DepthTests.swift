@@ -148,6 +148,19 @@ import Testing
     #expect(seen.events == [1])
   }
 
+  @Test func manyCleanUpsCancelWithoutRecursion() async throws {
+    let box = Box<Promise<Int>>(Mutex(nil))
+    await onSmallStack {
+      let (first, resolver) = Promise.make(of: Int.self, on: .inline)
+      var promise = first
+      for _ in 0..<Self.fewer { promise = promise.ensureAsync { .value(()) } }
+      box.set(promise)
+      promise.cancel("deep")
+      withExtendedLifetime(resolver) {}
+    }
+    #expect(try await box.take()?.settlement() == .cancelled("deep"))
+  }
+
   @Test(arguments: [1, 7, Int.max])
   func allWithALimitOverManySettledInputsNeedsNoStack(_ limit: Int) async throws {
     let box = Box<Promise<[Int]>>(Mutex(nil))

@@ -1,0 +1,32 @@
+/// A manual clock for one timer, which tells when that timer is done.
+///
+/// A ``ManualClock`` knows when a sleep is over, but not when the code behind it has run. This one is
+/// released by the timer's task when that ends, and calls a closure then, provided that the test keeps no
+/// copy of it.
+package struct WatchedClock: Clock {
+  private final class End: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+      self.body = body
+    }
+
+    deinit { body() }
+  }
+
+  private let clock: ManualClock
+  private let end: End
+
+  package init(_ clock: ManualClock, whenReleased body: @escaping @Sendable () -> Void) {
+    self.clock = clock
+    self.end = End(body)
+  }
+
+  package var now: ManualClock.Instant { clock.now }
+
+  package var minimumResolution: Duration { clock.minimumResolution }
+
+  package func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    try await clock.sleep(until: deadline, tolerance: tolerance)
+  }
+}
