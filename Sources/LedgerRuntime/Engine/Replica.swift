@@ -318,7 +318,8 @@ package final class Replica: Sendable {
     }
   }
 
-  /// Fulfilled once the state is past `position`, or once one more promise is no longer in use.
+  /// Fulfilled once the state is past `position`, or once one more promise is no longer in use; sooner if
+  /// something else waits for less.
   ///
   /// - Parameters:
   ///   - position: The position.
@@ -327,14 +328,11 @@ package final class Replica: Sendable {
   package func advance(
     past position: Position, orUseEndedAfter count: Int
   ) throws(LedgerError) -> Promise<Void> {
-    let (end, advance) = try contents.withLock {
-      (contents) throws(LedgerError) -> (Promise<Void>, Promise<Void>) in
+    try contents.withLock { (contents) throws(LedgerError) in
       if let error = contents.closingError { throw error }
       let isPast = contents.state.position > position || contents.waiters.endedUseCount > count
-      if isPast { return (.value(()), .value(())) }
-      return (contents.waiters.endOfUse(), contents.waiters.advance(past: position))
+      return isPast ? .value(()) : contents.waiters.endOfUse(orAdvancePast: position)
     }
-    return Promise.race([end, advance])
   }
 
   /// How many promises were in use and are no longer.

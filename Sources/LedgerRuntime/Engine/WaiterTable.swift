@@ -7,6 +7,12 @@ import LedgerPromises
 struct WaiterTable {
   typealias Wake = @Sendable () -> Void
 
+  /// What waits for the end of a use, or for an event after a position.
+  private struct UseEnd {
+    var position: Position
+    let resolver: Resolver<Void>
+  }
+
   /// What wakes those whose time has come, and the position that orders it.
   struct Due: Sendable {
     let position: Position
@@ -19,7 +25,7 @@ struct WaiterTable {
   private var useCounts: [PromiseID: Int] = [:]
   /// How often the last use of a promise ended.
   private(set) var endedUseCount = 0
-  private var useEnd: Resolver<Void>?
+  private var useEnd: UseEnd?
   /// Watched promises that changed since the last delivery.
   private var touched: Set<PromiseID> = []
 
@@ -62,15 +68,22 @@ struct WaiterTable {
     self.useEnd = nil
     return {
       settlement?.cancel()
-      useEnd?.fulfill(())
+      useEnd?.resolver.fulfill(())
     }
   }
 
-  /// Fulfilled the next time that the last use of a promise ends.
-  mutating func endOfUse() -> Promise<Void> {
-    if let useEnd { return useEnd.promise }
+  /// Fulfilled the next time that the last use of a promise ends, or once there is an event after
+  /// `position`, or after an earlier one that something else waits for.
+  ///
+  /// It is one promise for both: of two, the one that comes seldom would keep what observed it and the
+  /// other.
+  mutating func endOfUse(orAdvancePast position: Position) -> Promise<Void> {
+    if let useEnd {
+      self.useEnd?.position = min(useEnd.position, position)
+      return useEnd.resolver.promise
+    }
     let (promise, resolver) = Promise.make(of: Void.self, on: .inline)
-    useEnd = resolver
+    useEnd = UseEnd(position: position, resolver: resolver)
     return promise
   }
 
@@ -125,6 +138,10 @@ struct WaiterTable {
       advances[position] = nil
       due.append(Due(position: position) { resolver.fulfill(()) })
     }
+    if let useEnd, useEnd.position < head {
+      self.useEnd = nil
+      due.append(Due(position: useEnd.position) { useEnd.resolver.fulfill(()) })
+    }
     return due
   }
 
@@ -133,7 +150,7 @@ struct WaiterTable {
     var all: [Wake] = []
     for resolver in settlements.values { all.append { resolver.reject(error) } }
     for resolver in advances.values { all.append { resolver.reject(error) } }
-    if let useEnd { all.append { useEnd.reject(error) } }
+    if let useEnd { all.append { useEnd.resolver.reject(error) } }
     settlements = [:]
     advances = [:]
     useEnd = nil
