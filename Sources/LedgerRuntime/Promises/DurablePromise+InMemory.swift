@@ -26,8 +26,8 @@ extension DurablePromise {
   /// It begins to wait when the first observer attaches. The outcome is consumed only if something below
   /// still takes it: a chain whose end is pending, or a task that waits. Otherwise the durable promise stays
   /// resolved and unconsumed, and this promise pending until something observes it, or a promise behind it,
-  /// again. What takes the outcome gets it: a timeout or a cancellation that comes while the consumption is
-  /// being written is too late.
+  /// again. A timeout or a cancellation that comes while the consumption is being written is too late: the
+  /// outcome is delivered.
   ///
   /// | durable promise | promise in memory |
   /// |---|---|
@@ -144,10 +144,16 @@ extension DurablePromise {
     let command = ConsumePromise(id: id, delivery: .recordedBefore) {
       offer.claimTaker(isFulfilment: outcome.kind == .fulfilled)
     }
-    let answer = try await ledger.engine.submit(command)
-    if case .notTaken = answer { return (outcome, false) }
-    try ledger.requireConsumed(answer, id)
-    return (outcome, true)
+    do {
+      let answer = try await ledger.engine.submit(command)
+      if case .notTaken = answer { return (outcome, false) }
+      try ledger.requireConsumed(answer, id)
+      return (outcome, true)
+    } catch {
+      // Nothing is on its way then, so what came meanwhile counts, before the error does.
+      offer.withdraw()
+      throw error
+    }
   }
 
   /// Waits until something below the promise in memory may take an outcome.
@@ -183,7 +189,7 @@ extension DurablePromise {
     }
   }
 
-  /// Cancels the durable promise. Who asked for that knows the outcome, so the app consumes it; an
+  /// Cancels the durable promise. The code that asked for that knows the outcome, so the app consumes it; an
   /// outcome that came before stays for others.
   private func cancelAndConsume(_ reason: CancellationReason) async {
     do {

@@ -1,8 +1,9 @@
-import LedgerPromises
+import Dispatch
 import PromiseLedgerTesting
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerPromises
 @testable import LedgerRuntime
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
@@ -22,7 +23,9 @@ import Testing
     let clock = ManualClock()
     let token = CancellationToken()
     let (other, resolver) = Promise.make(of: Int.self)
-    let limited = durable.promise.map { $0 + 1 }.timeout(.seconds(1), clock: clock)
+    let struck = DispatchSemaphore(value: 0)
+    let limited = durable.promise.map { $0 + 1 }
+      .timeout(.seconds(1), clock: WatchedClock(clock) { struck.signal() })
     let end = Promise.race([other, limited]).get { _ in }.cancelled(by: token)
     try await isAwaited(durable, in: app)
     await clock.sleepers(atLeast: 1)
@@ -30,6 +33,7 @@ import Testing
     store.onAppend = {
       store.onAppend = {
         clock.advance(by: .seconds(1))
+        struck.wait()
         resolver.fulfill(0)
         token.cancel()
       }
@@ -66,6 +70,41 @@ import Testing
     store.mend()
     #expect(try await durable.record?.status == .resolved)
     #expect(try await durable.promise.value == 7)
+    await app.close()
+  }
+
+  @Test func whatCameFirstCountsIfTheConsumptionCannotBeWritten() async throws {
+    let store = FailingStore()
+    let app = try await open(store)
+    let durable = try await app.createPromise(of: Int.self)
+    try await durable.fulfill(7)
+    let (other, resolver) = Promise.make(of: Int.self)
+    let token = CancellationToken()
+    store.fail(at: .append, .unavailable) {
+      resolver.fulfill(0)
+      token.cancel("why")
+    }
+    let race = Promise.race([other, durable.promise])
+    let cancelled = durable.promise.map { $0 }.cancelled(by: token)
+    #expect(try await race.settlement() == .fulfilled(0))
+    #expect(try await cancelled.settlement() == .cancelled("why"))
+    store.mend()
+    #expect(try await durable.record?.status == .resolved)
+    await app.close()
+  }
+
+  @Test func aWaitForMoreThanOneEventLeavesNothingBehind() async throws {
+    let app = try await open(WatchedStore())
+    weak var storage: PromiseStorage<Void>?
+    do {
+      let replica = app.engine.replica
+      let wait = try replica.advance(
+        past: replica.position, orUseEndedAfter: replica.endedUseCount)
+      storage = wait.storage
+      _ = try await app.createPromise(of: Int.self)
+      try await wait.value
+    }
+    try await become { storage == nil }
     await app.close()
   }
 

@@ -14,11 +14,19 @@ final class FailingStore: ForwardingStore {
   }
 
   let store = InMemoryEventStore()
-  private let failure = Mutex<(place: Place, code: LedgerError.Code)?>(nil)
+  private struct Failure: Sendable {
+    let place: Place
+    let code: LedgerError.Code
+    let meanwhile: @Sendable () -> Void
+  }
 
-  /// Fails at a place, again and again, until `nil` is set.
-  func fail(at place: Place, _ code: LedgerError.Code) {
-    failure.withLock { $0 = (place, code) }
+  private let failure = Mutex<Failure?>(nil)
+
+  /// Fails at a place, again and again, until ``mend()``; `meanwhile` happens each time before that.
+  func fail(
+    at place: Place, _ code: LedgerError.Code, _ meanwhile: @escaping @Sendable () -> Void = {}
+  ) {
+    failure.withLock { $0 = Failure(place: place, code: code, meanwhile: meanwhile) }
   }
 
   func mend() { failure.withLock { $0 = nil } }
@@ -26,6 +34,7 @@ final class FailingStore: ForwardingStore {
   private func check(_ place: Place) throws(LedgerError) {
     let failure = failure.withLock { $0 }
     guard let failure, failure.place == place else { return }
+    failure.meanwhile()
     throw LedgerError(failure.code, "It fails, because it was told to.")
   }
 
