@@ -19,6 +19,8 @@ enum Taker {
   case waiter(Waiter)
   /// It settles a promise.
   case promise(PromiseCore)
+  /// It handles failures, and settles a promise that says only that this is over.
+  case handler(PromiseCore)
 }
 
 /// Gets the answer of an observer's body.
@@ -44,6 +46,11 @@ extension PromiseCore {
   @usableFromInline
   func answer(_ question: TakerQuestion) {
     (question as? TakerAnswer)?.taker = .promise(self)
+  }
+
+  /// Answers for an observer that handles failures, and settles this promise when that is over.
+  func answerAsHandler(_ question: TakerQuestion) {
+    (question as? TakerAnswer)?.taker = .handler(self)
   }
 
   /// What an observer of this promise does with an outcome.
@@ -79,13 +86,19 @@ extension PromiseCore {
   /// The promises below this one, itself included, that are pending, as far as a search for demand came.
   struct PendingPromises {
     var cores: [PromiseCore] = []
-    fileprivate var seen: Set<ObjectIdentifier> = []
-    fileprivate var previous: [Int] = []
+    /// Of each promise, whether a callback on the way there uses the outcome.
+    fileprivate var isUsed: [Bool] = []
+    private var seen: [ObjectIdentifier: Bool] = [:]
+    private var previous: [Int] = []
 
-    fileprivate mutating func add(_ core: PromiseCore, behind place: Int) -> Bool {
-      guard seen.insert(ObjectIdentifier(core)).inserted else { return false }
+    /// Adds a promise, unless it was found before; once more if the new way to it has a callback.
+    @discardableResult
+    fileprivate mutating func add(_ core: PromiseCore, behind place: Int, isUsed: Bool) -> Bool {
+      if let before = seen[ObjectIdentifier(core)], before || !isUsed { return false }
+      seen[ObjectIdentifier(core)] = isUsed
       cores.append(core)
       previous.append(place)
+      self.isUsed.append(isUsed)
       return true
     }
 
@@ -101,13 +114,16 @@ extension PromiseCore {
   }
 
   /// Finds something that takes the outcome of this promise: a promise that is pending and the end of its
-  /// chain, a task or thread that waits.
+  /// chain, a task or thread that waits. The end of a failure handler takes no value that nothing uses on
+  /// the way there.
   ///
   /// - Complexity: O(n) in the number of promises below; in a loop, so that a chain of any length needs no
   ///   stack.
   func findDemand(isFulfilment: Bool) -> (demand: Demand?, pending: PendingPromises) {
     var found = PendingPromises()
-    guard !isSettled, found.add(self, behind: -1) else { return (nil, found) }
+    guard !isSettled else { return (nil, found) }
+    found.add(self, behind: -1, isUsed: !isFulfilment)
+    var idleEnds: Set<Int> = []
     var place = 0
     while place < found.cores.count {
       defer { place += 1 }
@@ -115,18 +131,25 @@ extension PromiseCore {
       if place > 0 {
         switch core.standing {
         case .closed: continue
+        case .end where idleEnds.contains(place): continue
         case .end: return (found.path(to: place), found)
         case .observed: break
         }
       }
       for entry in core.machine.withLock({ $0.listObservers().observers }) {
+        let isUsed = found.isUsed[place] || entry.observer.triggers.contains(OutcomeKind.fulfilled)
         switch core.taker(entry.observer, isFulfilment: isFulfilment) {
         case .nothing, .executorGone: continue
         case .anything: return (found.path(to: place), found)
         case .waiter(let waiter):
           if !waiter.isDetached { return (found.path(to: place, waiter), found) }
         case .promise(let target):
-          if !target.isSettled { _ = found.add(target, behind: place) }
+          if !target.isSettled { found.add(target, behind: place, isUsed: isUsed) }
+        case .handler(let target):
+          guard !target.isSettled, found.add(target, behind: place, isUsed: isUsed) else {
+            continue
+          }
+          if !isUsed { idleEnds.insert(found.cores.count - 1) }
         }
       }
     }
@@ -164,6 +187,7 @@ extension PromiseCore {
         // Some run on every outcome, also if it is known how their promise ends.
         case .promise(let target) where entry.observer.triggers != .always && target.isSettled:
           idle.insert(place)
+        case .handler(let target) where target.isSettled: idle.insert(place)
         default: continue
         }
       }

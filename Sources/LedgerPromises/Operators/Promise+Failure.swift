@@ -13,12 +13,14 @@ extension Promise {
     _ handler: @escaping @Sendable (any Error) -> Void
   ) -> Guarantee<Void> {
     let triggers = Triggers.failures(includingCancellation: includingCancellation)
-    let handled = link(to: Void.self, on: executor, SourceSite(file, line), triggers: triggers) {
-      source, target, fate, context in
+    let source = storage
+    let target = source.makeTarget(of: Void.self, on: executor, file, line)
+    source.observe(on: executor, triggers: triggers) { fate, context in
+      if case .asked(let question) = fate { return target.answerAsHandler(question) }
       if let failure = source.failure, triggers.contains(failure.kind) { handler(failure.error) }
       target.fulfill((), in: context)
     }
-    return Guarantee(unfailing: handled)
+    return Guarantee(unfailing: Promise<Void>(target))
   }
 
   /// Looks at the error and lets it go on.

@@ -34,6 +34,23 @@ import Testing
     #expect(try offered.isTaken())
   }
 
+  @Test func aHandlerAloneTakesFailuresOnly() throws {
+    let offered = Offered()
+    offered.promise.map { $0 }.done { _ in }.cancel()
+    offered.promise.catch { _ in }
+    #expect(try !offered.isTaken())
+    #expect(try offered.offer.claimTaker(isFulfilment: false))
+    try offered.offer.settle(.rejected(TestError(1)))
+  }
+
+  @Test func aHandlerBehindACallbackTakesValues() throws {
+    let offered = Offered()
+    let (idle, used) = (offered.promise, offered.promise.get { _ in })
+    Promise.race([idle, used], on: .inline).catch { _ in }
+    #expect(try offered.isTaken())
+    try offered.offer.settle(.fulfilled(7))
+  }
+
   @Test func oneBranchIsEnough() throws {
     let offered = Offered()
     offered.promise.done { _ in }.cancel()
