@@ -30,13 +30,13 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
       // Behind a clean-up nothing is held: that may take any time.
       case .passed: return claim
       case .refused:
-        claim.end()
+        claim.giveUp()
         return nil
       }
     }
     if let waiter = path.waiter {
       guard waiter.hold() else {
-        claim.end()
+        claim.giveUp()
         return nil
       }
       claim.state.withLock { $0.holdsWaiter = true }
@@ -45,6 +45,20 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
   }
 
   func end() {
+    letGo()()
+  }
+
+  /// Ends a claim that could not be placed as a whole.
+  ///
+  /// The thread that claims may hold up every writer, so what was postponed meanwhile, and may run callbacks,
+  /// runs elsewhere.
+  private func giveUp() {
+    let rest = letGo()
+    Task { rest() }
+  }
+
+  /// Holds nothing any more; returns what is left to do.
+  private func letGo() -> @Sendable () -> Void {
     var watchers: [Waiter] = []
     for core in path.cores {
       watchers += core.machine.withLock { $0.end(self) }
@@ -54,9 +68,11 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
       state = State(hasEnded: true)
       return (former.postponed, former.holdsWaiter)
     }
-    if holdsWaiter, path.waiter?.endHold() == true { path.cores.last?.detachObserver() }
-    for attempt in postponed { attempt() }
-    for watcher in watchers { watcher.wake(.settled) }
+    return { [path, watchers] in
+      if holdsWaiter, path.waiter?.endHold() == true { path.cores.last?.detachObserver() }
+      for attempt in postponed { attempt() }
+      for watcher in watchers { watcher.wake(.settled) }
+    }
   }
 
   override func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer {

@@ -90,6 +90,8 @@ extension PromiseCore {
     fileprivate var isUsed: [Bool] = []
     private var seen: [ObjectIdentifier: Bool] = [:]
     private var previous: [Int] = []
+    /// The observers that were asked, to be released together with the promises.
+    fileprivate var asked: [[PromiseStateMachine.Entry]] = []
 
     /// Adds a promise, unless it was found before; once more if the new way to it has a callback.
     @discardableResult
@@ -136,7 +138,9 @@ extension PromiseCore {
         case .observed: break
         }
       }
-      for entry in core.machine.withLock({ $0.listObservers().observers }) {
+      let observers = core.machine.withLock { $0.listObservers().observers }
+      found.asked.append(observers)
+      for entry in observers {
         let isUsed = found.isUsed[place] || entry.observer.triggers.contains(OutcomeKind.fulfilled)
         switch core.taker(entry.observer, isFulfilment: isFulfilment) {
         case .nothing, .executorGone: continue
@@ -164,10 +168,14 @@ extension PromiseCore {
   ///
   /// - Returns: Whether there is something. Then it gets the outcome that this promise is settled with,
   ///   unless ``endClaim()`` comes first.
-  func claimDemand(isFulfilment: Bool) -> Bool {
+  /// - Parameter keep: Gets what was looked at. Another thread may have let go of it meanwhile, and its
+  ///   release may run code of the user, which is not for the thread that claims.
+  func claimDemand(isFulfilment: Bool, keep: (PendingPromises) -> Void) -> Bool {
     while true {
       if machine.withLock({ $0.hold }) is DeliveryClaim { return true }
-      guard let demand = findDemand(isFulfilment: isFulfilment).demand else { return false }
+      let (demand, pending) = findDemand(isFulfilment: isFulfilment)
+      keep(pending)
+      guard let demand else { return false }
       if DeliveryClaim.claim(demand) != nil { return true }
     }
   }

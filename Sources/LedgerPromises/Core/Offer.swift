@@ -10,6 +10,8 @@ package final class Offer<Value: Sendable>: Sendable {
   private let storage: PromiseStorage<Value>
   private let body: Body
   private let isOver = Atomic(false)
+  /// What was looked at to find a taker, until the outcome is delivered.
+  private let lookedAt = Mutex<[PromiseCore.PendingPromises]>([])
 
   fileprivate init(_ storage: PromiseStorage<Value>, _ body: @escaping Body) {
     self.storage = storage
@@ -38,18 +40,32 @@ package final class Offer<Value: Sendable>: Sendable {
   /// ``withdraw()``: a timeout, a lost race or a cancellation that comes later is too late. Asking again
   /// changes nothing.
   package func claimTaker(isFulfilment: Bool) -> Bool {
-    storage.claimDemand(isFulfilment: isFulfilment)
+    storage.claimDemand(isFulfilment: isFulfilment) { found in
+      lookedAt.withLock { $0.append(found) }
+    }
   }
 
   /// Takes back what was claimed.
   package func withdraw() {
     storage.endClaim()
+    release()
+  }
+
+  /// Lets go of what was looked at.
+  private func release() {
+    let released = lookedAt.withLock { looked in
+      let former = looked
+      looked = []
+      return former
+    }
+    _ = released
   }
 
   /// Delivers the outcome.
   package func settle(_ outcome: Outcome<Value>) {
     isOver.store(true, ordering: .releasing)
     storage.settle(outcome, byResolver: true, in: nil)
+    release()
   }
 
   /// Ends this offer if nothing observes the promise any more; a new one is made for the next observer.
@@ -57,6 +73,7 @@ package final class Offer<Value: Sendable>: Sendable {
   /// - Returns: Whether it ended. Otherwise some promise behind this one is pending, and may be observed
   ///   again.
   package func rest(isFulfilment: Bool) -> Bool {
+    release()
     storage.releaseIdleObservers(isFulfilment: isFulfilment)
     isOver.store(true, ordering: .releasing)
     let isResting = storage.rest(untilObserved: Self.starter(body))

@@ -1,4 +1,6 @@
+import Foundation
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 @testable import LedgerPromises
@@ -293,6 +295,58 @@ import Testing
     try offered.offer.settle(.fulfilled(7))
     #expect(all.outcome?.isCancelled == true)
     resolver.fulfill(0)
+  }
+
+  // MARK: - On the thread that claims
+
+  /// A hold that does something when a claim finds it in its way.
+  private final class Obstacle: PromiseHold, @unchecked Sendable {
+    let strike: @Sendable () -> Void
+
+    init(_ strike: @escaping @Sendable () -> Void) {
+      self.strike = strike
+    }
+
+    override var admitsOutcomes: Bool {
+      strike()
+      return false
+    }
+  }
+
+  @Test func whatAClaimThatFailsPostponedRunsElsewhere() async throws {
+    let (first, firstResolver) = Promise.make(of: Int.self, on: .inline)
+    let (last, lastResolver) = Promise.make(of: Int.self, on: .inline)
+    let threads = Recorder<String?>()
+    first.ensure { threads.record(Thread.current.name) }
+    let obstacle = Obstacle { #expect(!first.cancel()) }
+    _ = last.storage.machine.withLock { $0.place(obstacle) }
+    await onSmallStack {
+      Thread.current.name = "claiming"
+      let path = Demand(cores: [first.storage, last.storage])
+      #expect(DeliveryClaim.claim(path) == nil)
+    }
+    #expect(try await first.settlement().isCancelled)
+    #expect(await threads.events(atLeast: 1).first != "claiming")
+    firstResolver.fulfill(0)
+    lastResolver.fulfill(0)
+  }
+
+  @Test func whatIsSettledDuringAClaimIsReleasedAfterIt() throws {
+    let offered = Offered()
+    weak var witness: Recorder<Int>?
+    do {
+      let callback = Recorder<Int>()
+      witness = callback
+      let core = offered.promise.storage
+      core.observe(triggers: []) { fate, _ in
+        if case .asked = fate { core.cancel(.unspecified) }
+      }
+      offered.promise.done { callback.record($0) }
+    }
+    #expect(try !offered.isTaken())
+    #expect(witness != nil)
+    try offered.offer.withdraw()
+    #expect(witness == nil)
   }
 
   // MARK: - Resting

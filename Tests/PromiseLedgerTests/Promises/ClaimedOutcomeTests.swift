@@ -93,7 +93,7 @@ import Testing
     await app.close()
   }
 
-  @Test func aWaitForMoreThanOneEventLeavesNothingBehind() async throws {
+  @Test func aWaitForAnEventOrTheEndOfAUseLeavesNothingBehind() async throws {
     let app = try await open(WatchedStore())
     weak var storage: PromiseStorage<Void>?
     do {
