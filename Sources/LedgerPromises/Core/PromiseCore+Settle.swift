@@ -35,8 +35,8 @@ extension PromiseCore {
   /// Settles with a failure.
   ///
   /// - Parameters:
-  ///   - isRequest: Whether somebody asked for it, rather than that it came from what the promise
-  ///     waited for.
+  ///   - isRequest: Whether it was asked for, such as a cancellation by hand; otherwise it comes from
+  ///     what the promise waited for.
   ///   - isOutsider: Whether it has to wait while the promise is held; a request has to.
   @usableFromInline
   @discardableResult

@@ -267,7 +267,7 @@ struct PromiseStateMachine: ~Copyable {
 
   enum PlaceAction {
     case placed
-    /// There is another hold, behind which outcomes pass.
+    /// The promise has another hold already, one that lets outcomes pass.
     case passed
     /// The promise is settled, or will be by something else.
     case refused

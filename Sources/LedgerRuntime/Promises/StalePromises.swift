@@ -58,6 +58,8 @@ extension Ledger {
   /// settle; a user interface would show it as a spinner that never stops.
   ///
   /// - Parameter instances: Whose promises are wanted; by default those of this session's instance.
+  /// - Throws: ``LedgerError`` with `closed`: open the ledger again; `frozen` if
+  ///   ``LedgerConfiguration/waitsWhileFrozen`` is false: unfreeze it; `corrupt`: restore it from a copy.
   /// - Complexity: O(n) in the number of unconsumed promises and open handlers.
   public func orphanedPromises(of instances: Instances = .own) async throws -> [PromiseRecord] {
     let rule = rule(for: instances)

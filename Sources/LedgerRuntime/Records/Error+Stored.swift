@@ -13,8 +13,7 @@ extension Error {
   /// }
   /// ```
   ///
-  /// - Returns: `nil` if it is another error, or if one of that type was stored in a form that this
-  ///   build cannot decode.
+  /// - Returns: `nil` if the error is of another type, or if this build cannot decode the stored form.
   public func stored<Value: Error & Codable & Sendable>(
     as type: Value.Type = Value.self
   ) -> Value? {

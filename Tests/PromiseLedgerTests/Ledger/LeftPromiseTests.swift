@@ -18,7 +18,7 @@ struct LeftPromiseTests {
     return try await temporary.open(as: role, configuration: configuration)
   }
 
-  /// A promise that an app of an instance created, and nobody took.
+  /// A promise, resolved unless told otherwise, that a session of an instance leaves behind.
   private func leavePromise(
     of instance: String, as role: SessionRole = .app, isResolved: Bool = true
   ) async throws -> PromiseID {
