@@ -86,7 +86,7 @@ extension CrashTests {
       try write(damaged)
       let ledger = try await temporary.open()
       let promise = try ledger.promise(id: id, of: [UInt8].self)
-      let error = await #expect(throws: LedgerError.self) { _ = try await promise.value }
+      let error = await #expect(throws: LedgerError.self) { _ = try await promise.consume() }
       #expect(error?.code == .corrupt)
       #expect(try await ledger.createPromise(of: Int.self).fulfill(1).isSuccess)
       await ledger.close()
@@ -141,12 +141,12 @@ extension CrashTests {
       }
       try await promise.fulfill([1])
       await expect(.typeMismatch) {
-        try await ledger.promise(id: promise.id, of: Int.self).value
+        try await ledger.promise(id: promise.id, of: Int.self).consume()
       }
       await expect(.notFound) {
-        try await ledger.promise(id: PromiseKey("none").promiseID, of: Int.self).value
+        try await ledger.promise(id: PromiseKey("none").promiseID, of: Int.self).consume()
       }
-      #expect(try await promise.value == [1])
+      #expect(try await promise.consume() == [1])
       await ledger.close()
     }
 
@@ -168,7 +168,7 @@ extension CrashTests {
       }
       #expect(error?.code == .ledgerFull)
       #expect(resolved.count > 10)
-      for promise in resolved { #expect(try await promise.value == value) }
+      for promise in resolved { #expect(try await promise.consume() == value) }
       #expect(try await ledger.freeze())
       try await ledger.unfreeze()
       #expect(try await resolved.first?.record?.status == .consumed)

@@ -32,7 +32,7 @@ import Testing
         // Afterwards it works, and the next event takes the position that was not used up: only the
         // follower's session came in between.
         #expect(try await promise.fulfill(2).isSuccess)
-        #expect(try await promise.value == 2)
+        #expect(try await promise.consume() == 2)
         let audit = try await closeAndAudit(ledger)
         #expect(audit.findings(acknowledged: ["R \(promise.id)", "K \(promise.id)"]).isEmpty)
         #expect(audit.position(of: .promiseResolved) == head.rawValue + 2)

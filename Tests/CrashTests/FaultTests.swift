@@ -64,7 +64,7 @@ import Testing
           if let resolution = await attempt({ try await promise.fulfill(large) }) {
             #expect(resolution.isSuccess)
             acknowledged.append("R \(promise.id)")
-            if let value = await attempt({ try await promise.value }) {
+            if let value = await attempt({ try await promise.consume() }) {
               #expect(value == large)
               acknowledged.append("K \(promise.id)")
             }

@@ -67,7 +67,7 @@ extension CrashTests {
 
     private func open() async throws -> (Ledger, DurablePromise<String>, WorkerProcess) {
       let app = try await temporary.open()
-      let promise = try await app.createPromise(key: PromiseKey("k"), of: String.self).promise
+      let promise = try await app.createPromise(key: PromiseKey("k"), of: String.self)
       let worker = try WorkerProcess(["serve", temporary.path, "appExtension"])
       #expect(await worker.nextLine()?.hasPrefix("opened") == true)
       return (app, promise, worker)

@@ -70,7 +70,7 @@ func expectWorks(
   let ledger = try await temporary.open()
   let promise = try await ledger.createPromise(of: Int.self)
   try await promise.fulfill(5)
-  #expect(try await promise.value == 5, sourceLocation: sourceLocation)
+  #expect(try await promise.consume() == 5, sourceLocation: sourceLocation)
   let problems = try await ledger.engine.read { $0.blocked.count }
   #expect(problems == 0, sourceLocation: sourceLocation)
   await ledger.close()

@@ -110,10 +110,10 @@ extension CrashTests {
 
     @Test func waitersWakeWithinThePollIntervalWhenEveryRingIsLost() async throws {
       let app = try await temporary.open()
-      let promise = try await app.createPromise(key: PromiseKey("k"), of: String.self).promise
+      let promise = try await app.createPromise(key: PromiseKey("k"), of: String.self)
       let helper = try await serve("appExtension")
       let wiper = try WordWiper(wakeFile: temporary.path + "/wake")
-      async let value = promise.value
+      async let value = promise.consume()
       #expect(try await helper.ask("resolve k done") == "resolved")
       #expect(try await value == "done")
       wiper.stop()

@@ -14,11 +14,11 @@ struct Append {
   func run() async throws {
     let ledger = try await Ledger.open(at: path, as: .app)
     let key = try PromiseKey(key)
-    let promise = try await ledger.promise(forKey: key, of: String.self)
+    let promise = try await ledger.findOrCreatePromise(key: key, of: String.self)
     try await say(ledger, key) { $0.created }
     try await promise.fulfill(String(repeating: "value ", count: 1_500))
     try await say(ledger, key) { $0.resolved }
-    _ = try await promise.value
+    _ = try await promise.consume()
     try await say(ledger, key) { $0.consumed }
     await ledger.close()
   }

@@ -44,7 +44,7 @@ struct Churn {
       if case .resolved = try await promise.fulfill(value) { Output.line("R \(promise.id)") }
       if number % 5 == 0 { continue }
       do {
-        _ = try await promise.value
+        _ = try await promise.consume()
         Output.line("K \(promise.id)")
       } catch let error as LedgerError where error.code == .alreadyConsumed {
         continue
@@ -61,7 +61,7 @@ struct Churn {
     }
     let window = SystemLedgerClock().now().nanosecondsSinceEpoch / 5_000_000
     let key = try PromiseKey("shared/\(window)")
-    switch try await ledger.createPromise(key: key, of: [UInt8].self) {
+    switch try await ledger.createPromiseIfAbsent(key: key, of: [UInt8].self) {
     case .created(let promise):
       Output.line("C \(promise.id)")
       return promise

@@ -67,7 +67,7 @@ struct CompactFull {
       guard try await promise.fulfill([UInt8](repeating: 7, count: 20_000)).isSuccess else {
         throw UsageError(what: "not resolved")
       }
-      _ = try await promise.value
+      _ = try await promise.consume()
     }
   }
 }

@@ -55,7 +55,7 @@ struct Fill {
     _ = try await live(ledger)
     try await ledger.freeze()
     try await ledger.unfreeze()
-    _ = try await first.value
+    _ = try await first.consume()
     Output.line("K \(first.id)")
     await ledger.close()
     try await sayEvents()

@@ -57,9 +57,10 @@ struct Fixture {
       try await ledger.createPromise(label: "\(name), \(state)", tags: [name, state])
     }
     _ = try await make("pending")
-    let keyed: DurablePromise<String> = try await ledger.promise(forKey: PromiseKey("\(name) key"))
+    let keyed: DurablePromise<String> = try await ledger.findOrCreatePromise(
+      key: PromiseKey("\(name) key"))
     try await keyed.fulfill("by its key")
-    _ = try await keyed.value
+    _ = try await keyed.consume()
     let resolved = try await make("resolved")
     try await resolved.fulfill("kept", idempotencyKey: "\(name) 1")
     let large = try await make("large")
@@ -69,7 +70,7 @@ struct Fixture {
       StoredError(domain: "server", code: 403, message: "Only owners may change this."))
     let consumed = try await make("consumed")
     try await consumed.fulfill("read")
-    _ = try await consumed.value
+    _ = try await consumed.consume()
     try await make("abandoned").abandon(reason: "nobody waits")
     try await make("cancelled").cancel()
     let late: DurablePromise<String> = try await ledger.createPromise(

@@ -37,7 +37,7 @@ struct Forked {
     Output.line("child ended \(unsafe endStatus(of: child))")
     guard try await promise.fulfill(1).isSuccess else { throw UsageError(what: "not resolved") }
     Output.line("R \(promise.id)")
-    _ = try await promise.value
+    _ = try await promise.consume()
     Output.line("K \(promise.id)")
     await ledger.close()
     Output.line("closed")
@@ -54,7 +54,7 @@ struct Forked {
         while !Task.isCancelled {
           let other = try await ledger.createPromise(of: Int.self)
           _ = try await other.fulfill(1)
-          _ = try await other.value
+          _ = try await other.consume()
           _ = try inspector.head
         }
       }
@@ -91,7 +91,7 @@ struct Forked {
     await say("create") { _ = try await ledger.createPromise(of: Int.self) }
     await say("resolve") { try await promise.fulfill(2) }
     await say("record") { _ = try await promise.record }
-    await say("consume") { _ = try await promise.value }
+    await say("consume") { _ = try await promise.consume() }
     await say("stale") { _ = try await ledger.stalePromises() }
     await say("catchUp") { try await ledger.catchUp() }
     await say("freeze") { try await ledger.freeze() }

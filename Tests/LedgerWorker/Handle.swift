@@ -68,8 +68,8 @@ struct Handle {
       Tally.self, key: HandlerKey("tally"), isRepeating: true
     ).handler
     for number in 0..<number {
-      let promise = try await ledger.promise(
-        forKey: PromiseKey("result/\(number)"), of: Int.self)
+      let promise = try await ledger.findOrCreatePromise(
+        key: PromiseKey("result/\(number)"), of: Int.self)
       try await ledger.createHandler(
         Work.self, ["number": number, "promise": promise, "tally": tally],
         key: HandlerKey("work/\(number)"))
@@ -83,7 +83,7 @@ extension Handle {
     let key = try PromiseKey("pair/\(number)")
     let handlerKey = try HandlerKey("pair/\(number)")
     if makesPairsInTwoCommits {
-      let promise = try await ledger.promise(forKey: key, of: Int.self)
+      let promise = try await ledger.findOrCreatePromise(key: key, of: Int.self)
       try await ledger.createHandler(Pair.self, ["promise": promise], key: handlerKey)
     } else {
       try await ledger.batch { batch in

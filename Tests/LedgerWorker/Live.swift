@@ -79,7 +79,7 @@ private struct Life {
   private mutating func create() async throws {
     let promise: DurablePromise<[UInt8]> =
       if stepCount % 3 == 0 {
-        try await ledger.createPromise(key: PromiseKey("\(name)/\(stepCount)")).promise
+        try await ledger.createPromise(key: PromiseKey("\(name)/\(stepCount)"))
       } else {
         try await ledger.createPromise()
       }
@@ -120,7 +120,7 @@ private struct Life {
   private mutating func consume(_ id: PromiseID) async throws {
     // Nobody else may have found it.
     try await resolve(id)
-    let value = try await ledger.promise(id: id, of: [UInt8].self).value
+    let value = try await ledger.promise(id: id, of: [UInt8].self).consume()
     Output.line("K \(id)")
     if value != id.expectedValue { Output.line("problem wrong value of \(id)") }
     consumed.append(id)

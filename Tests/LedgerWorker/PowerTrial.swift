@@ -187,7 +187,7 @@ private struct Session {
     } else {
       let value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: byteCount)
       try await promise.fulfill(value)
-      if number % 3 == 0, ledger.role == .app { _ = try await promise.value }
+      if number % 3 == 0, ledger.role == .app { _ = try await promise.consume() }
     }
     try await acknowledge()
   }

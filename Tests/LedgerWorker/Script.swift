@@ -22,11 +22,11 @@ struct Script {
       if step == "k", !isResolved { continue }
       do {
         switch step {
-        case "c": _ = try await ledger.createPromise(key: key, of: [UInt8].self).promise
+        case "c": _ = try await ledger.createPromise(key: key, of: [UInt8].self)
         case "r":
           try require(try await promise.fulfill([UInt8](repeating: 7, count: 9_000)))
           isResolved = true
-        case "k": _ = try await promise.value
+        case "k": _ = try await promise.consume()
         case "f": try await ledger.freeze()
         case "u": try await ledger.unfreeze()
         case "x": await ledger.close()

@@ -47,19 +47,19 @@ struct Serve {
     switch words.first {
     case "create":
       let promise = try await ledger.createPromise(key: PromiseKey(words[1]), of: String.self)
-      return "created \(try promise.promise.id)"
+      return "created \(promise.id)"
     case "resolve":
       let resolution = try await handle(words[1], ledger).fulfill(words[2])
       return resolution.isSuccess ? "resolved" : "refused"
     case "settle":
       let resolution = try await ledger.resolve(id(words[1]), with: try outcome(words))
       return resolution.isSuccess ? "resolved" : "refused"
-    case "consume": return "consumed \(try await handle(words[1], ledger).value)"
+    case "consume": return "consumed \(try await handle(words[1], ledger).consume())"
     case "consume-later":
       let promise = try handle(words[1], ledger)
       Task {
         do {
-          Output.line("consumed \(try await promise.value)")
+          Output.line("consumed \(try await promise.consume())")
         } catch {
           Output.line(Output.describe(error))
         }

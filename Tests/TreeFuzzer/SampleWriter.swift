@@ -86,8 +86,8 @@ struct SampleWriter {
   private mutating func keyed(
     _ name: String, _ number: Int
   ) async throws -> DurablePromise<String> {
-    let promise: DurablePromise<String> = try await ledger.promise(
-      forKey: PromiseKey("\(name)/\(number)"))
+    let promise: DurablePromise<String> = try await ledger.findOrCreatePromise(
+      key: PromiseKey("\(name)/\(number)"))
     try look()
     return promise
   }
@@ -104,7 +104,7 @@ struct SampleWriter {
   }
 
   private mutating func consume(_ promise: DurablePromise<String>) async throws {
-    _ = try await promise.value
+    _ = try await promise.consume()
     try look()
   }
 

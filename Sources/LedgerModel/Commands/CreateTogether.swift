@@ -60,7 +60,7 @@ extension LedgerError {
   package static func createdByAnother(_ name: String) -> LedgerError {
     LedgerError(
       .conflict,
-      "\(name) was created by another request. Use another key, or promise(forKey:) to share it."
+      "\(name) was created by another request. Use another key, or findOrCreatePromise(key:) to share it."
     )
   }
 }

@@ -10,17 +10,15 @@ extension DurablePromise {
   ///   with `roleMayNotConsume` in any role but `app`, `alreadyConsumed` if another session consumed
   ///   it, `promiseAbandoned`, `notFound`, and `typeMismatch` or `decodingFailed` if the value is not
   ///   a `Value` (it then stays unconsumed); `CancellationError`.
-  public var value: Value {
-    get async throws {
-      let ledger = try ledger
-      try ledger.role.requireConsumer(of: id)
-      try ledger.engine.beginUse(of: id)
-      defer { ledger.engine.endUse(of: id) }
-      let outcome = try await outcome
-      try ledger.requireConsumed(
-        try await ledger.engine.submit(ConsumePromise(id: id, delivery: .recordedBefore)), id)
-      return try outcome.get()
-    }
+  public func consume() async throws -> Value {
+    let ledger = try ledger
+    try ledger.role.requireConsumer(of: id)
+    try ledger.engine.beginUse(of: id)
+    defer { ledger.engine.endUse(of: id) }
+    let outcome = try await outcome
+    try ledger.requireConsumed(
+      try await ledger.engine.submit(ConsumePromise(id: id, delivery: .recordedBefore)), id)
+    return try outcome.get()
   }
 
   /// Waits for the outcome, runs `body` with it, and then consumes it.
@@ -28,7 +26,7 @@ extension DurablePromise {
   /// `body` runs at least once: if it throws or the process dies before the consumption is durable,
   /// the promise stays resolved and is offered again.
   ///
-  /// - Throws: What `body` throws; otherwise as ``value`` does, except for ``PromiseFailure``: here
+  /// - Throws: What `body` throws; otherwise as ``consume()`` does, except for ``PromiseFailure``: here
   ///   `body` gets every outcome.
   public func consume<Result: Sendable>(
     _ body: (PromiseOutcome<Value>) async throws -> Result

@@ -34,7 +34,7 @@ extension Ledger {
     return try await createNew(creation, .void)
   }
 
-  /// Creates a timer whose id follows from a key, or says that it is there.
+  /// Creates a timer whose id follows from a key, or finds the one that the same request created.
   ///
   /// - Parameters:
   ///   - key: The key; the same key makes the same timer in every process.
@@ -47,14 +47,14 @@ extension Ledger {
   public func createTimer(
     key: PromiseKey, until deadline: Timestamp, label: String? = nil, tags: [String] = [],
     idempotencyKey: String? = nil, strict: Bool = false
-  ) async throws -> PromiseCreation<Void> {
+  ) async throws -> DurablePromise<Void> {
     let creation = PromiseCreated(
       typeTag: PayloadCodec<Void>.void.typeTag, key: key.text, label: label, tags: tags,
       deadline: deadline, deadlineEffect: .fulfils, idempotencyKey: idempotencyKey ?? key.text)
-    return try await createKeyed(key, creation, .void, isStrict: strict)
+    return try await createKeyed(key, creation, .void, isStrict: strict).promise
   }
 
-  /// Creates a promise whose id follows from a key, or says that it is there.
+  /// Creates a promise whose id follows from a key, or finds the one that the same request created.
   ///
   /// - Parameters:
   ///   - key: The key; the same key makes the same promise in every process.
@@ -65,9 +65,32 @@ extension Ledger {
   ///   - idempotencyKey: What makes a repetition of this request recognisable; by default the key.
   ///   - strict: Whether a repetition counts as one only while the promise is pending.
   ///   - codec: How values are encoded, if not as JSON.
+  /// - Returns: The promise, once it is durable.
+  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``; `conflict` if another request created
+  ///   the promise with this key, or a strict request finds it settled; and `compacted` if its record was
+  ///   removed.
+  public func createPromise<Value: Sendable>(
+    key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
+    deadline: Timestamp? = nil, idempotencyKey: String? = nil, strict: Bool = false,
+    codec: PayloadCodec<Value>? = nil
+  ) async throws -> DurablePromise<Value> {
+    try await createPromiseIfAbsent(
+      key: key, of: type, label: label, tags: tags, deadline: deadline,
+      idempotencyKey: idempotencyKey, strict: strict, codec: codec
+    ).promise
+  }
+
+  /// Creates a promise whose id follows from a key, or says what is there instead.
+  ///
+  /// The parameters are those of
+  /// ``createPromise(key:of:label:tags:deadline:idempotencyKey:strict:codec:)``, which throws where this
+  /// returns ``PromiseCreation/conflict(_:)``.
+  ///
+  /// - Returns: Whether this request created the promise, repeated the one that did, or found the promise
+  ///   of another request.
   /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, and `compacted` if the record of the
   ///   promise with this key was removed.
-  public func createPromise<Value: Sendable>(
+  public func createPromiseIfAbsent<Value: Sendable>(
     key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
     deadline: Timestamp? = nil, idempotencyKey: String? = nil, strict: Bool = false,
     codec: PayloadCodec<Value>? = nil
@@ -79,14 +102,15 @@ extension Ledger {
     return try await createKeyed(key, creation, codec, isStrict: strict)
   }
 
-  /// The promise with a key, in whatever state, created if it is not there.
+  /// Finds the promise with a key, in whatever state, or creates it.
   ///
   /// This is how an app that was killed attaches to its promise again.
   ///
+  /// - Returns: The promise, once it is durable.
   /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, `typeMismatch` if the promise there
   ///   has another type, and `compacted` if its record was removed.
-  public func promise<Value: Sendable>(
-    forKey key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil,
+  public func findOrCreatePromise<Value: Sendable>(
+    key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil,
     tags: [String] = [], deadline: Timestamp? = nil, codec: PayloadCodec<Value>? = nil
   ) async throws -> DurablePromise<Value> {
     let codec = try codec ?? configuration.codecs.codec(for: type)

@@ -6,7 +6,7 @@ extension Error {
   ///
   /// ```swift
   /// do {
-  ///   show(try await avatar.value)
+  ///   show(try await avatar.consume())
   /// } catch {
   ///   if let refusal = error.stored(as: ChatError.self), refusal.isTemporary { offerRetry() }
   ///   show(error.localizedDescription)

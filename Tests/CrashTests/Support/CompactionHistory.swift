@@ -33,7 +33,7 @@ struct CompactionHistory {
   ) async throws -> DurablePromise<String> {
     let promise: DurablePromise<String> =
       if number % 2 == 0 {
-        try await ledger.promise(forKey: PromiseKey("key \(number)"))
+        try await ledger.findOrCreatePromise(key: PromiseKey("key \(number)"))
       } else {
         try await ledger.createPromise(label: "promise \(number)")
       }
@@ -43,7 +43,7 @@ struct CompactionHistory {
       return promise
     }
     try await promise.fulfill(String(repeating: "x", count: number % 3 == 0 ? 9_000 : 9))
-    if number % 8 > 2 { _ = try await promise.value }
+    if number % 8 > 2 { _ = try await promise.consume() }
     return promise
   }
 

@@ -9,10 +9,10 @@ struct MemoryClient {
     let app = try await memory.open(as: .app)
     let worker = try await memory.open(as: .appExtension)
     let key = try PromiseKey("greeting")
-    let promise = try await app.promise(forKey: key, of: String.self)
-    let same = try await worker.promise(forKey: key, of: String.self)
+    let promise = try await app.findOrCreatePromise(key: key, of: String.self)
+    let same = try await worker.findOrCreatePromise(key: key, of: String.self)
     try await same.fulfill("hello")
-    print(try await promise.value)
+    print(try await promise.consume())
     await worker.close()
     await app.close()
   }

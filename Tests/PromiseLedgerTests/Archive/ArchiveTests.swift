@@ -110,7 +110,7 @@ struct ArchiveTests {
     try importBlocking(file)
     let copy = try await file.temporary.open()
     #expect(copy.id == ledger.id)
-    #expect(try await copy.promise(id: promise.id, of: String.self).value == "kept")
+    #expect(try await copy.promise(id: promise.id, of: String.self).consume() == "kept")
     await copy.close()
   }
 

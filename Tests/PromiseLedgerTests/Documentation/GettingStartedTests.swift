@@ -19,8 +19,8 @@ final class GettingStartedTests: Sendable {
     let path = temporary.path
 
     let ledger = try await Ledger.open(at: path, as: .app)
-    let promise = try await ledger.promise(
-      forKey: PromiseKey("avatar/room@example.org"), of: Void.self,
+    let promise = try await ledger.findOrCreatePromise(
+      key: PromiseKey("avatar/room@example.org"), of: Void.self,
       label: "Remove the avatar of the room")
 
     try await ledger.freeze()
@@ -43,8 +43,8 @@ final class GettingStartedTests: Sendable {
     let temporary = try TemporaryLedger()
     let path = temporary.path
     let killed = try await Ledger.open(at: path, as: .app)
-    _ = try await killed.promise(
-      forKey: PromiseKey("avatar/room@example.org"), of: Void.self, label: "Remove the avatar")
+    _ = try await killed.findOrCreatePromise(
+      key: PromiseKey("avatar/room@example.org"), of: Void.self, label: "Remove the avatar")
     await killed.close()
     try await rejectInExtension(path)
     let ledger = try await Ledger.open(at: path, as: .app)
@@ -67,7 +67,7 @@ final class GettingStartedTests: Sendable {
 
   private func showAnswer(_ answer: DurablePromise<String>) async {
     do {
-      show(try await answer.value)
+      show(try await answer.consume())
     } catch {
       guard !error.isCancellation else { return }
       show(error.localizedDescription)
@@ -105,8 +105,8 @@ final class GettingStartedTests: Sendable {
 
   private func rejectInExtension(_ path: String) async throws {
     let ledger = try await Ledger.open(at: path, as: .appExtension)
-    let promise = try await ledger.promise(
-      forKey: PromiseKey("avatar/room@example.org"), of: Void.self)
+    let promise = try await ledger.findOrCreatePromise(
+      key: PromiseKey("avatar/room@example.org"), of: Void.self)
     try await promise.reject(
       StoredError(domain: "chat", code: 403, message: "Only owners may change the avatar."))
     await ledger.close()

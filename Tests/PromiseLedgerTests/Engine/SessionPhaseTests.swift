@@ -27,7 +27,7 @@ import Testing
     let head = try await ledger.catchUp()
     try await ledger.freeze()
     let reading = Task { try await promise.record }
-    let waiting = Task { try await promise.value }
+    let waiting = Task { try await promise.consume() }
     let writing = Task { try await ledger.createPromise(of: Int.self).id }
     for _ in 0..<100 { await Task.yield() }
     reading.cancel()

@@ -55,15 +55,15 @@ import Testing
     #expect(open.count(where: { $0.status == .pending }) == 12)
     let large = try #require(open.first { $0.label == "old, large" })
     let text = String(repeating: "large ", count: 1_500)
-    #expect(try await ledger.promise(id: large.id, of: String.self).value == text)
+    #expect(try await ledger.promise(id: large.id, of: String.self).consume() == text)
     let rejected = try #require(open.first { $0.label == "recent, rejected" })
     let failure = await #expect(throws: PromiseFailure.self) {
-      try await ledger.promise(id: rejected.id, of: String.self).value
+      try await ledger.promise(id: rejected.id, of: String.self).consume()
     }
     #expect("\(failure as Any)".contains("Only owners may change this."))
     let removed: DurablePromise<String> = try ledger.promise(
       id: PromiseKey("old key").promiseID, of: String.self)
-    let error = await #expect(throws: LedgerError.self) { try await removed.value }
+    let error = await #expect(throws: LedgerError.self) { try await removed.consume() }
     #expect(error?.code == .compacted)
     #expect(try await ledger.unfinishedCalls().count == 3)
     _ = try await ledger.compact(LedgerCompactionTests.everything)

@@ -49,7 +49,7 @@ struct HandlerBadInputTests {
     let count = try await handler.call(
       as: Answer.self, ["room": "r", "count": 3, "promise": promise, "colour": nil])
     #expect(count == 3, sourceLocation: sourceLocation)
-    #expect(try await promise.value == "r", sourceLocation: sourceLocation)
+    #expect(try await promise.consume() == "r", sourceLocation: sourceLocation)
   }
 
   @Test func aMissingArgumentIsNamedWithBothSets() async throws {

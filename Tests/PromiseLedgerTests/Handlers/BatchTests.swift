@@ -54,7 +54,7 @@ struct BatchTests {
     #expect(try await promise.record?.label == "together")
     #expect(try await handler.record?.scopes == ["s"])
     try await handler.call()
-    #expect(try await promise.value == 5)
+    #expect(try await promise.consume() == 5)
     await ledger.close()
   }
 
@@ -109,7 +109,7 @@ struct BatchTests {
     #expect(try await ledger.catchUp() == before)
     try await second.1.call()
     #expect(try await create() == first)
-    #expect(try await first.0.value == 5)
+    #expect(try await first.0.consume() == 5)
     await ledger.close()
   }
 

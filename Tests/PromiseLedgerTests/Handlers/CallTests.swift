@@ -239,7 +239,7 @@ struct CallTests {
     #expect(unfinished.first?.release == .cancelled && unfinished.first?.attempt == 1)
     let result = try await ledger.retry(try #require(unfinished.first))
     #expect(result.attempt == 2 && result.call == unfinished.first?.id)
-    #expect(try await promise.value == 2)
+    #expect(try await promise.consume() == 2)
     await expectError(.handlerFinished) { try await ledger.retry(unfinished[0]) }
     await ledger.close()
   }
@@ -258,7 +258,7 @@ struct CallTests {
     task.cancel()
     gate.open()
     #expect(try await task.value == 5)
-    #expect(try await promise.value == 1)
+    #expect(try await promise.consume() == 1)
     await ledger.close()
   }
 }

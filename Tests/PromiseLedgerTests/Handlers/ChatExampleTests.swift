@@ -249,7 +249,7 @@ struct ChatExampleTests {
       AvatarRemoved.self, ["room": "room@example.org", "promise": promise]
     ).handler
     try await handler.call(["stanza": Stanza(from: "room@example.org")])
-    #expect(try await promise.value == "no avatar in room@example.org")
+    #expect(try await promise.consume() == "no avatar in room@example.org")
     await ledger.close()
   }
 

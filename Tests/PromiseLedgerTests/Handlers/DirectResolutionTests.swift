@@ -38,7 +38,7 @@ struct DirectResolutionTests {
     let promise = try await ledger.createPromise(of: Int.self)
     let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
     try await handler.call()
-    #expect(try await promise.value == 3)
+    #expect(try await promise.consume() == 3)
     await ledger.close()
   }
 
@@ -58,7 +58,7 @@ struct DirectResolutionTests {
       Scripted.self, ["promise": promise, "other": inner]
     ).handler
     #expect(try await outer.call(as: Scripted.self) == 1)
-    #expect(try await promise.value == 2)
+    #expect(try await promise.consume() == 2)
     await ledger.close()
   }
 
@@ -66,7 +66,7 @@ struct DirectResolutionTests {
     let elsewhere = try TemporaryLedger()
     let other = try await elsewhere.open(as: .app)
     let key = try PromiseKey("shared")
-    let there = try await other.promise(forKey: key, of: Int.self)
+    let there = try await other.findOrCreatePromise(key: key, of: Int.self)
     let ledger = try await open { scripted, call in
       let progress = try await call.ledger.createPromise(of: Int.self)
       #expect(try await progress.fulfill(1).isSuccess)
@@ -75,7 +75,7 @@ struct DirectResolutionTests {
       #expect(try await there.fulfill(2).isSuccess)
       return 1
     }
-    let promise = try await ledger.promise(forKey: key, of: Int.self)
+    let promise = try await ledger.findOrCreatePromise(key: key, of: Int.self)
     let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
     try await handler.call()
     #expect(try await promise.record?.status == .pending)
@@ -103,12 +103,12 @@ struct DirectResolutionTests {
       Scripted.self, ["promise": promise, "name": "detached"]
     ).handler
     try await detached.call()
-    #expect(try await promise.value == 1)
+    #expect(try await promise.consume() == 1)
     let second = try await ledger.createPromise(of: Int.self)
     try await ledger.createHandler(Scripted.self, ["promise": second]).handler.call()
     gate.open()
     #expect(try await later.task?.value == true)
-    #expect(try await second.value == 2)
+    #expect(try await second.consume() == 2)
     await ledger.close()
   }
 

@@ -42,7 +42,7 @@ struct EffectTests {
     let result = try await running
     #expect(result.effects.map(\.effect) == [.fulfillPromise, .createPromise, .cancelPromise])
     #expect(result.effects.allSatisfy { $0.verdict == .done })
-    #expect(try await promise.value == 4)
+    #expect(try await promise.consume() == 4)
     var kinds: [EventKind] = []
     var causes: Set<Position?> = []
     for try await event in ledger.events(after: before) {
@@ -86,7 +86,7 @@ struct EffectTests {
       result.effects.map(\.verdict) == [
         .alreadyResolved, .alreadyResolved, .notFound, .finished, .notFound, .exists, .exists,
       ])
-    #expect(try await promise.value == 0)
+    #expect(try await promise.consume() == 0)
     await ledger.close()
   }
 

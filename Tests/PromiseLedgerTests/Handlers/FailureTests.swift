@@ -137,7 +137,7 @@ struct FailureTests {
     let handler = try await ledger.createHandler(Failing.self, ["promise": promise]).handler
     try await promise.fulfill(7)
     await #expect(throws: Self.failure) { try await handler.call() }
-    #expect(try await promise.value == 7)
+    #expect(try await promise.consume() == 7)
     let report = try await ledger.payloads(of: HandlerCallFinished.self).first?.end.report
     #expect(report?.effects.map(\.verdict) == [.alreadyResolved])
     await ledger.close()

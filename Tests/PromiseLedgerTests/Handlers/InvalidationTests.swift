@@ -128,7 +128,7 @@ struct InvalidationTests {
     try await handler.invalidate()
     gate.open()
     #expect(try await result == 1)
-    #expect(try await promise.value == 1)
+    #expect(try await promise.consume() == 1)
     #expect(try await handler.record?.status == .invalidated)
     await ledger.close()
   }
@@ -164,8 +164,8 @@ struct InvalidationTests {
     let ledger = try await open(script)
     let handler = try await ledger.createHandler(Scripted.self).handler
     try await handler.invalidate(["why": "w"])
-    let promise = try await ledger.promise(forKey: PromiseKey("made"), of: String.self)
-    #expect(try await promise.value == "w")
+    let promise = try await ledger.findOrCreatePromise(key: PromiseKey("made"), of: String.self)
+    #expect(try await promise.consume() == "w")
     let finished = try await ledger.payloads(of: HandlerInvalidationFinished.self)
     #expect(finished.first?.end.report?.effects.map(\.verdict) == [.done, .done])
     await ledger.close()

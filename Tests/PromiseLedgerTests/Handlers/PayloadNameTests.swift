@@ -70,20 +70,20 @@ struct PayloadNameTests {
     let values = try await after.handler(id: handler.id).call(as: After.Handler.self)
     #expect(values == [answer, answer, answer])
     let there = try after.promise(id: promise.id, of: After.Answer.self)
-    #expect(try await there.value == After.Answer(id: "result"))
+    #expect(try await there.consume() == After.Answer(id: "result"))
     await after.close()
   }
 
   @Test func promisesOfAFormerNameAreFulfilledFoundAndRead() async throws {
     let ledger = try await temporary.open { _ in }
     let key = try PromiseKey("answer")
-    let before = try await ledger.promise(forKey: key, of: Before.Stanza.self)
-    let after = try await ledger.promise(forKey: key, of: After.Answer.self)
+    let before = try await ledger.findOrCreatePromise(key: key, of: Before.Stanza.self)
+    let after = try await ledger.findOrCreatePromise(key: key, of: After.Answer.self)
     #expect(before.id == after.id)
     #expect(try await after.fulfill(After.Answer(id: "2")).isSuccess)
     #expect(try await after.outcome == .fulfilled(After.Answer(id: "2")))
     // The old build goes on with what it knows.
-    #expect(try await before.value.id == "2")
+    #expect(try await before.consume().id == "2")
     await ledger.close()
   }
 
@@ -150,7 +150,7 @@ struct PayloadNameTests {
   @Test func aPromiseWhoseValueHasARegisteredCodecIsAnArgument() async throws {
     let ledger = try await open(withCodec: true)
     let promise = try await ledger.createPromise(of: Bundle.self)
-    let other = try await ledger.promise(forKey: PromiseKey("other"), of: Bundle.self)
+    let other = try await ledger.findOrCreatePromise(key: PromiseKey("other"), of: Bundle.self)
     #expect(try await promise.record?.typeTag == "bundle")
     let handler = try await ledger.createHandler(
       Fetched.self, ["promise": promise, "promises": [other]]
@@ -158,7 +158,8 @@ struct PayloadNameTests {
     #expect(try await ledger.preflight().isEmpty)
     try await handler.call(["keys": [1, 2, 3] as [UInt8]])
     for id in [promise.id, other.id] {
-      #expect(try await ledger.promise(id: id, of: Bundle.self).value == Bundle(keys: [1, 2, 3]))
+      #expect(
+        try await ledger.promise(id: id, of: Bundle.self).consume() == Bundle(keys: [1, 2, 3]))
     }
     #expect(try await ledger.record(forKey: PromiseKey("made"))?.typeTag == "bundle")
     await ledger.close()

@@ -58,7 +58,7 @@ struct TakeOverTests {
     #expect(result.attempt == 2 && result.call == left.id)
     #expect(try result.value(as: Int.self) == 2)
     #expect(notes.lines == ["first 1", "first 2"])
-    #expect(try await promise.value == 2)
+    #expect(try await promise.consume() == 2)
     #expect(try await ledger.payloads(of: HandlerCallFinished.self).count == 1)
     await expectError(.handlerFinished) { try await handler.call() }
     await ledger.close()
@@ -145,7 +145,7 @@ struct TakeOverTests {
     #expect(codes.count { $0 == nil } == 1)
     #expect(codes.allSatisfy { $0 == nil || $0 == .handlerRunning || $0 == .handlerFinished })
     #expect(notes.lines == ["first 2"])
-    #expect(try await promise.value == 2)
+    #expect(try await promise.consume() == 2)
     for ledger in others { await ledger.close() }
     await ledger.close()
   }

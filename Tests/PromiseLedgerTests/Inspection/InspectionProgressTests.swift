@@ -23,10 +23,10 @@ import Testing
           for number in 0..<(promiseCount / 240) {
             let promise: DurablePromise<String> =
               number % 2 == 0
-              ? try await ledger.promise(forKey: try PromiseKey("\(worker) \(number)"))
+              ? try await ledger.findOrCreatePromise(key: try PromiseKey("\(worker) \(number)"))
               : try await ledger.createPromise()
             try await promise.fulfill(number == 0 && worker % 2 == 0 ? largeValue : "x")
-            _ = try await promise.value
+            _ = try await promise.consume()
           }
         }
       }

@@ -32,7 +32,7 @@ import Testing
         group.addTask { [ledger] in
           let promise = try await ledger.createPromise(of: String.self)
           try await promise.fulfill("x")
-          _ = try await promise.value
+          _ = try await promise.consume()
         }
       }
       try await group.waitForAll()

@@ -35,7 +35,7 @@ struct VerifyTests {
       var configuration = LedgerConfiguration()
       configuration.instance = name
       let app = try await temporary.open(as: .app, configuration: configuration)
-      let keyed = try await app.promise(forKey: PromiseKey("shared"), of: [UInt8].self)
+      let keyed = try await app.findOrCreatePromise(key: PromiseKey("shared"), of: [UInt8].self)
       _ = try await keyed.fulfill([UInt8](repeating: 1, count: 9_000))
       let failed = try await app.createPromise(of: Int.self)
       try await failed.reject(

@@ -13,7 +13,7 @@ struct TwoSessionTests {
     let app = try await temporary.open(as: .app)
     let helper = try await temporary.open(as: .appExtension)
     let promise = try await app.createPromise(of: String.self, label: "avatar")
-    async let value = promise.value
+    async let value = promise.consume()
     let resolution = try await helper.promise(id: promise.id, of: String.self).fulfill("gone")
     #expect(resolution.isSuccess)
     #expect(try await value == "gone")
@@ -27,7 +27,7 @@ struct TwoSessionTests {
     let helper = try await temporary.open(as: .appExtension)
     let promise = try await helper.createPromise(of: Int.self)
     try await promise.fulfill(3)
-    await #expect { _ = try await promise.value } throws: {
+    await #expect { _ = try await promise.consume() } throws: {
       ($0 as? LedgerError)?.code == .roleMayNotConsume
     }
     #expect(try await promise.outcome == .fulfilled(3))
@@ -39,7 +39,7 @@ struct TwoSessionTests {
     let temporary = try TemporaryLedger()
     let app = try await temporary.open(as: .app)
     let promise = try await app.createPromise(of: Void.self, label: "remove avatar")
-    let waiting = Task { try await promise.value }
+    let waiting = Task { try await promise.consume() }
     #expect(try await app.freeze())
     let helper = try await temporary.open(as: .appExtension)
     try await helper.promise(id: promise.id, of: Void.self).reject(ServerError(code: 503))
@@ -56,7 +56,7 @@ struct TwoSessionTests {
     let temporary = try TemporaryLedger()
     let first = try await temporary.open(as: .app)
     let key = try PromiseKey("avatar/room@example.org")
-    let promise = try await first.createPromise(key: key, of: Int.self).promise
+    let promise = try await first.createPromise(key: key, of: Int.self)
     let helper = try await temporary.open(as: .appExtension)
     await first.close()
     try await helper.promise(id: promise.id, of: Int.self).fulfill(7)
@@ -64,7 +64,7 @@ struct TwoSessionTests {
     let stale = try await second.stalePromises()
     #expect(stale.map(\.id) == [promise.id])
     #expect(stale.first?.outcome == .fulfilled(StoredValue(typeTag: "int", bytes: [0x37])))
-    #expect(try await second.promise(forKey: key, of: Int.self).value == 7)
+    #expect(try await second.findOrCreatePromise(key: key, of: Int.self).consume() == 7)
     #expect(try await second.stalePromises().isEmpty)
     await helper.close()
     await second.close()
@@ -76,7 +76,7 @@ struct TwoSessionTests {
     let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     let promise = try await app.createPromise(of: [UInt8].self)
     try await promise.fulfill(bytes)
-    #expect(try await promise.value == bytes)
+    #expect(try await promise.consume() == bytes)
     await app.close()
   }
 

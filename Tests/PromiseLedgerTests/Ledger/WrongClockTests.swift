@@ -30,7 +30,7 @@ import Testing
     let ledger = try await temporary.open(configuration: configuration)
     let promise = try await ledger.createPromise(of: Int.self)
     try await promise.fulfill(1)
-    _ = try await promise.value
+    _ = try await promise.consume()
     await ledger.close()
   }
 
@@ -42,7 +42,7 @@ import Testing
     let promise = try await app.createPromise(of: Int.self, deadline: clock.now() + .seconds(3_600))
 
     #expect(try await promise.fulfill(7).isSuccess)
-    #expect(try await promise.value == 7)
+    #expect(try await promise.consume() == 7)
     await app.close()
   }
 

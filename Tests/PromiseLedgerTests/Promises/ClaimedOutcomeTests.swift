@@ -187,7 +187,7 @@ import Testing
     link.done { _ in Issue.record("the callback ran") }.cancel()
     try await durable.fulfill(7)
     try await isUnused(durable, in: app)
-    #expect(try await durable.value == 7)
+    #expect(try await durable.consume() == 7)
     #expect(try await link.value == 8)
     await app.close()
   }

@@ -49,15 +49,16 @@ struct DeadlineWordsTests {
     let key = try PromiseKey("reminder")
     let ledger = try await temporary.open()
     let deadline = Timestamp.now + .seconds(3_600)
-    let first = try await ledger.createTimer(key: key, until: deadline, label: "Tea")
-    guard case .created(let timer) = first else { return #expect(Bool(false), "\(first)") }
+    let timer = try await ledger.createTimer(key: key, until: deadline, label: "Tea")
     #expect(timer.id == key.promiseID)
     let again = try await ledger.createTimer(key: key, until: deadline + .seconds(1))
-    guard case .deduplicated(_, let record) = again else {
-      return #expect(Bool(false), "\(again)")
-    }
+    #expect(again == timer)
+    let record = try #require(try await again.record)
     #expect(record.deadline == deadline && record.deadlineEffect == .fulfils)
     #expect(record.label == "Tea")
+    await expectError(.conflict) {
+      _ = try await ledger.createTimer(key: key, until: deadline, idempotencyKey: "another")
+    }
     await ledger.close()
   }
 
@@ -81,12 +82,30 @@ struct DeadlineWordsTests {
     let key = try PromiseKey("avatar/room")
     _ = try await ledger.createPromise(
       key: key, of: Int.self, label: "Remove the avatar", idempotencyKey: "1")
-    let answer = try await ledger.createPromise(key: key, of: Int.self, idempotencyKey: "2")
-    let error = #expect(throws: LedgerError.self) { try answer.promise }
+    let error = await #expect(throws: LedgerError.self) {
+      _ = try await ledger.createPromise(key: key, of: Int.self, idempotencyKey: "2")
+    }
+    #expect(error?.code == .conflict)
     #expect(
       error?.message.hasPrefix(
         #"Promise \#(key.promiseID) (key "avatar/room", "Remove the avatar") was created by"#)
         == true)
+    await ledger.close()
+  }
+
+  @Test func creatingWhatIsThereSaysWhatIsThere() async throws {
+    let ledger = try await temporary.open()
+    let key = try PromiseKey("avatar/room")
+    let first = try await ledger.createPromiseIfAbsent(key: key, of: Int.self, idempotencyKey: "1")
+    guard case .created(let promise) = first else { return #expect(Bool(false), "\(first)") }
+    let again = try await ledger.createPromiseIfAbsent(key: key, of: Int.self, idempotencyKey: "1")
+    guard case .deduplicated(promise, let record) = again else {
+      return #expect(Bool(false), "\(again)")
+    }
+    let other = try await ledger.createPromiseIfAbsent(key: key, of: Int.self, idempotencyKey: "2")
+    guard case .conflict(record) = other else { return #expect(Bool(false), "\(other)") }
+    #expect(throws: LedgerError.self) { try other.promise }
+    #expect(try await ledger.createPromise(key: key, idempotencyKey: "1") == promise)
     await ledger.close()
   }
 }

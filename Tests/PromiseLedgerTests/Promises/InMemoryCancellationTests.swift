@@ -94,7 +94,7 @@ import Testing
     later.promise(cancelling: .ledger).cancel()
     try await become { try await later.record?.status == .consumed }
     #expect(try await durable.record?.status == .resolved)
-    #expect(try await durable.value == 1)
+    #expect(try await durable.consume() == 1)
     await app.close()
   }
 }

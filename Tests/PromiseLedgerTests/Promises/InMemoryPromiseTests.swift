@@ -47,7 +47,7 @@ import Testing
     #expect(promise.isPending)
     // Another session of the app can still have it.
     let other = try await temporary.open(as: .app)
-    #expect(try await other.promise(id: durable.id, of: Int.self).value == 1)
+    #expect(try await other.promise(id: durable.id, of: Int.self).consume() == 1)
     await expect(promise, throws: .alreadyConsumed)
     await close(app, helper, other)
   }

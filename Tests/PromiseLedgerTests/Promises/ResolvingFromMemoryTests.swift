@@ -75,7 +75,7 @@ import Testing
     let ledger = try await temporary.open()
     let durable = try await ledger.createPromise(of: Int.self)
     durable.resolve(from: .lazy { $0.fulfill(8) })
-    #expect(try await durable.value == 8)
+    #expect(try await durable.consume() == 8)
     await ledger.close()
   }
 

@@ -170,7 +170,7 @@ import Testing
     await app.close()
     let next = try await temporary.open(as: .app)
     #expect(try await next.stalePromises().map(\.id) == [durable.id])
-    #expect(try await next.promise(id: durable.id, of: Int.self).value == 7)
+    #expect(try await next.promise(id: durable.id, of: Int.self).consume() == 7)
     await next.close()
     await helper.close()
   }

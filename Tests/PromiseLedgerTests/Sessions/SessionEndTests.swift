@@ -90,7 +90,7 @@ import Testing
   @Test func unfreezingASessionThatWasEndedClosesTheLedger() async throws {
     let app = try await temporary.open(configuration: configuration)
     let promise = try await app.createPromise(of: Int.self)
-    let waiting = Task { try await promise.value }
+    let waiting = Task { try await promise.consume() }
     try await app.freeze()
     let next = try await temporary.open(configuration: configuration)
     try await next.engine.submit(CloseSession(id: app.session, reason: .died))

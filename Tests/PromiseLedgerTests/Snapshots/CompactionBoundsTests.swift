@@ -31,7 +31,7 @@ import Testing
     // There is not enough space for all records beside the events.
     let error = await #expect(throws: LedgerError.self) { try await ledger.compact(.foldOnly) }
     #expect(error?.code == .ledgerFull)
-    #expect(try await waiting.value == "kept")
+    #expect(try await waiting.consume() == "kept")
     try await ledger.freeze()
     try await ledger.unfreeze()
 

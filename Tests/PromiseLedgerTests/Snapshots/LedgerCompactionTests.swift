@@ -39,14 +39,14 @@ import Testing
     for number in 0..<count {
       let promise: DurablePromise<String>
       if number % 2 == 0 {
-        promise = try await ledger.promise(forKey: try PromiseKey("key \(number)"))
+        promise = try await ledger.findOrCreatePromise(key: try PromiseKey("key \(number)"))
       } else {
         promise = try await ledger.createPromise(label: "promise \(number)")
       }
       ids.append(promise.id)
       guard number % 4 != 0 else { continue }
       try await promise.fulfill(String(repeating: "x", count: number % 3 == 0 ? 9_000 : 9))
-      if number % 8 > 2 { _ = try await promise.value }
+      if number % 8 > 2 { _ = try await promise.consume() }
     }
     return ids
   }
@@ -108,8 +108,8 @@ import Testing
         }
         #expect(error?.code == .compacted, "\(number)")
         let repeated = await #expect(throws: LedgerError.self, "\(number)") {
-          let _: DurablePromise<String> = try await ledger.promise(
-            forKey: try PromiseKey("key \(number)"))
+          let _: DurablePromise<String> = try await ledger.findOrCreatePromise(
+            key: try PromiseKey("key \(number)"))
         }
         #expect(repeated?.code == .compacted, "\(number)")
       } else {

@@ -109,7 +109,7 @@ import Testing
       #expect(error?.code == .unsupportedEvent)
       #expect(error?.message.contains("\(id)") == true)
       await #expect(throws: LedgerError.self) {
-        try await ledger.promise(id: id, of: Int.self).value
+        try await ledger.promise(id: id, of: Int.self).consume()
       }
     }
     await ledger.close()
@@ -188,7 +188,7 @@ import Testing
     let ledger = try await subject.open()
     let promise = try await ledger.createPromise(of: Int.self)
     try await promise.fulfill(1)
-    #expect(try await promise.value == 1)
+    #expect(try await promise.consume() == 1)
     let error = await #expect(throws: LedgerError.self) {
       try await ledger.record(of: LaterVersion.timer)
     }
@@ -249,7 +249,7 @@ import Testing
     let ledger = try await subject.open()
     let promise = try await ledger.createPromise(of: Int.self)
     try await promise.fulfill(1)
-    #expect(try await promise.value == 1)
+    #expect(try await promise.consume() == 1)
     let report = try await ledger.compact(LedgerCompactionTests.everything)
     #expect(report.problemCode == .unsupportedEvent)
     #expect(report.problem?.contains("\(id)") == true)

@@ -42,7 +42,7 @@ import Testing
   ) async throws -> DurablePromise<String> {
     let promise: DurablePromise<String> =
       if let key {
-        try await ledger.promise(forKey: PromiseKey(key))
+        try await ledger.findOrCreatePromise(key: PromiseKey(key))
       } else {
         try await ledger.createPromise()
       }
@@ -53,7 +53,7 @@ import Testing
   private static func consumeAndRemove(
     _ promise: DurablePromise<String>, _ ledger: Ledger
   ) async throws {
-    _ = try await ledger.promise(id: promise.id, of: String.self).value
+    _ = try await ledger.promise(id: promise.id, of: String.self).consume()
     try await ledger.compact(.everything())
   }
 
@@ -90,7 +90,7 @@ import Testing
     let (reader, other) = try await open()
     let promise = try await makePromise(key: nil, in: reader)
     meanwhile.set {
-      _ = try await other.promise(id: promise.id, of: String.self).value
+      _ = try await other.promise(id: promise.id, of: String.self).consume()
       try await other.compact(LedgerCompactionTests.events)
     }
     #expect(try await promise.outcome.get().count == 9_000)

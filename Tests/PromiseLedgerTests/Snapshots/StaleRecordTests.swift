@@ -27,7 +27,7 @@ struct StaleRecordTests {
       old[table] = try CompactedLedger.entries(of: table, at: temporary.path)
     }
     self.old = old
-    _ = try await promise.value
+    _ = try await promise.consume()
     try await ledger.compact(.foldOnly)
     await ledger.close()
   }
@@ -51,7 +51,7 @@ struct StaleRecordTests {
     // What is not in the snapshot goes on.
     let other = try await ledger.createPromise(of: Int.self)
     try await other.fulfill(1)
-    #expect(try await other.value == 1)
+    #expect(try await other.consume() == 1)
     await ledger.close()
     let path = temporary.path
     var isFound = false

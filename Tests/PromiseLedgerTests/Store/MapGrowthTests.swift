@@ -43,7 +43,9 @@ struct MapGrowthTests {
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    for id in promises { #expect(try await app.promise(id: id, of: [UInt8].self).value == bytes) }
+    for id in promises {
+      #expect(try await app.promise(id: id, of: [UInt8].self).consume() == bytes)
+    }
     await helper.close()
     await app.close()
   }

@@ -18,7 +18,7 @@ struct CompactedLedger {
   init(_ policies: [CompactionPolicy]) async throws {
     temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    let large = try await ledger.promise(forKey: try PromiseKey("large"), of: String.self)
+    let large = try await ledger.findOrCreatePromise(key: try PromiseKey("large"), of: String.self)
     try await large.fulfill(String(repeating: "y", count: 9_000))
     for policy in policies {
       for number in 0..<24 { try await Self.add(number, to: ledger) }
@@ -34,13 +34,14 @@ struct CompactedLedger {
     let long = String(repeating: "x", count: number % 6 == 1 ? 3_400 : number % 6 == 0 ? 5_000 : 9)
     let promise: DurablePromise<String> =
       if number % 3 == 0 {
-        try await ledger.promise(forKey: try PromiseKey("\(EntityID.random())"), of: String.self)
+        try await ledger.findOrCreatePromise(
+          key: try PromiseKey("\(EntityID.random())"), of: String.self)
       } else {
         try await ledger.createPromise(tags: (0..<16).map { "\($0) \(long.prefix(60))" })
       }
     guard number % 4 != 0 else { return }
     try await promise.fulfill(long)
-    if number % 4 != 1 { _ = try await promise.value }
+    if number % 4 != 1 { _ = try await promise.consume() }
   }
 
   /// What `verify` finds.

@@ -50,7 +50,7 @@ struct CompactedSampleLedger {
 
   /// What is old and closed when the ledger is compacted.
   private static func endSome(_ app: Ledger) async throws -> PromiseID {
-    let keyed = try await app.createPromise(key: PromiseKey("gone"), of: Int.self).promise
+    let keyed = try await app.createPromise(key: PromiseKey("gone"), of: Int.self)
     try await keyed.fulfill(1)
     try await keyed.consume { _ in }
     let random = try await app.createPromise(of: String.self)
@@ -70,7 +70,7 @@ struct CompactedSampleLedger {
   private static func leaveSomeOpen(_ app: Ledger) async throws {
     let wanted = try await app.createPromise(
       key: PromiseKey("avatar/room@example.org"), of: Void.self
-    ).promise
+    )
     try await wanted.reject(StoredError(domain: rude, code: 403, message: rude))
     let large = try await app.createPromise(of: String.self)
     try await large.fulfill(String(repeating: "y", count: 9_000))

@@ -22,7 +22,7 @@ struct SampleLedger {
     let avatar = try await app.createPromise(
       key: PromiseKey("avatar/room@example.org"), of: Void.self, label: "Remove the \"avatar\"",
       tags: ["room", "avatar"]
-    ).promise
+    )
     clock.advance(by: .milliseconds(1_500))
     // An escape sequence, a line feed and a character that turns the direction of writing.
     try await avatar.reject(

@@ -93,7 +93,7 @@ enum SpaceBenchmark {
           for number in stride(from: task, to: cycles, by: tasks) {
             let promise = try await make(number, in: ledger, isKeyed: isKeyed)
             try await promise.fulfill("a value of some length")
-            _ = try await promise.value
+            _ = try await promise.consume()
           }
         }
       }
@@ -106,9 +106,7 @@ enum SpaceBenchmark {
   ) async throws -> DurablePromise<String> {
     guard isKeyed else { return try await ledger.createPromise(of: String.self) }
     let key = try PromiseKey("key \(number)")
-    guard case .created(let promise) = try await ledger.createPromise(key: key, of: String.self)
-    else { throw BaselineError(status: -6) }
-    return promise
+    return try await ledger.createPromise(key: key, of: String.self)
   }
 
   /// `nil` if the events are deleted while they are looked at.
