@@ -103,7 +103,6 @@ let package = Package(
       name: "ledger-benchmarks",
       dependencies: [
         "CLedgerBaseline", "LedgerBytes", "LedgerSystem", "PromiseLedger", "PromiseLedgerTesting",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/benchmarks/ledger"
     ),

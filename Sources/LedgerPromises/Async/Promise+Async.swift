@@ -76,7 +76,9 @@ extension Promise {
         if !fate.answer(.waiter(waiter)) { waiter.wake(.settled) }
         return
       }
-      if !fate.answer(waiter.isDetached ? nil : .promise(target)) { waiter.wake(.settled) }
+      if !fate.answer(waiter.isDetached ? nil : .promise(target, .settling)) {
+        waiter.wake(.settled)
+      }
     }
     let wake = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

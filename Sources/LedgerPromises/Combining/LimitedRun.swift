@@ -116,7 +116,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
   private func promiseDidSettle(
     _ promise: PromiseStorage<Value>, at index: Int, _ fate: Fate, _ context: DrainContext
   ) {
-    if case .asked(let question) = fate { return target.answer(question) }
+    if case .asked(let question) = fate { return target.answer(question, as: .collecting) }
     guard fate.isFulfilled, let value = promise.value else {
       end()
       return target.settleFailure(fate, in: context)
@@ -133,7 +133,7 @@ final class LimitedRun<Value: Sendable>: Sendable {
       finishIfComplete(in: context)
     }
     // It may wait for others, or for inputs that were not made yet.
-    target.endClaim(from: promise)
+    target.endClaims(from: promise, in: context)
   }
 
   private func finishIfComplete(in context: DrainContext) {

@@ -88,11 +88,11 @@ private final class AllCollector<Element: Sendable>: Sendable {
 
   func inputDidSettle(_ input: PromiseCore, _ fate: Fate, _ context: DrainContext) {
     guard fate.isFulfilled else {
-      if case .asked(let question) = fate { return target.answer(question) }
+      if case .asked(let question) = fate { return target.answer(question, as: .collecting) }
       _ = takeInputs()
       return target.settleFailure(fate, in: context)
     }
-    guard remaining.countDown() else { return target.endClaim(from: input) }
+    guard remaining.countDown() else { return target.endClaims(from: input, in: context) }
     target.fulfill(values(of: takeInputs()), in: context)
   }
 
@@ -134,9 +134,10 @@ private final class TupleCollector<each Element: Sendable>: Sendable {
 
   func inputDidSettle(_ input: PromiseCore, _ fate: Fate, _ context: DrainContext) {
     guard fate.isFulfilled else {
+      if case .asked(let question) = fate { return target.answer(question, as: .collecting) }
       return target.settleFailure(fate, in: context)
     }
-    guard remaining.countDown() else { return target.endClaim(from: input) }
+    guard remaining.countDown() else { return target.endClaims(from: input, in: context) }
     fulfill(in: context)
   }
 

@@ -15,8 +15,8 @@ extension Promise {
     let remaining = Countdown(inputs.count)
     gather(inputs, into: target) { _, input in
       { fate, context in
-        if case .asked(let question) = fate { return target.answer(question) }
-        guard remaining.countDown() else { return target.endClaim(from: input) }
+        if case .asked(let question) = fate { return target.answer(question, as: .collecting) }
+        guard remaining.countDown() else { return target.endClaims(from: input, in: context) }
         target.fulfill(inputs.compactMap(\.settledOutcome), in: context)
       }
     }

@@ -45,7 +45,7 @@ extension Promise {
           return target.settle(likeInput: source, fate: fate, in: context)
         }
         failures.all.withLock { $0[index] = failure }
-        guard remaining.countDown() else { return target.endClaim(from: source) }
+        guard remaining.countDown() else { return target.endClaims(from: source, in: context) }
         target.settle(allFailed(failures.all.withLock { $0.compactMap(\.self) }, site), in: context)
       }
     }

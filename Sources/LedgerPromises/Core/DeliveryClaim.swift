@@ -24,15 +24,18 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
   /// Holds what lies on a path; `nil` if something there was settled or held meanwhile.
   static func claim(_ path: Demand) -> DeliveryClaim? {
     let claim = DeliveryClaim(path)
-    for core in path.cores {
-      switch core.machine.withLock({ $0.place(claim) }) {
-      case .placed: core.wasHeld.store(true, ordering: .releasing)
+    var source: PromiseCore?
+    for step in path.steps {
+      let place = ClaimPlace(claim: claim, source: source, edge: step.edge)
+      switch step.core.machine.withLock({ $0.place(place) }) {
+      case .placed: step.core.wasHeld.store(true, ordering: .releasing)
       // Behind a clean-up nothing is held: that may take any time.
       case .passed: return claim
       case .refused:
         claim.giveUp()
         return nil
       }
+      source = step.core
     }
     if let waiter = path.waiter {
       guard waiter.hold() else {
@@ -60,8 +63,8 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
   /// Holds nothing any more; returns what is left to do.
   private func letGo() -> @Sendable () -> Void {
     var watchers: [Waiter] = []
-    for core in path.cores {
-      watchers += core.machine.withLock { $0.end(self) }
+    for step in path.steps {
+      watchers += step.core.machine.withLock { $0.end(self) }
     }
     let (postponed, holdsWaiter) = state.withLock { state in
       let former = state
@@ -69,50 +72,62 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
       return (former.postponed, former.holdsWaiter)
     }
     return { [path, watchers] in
-      if holdsWaiter, path.waiter?.endHold() == true { path.cores.last?.detachObserver() }
+      if holdsWaiter, path.waiter?.endHold() == true { path.steps.last?.core.detachObserver() }
       for attempt in postponed { attempt() }
       for watcher in watchers { watcher.wake(.settled) }
     }
   }
 
-  override func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer {
-    postpone { core.cancel(reason) }
-    return .late
+  override func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer? {
+    postpone { core.cancel(reason) } ? .late : nil
   }
 
-  override func postpone(_ attempt: @escaping @Sendable () -> Void) {
-    let isLate = state.withLock { state in
+  override func postpone(_ attempt: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
       if !state.hasEnded { state.postponed.append(attempt) }
-      return state.hasEnded
+      return !state.hasEnded
     }
-    if isLate { attempt() }
-  }
-
-  /// Whether the outcome has come as far as `core`, by way of `source`.
-  fileprivate func hasReached(_ core: PromiseCore, from source: PromiseCore?) -> Bool {
-    guard let place = path.cores.firstIndex(where: { $0 === core }) else { return false }
-    guard place > 0 else { return true }
-    let previous = path.cores[place - 1]
-    return previous.isSettled && (source == nil || source === previous)
   }
 }
 
+/// Where the path of a claim leads through a promise.
+struct ClaimPlace {
+  let claim: DeliveryClaim
+  /// The promise before it on the path; `nil` for the first one.
+  let source: PromiseCore?
+  let edge: Demand.Edge
+}
+
 extension PromiseCore {
-  /// The claim whose outcome has come to this promise.
+  /// The claims whose outcome has come to this promise.
   ///
   /// - Parameter source: What gave its outcome to this promise. A promise with several inputs must name it,
-  ///   because another input has no say in the claim, also if the outcome is just about to arrive.
-  func arrivedClaim(from source: PromiseCore?) -> DeliveryClaim? {
-    guard wasHeld.load(ordering: .acquiring),
-      let claim = machine.withLock({ $0.hold }) as? DeliveryClaim,
-      claim.hasReached(self, from: source)
-    else { return nil }
-    return claim
+  ///   because another input has no say in a claim, also if the outcome is just about to arrive.
+  private func arrivedClaims(from source: PromiseCore?) -> [DeliveryClaim] {
+    guard wasHeld.load(ordering: .acquiring) else { return [] }
+    return machine.withLock { machine in
+      machine.claims.compactMap { place in
+        guard let previous = place.source else { return place.claim }
+        return (source == nil || source === previous) && previous.isSettled ? place.claim : nil
+      }
+    }
+  }
+
+  func hasArrivedClaim(from source: PromiseCore) -> Bool {
+    !arrivedClaims(from: source).isEmpty
   }
 
   /// Lets go of what lies behind this promise if the outcome that was on its way has come here, and the
   /// promise stays pending.
-  func endClaim(from source: PromiseCore? = nil) {
-    arrivedClaim(from: source)?.end()
+  func endClaims(from source: PromiseCore? = nil) {
+    for claim in arrivedClaims(from: source) { claim.end() }
+  }
+
+  /// The same for one of several inputs, once all observers of the input had their turn: it may be there more
+  /// than once.
+  func endClaims(from input: PromiseCore, in context: DrainContext) {
+    guard wasHeld.load(ordering: .acquiring) else { return }
+    let end = Observer { [self] _, _ in endClaims(from: input) }
+    context.pushDirect(Job(end, fate: .fulfilled))
   }
 }

@@ -2,8 +2,24 @@ import Synchronization
 
 /// The way from a promise to something that takes its outcome.
 struct Demand {
+  /// How a promise takes the outcome of another one.
+  enum Edge {
+    /// It is settled with what comes first.
+    case settling
+    /// It collects the outcomes of several.
+    case collecting
+    /// It handles failures, and settling it says only that this is over.
+    case handling
+  }
+
+  /// A promise on the way, and how the outcome comes there.
+  struct Step {
+    let core: PromiseCore
+    let edge: Edge
+  }
+
   /// The promises on the way, beginning with the one that was asked.
-  var cores: [PromiseCore]
+  var steps: [Step]
   /// What waits for the last of them, if that is a task or a thread.
   var waiter: Waiter?
 }
@@ -18,17 +34,30 @@ enum Taker {
   case anything
   case waiter(Waiter)
   /// It settles a promise.
-  case promise(PromiseCore)
-  /// It handles failures, and settles a promise that says only that this is over.
-  case handler(PromiseCore)
+  case promise(PromiseCore, Demand.Edge)
 }
 
-/// Gets the answer of an observer's body.
+/// Asks the bodies of observers, one after the other.
 final class TakerAnswer: TakerQuestion, @unchecked Sendable {
   // @unchecked because its superclass is.
 
-  /// A body that does not answer may want everything; to take nothing it has to say so.
-  var taker = Taker.anything
+  fileprivate var taker = Taker.anything
+  /// Stays empty: a body that is asked does nothing but answer.
+  private let context = DrainContext(queue: nil)
+
+  /// What an observer of a promise does with an outcome.
+  fileprivate func ask(_ observer: Observer, of core: PromiseCore, isFulfilment: Bool) -> Taker {
+    if observer.triggers.contains(.quiet) { return .nothing }
+    if observer.triggers.contains(isFulfilment ? OutcomeKind.fulfilled : .rejected),
+      (observer.executor ?? core.executor.target).isGone
+    {
+      return .executorGone
+    }
+    // A body that does not answer may want everything; to take nothing it has to say so.
+    taker = .anything
+    observer.body(.asked(self), context)
+    return taker
+  }
 }
 
 extension Fate {
@@ -45,25 +74,12 @@ extension PromiseCore {
   /// Answers for an observer that settles this promise.
   @usableFromInline
   func answer(_ question: TakerQuestion) {
-    (question as? TakerAnswer)?.taker = .promise(self)
+    answer(question, as: .settling)
   }
 
-  /// Answers for an observer that handles failures, and settles this promise when that is over.
-  func answerAsHandler(_ question: TakerQuestion) {
-    (question as? TakerAnswer)?.taker = .handler(self)
-  }
-
-  /// What an observer of this promise does with an outcome.
-  fileprivate func taker(_ observer: Observer, isFulfilment: Bool) -> Taker {
-    if observer.triggers.contains(.quiet) { return .nothing }
-    if observer.triggers.contains(isFulfilment ? OutcomeKind.fulfilled : .rejected),
-      (observer.executor ?? executor.target).isGone
-    {
-      return .executorGone
-    }
-    let answer = TakerAnswer()
-    observer.body(.asked(answer), DrainContext(queue: nil))
-    return answer.taker
+  /// Answers for an observer that settles this promise.
+  func answer(_ question: TakerQuestion, as edge: Demand.Edge) {
+    (question as? TakerAnswer)?.taker = .promise(self, edge)
   }
 
   /// How a promise stands to an outcome that comes down to it.
@@ -75,43 +91,49 @@ extension PromiseCore {
     case observed
   }
 
-  private var standing: Standing {
-    let (standing, hold) = machine.withLock { machine -> (Standing, PromiseHold?) in
-      if machine.isSettled { return (.closed, nil) }
-      return (machine.isHandled ? .observed : .end, machine.hold)
+  private func standing(behind source: PromiseCore, _ edge: Demand.Edge) -> Standing {
+    let (standing, cleanUp) = machine.withLock { machine -> (Standing, PromiseHold?) in
+      guard machine.admitsClaim(from: source, as: edge) else { return (.closed, nil) }
+      return (machine.isHandled ? .observed : .end, machine.cleanUp)
     }
-    return hold?.admitsOutcomes == false ? .closed : standing
+    return cleanUp?.admitsOutcomes == false ? .closed : standing
   }
 
   /// The promises below this one, itself included, that are pending, as far as a search for demand came.
   struct PendingPromises {
-    var cores: [PromiseCore] = []
-    /// Of each promise, whether a callback on the way there uses the outcome.
-    fileprivate var isUsed: [Bool] = []
+    fileprivate struct Place {
+      let step: Demand.Step
+      /// The place before it; less than zero for the first one.
+      let previous: Int
+      /// Whether a callback on the way here uses the outcome.
+      let isUsed: Bool
+    }
+
+    fileprivate private(set) var places: [Place] = []
     private var seen: [ObjectIdentifier: Bool] = [:]
-    private var previous: [Int] = []
     /// The observers that were asked, to be released together with the promises.
     fileprivate var asked: [[PromiseStateMachine.Entry]] = []
 
+    var cores: [PromiseCore] { places.map(\.step.core) }
+
     /// Adds a promise, unless it was found before; once more if the new way to it has a callback.
-    @discardableResult
-    fileprivate mutating func add(_ core: PromiseCore, behind place: Int, isUsed: Bool) -> Bool {
-      if let before = seen[ObjectIdentifier(core)], before || !isUsed { return false }
+    fileprivate mutating func add(
+      _ core: PromiseCore, _ edge: Demand.Edge, behind previous: Int, isUsed: Bool
+    ) {
+      if let before = seen[ObjectIdentifier(core)], before || !isUsed { return }
       seen[ObjectIdentifier(core)] = isUsed
-      cores.append(core)
-      previous.append(place)
-      self.isUsed.append(isUsed)
-      return true
+      let step = Demand.Step(core: core, edge: edge)
+      places.append(Place(step: step, previous: previous, isUsed: isUsed))
     }
 
-    fileprivate func path(to place: Int, _ waiter: Waiter? = nil) -> Demand {
-      var cores: [PromiseCore] = []
-      var place = place
+    fileprivate func path(to last: Int, _ waiter: Waiter? = nil) -> Demand {
+      var steps: [Demand.Step] = []
+      var place = last
       while place >= 0 {
-        cores.append(self.cores[place])
-        place = previous[place]
+        steps.append(places[place].step)
+        place = places[place].previous
       }
-      return Demand(cores: cores.reversed(), waiter: waiter)
+      return Demand(steps: steps.reversed(), waiter: waiter)
     }
   }
 
@@ -124,36 +146,34 @@ extension PromiseCore {
   func findDemand(isFulfilment: Bool) -> (demand: Demand?, pending: PendingPromises) {
     var found = PendingPromises()
     guard !isSettled else { return (nil, found) }
-    found.add(self, behind: -1, isUsed: !isFulfilment)
-    var idleEnds: Set<Int> = []
-    var place = 0
-    while place < found.cores.count {
-      defer { place += 1 }
-      let core = found.cores[place]
-      if place > 0 {
-        switch core.standing {
+    let question = TakerAnswer()
+    found.add(self, .settling, behind: -1, isUsed: !isFulfilment)
+    var index = 0
+    while index < found.places.count {
+      defer { index += 1 }
+      let place = found.places[index]
+      let core = place.step.core
+      if index > 0 {
+        let source = found.places[place.previous].step.core
+        switch core.standing(behind: source, place.step.edge) {
         case .closed: continue
-        case .end where idleEnds.contains(place): continue
-        case .end: return (found.path(to: place), found)
+        case .end where place.step.edge == .handling && !place.isUsed: continue
+        case .end: return (found.path(to: index), found)
         case .observed: break
         }
       }
       let observers = core.machine.withLock { $0.listObservers().observers }
       found.asked.append(observers)
       for entry in observers {
-        let isUsed = found.isUsed[place] || entry.observer.triggers.contains(OutcomeKind.fulfilled)
-        switch core.taker(entry.observer, isFulfilment: isFulfilment) {
+        switch question.ask(entry.observer, of: core, isFulfilment: isFulfilment) {
         case .nothing, .executorGone: continue
-        case .anything: return (found.path(to: place), found)
+        case .anything: return (found.path(to: index), found)
         case .waiter(let waiter):
-          if !waiter.isDetached { return (found.path(to: place, waiter), found) }
-        case .promise(let target):
-          if !target.isSettled { found.add(target, behind: place, isUsed: isUsed) }
-        case .handler(let target):
-          guard !target.isSettled, found.add(target, behind: place, isUsed: isUsed) else {
-            continue
-          }
-          if !isUsed { idleEnds.insert(found.cores.count - 1) }
+          if waiter.isInterested { return (found.path(to: index, waiter), found) }
+        case .promise(let target, let edge):
+          guard !target.isSettled else { continue }
+          let isUsed = place.isUsed || entry.observer.triggers.contains(OutcomeKind.fulfilled)
+          found.add(target, edge, behind: index, isUsed: isUsed)
         }
       }
     }
@@ -167,12 +187,12 @@ extension PromiseCore {
   /// Finds something that takes the outcome of this promise, and holds all that lies between.
   ///
   /// - Returns: Whether there is something. Then it gets the outcome that this promise is settled with,
-  ///   unless ``endClaim()`` comes first.
+  ///   unless ``endClaims(from:)`` comes first.
   /// - Parameter keep: Gets what was looked at. Another thread may have let go of it meanwhile, and its
   ///   release may run code of the user, which is not for the thread that claims.
   func claimDemand(isFulfilment: Bool, keep: (PendingPromises) -> Void) -> Bool {
     while true {
-      if machine.withLock({ $0.hold }) is DeliveryClaim { return true }
+      if !machine.withLock({ $0.claims.isEmpty }) { return true }
       let (demand, pending) = findDemand(isFulfilment: isFulfilment)
       keep(pending)
       guard let demand else { return false }
@@ -183,19 +203,19 @@ extension PromiseCore {
   /// Lets go of observers below this promise that will never do anything, and abandons those whose
   /// executor is gone.
   func releaseIdleObservers(isFulfilment: Bool) {
+    let question = TakerAnswer()
     for core in findDemand(isFulfilment: isFulfilment).pending.cores {
       let (entries, removalCount) = core.machine.withLock { $0.listObservers() }
       var idle: Set<Int> = []
       var abandoned: Set<Int> = []
       for (place, entry) in entries.enumerated() {
-        switch core.taker(entry.observer, isFulfilment: isFulfilment) {
+        switch question.ask(entry.observer, of: core, isFulfilment: isFulfilment) {
         case .executorGone: abandoned.insert(place)
         case .nothing where !entry.observer.triggers.contains(.quiet): idle.insert(place)
         case .waiter(let waiter) where waiter.isDetached: idle.insert(place)
         // Some run on every outcome, also if it is known how their promise ends.
-        case .promise(let target) where entry.observer.triggers != .always && target.isSettled:
+        case .promise(let target, _) where entry.observer.triggers != .always && target.isSettled:
           idle.insert(place)
-        case .handler(let target) where target.isSettled: idle.insert(place)
         default: continue
         }
       }

@@ -47,7 +47,7 @@ package final class Offer<Value: Sendable>: Sendable {
 
   /// Takes back what was claimed.
   package func withdraw() {
-    storage.endClaim()
+    storage.endClaims()
     release()
   }
 

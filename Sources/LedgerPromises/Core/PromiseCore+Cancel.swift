@@ -11,8 +11,7 @@ extension PromiseCore {
     while true {
       let result = settle(.cancelled(reason), isRequest: true, in: nil)
       guard result.isHeld else { return result.didSettle ? .accepted : .refused }
-      guard let hold = machine.withLock({ $0.hold }) else { continue }
-      return hold.cancel(self, reason)
+      if let answer = machine.withLock({ $0.hold })?.cancel(self, reason) { return answer }
     }
   }
 

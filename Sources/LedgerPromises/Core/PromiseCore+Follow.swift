@@ -7,7 +7,7 @@ extension PromiseCore {
     switch machine.withLock({ $0.follow(other, by: byResolver ? .resolver : .library) }) {
     case .follow:
       // What was on its way has arrived, and this promise waits for another one now.
-      endClaim()
+      endClaims()
       return SettleResult(didSettle: true)
     case .refused(let wasCancelled):
       return SettleResult(didSettle: false, wasCancelled: wasCancelled)

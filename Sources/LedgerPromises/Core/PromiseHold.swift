@@ -9,11 +9,11 @@ class PromiseHold: @unchecked Sendable {
   /// Whether an outcome that comes now still goes on behind the promise.
   var admitsOutcomes: Bool { false }
 
-  /// Answers a request to cancel the promise.
-  func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer { .refused }
+  /// Answers a request to cancel the promise; `nil` if the hold has ended.
+  func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer? { .refused }
 
-  /// Makes another attempt to settle the promise wait for the end of the hold.
-  func postpone(_ attempt: @escaping @Sendable () -> Void) {}
+  /// Makes another attempt to settle the promise wait for the end of the hold; `false` if that has come.
+  func postpone(_ attempt: @escaping @Sendable () -> Void) -> Bool { true }
 }
 
 /// What becomes of a request to cancel a promise.
@@ -30,8 +30,10 @@ extension PromiseCore {
   /// of that, and counts only if the promise was not settled by then.
   func settleFromOutside(_ attempt: @escaping @Sendable () -> SettleResult) {
     while attempt().isHeld {
-      guard let hold = machine.withLock({ $0.hold }) else { continue }
-      return hold.postpone { [self] in settleFromOutside(attempt) }
+      let isPostponed = machine.withLock { $0.hold }?.postpone { [self] in
+        settleFromOutside(attempt)
+      }
+      if isPostponed == true { return }
     }
   }
 }

@@ -40,8 +40,12 @@ struct PromiseStateMachine: ~Copyable {
     var starter: Starter?
     var cancelHandlers: [CancelHandler] = []
     var upstream: PromiseCore?
-    /// What keeps the promise from being settled from outside.
-    var hold: PromiseHold?
+    /// Keeps the promise from being settled from outside until a clean-up is over.
+    var cleanUp: PromiseHold?
+    /// The outcomes that are on their way to the promise, or through it, which keep it from that too.
+    var claims: [ClaimPlace] = []
+    /// Whether something outside waits for the end of the claims to settle the promise.
+    var isContested = false
     /// Woken by the next observer, and when the hold ends.
     var watchers: [Waiter] = []
     /// Counts what was taken out of the list of observers, so that places in it can be told from others.
@@ -200,7 +204,8 @@ struct PromiseStateMachine: ~Copyable {
     guard !isSettled, settler != .resolver || !isLocked else {
       return SettleAction(didSettle: false, wasCancelled: isSettled && self.kind == .cancelled)
     }
-    if settler == .outsider, extras?.hold != nil {
+    if settler == .outsider, hold != nil {
+      extras?.isContested = true
       return SettleAction(didSettle: false, isHeld: true)
     }
     self.kind = kind
@@ -263,30 +268,50 @@ struct PromiseStateMachine: ~Copyable {
 
   // MARK: - Holding
 
-  var hold: PromiseHold? { extras?.hold }
+  var hold: PromiseHold? { extras?.claims.last?.claim ?? extras?.cleanUp }
+
+  var cleanUp: PromiseHold? { extras?.cleanUp }
+
+  var claims: [ClaimPlace] { extras?.claims ?? [] }
+
+  /// Keeps the promise from being settled from outside until a clean-up is over.
+  mutating func place(_ cleanUp: PromiseHold) {
+    makeExtras().cleanUp = cleanUp
+  }
 
   enum PlaceAction {
     case placed
-    /// The promise has another hold already, one that lets outcomes pass.
+    /// The promise waits for a clean-up, which lets outcomes pass.
     case passed
     /// The promise is settled, or will be by something else.
     case refused
   }
 
-  /// Keeps the promise from being settled from outside.
-  mutating func place(_ hold: PromiseHold) -> PlaceAction {
-    guard !isSettled else { return .refused }
-    let extras = makeExtras()
-    if let other = extras.hold { return other.admitsOutcomes ? .passed : .refused }
-    extras.hold = hold
+  /// Keeps the promise from being settled from outside while an outcome is on its way.
+  mutating func place(_ place: ClaimPlace) -> PlaceAction {
+    if let cleanUp, !isSettled { return cleanUp.admitsOutcomes ? .passed : .refused }
+    guard admitsClaim(from: place.source, as: place.edge) else { return .refused }
+    makeExtras().claims.append(place)
     return .placed
   }
 
-  /// Ends a hold; returns what waits for that.
-  mutating func end(_ hold: PromiseHold) -> [Waiter] {
-    guard let extras, extras.hold === hold else { return [] }
-    extras.hold = nil
-    return extras.takeWatchers()
+  /// Whether an outcome may come this way beside those that are on their way already: by way of the same
+  /// promise, or as another one of several that this one collects.
+  ///
+  /// Not once something outside wants to settle the promise: it could be too late for ever.
+  func admitsClaim(from source: PromiseCore?, as edge: Demand.Edge) -> Bool {
+    guard !isSettled else { return false }
+    guard let extras, let other = extras.claims.first else { return true }
+    return !extras.isContested && (edge == .collecting || other.source === source)
+  }
+
+  /// Ends a claim; returns what waits for the end of the last one.
+  mutating func end(_ claim: DeliveryClaim) -> [Waiter] {
+    guard let extras, let place = extras.claims.firstIndex(where: { $0.claim === claim }) else {
+      return []
+    }
+    extras.claims.remove(at: place)
+    return extras.claims.isEmpty ? extras.takeWatchers() : []
   }
 
   // MARK: - Demand

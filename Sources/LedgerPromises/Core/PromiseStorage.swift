@@ -104,7 +104,7 @@ final class PromiseStorage<Value: Sendable>: PromiseSlot<Value?>, @unchecked Sen
   func settle(likeInput source: PromiseStorage<Value>, fate: Fate, in context: DrainContext?) {
     if case .asked(let question) = fate { return answer(question) }
     guard settleAsOutsider(like: source, fate, in: context).isHeld else { return }
-    if arrivedClaim(from: source) != nil {
+    if hasArrivedClaim(from: source) {
       settle(like: source, fate: fate, in: context)
     } else {
       settleFromOutside { [self] in settleAsOutsider(like: source, fate, in: nil) }

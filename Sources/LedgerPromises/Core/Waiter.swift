@@ -16,8 +16,8 @@ final class Waiter: Sendable {
 
   private struct State {
     var phase = Phase.idle
-    /// An outcome is on its way, and losing interest has to wait for it.
-    var isHeld = false
+    /// How many outcomes are on their way; losing interest has to wait for them.
+    var holdCount = 0
     var wantsToDetach = false
   }
 
@@ -27,6 +27,13 @@ final class Waiter: Sendable {
   var isDetached: Bool {
     state.withLock { state in
       if case .woken(.detached) = state.phase { true } else { false }
+    }
+  }
+
+  /// Whether the waiter was not woken, and does not want to lose interest.
+  var isInterested: Bool {
+    state.withLock { state in
+      if case .woken = state.phase { false } else { !state.wantsToDetach }
     }
   }
 
@@ -50,7 +57,7 @@ final class Waiter: Sendable {
   @discardableResult
   func wake(_ wake: Wake) -> Bool {
     let (body, isFirst) = state.withLock { state -> ((@Sendable (Wake) -> Void)?, Bool) in
-      if wake == .detached, state.isHeld {
+      if wake == .detached, state.holdCount > 0 {
         state.wantsToDetach = true
         return (nil, false)
       }
@@ -69,11 +76,12 @@ final class Waiter: Sendable {
     return isFirst
   }
 
-  /// Keeps the waiter from losing interest; `false` if it was woken before.
+  /// Keeps the waiter from losing interest; `false` if it has, or wants to.
   func hold() -> Bool {
     state.withLock { state in
       if case .woken = state.phase { return false }
-      state.isHeld = true
+      guard !state.wantsToDetach else { return false }
+      state.holdCount += 1
       return true
     }
   }
@@ -81,8 +89,8 @@ final class Waiter: Sendable {
   /// Lets the waiter lose interest again; returns whether it does, because it wanted to meanwhile.
   func endHold() -> Bool {
     let wantsToDetach = state.withLock { state in
-      state.isHeld = false
-      return state.wantsToDetach
+      state.holdCount -= 1
+      return state.wantsToDetach && state.holdCount == 0
     }
     return wantsToDetach && wake(.detached)
   }

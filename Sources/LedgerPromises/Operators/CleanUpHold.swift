@@ -19,14 +19,14 @@ final class CleanUpHold: PromiseHold, @unchecked Sendable {
   init(of target: PromiseCore, after source: PromiseCore) {
     self.source = source
     super.init()
-    _ = target.machine.withLock { $0.place(self) }
+    target.machine.withLock { $0.place(self) }
   }
 
   override var admitsOutcomes: Bool {
     state.withLock { !$0.isCancelled && !$0.isOver }
   }
 
-  override func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer {
+  override func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer? {
     // In a loop, because any number of clean-ups may follow one another.
     var holds = [self]
     var source = self.source

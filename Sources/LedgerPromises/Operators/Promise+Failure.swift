@@ -16,7 +16,7 @@ extension Promise {
     let source = storage
     let target = source.makeTarget(of: Void.self, on: executor, file, line)
     source.observe(on: executor, triggers: triggers) { fate, context in
-      if case .asked(let question) = fate { return target.answerAsHandler(question) }
+      if case .asked(let question) = fate { return target.answer(question, as: .handling) }
       if let failure = source.failure, triggers.contains(failure.kind) { handler(failure.error) }
       target.fulfill((), in: context)
     }

@@ -50,7 +50,7 @@ extension Promise {
         case .rejected(let error):
           guard attempt < attempts else { throw error }
           // From here on it takes any time; every other outcome settles the target.
-          target?.endClaim(from: made.storage)
+          target?.endClaims(from: made.storage)
           guard try await shouldRetry(error, attempt) else { throw error }
         }
         let pause = delay.delay(afterAttempt: attempt)

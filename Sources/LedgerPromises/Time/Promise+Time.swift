@@ -56,7 +56,7 @@ extension Promise {
       guard fate.isFulfilled, duration > .zero else {
         return target.settle(like: source, fate: fate, in: context)
       }
-      target.endClaim()
+      target.endClaims()
       let timer = Timer(after: duration, on: clock) {
         target.settle(like: source, fate: .fulfilled, in: nil)
       }

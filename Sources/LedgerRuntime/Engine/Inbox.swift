@@ -94,7 +94,10 @@ package final class Inbox: Sendable {
   /// Whether the session is asked to freeze or close: no wait for another writer then.
   package var hasRequests: Bool { contents.withLock { !$0.requests.isEmpty } }
 
-  package var hasCommands: Bool { contents.withLock { $0.jobs.count > 0 } }
+  package var hasCommands: Bool { commandCount > 0 }
+
+  /// How many commands wait.
+  package var commandCount: Int { contents.withLock { $0.jobs.count } }
 
   /// When the command that waits longest came.
   package var oldestSubmission: Duration? { contents.withLock { $0.jobs.first?.submittedAt } }

@@ -7,27 +7,6 @@ import Testing
 
 /// Promises that offer an outcome, and deliver it only to something that takes it.
 @Suite(.timeLimit(.minutes(10))) struct OfferTests {
-  /// A promise with an offer, as the promise of a durable one is.
-  private final class Offered: Sendable {
-    let promise: Promise<Int>
-    private let offers: Recorder<Offer<Int>>
-
-    init(on executor: PromiseExecutor = .inline) {
-      let offers = Recorder<Offer<Int>>()
-      self.offers = offers
-      promise = .offered(on: executor) { offers.record($0) }
-    }
-
-    /// The offer that was made last.
-    var offer: Offer<Int> {
-      get throws { try #require(offers.events.last) }
-    }
-
-    var offerCount: Int { offers.events.count }
-
-    func isTaken() throws -> Bool { try offer.claimTaker(isFulfilment: true) }
-  }
-
   // MARK: - What takes an outcome
 
   @Test func theEndOfAChainTakesIt() throws {
@@ -159,7 +138,8 @@ import Testing
     },
     Rival(name: "a cancellation of a retry") { promise in
       let end = Promise.retry(attempts: 2, on: .inline) { _ in promise.map { $0 } }
-      while promise.storage.findDemand(isFulfilment: true).demand?.cores.last !== end.storage {
+      while promise.storage.findDemand(isFulfilment: true).demand?.steps.last?.core !== end.storage
+      {
         await Task.yield()
       }
       return (end, { #expect(!end.cancel()) })
@@ -319,10 +299,11 @@ import Testing
     let threads = Recorder<String?>()
     first.ensure { threads.record(Thread.current.name) }
     let obstacle = Obstacle { #expect(!first.cancel()) }
-    _ = last.storage.machine.withLock { $0.place(obstacle) }
+    last.storage.machine.withLock { $0.place(obstacle) }
     await onSmallStack {
       Thread.current.name = "claiming"
-      let path = Demand(cores: [first.storage, last.storage])
+      let path = Demand(
+        steps: [first, last].map { Demand.Step(core: $0.storage, edge: .settling) })
       #expect(DeliveryClaim.claim(path) == nil)
     }
     #expect(try await first.settlement().isCancelled)
