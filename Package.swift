@@ -103,6 +103,7 @@ let package = Package(
       name: "ledger-benchmarks",
       dependencies: [
         "CLedgerBaseline", "LedgerBytes", "LedgerSystem", "PromiseLedger", "PromiseLedgerTesting",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/benchmarks/ledger"
     ),

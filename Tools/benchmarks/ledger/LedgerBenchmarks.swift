@@ -1,40 +1,66 @@
+import ArgumentParser
+
 /// Measures the ledger against plain C on liblmdb, as ratios inside one run.
-///
-/// Arguments name the benchmarks to run; without any all run. `--size N` is the number of promises of
-/// the ledger that is opened, `--cycles N` how many promises come and go until the file is measured.
-/// Group commit and processes are measured as users have them, with automatic compaction, unless it is
-/// `--without-compaction`.
 @main
-struct LedgerBenchmarks {
-  static func main() async throws {
-    let arguments = CommandLine.arguments.dropFirst()
-    if arguments.first == "child" {
-      return try await ProcessBenchmark.runChild(Array(arguments.dropFirst()))
-    }
-    let size = number(after: "--size", in: arguments) ?? 1_000_000
-    let cycles = number(after: "--cycles", in: arguments) ?? 200_000
-    let chosen = Set(arguments.filter { !$0.hasPrefix("--") && Int($0) == nil })
-    func runs(_ name: String) -> Bool { chosen.isEmpty || chosen.contains(name) }
-    var report = Report()
-    if runs("commit") { try CommitBenchmark.run(&report) }
-    if runs("replay") { try ReplayBenchmark.run(&report) }
-    if runs("fold") { try FoldBenchmark.run(&report) }
-    if runs("fold") || runs("writers") { try await FoldingWritersBenchmark.run(&report) }
-    if runs("open") { try OpenBenchmark.run(&report, size: size) }
-    if runs("space") { try await SpaceBenchmark.runIDs(&report, cycles: cycles) }
-    if runs("space") || runs("tombstones") {
-      try await SpaceBenchmark.runKeys(&report, cycles: cycles)
-    }
-    if runs("memory") { try MemoryBenchmark.run(&report) }
-    if runs("group") { try await GroupCommitBenchmark.run(&report) }
-    if runs("process") { try await ProcessBenchmark.run(&report) }
-    if !report.missed.isEmpty { print("missed: \(report.missed.joined(separator: ", "))") }
+struct LedgerBenchmarks: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ledger-benchmarks",
+    abstract: "Measures the ledger, where it can against plain C on liblmdb.",
+    discussion: """
+      Each line is a figure, with the bar that it has to meet if it has one. Run it on a quiet machine, \
+      as a release build. The exit code is 1 if a bar is missed.
+      """,
+    subcommands: [Run.self, ChildProcess.self], defaultSubcommand: Run.self)
+
+  enum Benchmark: String, CaseIterable, ExpressibleByArgument {
+    case commit, replay, fold, writers, open, space, tombstones, memory, group, process
   }
 
-  private static func number(after option: String, in arguments: ArraySlice<String>) -> Int? {
-    guard let place = arguments.firstIndex(of: option), place + 1 < arguments.endIndex else {
-      return nil
+  struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Runs benchmarks, by default all.")
+
+    @Argument(help: "The benchmarks to run.")
+    var benchmarks = Benchmark.allCases
+
+    @Option(help: "The number of promises in the ledger that is opened.")
+    var size = 1_000_000
+
+    @Option(help: "How many promises come and go before the file is measured.")
+    var cycles = 200_000
+
+    @Flag(help: "Measures groups of commits and processes without automatic compaction.")
+    var withoutCompaction = false
+
+    func run() async throws {
+      var report = Report()
+      if runs(.commit) { try CommitBenchmark.run(&report) }
+      if runs(.replay) { try ReplayBenchmark.run(&report) }
+      if runs(.fold) { try FoldBenchmark.run(&report) }
+      if runs(.fold) || runs(.writers) { try await FoldingWritersBenchmark.run(&report) }
+      if runs(.open) { try OpenBenchmark.run(&report, size: size) }
+      if runs(.space) { try await SpaceBenchmark.runIDs(&report, cycles: cycles) }
+      if runs(.space) || runs(.tombstones) {
+        try await SpaceBenchmark.runKeys(&report, cycles: cycles)
+      }
+      if runs(.memory) { try MemoryBenchmark.run(&report) }
+      if runs(.group) { try await GroupCommitBenchmark.run(&report) }
+      if runs(.process) { try await ProcessBenchmark.run(&report) }
+      guard report.missed.isEmpty else {
+        print("missed: \(report.missed.joined(separator: ", "))")
+        throw ExitCode.failure
+      }
     }
-    return Int(arguments[place + 1])
+
+    private func runs(_ benchmark: Benchmark) -> Bool { benchmarks.contains(benchmark) }
+  }
+
+  /// This program as another process on the ledger of a benchmark.
+  struct ChildProcess: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "child", shouldDisplay: false)
+
+    @Flag var withoutCompaction = false
+    @Argument var arguments: [String] = []
+
+    func run() async throws { try await ProcessBenchmark.runChild(arguments) }
   }
 }

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// What README and articles show exists: their code is compiled, their links lead somewhere.
+@Suite(.timeLimit(.minutes(10)))
+struct CodeBlockTests {
+  /// Every block of Swift stands, apart from its indentation and its imports, in a file of this folder or
+  /// in a client of the package that is built by itself.
+  @Test(arguments: try Article.all())
+  func everyBlockOfSwiftIsCompiled(article: Article) throws {
+    let sources = try Self.sources()
+    for block in article.blocks(of: "swift") where !Self.isManifest(block.code) {
+      let code = block.code.filter { !$0.hasPrefix("import ") }.drop(while: \.isEmpty)
+      let isThere = sources.contains { source in
+        source.indices.contains { source[$0...].starts(with: code) }
+      }
+      #expect(
+        isThere,
+        """
+        \(article.path):\(block.line): this block does not stand in a test:
+        \(code.joined(separator: "\n"))
+        """)
+    }
+  }
+
+  @Test func blocksAreFound() throws {
+    let counts = try Article.all().map { $0.blocks(of: "swift").count }
+    #expect(counts.reduce(0, +) > 30, "Are blocks still written in this way?")
+  }
+
+  /// What a manifest of a user names is a product of this package.
+  @Test(arguments: try Article.all())
+  func everyProductInAManifestIsThere(article: Article) throws {
+    let manifest = try Article(path: "Package.swift").lines.joined(separator: "\n")
+    for block in article.blocks(of: "swift") where Self.isManifest(block.code) {
+      for product in block.code.joined().matches(of: /\.product\(name: "([^"]+)"/) {
+        #expect(
+          manifest.contains(".library(name: \"\(product.1)\""),
+          "\(article.path):\(block.line): there is no product \(product.1)")
+      }
+    }
+  }
+
+  @Test(arguments: try Article.all())
+  func everyRelativeLinkLeadsSomewhere(article: Article) {
+    for link in article.relativeLinks {
+      #expect(
+        FileManager.default.fileExists(atPath: Article.root.appending(path: link).path),
+        "\(article.path) links to \(link), which is not there.")
+    }
+  }
+
+  /// The README shows an excerpt of the demo; the whole of it has an article.
+  @Test func whatTheReadmeShowsOfTheDemoStandsInItsArticle() throws {
+    let demo = try Article(path: "Sources/PromiseLedger/PromiseLedger.docc/TheDemo.md")
+    let excerpt = try Article(path: "README.md").blocks(of: "").filter { block in
+      block.code.contains { $0.hasPrefix("extension ") }
+    }
+    #expect(excerpt.count == 1)
+    let lines = demo.lines.map { $0.trimmingCharacters(in: .whitespaces) }[...]
+    var rest = lines
+    for line in excerpt.flatMap(\.code) {
+      let place = try #require(rest.firstIndex(of: line), "TheDemo.md lacks or misplaces: \(line)")
+      rest = rest[(place + 1)...]
+    }
+  }
+
+  private static func isManifest(_ block: [String]) -> Bool {
+    block.contains { $0.contains(".package(") }
+  }
+
+  /// The lines of the files in which the blocks may stand, without their indentation and imports.
+  private static func sources() throws -> [[String]] {
+    let folders = ["Tests/PromiseLedgerTests/Documentation", "Tests/TutorialClient/Sources"]
+    return try folders.flatMap { folder in
+      let root = Article.root.appending(path: folder)
+      let names = (try? FileManager.default.subpathsOfDirectory(atPath: root.path)) ?? []
+      return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in
+        try String(contentsOf: root.appending(path: name), encoding: .utf8)
+          .components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+      }
+    }
+  }
+}
