@@ -22,6 +22,13 @@ extension [UInt8] {
     unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
   }
 
+  /// Appends the little-endian bytes of two integers, the first one first.
+  @inlinable
+  package mutating func appendLittleEndian(_ words: SIMD2<UInt64>) {
+    let stored = SIMD2(words.x.littleEndian, words.y.littleEndian)
+    unsafe Swift.withUnsafeBytes(of: stored) { unsafe append(contentsOf: $0) }
+  }
+
   /// Overwrites the bytes at `offset` with the little-endian bytes of an integer.
   ///
   /// - Precondition: The integer lies inside the array.

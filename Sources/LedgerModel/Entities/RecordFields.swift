@@ -7,8 +7,8 @@ extension Fact {
 
 extension [UInt8] {
   mutating func appendFact(_ fact: Fact) {
-    appendLittleEndian(fact.position.rawValue)
-    appendLittleEndian(fact.time.nanosecondsSinceEpoch)
+    let time = UInt64(bitPattern: fact.time.nanosecondsSinceEpoch)
+    appendLittleEndian(SIMD2(fact.position.rawValue, time))
     fact.session.entityID.append(to: &self)
   }
 

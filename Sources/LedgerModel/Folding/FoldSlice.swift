@@ -40,12 +40,12 @@ package struct FoldSlice: Sendable {
     let log = try store.view(request)
     let wanted = try Wanted(log.frames, after: snapshot.position, through: end, limit: limit)
     request = ViewRequest()
-    request.needs.ids = Set(wanted.subjects)
+    request.needs.ids = wanted.subjects
     request.attachments = wanted.attachments
     let view = try store.view(request)
     guard view.excerpt.summary == snapshot.summary else { throw .snapshotMoved }
     let snapshot = snapshot.knowing(view.excerpt)
-    var slice = FoldSlice(snapshot, wanted.subjects)
+    var slice = FoldSlice(snapshot, wanted.subjects.sorted())
     do throws(LedgerError) {
       try slice.take(log, through: end, limit: limit, view)
     } catch {
@@ -58,14 +58,12 @@ package struct FoldSlice: Sendable {
 
   /// What has to be known to replay some events.
   private struct Wanted {
-    /// In the order of ids.
-    var subjects: [EntityID] = []
+    var subjects: Set<EntityID> = []
     var attachments: [AttachmentReference] = []
 
     init(
       _ frames: FrameList, after position: Position, through end: Position, limit: Int
     ) throws(LedgerError) {
-      var distinct: Set<EntityID> = []
       var eventCount = 0
       var byteCount = 0
       try frames.forEachFrame { (frame) throws(LedgerError) in
@@ -74,13 +72,12 @@ package struct FoldSlice: Sendable {
             byteCount < AttachmentReference.groupByteCount
           else { return }
           eventCount += 1
-          distinct.insert(event.subject)
+          subjects.insert(event.subject)
           guard let attachment = AttachmentReference(event) else { return }
           byteCount += attachment.byteCount
           attachments.append(attachment)
         }
       }
-      subjects = distinct.sorted()
     }
   }
 

@@ -64,20 +64,28 @@ package enum OpenList: Sendable, Hashable {
   }
 
   /// How the keys of the list begin.
-  var prefix: [UInt8] {
+  var prefix: [UInt8] { prefix(capacity: 1) }
+
+  /// - Parameter capacity: The bytes of the key that begins so, at least, if that is known.
+  private func prefix(capacity: Int) -> [UInt8] {
+    var prefix: [UInt8] = []
+    prefix.reserveCapacity(capacity)
+    prefix.append(kind.rawValue)
     switch self {
-    case .scope(let scope): [kind.rawValue] + Array(scope.utf8) + [0]
-    case .running(let session): [kind.rawValue] + SnapshotRecord.key(session.entityID)
-    case .deadlines, .handlers, .promises, .sessions, .closed: [kind.rawValue]
+    case .scope(let scope):
+      prefix.append(contentsOf: scope.utf8)
+      prefix.append(0)
+    case .running(let session): session.entityID.append(to: &prefix)
+    case .deadlines, .handlers, .promises, .sessions, .closed: break
     }
+    return prefix
   }
 
   /// The key of an entry.
   ///
   /// - Parameter order: What stands before the id, if the list has an order of its own.
   func key(_ id: EntityID, order: UInt64? = nil) -> [UInt8] {
-    var key = prefix
-    key.reserveCapacity(key.count + 24)
+    var key = prefix(capacity: 25)
     if let order { key.appendLittleEndian(order.byteSwapped) }
     id.append(to: &key)
     return key

@@ -50,6 +50,9 @@ package struct SnapshotExcerpt: Sendable {
     set { pages[list] = newValue }
   }
 
+  /// Prepares for so many ids.
+  mutating func reserveCapacity(_ idCount: Int) { preimages.reserveCapacity(idCount) }
+
   /// Adds what was read later of the same snapshot.
   mutating func add(_ other: SnapshotExcerpt) {
     preimages.merge(other.preimages) { _, new in new }
@@ -150,6 +153,7 @@ extension SnapshotReader {
     }
     // In order, for which a store is fastest.
     let sorted = ids.filter(summary.mayHold).sorted()
+    excerpt.reserveCapacity(sorted.count)
     for slice in sorted.slices(of: Self.sliceCount) {
       try read(slice, into: &excerpt, checksLists: needs.checksLists)
     }

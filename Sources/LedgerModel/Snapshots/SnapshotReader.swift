@@ -142,18 +142,14 @@ package struct SnapshotReader: Sendable {
   ) throws(LedgerError) -> [SnapshotRecord.Stored?] {
     var records: [SnapshotRecord.Stored?] = []
     records.reserveCapacity(ids.count)
-    guard let source, !ids.allSatisfy({ knows($0) }) else {
-      var isLacking = false
-      for id in ids {
-        if knows(id) {
-          records.append(try record(id))
-        } else {
-          notes?.note(id)
-          isLacking = true
-        }
-      }
-      if isLacking { throw .lacking }
+    if ids.allSatisfy({ knows($0) }) {
+      for id in ids { records.append(try record(id)) }
       return records
+    }
+    guard let source else {
+      throw lacking { (notes) in
+        for id in ids where !knows(id) { notes.note(id) }
+      }
     }
     try reading(source) { (tables) throws(LedgerError) in
       for record in try tables.records(ids) { records.append(try record.get()) }
@@ -200,11 +196,11 @@ package struct SnapshotReader: Sendable {
 
   /// The first change that the tables do not show; all in one read.
   package func firstMissing(
-    of changes: some Collection<TableChange>
+    of changes: ArraySlice<TableChange>
   ) throws(LedgerError) -> TableChange? {
     guard let source = try sourceOfAll else { return nil }
     let shown = try reading(source) { (tables) throws(LedgerError) in try tables.show(changes) }
-    return zip(changes, shown).first { !$1 }?.0
+    return shown.firstIndex(of: false).map { changes[changes.startIndex + $0] }
   }
 
   /// Where all of the snapshot can be read; `nil` if there is none.

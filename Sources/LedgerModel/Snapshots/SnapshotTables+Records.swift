@@ -8,8 +8,9 @@ extension SnapshotTables {
       let firsts = try values(forKeys: ids.map(SnapshotRecord.key), in: .entities)
       var records = [Result<SnapshotRecord.Stored?, LedgerError>](
         repeating: .success(nil), count: ids.count)
-      let found = zip(ids, firsts).enumerated().compactMap { index, entry in
-        entry.1.map { (index: index, id: entry.0, first: $0) }
+      var found: [(index: Int, id: EntityID, first: [UInt8])] = []
+      for (index, first) in firsts.enumerated() {
+        if let first { found.append((index, ids[index], first)) }
       }
       let joined = try join(found.map { (id: $0.id, piece: $0.first) })
       for (entry, record) in zip(found, joined) { records[entry.index] = record.map { $0 } }
@@ -66,7 +67,8 @@ extension SnapshotTables {
   package func listProblems(of entities: [LedgerEntity]) throws(LedgerError) -> [LedgerError?] {
     try lookingUp(entities) { (entities) throws(LedgerError) in
       let entries = entities.map(\.openEntries)
-      let shown = try show(entries.joined().map { TableChange(.open, $0.key, $0.stored) })
+      let changes = entries.joined().map { TableChange(.open, $0.key, $0.stored) }
+      let shown = try show(changes[...])
       var start = 0
       return zip(entities, entries).map { entity, entries in
         defer { start += entries.count }

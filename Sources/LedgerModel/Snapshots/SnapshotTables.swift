@@ -31,7 +31,7 @@ package protocol SnapshotTables {
 
   /// Whether the tables show each of some changes, in their order: exactly its bytes under its key, or
   /// nothing there.
-  func show(_ changes: some Collection<TableChange>) throws(LedgerError) -> [Bool]
+  func show(_ changes: ArraySlice<TableChange>) throws(LedgerError) -> [Bool]
 
   /// How many entries a table has; another one than `blob`. It may take a walk through the table.
   func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int

@@ -12,8 +12,7 @@ extension EntityID {
 
   /// Appends the 16 bytes.
   package func append(to bytes: inout [UInt8]) {
-    bytes.appendLittleEndian(high.byteSwapped)
-    bytes.appendLittleEndian(low.byteSwapped)
+    bytes.appendLittleEndian(words)
   }
 
   /// The 16 bytes as two words, the lowest byte of each first.

@@ -149,7 +149,7 @@ package struct Folder: Sendable {
         lists += entity.openEntries.map { TableChange(.open, $0.key, $0.stored) }
       }
       // Stale lists, deadlines and recovery depend on them.
-      guard let missing = try snapshot.firstMissing(of: lists) else { continue }
+      guard let missing = try snapshot.firstMissing(of: lists[...]) else { continue }
       throw SnapshotRecord.damaged(missing.subject, "it is not in its lists")
     }
   }

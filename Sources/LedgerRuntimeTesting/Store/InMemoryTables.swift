@@ -21,7 +21,7 @@ struct InMemoryTables: SnapshotTables, Sendable {
     keys.map { tables[table]?[$0] }
   }
 
-  func show(_ changes: some Collection<TableChange>) -> [Bool] {
+  func show(_ changes: ArraySlice<TableChange>) -> [Bool] {
     changes.map { change in
       change.table == .blob
         ? blobs[Position(bigEndianBytes: change.key)] == change.value

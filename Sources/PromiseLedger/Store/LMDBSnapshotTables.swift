@@ -59,7 +59,7 @@ final class LMDBSnapshotTables: SnapshotTables {
     }
   }
 
-  func show(_ changes: some Collection<TableChange>) throws(LedgerError) -> [Bool] {
+  func show(_ changes: ArraySlice<TableChange>) throws(LedgerError) -> [Bool] {
     var shown: [Bool] = []
     shown.reserveCapacity(changes.count)
     for change in changes { shown.append(try shows(change)) }

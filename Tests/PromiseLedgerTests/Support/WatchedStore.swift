@@ -274,7 +274,7 @@ final class WatchedStore: ForwardingStore {
       return try tables.values(forKeys: keys, in: table)
     }
 
-    func show(_ changes: some Collection<TableChange>) throws(LedgerError) -> [Bool] {
+    func show(_ changes: ArraySlice<TableChange>) throws(LedgerError) -> [Bool] {
       store.noteTableCall()
       return try tables.show(changes)
     }
