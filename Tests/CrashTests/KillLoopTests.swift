@@ -42,7 +42,7 @@ extension CrashTests {
     }
 
     #if DEBUG
-      @Test(.timeLimit(.minutes(2)))
+      @Test(.timeLimit(.minutes(10)))
       func acknowledgingBeforeTheCommitIsNoticed() async throws {
         let seed: UInt64 = 11
         let temporary = try TemporaryLedger()
