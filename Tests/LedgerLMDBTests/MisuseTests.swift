@@ -1,5 +1,4 @@
-import Foundation
-import LedgerLMDB
+import LedgerTestSupport
 import Testing
 
 /// The misuses of a transaction that must not compile, given to the compiler itself.
@@ -120,7 +119,7 @@ import Testing
   ]
 
   @Test func properUseCompiles() throws {
-    let output = try typeCheck(
+    let output = try compile(
       """
       func use(_ environment: Environment, _ table: Table, _ bytes: [UInt8]) throws -> Int {
         try environment.write { transaction in
@@ -138,68 +137,12 @@ import Testing
   }
 
   @Test(arguments: misuses) func misuseDoesNotCompile(misuse: Misuse) throws {
-    let output = try typeCheck(misuse.source)
+    let output = try compile(misuse.source)
     #expect(output.status != 0, "it compiled")
     #expect(output.text.contains(misuse.diagnostic), "\(output.text)")
   }
-}
 
-// MARK: - The compiler
-
-private func typeCheck(_ source: String) throws -> (status: Int32, text: String) {
-  let scratch = try ScratchDirectory()
-  let file = scratch.path + "/Snippet.swift"
-  try "import LedgerLMDB\n\n\(source)\n".write(toFile: file, atomically: true, encoding: .utf8)
-  let root = packageRoot()
-  let products = try productsDirectory()
-  var arguments = ["swiftc"]
-  // The whole of it: lifetimes and consumption are diagnosed after type checking.
-  arguments += ["-emit-sil", "-o", "/dev/null", "-parse-as-library", "-module-name", "Snippet"]
-  arguments += ["-swift-version", "6", "-package-name", packageName(of: root)]
-  arguments += ["-I", products + "/Modules", "-module-cache-path", products + "/ModuleCache"]
-  for map in [
-    "\(root)/Sources/CLedgerLMDB/module.modulemap",
-    "\(products)/CLedgerSystem.build/module.modulemap",
-  ] {
-    arguments += ["-Xcc", "-fmodule-map-file=\(map)"]
+  private func compile(_ source: String) throws -> SnippetCompiler.Output {
+    try SnippetCompiler.compile("import LedgerLMDB\n\n\(source)")
   }
-  arguments += ["-enable-experimental-feature", "Lifetimes"]
-  for feature in ["ExistentialAny", "InternalImportsByDefault", "NonisolatedNonsendingByDefault"] {
-    arguments += ["-enable-upcoming-feature", feature]
-  }
-  arguments.append(file)
-
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = arguments
-  let output = Pipe()
-  process.standardOutput = FileHandle.nullDevice
-  process.standardError = output
-  try process.run()
-  let text = output.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  return (process.terminationStatus, String(decoding: text, as: UTF8.self))
-}
-
-/// The package's directory, from where this file stood when it was compiled.
-private func packageRoot() -> String {
-  URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-}
-
-/// What SwiftPM passes as package name: the directory's name as an identifier.
-private func packageName(of root: String) -> String {
-  let name = URL(fileURLWithPath: root).lastPathComponent.lowercased()
-  return String(name.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
-}
-
-/// Where the running test bundle was built.
-private func productsDirectory() throws -> String {
-  #if os(Linux)
-    let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return URL(fileURLWithPath: executable).deletingLastPathComponent().path
-  #else
-    final class Marker {}
-    return Bundle(for: Marker.self).bundleURL.deletingLastPathComponent().path
-  #endif
 }
