@@ -13,15 +13,7 @@ extension Promise {
     _ call: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws -> Void
   ) -> Promise<Value> {
     Promise(on: executor, file: file, line: line) { resolver in
-      try call { value, error in
-        if let error {
-          resolver.reject(error)
-        } else if let value {
-          resolver.fulfill(value)
-        } else {
-          resolver.reject(noResult(SourceSite(file, line)))
-        }
-      }
+      try call { resolver($0, $1) }
     }
   }
 
@@ -59,14 +51,7 @@ extension Promise where Value == Void {
     _ call: (_ completion: @escaping @Sendable ((any Error)?) -> Void) throws -> Void
   ) -> Promise<Void> {
     Promise(on: executor, file: file, line: line) { resolver in
-      try call { error in
-        if let error { resolver.reject(error) } else { resolver.fulfill(()) }
-      }
+      try call { resolver($0) }
     }
   }
-}
-
-private func noResult(_ site: SourceSite) -> PromiseError {
-  PromiseError(
-    .noResult, "The completion handler was called with neither a value nor an error.", site: site)
 }

@@ -27,6 +27,29 @@ public struct ColdPromise<Value: Sendable>: Sendable {
     }
   }
 
+  /// A recipe that begins with a call that completes later.
+  ///
+  /// ```swift
+  /// let image = ColdPromise<Image> { complete in
+  ///   loader.load(url) { complete($0, $1) }
+  /// }
+  /// ```
+  /// Each run calls `body` on its executor, with a ``Resolver`` that can be called like a completion
+  /// handler. A throw is a rejection. A run whose resolver is released without having been called is
+  /// rejected with ``PromiseError/Code/abandoned``.
+  ///
+  /// - Parameters:
+  ///   - file: Where the promises of the runs were made, for diagnostics.
+  ///   - line: Where the promises of the runs were made, for diagnostics.
+  ///   - body: Settles the promise of a run, now or later.
+  public init(
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable (Resolver<Value>) throws -> Void
+  ) {
+    self.last = ColdSource<Value> { Promise(in: $0, file: file, line: line, body) }
+  }
+
   /// A recipe that runs an asynchronous body.
   public static func task(
     _ body: @escaping @Sendable () async throws -> Value
@@ -65,6 +88,24 @@ public struct ColdPromise<Value: Sendable>: Sendable {
     }
   }
 
+  /// Adds a step for each element of a sequence; each step gets the value of the one before.
+  ///
+  /// ```swift
+  /// let show = ColdPromise.value(view).sequence(animations) { view, animation in
+  ///   view.animate(animation)
+  /// }
+  /// ```
+  /// The recipes run one after the other, in the order of the elements. The first failure ends the run. No
+  /// elements add no step.
+  ///
+  /// - Complexity: O(n) in the number of elements, which are read now.
+  public func sequence<Elements: Sequence>(
+    _ elements: Elements,
+    _ next: @escaping @Sendable (Value, Elements.Element) throws -> ColdPromise<Value>
+  ) -> ColdPromise<Value> where Elements.Element: Sendable {
+    elements.reduce(self) { recipe, element in recipe.bind { try next($0, element) } }
+  }
+
   /// Runs a recipe whose value is a recipe, and then that one.
   public func join<Inner: Sendable>() -> ColdPromise<Inner> where Value == ColdPromise<Inner> {
     bind { $0 }
@@ -82,7 +123,14 @@ public struct ColdPromise<Value: Sendable>: Sendable {
 
   /// Runs the whole recipe and gives the hot promise of this run.
   ///
+  /// ```swift
+  /// recipe.start()
+  /// ```
+  /// The result may be ignored: the run goes on without it, and a failure that nothing handles is reported
+  /// as ``PromiseDiagnostic/Kind/unhandledRejection(_:)``.
+  ///
   /// - Complexity: O(n) in the number of steps.
+  @discardableResult
   public func start(
     on executor: PromiseExecutor = .default,
     file: StaticString = #fileID,
@@ -101,9 +149,11 @@ public struct ColdPromise<Value: Sendable>: Sendable {
     return Promise(storage)
   }
 
-  /// Runs the whole recipe and waits for its value; cancelling the task cancels this run.
+  /// Runs the whole recipe and waits for its value, which may be ignored; cancelling the task cancels this
+  /// run.
   ///
   /// - Throws: as ``Promise/value(whenTaskIsCancelled:)``.
+  @discardableResult
   public func execute(on executor: PromiseExecutor = .default) async throws -> Value {
     try await start(on: executor).value(whenTaskIsCancelled: .cancelsPromise)
   }

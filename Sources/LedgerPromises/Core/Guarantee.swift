@@ -73,6 +73,7 @@ extension Guarantee {
   /// Turns the value into another one.
   ///
   /// If the executor is gone, `transform` runs on the thread that finds out.
+  @discardableResult
   @_disfavoredOverload
   public func map<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
@@ -92,6 +93,7 @@ extension Guarantee {
   /// Goes on with a promise, made from the value.
   ///
   /// The result may fail, if only because `next` may return that very promise.
+  @discardableResult
   @_disfavoredOverload
   public func then<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
@@ -115,6 +117,7 @@ extension Guarantee {
   }
 
   /// Looks at the value and passes it on.
+  @discardableResult
   @_disfavoredOverload
   public func get(
     on executor: PromiseExecutor? = nil,

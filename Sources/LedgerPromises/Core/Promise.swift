@@ -6,14 +6,17 @@
 ///   .done(on: .main) { label.text = $0 }
 ///   .catch { log($0) }
 /// ```
-/// A promise is *hot*: what it stands for has begun, unless it was made with
-/// ``lazy(on:file:line:_:)``. It settles once, with an ``Outcome``, and remembers it; whoever attaches
-/// later gets the same one.
+/// A promise is *hot*: its work has begun, unless it was made with ``lazy(on:file:line:_:)``. It settles
+/// once, with an ``Outcome``, and remembers it; an observer that attaches later gets the same one.
 ///
 /// - Callbacks never run inside `then` or `fulfill`, unless their executor is ``PromiseExecutor/inline``.
 /// - Callbacks of one promise on one serial executor run in the order of their registration, also when
 ///   one thread registers while another settles.
 /// - A chain of any length settles without using up the stack.
+///
+/// The results of operators that the libraries of <doc:FromOtherLibraries> let you ignore may be ignored
+/// here too. An error at the end of such a chain is not lost: it is reported as
+/// ``PromiseDiagnostic/Kind/unhandledRejection(_:)``.
 ///
 /// Throwing in a callback rejects the promise that the operator returned. Throwing `CancellationError`,
 /// or the error of a cancelled promise, cancels it.
@@ -29,9 +32,18 @@ public struct Promise<Value: Sendable>: Sendable {
 
   /// Runs `body` at once, on the calling thread, with a resolver for the new promise.
   ///
+  /// ```swift
+  /// let image = Promise<Image> { complete in
+  ///   loader.load(url) { complete($0, $1) }
+  /// }
+  /// ```
+  /// The resolver can be called like a completion handler, see ``Resolver``.
+  ///
   /// If `body` throws, the promise is rejected; if it had been settled before, the error is ignored and
   /// reported as ``PromiseDiagnostic/Kind/settledTwice(ignored:)``.
-  /// Callbacks that name no executor run on `executor`.
+  ///
+  /// `executor` is where callbacks run that name no executor; `body` does not run there. With `in:` instead
+  /// of `on:` it does.
   public init(
     on executor: PromiseExecutor = .default,
     file: StaticString = #fileID,
@@ -59,6 +71,10 @@ public struct Promise<Value: Sendable>: Sendable {
   /// Makes a promise whose `body` runs once, when the first observer attaches, whichever operator that
   /// is.
   ///
+  /// ```swift
+  /// let user = Promise<User>.lazy(on: .background) { $0.fulfill(try readUser()) }
+  /// user.done(on: .main) { show($0) }  // now it is read
+  /// ```
   /// It runs on `executor`, so that starting a long line of lazy promises needs no stack. Reading
   /// ``isPending`` or ``outcome`` does not start it; cancelling before the start means that it never
   /// runs.
@@ -69,11 +85,9 @@ public struct Promise<Value: Sendable>: Sendable {
     line: UInt = #line,
     _ body: @escaping @Sendable (Resolver<Value>) throws -> Void
   ) -> Promise<Value> {
-    let storage = PromiseStorage<Value>(executor: executor, site: SourceSite(file, line)) { core in
-      guard let storage = core as? PromiseStorage<Value> else { return core.abandon(in: nil) }
-      Resolver(storage).run(body)
-    }
-    return Promise(storage)
+    Promise(
+      PromiseStorage<Value>(
+        executor: executor, site: SourceSite(file, line), starter: Resolver<Value>.starter(body)))
   }
 
   /// A promise that is fulfilled already.

@@ -84,7 +84,8 @@ class PromiseCore: @unchecked Sendable {
     }
   }
 
-  private final func start(_ starter: @escaping PromiseStateMachine.Starter) {
+  /// Runs `starter` on the executor, unless the promise is cancelled before.
+  final func start(_ starter: @escaping PromiseStateMachine.Starter) {
     let observer = Observer { [self] fate, context in
       guard !fate.isAbandoned else { return abandon(in: context) }
       // Cancelled before its turn came, so the body has nothing to do.

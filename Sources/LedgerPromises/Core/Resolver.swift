@@ -1,15 +1,23 @@
-/// The half of a promise that settles it; give it to whoever knows the outcome.
+/// The half of a promise that settles it; it belongs where the outcome is known.
 ///
 /// ```swift
 /// let (promise, resolver) = Promise.make(of: Int.self)
 /// resolver.onCancel { _ in request.abort() }
 /// request.start { resolver.fulfill($0) }
 /// ```
+/// A resolver can be called like the completion handler that it takes the place of, with a value, a
+/// `Result`, or a value and an error:
+///
+/// ```swift
+/// let image = Promise<Image> { complete in
+///   loader.load(url) { complete($0, $1) }
+/// }
+/// ```
 /// The first call settles; each returns whether it was the one. Later calls change nothing and are
 /// reported as ``PromiseDiagnostic/Kind/settledTwice(ignored:)``, or as
 /// ``PromiseDiagnostic/Kind/settledLate`` if the promise had been cancelled. A resolver that is
-/// released without having settled its promise rejects it with ``PromiseError/Code/abandoned``, so
-/// nobody waits for ever.
+/// released without having settled its promise rejects it with ``PromiseError/Code/abandoned``, so no
+/// observer waits for ever.
 public final class Resolver<Value: Sendable>: Sendable {
   @usableFromInline let storage: PromiseStorage<Value>
 
@@ -41,8 +49,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     storage.accept(storage.settle(Failure.rejected(error), byResolver: true, in: nil), error: error)
   }
 
-  /// Cancels the promise from the side of the one who does the work. Cancelling a cancelled promise is
-  /// not reported.
+  /// Cancels the promise from the side of the work. Cancelling a cancelled promise is not reported.
   @discardableResult
   public func cancel(_ reason: CancellationReason = .unspecified) -> Bool {
     let result = storage.settle(Failure.cancelled(reason), byResolver: true, in: nil)
@@ -80,12 +87,22 @@ public final class Resolver<Value: Sendable>: Sendable {
     storage.accept(storage.follow(promise.storage, byResolver: true, in: nil), error: nil)
   }
 
-  /// Calls `handler` once if the promise is cancelled, by anyone, at once if it is already.
+  /// Calls `handler` once if the promise is cancelled, from either side, at once if it is already.
   ///
   /// It runs on the thread that cancels, with no lock held, and is released when the promise settles.
   /// This is how cancelling reaches work outside this library: stop it, but do not wait for it.
   public func onCancel(_ handler: @escaping @Sendable (CancellationReason) -> Void) {
     storage.onCancel(handler)
+  }
+
+  /// What runs `body` with the resolver of a promise.
+  static func starter(
+    _ body: @escaping @Sendable (Resolver<Value>) throws -> Void
+  ) -> PromiseStateMachine.Starter {
+    { core in
+      guard let storage = core as? PromiseStorage<Value> else { return core.abandon(in: nil) }
+      Resolver(storage).run(body)
+    }
   }
 
   /// Runs a body, and rejects or cancels as the error that it throws says.
@@ -98,5 +115,42 @@ public final class Resolver<Value: Sendable>: Sendable {
       if result.wasCancelled, failure.kind == .cancelled { return }
       _ = storage.accept(result, error: error)
     }
+  }
+}
+
+// MARK: - As a completion handler
+
+extension Resolver {
+  /// Fulfils the promise, as ``fulfill(_:)`` does.
+  @discardableResult
+  public func callAsFunction(_ value: Value) -> Bool { fulfill(value) }
+
+  /// Fulfils with a success, rejects with a failure.
+  @discardableResult
+  public func callAsFunction(_ result: Result<Value, some Error>) -> Bool { resolve(with: result) }
+
+  /// Rejects with the error if there is one, also next to a value; fulfils with the value otherwise.
+  ///
+  /// Neither of them rejects with ``PromiseError/Code/noResult``.
+  @discardableResult
+  public func callAsFunction(_ value: Value?, _ error: (any Error)?) -> Bool {
+    if let error { return reject(error) }
+    if let value { return fulfill(value) }
+    return reject(
+      PromiseError(
+        .noResult, "The completion handler was called with neither a value nor an error.",
+        site: storage.site))
+  }
+}
+
+extension Resolver where Value == Void {
+  /// Fulfils the promise.
+  @discardableResult
+  public func callAsFunction() -> Bool { fulfill(()) }
+
+  /// Rejects with the error; none means success.
+  @discardableResult
+  public func callAsFunction(_ error: (any Error)?) -> Bool {
+    if let error { reject(error) } else { fulfill(()) }
   }
 }

@@ -2,10 +2,10 @@
 public struct PromiseDiagnostic: Sendable {
   /// What happened.
   public enum Kind: Sendable {
-    /// The resolver, or an executor, let go of a promise that nobody can settle any more. The promise
-    /// is rejected.
+    /// The resolver, or an executor, let go of a promise that nothing else can settle. The promise is
+    /// rejected.
     case pendingPromiseDropped
-    /// A rejected promise was released and nobody had looked after the error.
+    /// A rejected promise was released before anything looked at its error.
     case unhandledRejection(any Error)
     /// A settled promise was settled again. The second outcome is ignored; if it was an error, here it
     /// is.
@@ -14,6 +14,8 @@ public struct PromiseDiagnostic: Sendable {
     case settledLate
     /// A blocking wait was refused on the thread that has to do the work.
     case waitedOnOwnExecutor
+    /// The closure of a retry returned the promise of the attempt before: its work does not run again.
+    case retriedSamePromise
   }
 
   /// What happened.
@@ -34,7 +36,7 @@ extension PromiseDiagnostic: CustomStringConvertible {
     case .pendingPromiseDropped:
       "A pending promise was dropped and is rejected: keep its resolver until it is settled."
     case .unhandledRejection(let error):
-      "A rejected promise was released with nobody to handle its error: \(error)"
+      "A rejected promise was released before anything handled its error: \(error)"
     case .settledTwice(let error):
       "A promise was settled twice; the second outcome is ignored"
         + (error.map { ": \($0)" } ?? ".")
@@ -42,6 +44,9 @@ extension PromiseDiagnostic: CustomStringConvertible {
       "A promise was settled after it was cancelled or timed out; the outcome is ignored."
     case .waitedOnOwnExecutor:
       "A blocking wait was refused, because this thread has to do the work it waits for."
+    case .retriedSamePromise:
+      "A retry got the same promise again, and a promise runs its work once: make the promise inside of "
+        + "the closure of retry."
     }
   }
 }

@@ -21,7 +21,7 @@ public struct PromiseExecutor: Sendable {
     self.target = CustomTarget(strong: target)
   }
 
-  /// Runs callbacks on a target that somebody else keeps alive.
+  /// Runs callbacks on a target that your code keeps alive.
   ///
   /// Once it is gone, promises whose callbacks it should have run are rejected with
   /// ``PromiseError/Code/executorGone``.
@@ -47,6 +47,14 @@ public struct PromiseExecutor: Sendable {
   public static func dispatch(_ queue: DispatchQueue) -> PromiseExecutor {
     PromiseExecutor(DispatchTarget(queue: queue))
   }
+
+  /// The system's queue for work that the user does not wait for, with the quality of service `background`.
+  ///
+  /// ```swift
+  /// let digest = Promise(in: .background) { try hash(of: file) }
+  /// ```
+  /// It runs callbacks side by side, so there is no order among them.
+  public static let background = PromiseExecutor.dispatch(.global(qos: .background))
 
   /// The main actor. An app runs it; a command-line tool may not.
   ///

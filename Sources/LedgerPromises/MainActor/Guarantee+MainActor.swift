@@ -1,6 +1,7 @@
 /// Callbacks on the main actor.
 extension Guarantee {
   /// The same as ``Guarantee/map(on:file:line:_:)``, on the main actor.
+  @discardableResult
   public func map<NewValue: Sendable>(
     on executor: MainActorExecutor,
     fileID: StaticString = #fileID,
@@ -13,6 +14,7 @@ extension Guarantee {
   }
 
   /// The same as ``Guarantee/then(on:file:line:_:)``, on the main actor.
+  @discardableResult
   public func then<NewValue: Sendable>(
     on executor: MainActorExecutor,
     fileID: StaticString = #fileID,
@@ -38,6 +40,7 @@ extension Guarantee {
   }
 
   /// The same as ``Guarantee/get(on:file:line:_:)``, on the main actor.
+  @discardableResult
   public func get(
     on executor: MainActorExecutor,
     fileID: StaticString = #fileID,

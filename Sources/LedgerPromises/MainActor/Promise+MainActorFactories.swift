@@ -1,5 +1,29 @@
 /// Promises that are made on the main actor.
 extension Promise {
+  /// Runs `body` on the main actor, soon, with a resolver for the new promise.
+  public init(
+    in executor: MainActorExecutor,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Resolver<Value>) throws -> Void
+  ) {
+    self.init(in: executor.executor, file: fileID, line: line) { (resolver: Resolver<Value>) in
+      try MainActor.assumeIsolated { try body(resolver) }
+    }
+  }
+
+  /// Runs `body` on the main actor, soon, and fulfils with the value that it returns.
+  public init(
+    in executor: MainActorExecutor,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable () throws -> Value
+  ) {
+    self.init(in: executor.executor, file: fileID, line: line) { () throws -> Value in
+      try MainActor.assumeIsolated { try body() }
+    }
+  }
+
   /// The same as ``Promise/lazy(on:file:line:_:)``, on the main actor.
   public static func lazy(
     on executor: MainActorExecutor,

@@ -17,6 +17,7 @@ extension Promise {
   }
 
   /// The same as ``Promise/onError(on:includingCancellation:file:line:_:)``, on the main actor.
+  @discardableResult
   public func onError(
     on executor: MainActorExecutor,
     includingCancellation: Bool = false,
@@ -32,6 +33,7 @@ extension Promise {
   }
 
   /// The same as ``Promise/recover(on:includingCancellation:file:line:_:)``, on the main actor.
+  @discardableResult
   public func recover(
     on executor: MainActorExecutor,
     includingCancellation: Bool = false,
@@ -47,6 +49,7 @@ extension Promise {
   }
 
   /// The same as ``Promise/recoverThen(on:includingCancellation:file:line:_:)``, on the main actor.
+  @discardableResult
   public func recoverThen(
     on executor: MainActorExecutor,
     includingCancellation: Bool = false,
@@ -62,6 +65,7 @@ extension Promise {
   }
 
   /// The same as ``Promise/recoverAlways(on:file:line:_:)``, on the main actor.
+  @discardableResult
   public func recoverAlways(
     on executor: MainActorExecutor,
     fileID: StaticString = #fileID,

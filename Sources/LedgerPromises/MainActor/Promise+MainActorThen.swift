@@ -1,6 +1,7 @@
 /// Callbacks on the main actor that get the value.
 extension Promise {
   /// The same as ``Promise/map(on:file:line:_:)``, on the main actor.
+  @discardableResult
   public func map<NewValue: Sendable>(
     on executor: MainActorExecutor,
     fileID: StaticString = #fileID,
@@ -13,6 +14,7 @@ extension Promise {
   }
 
   /// The same as ``Promise/then(on:file:line:_:)``, on the main actor.
+  @discardableResult
   public func then<NewValue: Sendable>(
     on executor: MainActorExecutor,
     fileID: StaticString = #fileID,
@@ -38,6 +40,7 @@ extension Promise {
   }
 
   /// The same as ``Promise/get(on:file:line:_:)``, on the main actor.
+  @discardableResult
   public func get(
     on executor: MainActorExecutor,
     fileID: StaticString = #fileID,
@@ -62,6 +65,7 @@ extension Promise {
   }
 
   /// The same as ``Promise/validate(on:file:line:_:)``, on the main actor.
+  @discardableResult
   public func validate(
     on executor: MainActorExecutor,
     fileID: StaticString = #fileID,

@@ -24,6 +24,7 @@ extension Promise {
   }
 
   /// Looks at the error and lets it go on.
+  @discardableResult
   @_disfavoredOverload
   public func onError(
     on executor: PromiseExecutor? = nil,
@@ -41,6 +42,7 @@ extension Promise {
   }
 
   /// Replaces a failure by a value, or by the error that `body` throws.
+  @discardableResult
   @_disfavoredOverload
   public func recover(
     on executor: PromiseExecutor? = nil,
@@ -57,6 +59,7 @@ extension Promise {
   }
 
   /// Replaces a failure by what another promise will be.
+  @discardableResult
   @_disfavoredOverload
   public func recoverThen(
     on executor: PromiseExecutor? = nil,
@@ -75,6 +78,7 @@ extension Promise {
   /// Replaces every failure, cancellation too, by a value: the result cannot fail.
   ///
   /// If the executor is gone, `body` runs on the thread that finds out, because there must be a value.
+  @discardableResult
   @_disfavoredOverload
   public func recoverAlways(
     on executor: PromiseExecutor? = nil,

@@ -4,6 +4,7 @@ extension Promise {
   /// If `transform` throws, the new promise is rejected. A rejection or cancellation of this promise
   /// passes through.
   @inlinable
+  @discardableResult
   @_disfavoredOverload
   public func map<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
@@ -26,6 +27,7 @@ extension Promise {
   /// The new promise settles as that inner one does; cancelling it cancels the inner one. Returning the
   /// new promise itself rejects it with ``PromiseError/Code/resolvedWithItself``.
   @inlinable
+  @discardableResult
   @_disfavoredOverload
   public func then<NewValue: Sendable>(
     on executor: PromiseExecutor? = nil,
@@ -58,6 +60,7 @@ extension Promise {
 
   /// Looks at the value and passes it on. If `body` throws, the new promise is rejected.
   @inlinable
+  @discardableResult
   @_disfavoredOverload
   public func get(
     on executor: PromiseExecutor? = nil,
@@ -94,6 +97,7 @@ extension Promise {
   }
 
   /// Rejects with ``PromiseError/Code/notValid`` unless the value satisfies the predicate.
+  @discardableResult
   @_disfavoredOverload
   public func validate(
     on executor: PromiseExecutor? = nil,

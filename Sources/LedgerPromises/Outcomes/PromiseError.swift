@@ -23,7 +23,7 @@ public struct PromiseError: Error, Sendable {
     public static let executorGone = Code(name: .executorGone)
     /// A promise was resolved with itself, or with one that already waits for it (A+ 2.3.1).
     public static let resolvedWithItself = Code(name: .resolvedWithItself)
-    /// The time given to ``Promise/timeout(_:cancellingSource:clock:file:line:)`` or to a blocking wait
+    /// The time given to ``Promise/timeout(_:throwing:cancellingSource:clock:file:line:)`` or to a blocking wait
     /// ran out.
     public static let timedOut = Code(name: .timedOut)
     /// An argument makes no sense, such as a race between no promises.

@@ -2,8 +2,14 @@ extension Promise {
   /// Makes a promise again and again until one is fulfilled, and settles as the last one.
   ///
   /// ```swift
-  /// Promise.retry(attempts: 5, delay: .exponential(first: .milliseconds(100))) { _ in fetch() }
+  /// Promise.retry(attempts: 5, delay: .exponential(first: .milliseconds(100))) { _ in
+  ///   Promise { try await download(url) }
+  /// }
   /// ```
+  /// **Make the promise inside of the closure.** A promise runs its work once, so trying one again that was
+  /// made outside runs nothing and meets the same error. Where `factory` returns the promise of the attempt
+  /// before, that is reported as ``PromiseDiagnostic/Kind/retriedSamePromise``, with the line of the retry.
+  ///
   /// A promise that is cancelled is not tried again: it cancels the result. Cancelling the result
   /// cancels the promise of the current attempt, or the wait between two.
   ///
@@ -34,13 +40,18 @@ extension Promise {
       return .rejected(error, on: executor, file: file, line: line)
     }
     let target = PromiseStorage<Value>(executor: executor, site: SourceSite(file, line))
+    let repetition = RepetitionWatch()
     return Promise(target) {
       // Weakly, because the target keeps the task.
       [weak target] in
       var attempt = 1
       while true {
         let number = attempt
-        let made = Promise<Void>.value((), on: executor).then { try factory(number) }
+        let made = Promise<Void>.value((), on: executor).then {
+          let promise = try factory(number)
+          repetition.note(promise.storage, SourceSite(file, line))
+          return promise
+        }
         let outcome = try await made.settlement(whenTaskIsCancelled: .cancelsPromise, for: target)
         switch outcome {
         case .fulfilled(let value):
@@ -63,4 +74,16 @@ extension Promise {
       }
     }
   }
+}
+
+extension Promise {
+  /// A promise runs its work once, so there is nothing that it could do again.
+  @available(
+    *, unavailable,
+    message: """
+      a promise runs its work once. Make it inside of the closure of \
+      Promise.retry(attempts: 3) { _ in … }
+      """
+  )
+  public func retry(_ attempts: Int = 3) -> Promise<Value> { self }
 }

@@ -1,6 +1,10 @@
 extension Promise {
-  /// Rejects with ``PromiseError/Code/timedOut`` if this promise takes longer than `duration`.
+  /// Rejects if this promise takes longer than `duration`.
   ///
+  /// ```swift
+  /// download(url)
+  ///   .timeout(.seconds(30), throwing: DownloadError.tooSlow, cancellingSource: true)
+  /// ```
   /// A promise that has settled always beats the timer, also with a duration of zero or less. The timer
   /// is released as soon as either side settles. An outcome that comes too late is reported as
   /// ``PromiseDiagnostic/Kind/settledLate``.
@@ -9,9 +13,19 @@ extension Promise {
   /// ``cancel(_:)``. While such an outcome is on its way here, the timer waits for it, even if the executor
   /// of a callback in between is busy for longer than `duration`.
   ///
-  /// With `cancellingSource`, running out of time also cancels this promise.
+  /// - Parameters:
+  ///   - duration: How long this promise may take, from now on.
+  ///   - error: The error of the new promise if time runs out; by default a ``PromiseError`` with the code
+  ///     ``PromiseError/Code/timedOut``. An error that means a cancellation when it is thrown, such as
+  ///     `CancellationError`, cancels.
+  ///   - cancellingSource: Whether running out of time also cancels this promise.
+  ///   - clock: Measures the time.
+  ///   - file: Where the promise was made, for diagnostics.
+  ///   - line: Where the promise was made, for diagnostics.
+  @discardableResult
   public func timeout(
     _ duration: Duration,
+    throwing error: (any Error)? = nil,
     cancellingSource: Bool = false,
     clock: any Clock<Duration> = ContinuousClock(),
     file: StaticString = #fileID,
@@ -29,10 +43,12 @@ extension Promise {
     guard !target.isSettled else { return limited }
     let timer = Timer(after: duration, on: clock) {
       guard !source.isSettled else { return }
-      let error = PromiseError(
-        .timedOut, "The promise did not settle within \(duration).", site: site)
+      let failure = Failure(
+        thrown: error
+          ?? PromiseError(
+            .timedOut, "The promise did not settle within \(duration).", site: site))
       target.settleFromOutside {
-        let result = target.settle(Failure.rejected(error), isOutsider: true, in: nil)
+        let result = target.settle(failure, isOutsider: true, in: nil)
         if cancellingSource, result.didSettle { source.cancel("timed out") }
         return result
       }

@@ -1,6 +1,7 @@
 import LedgerPromises
 import LedgerTestSupport
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 /// Recipes: nothing runs until executed, and the monad laws hold.
@@ -36,6 +37,71 @@ import Testing
     await #expect(throws: (any Error).self) { try await task.value }
     inner.promise.cancel()
     await cancelled.events(atLeast: 1)
+  }
+
+  @Test func aRecipeMayBeginWithACallThatCompletesLater() async throws {
+    let runs = Counter()
+    let recipe = ColdPromise<Int> { complete in
+      runs.increment()
+      Task { complete(runs.value) }
+    }.then { $0 * 10 }
+    #expect(runs.value == 0)
+    #expect(try await recipe.execute() == 10)
+    #expect(try await recipe.execute() == 20)
+    let failed = ColdPromise<Int> { complete in complete(.failure(TestError(1))) }
+    #expect(testError(try await failed.start().settlement()) == TestError(1))
+    let thrown = ColdPromise<Int> { _ in throw TestError(2) }
+    #expect(testError(try await thrown.start().settlement()) == TestError(2))
+    let dropped = ColdPromise<Int> { _ in }
+    #expect(code(try await dropped.start().settlement()) == .abandoned)
+  }
+
+  @Test func theFirstCallRunsOnTheExecutorOfTheRun() async throws {
+    let manual = ManualPromiseExecutor()
+    let isThere = Recorder<Bool>()
+    let recipe = ColdPromise<Int> { complete in
+      isThere.record(manual.isCurrent)
+      complete(1)
+    }
+    let run = recipe.start(on: manual.executor)
+    #expect(isThere.events.isEmpty)
+    manual.drain()
+    #expect(isThere.events == [true])
+    #expect(run.outcome == .fulfilled(1))
+  }
+
+  @Test func aSequenceRunsItsStepsInOrderEachWithTheValueOfTheOneBefore() async throws {
+    let steps = Recorder<String>()
+    let recipe = ColdPromise.value(1).sequence([2, 3, 4]) { value, factor in
+      steps.record("\(value) * \(factor)")
+      return .value(value * factor)
+    }
+    #expect(steps.events.isEmpty)
+    #expect(try await recipe.execute() == 24)
+    #expect(steps.events == ["1 * 2", "2 * 3", "6 * 4"])
+    #expect(try await ColdPromise.value(7).sequence([Int]()) { .value($0 + $1) }.execute() == 7)
+  }
+
+  @Test func aSequenceEndsWithTheFirstFailure() async throws {
+    let steps = Recorder<Int>()
+    let recipe = ColdPromise.value(0).sequence(1...4) { value, number in
+      steps.record(number)
+      return number == 2 ? .rejected(TestError(number)) : .value(value + number)
+    }
+    #expect(testError(try await recipe.start().settlement()) == TestError(2))
+    #expect(steps.events == [1, 2])
+  }
+
+  @Test func aSequenceOfAnyLengthNeedsNoStack() async {
+    let outcome = Box<Outcome<Int>>(Mutex(nil))
+    await onSmallStack {
+      let recipe = ColdPromise.value(0).sequence(0..<100_000) { value, _ in .value(value + 1) }
+      let manual = ManualPromiseExecutor()
+      let run = recipe.start(on: manual.executor)
+      while run.isPending { manual.drain() }
+      if let settled = run.outcome { outcome.set(settled) }
+    }
+    #expect(outcome.take() == .fulfilled(100_000))
   }
 
   @Test func joinRunsTheInnerRecipe() async throws {

@@ -28,6 +28,26 @@ import Testing
     #expect(promise.outcome?.isCancelled == true)
   }
 
+  @Test func aTimeoutMayHaveAnErrorOfYourOwn() async throws {
+    let clock = ManualClock()
+    let (promise, resolver) = Promise.make(of: Int.self)
+    let limited = promise.timeout(.seconds(5), throwing: TestError(7), clock: clock)
+    let cancelled = promise.timeout(.seconds(5), throwing: CancellationError(), clock: clock)
+    clock.advance(by: .seconds(5))
+    #expect(testError(try await limited.settlement()) == TestError(7))
+    #expect(try await cancelled.settlement().isCancelled)
+    resolver.fulfill(1)
+  }
+
+  @Test func aPromiseInTimeKeepsItsOutcomeBesideAnErrorOfYourOwn() async throws {
+    let clock = ManualClock()
+    let value = Promise.value(1).timeout(.seconds(5), throwing: TestError(7), clock: clock)
+    #expect(try await value.value == 1)
+    let failed = Promise<Int>.rejected(TestError(1))
+      .timeout(.seconds(5), throwing: TestError(7), clock: clock)
+    #expect(testError(try await failed.settlement()) == TestError(1))
+  }
+
   @Test func aLateOutcomeIsReported() async throws {
     DiagnosticRecorder.install()
     let clock = ManualClock()
@@ -101,6 +121,26 @@ import Testing
     }
     #expect(try await promise.settlement() == .cancelled("why"))
     #expect(attempts.value == 1)
+  }
+
+  @Test func aRetryThatGetsTheSamePromiseAgainIsReportedOnce() async throws {
+    DiagnosticRecorder.install()
+    let made = Promise<Int>.rejected(TestError(1))
+    let retried = Promise.retry(attempts: 4) { _ in made }
+    #expect(testError(try await retried.settlement()) == TestError(1))
+    #expect(DiagnosticRecorder.kinds(line: #line - 2) == ["retriedSamePromise"])
+  }
+
+  @Test func aRetryThatMakesItsPromisesIsNotReported() async throws {
+    DiagnosticRecorder.install()
+    let retried = Promise.retry(attempts: 4) { Promise<Int>.rejected(TestError($0)) }
+    #expect(testError(try await retried.settlement()) == TestError(4))
+    // A memory of failures that forgets in time.
+    let first = Promise<Int>.rejected(TestError(1))
+    let second = Promise.retry(attempts: 2) { $0 == 1 ? first : .value(2) }
+    #expect(try await second.value == 2)
+    #expect(DiagnosticRecorder.kinds(line: #line - 6).isEmpty)
+    #expect(DiagnosticRecorder.kinds(line: #line - 3).isEmpty)
   }
 
   @Test func cancellingARetryCancelsTheCurrentAttempt() async throws {

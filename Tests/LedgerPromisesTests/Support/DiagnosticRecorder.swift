@@ -28,6 +28,7 @@ enum DiagnosticRecorder {
     case .settledTwice: "settledTwice"
     case .settledLate: "settledLate"
     case .waitedOnOwnExecutor: "waitedOnOwnExecutor"
+    case .retriedSamePromise: "retriedSamePromise"
     }
   }
 }

@@ -51,6 +51,13 @@ import LedgerPromises
 
   func factories(_ names: [String]) -> Promise<[String]> {
     let lazy = Promise<Int>.lazy(on: .main) { $0.fulfill(self.count) }
+    let settled = Promise<Int>(in: .main) { resolver in resolver.fulfill(self.count) }
+    let returned = Promise(in: .main) { self.count }
+    Promise(on: .main) { @MainActor in self.count }.done(on: .main) { self.count = $0 }
+    lazy.map(on: .main) { self.count = $0 }
+    settled.then(on: .main) { Promise.value(self.count + $0) }
+    returned.get(on: .main) { self.count = $0 }
+    returned.timeout(.seconds(30), throwing: TooSlow())
     let retried = Promise.retry(attempts: 2, on: .main) { attempt in
       self.count = attempt
       return lazy
@@ -90,6 +97,15 @@ import LedgerPromises
     .recover(on: .main) { _ in self.count }
   }
 
+  /// Animations, one after the other.
+  func animations() -> ColdPromise<Label> {
+    label.fade(seconds: 2) { $0.text = "red" }
+      .fade(seconds: 3) { $0.text = "green" }
+      .sequence([4, 5], on: .main) { label, seconds in
+        label.fade(seconds: seconds) { $0.text = "\(seconds)" }
+      }
+  }
+
   /// What compiled before goes on to compile.
   func others(_ user: Promise<User>) {
     let executor = PromiseExecutor.main
@@ -109,7 +125,36 @@ import LedgerPromises
   }
 }
 
+struct TooSlow: Error {}
+
+extension Label {
+  /// An animation as a recipe, from a call with a completion handler.
+  func fade(seconds: Int, _ change: @escaping @MainActor @Sendable (Label) -> Void) -> ColdPromise<
+    Label
+  > {
+    ColdPromise(on: .main) { complete in
+      Label.animate(seconds: seconds) {
+        change(self)
+      } completion: {
+        complete(self)
+      }
+    }
+  }
+
+  static func animate(seconds: Int, _ changes: () -> Void, completion: () -> Void) {
+    changes()
+    completion()
+  }
+}
+
 extension ColdPromise where Value == Label {
+  /// The animation behind another one.
+  func fade(seconds: Int, _ change: @escaping @MainActor @Sendable (Label) -> Void) -> ColdPromise<
+    Label
+  > {
+    bind(on: .main) { $0.fade(seconds: seconds, change) }
+  }
+
   /// A recipe for one type of value.
   func hide() -> ColdPromise<Label> {
     then(on: .main) { label in

@@ -11,6 +11,11 @@ struct MainActorClient {
     await every.failures(Promise.value(name)).value
     _ = try await every.factories(["a", "b"]).value
     let steps = try await every.animation().execute()
+    let animated = try await every.animations().execute()
+    guard animated.text == "5" else {
+      fatalError("the animations ended with \(animated.text ?? "")")
+    }
+    every.animations().start()
     every.others(Promise.value(User(name: "Grace")))
     await show(Promise.value("Ada"), in: every.label).value
 
