@@ -2,7 +2,7 @@ extension Promise {
   /// Wraps a call that takes a completion handler with a value or an error.
   ///
   /// ```swift
-  /// Promise.wrap { completion in download(url, completion: completion) }
+  /// let file = Promise.wrap { completion in download(url, completion: completion) }
   /// ```
   /// An error rejects, also next to a value. Neither is ``PromiseError/Code/noResult``, and a handler
   /// that is released without having been called is ``PromiseError/Code/abandoned``: never a hang.

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let page = ColdPromise { fetch(url) }.then { parse($0) }
-/// let first = try await page.execute()   // fetches
+/// let first = try await page.execute()  // fetches
 /// let second = try await page.execute()  // fetches again
 /// ```
 /// It is a value: copying it, or building on it, runs nothing and shares nothing. With `value`, `bind`

@@ -12,7 +12,11 @@ extension ColdPromise {
   ///
   /// ```swift
   /// let fadeOut = ColdPromise<View>(on: .main) { complete in
-  ///   View.animate(seconds: 2) { view.isHidden = true } completion: { complete(view) }
+  ///   View.animate(seconds: 2) {
+  ///     view.isHidden = true
+  ///   } completion: {
+  ///     complete(view)
+  ///   }
   /// }
   /// ```
   public init(

@@ -2,7 +2,7 @@ extension Promise {
   /// Makes a promise again and again until one is fulfilled, and settles as the last one.
   ///
   /// ```swift
-  /// Promise.retry(attempts: 5, delay: .exponential(first: .milliseconds(100))) { _ in
+  /// let image = Promise.retry(attempts: 5, delay: .exponential(first: .milliseconds(100))) { _ in
   ///   Promise { try await download(url) }
   /// }
   /// ```

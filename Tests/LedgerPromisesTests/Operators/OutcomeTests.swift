@@ -3,7 +3,7 @@ import PromiseLedger
 import Testing
 
 /// Comparing outcomes, of promises without a value too.
-struct OutcomeTests {
+@Suite(.timeLimit(.minutes(10))) struct OutcomeTests {
   @Test func outcomesWithoutAValueCanBeCompared() {
     let outcomes: [Outcome<Void>] = [
       .fulfilled(()), .rejected(TestError(1)), .rejected(TestError(2)), .cancelled("why"),
