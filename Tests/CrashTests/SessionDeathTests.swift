@@ -137,5 +137,5 @@ extension CrashTests {
 private struct Endless: LedgerHandler {
   static let kind = "endless"
 
-  func call(in call: HandlerCall<Void>) throws {}
+  func run(in call: HandlerCall<Void>) throws {}
 }

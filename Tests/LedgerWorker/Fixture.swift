@@ -83,18 +83,20 @@ struct Fixture {
 
   private func writeHandlers(_ name: String, in ledger: Ledger) async throws {
     let promise = try await ledger.createPromise(of: String.self, label: "\(name), bound")
-    func make(_ state: String, isRepeating: Bool = false) async throws -> DurableHandler {
+    func make(
+      _ state: String, _ repetition: HandlerRepetition = .oneShot
+    ) async throws -> DurableHandler {
       try await ledger.createHandler(
         Keep.self, ["promise": promise], key: HandlerKey("\(name) \(state)"), scopes: [name],
-        isRepeating: isRepeating, label: "\(name), \(state)"
+        repetition: repetition, label: "\(name), \(state)"
       ).handler
     }
     _ = try await make("active")
     try await make("finished").call()
-    try await make("called", isRepeating: true).call()
+    try await make("called", .repeating).call()
     try await make("invalidated").invalidate(reason: "over")
     try await callWithoutEnd(
-      try await ledger.createHandler(Endless.self, scopes: [name], isRepeating: true).handler,
+      try await ledger.createHandler(Endless.self, scopes: [name], repetition: .repeating).handler,
       in: ledger)
   }
 
@@ -116,7 +118,7 @@ private struct Keep: LedgerHandler {
   static let kind = "keep"
   let promise: DurablePromise<String>
 
-  func call(in call: HandlerCall<Void>) -> Int { 1 }
+  func run(in call: HandlerCall<Void>) -> Int { 1 }
 }
 
 /// A handler whose calls do not end by themselves.
@@ -124,7 +126,7 @@ private struct Endless: LedgerHandler {
   static let kind = "endless"
   static let begun = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-  func call(in call: HandlerCall<Void>) async throws -> Int {
+  func run(in call: HandlerCall<Void>) async throws -> Int {
     Self.begun.withLock { _ = $0?.yield(()) }
     // Ends when the task is cancelled only.
     for await _ in AsyncStream<Void>.makeStream().stream {}

@@ -65,7 +65,7 @@ struct Handle {
 
   private func make(in ledger: Ledger) async throws {
     let tally = try await ledger.createHandler(
-      Tally.self, key: HandlerKey("tally"), isRepeating: true
+      Tally.self, key: HandlerKey("tally"), repetition: .repeating
     ).handler
     for number in 0..<number {
       let promise = try await ledger.findOrCreatePromise(
@@ -99,7 +99,7 @@ struct Pair: LedgerHandler {
   static let kind = "pair"
   let promise: DurablePromise<Int>
 
-  func call(in call: HandlerCall<Void>) throws { try call.fulfill(promise, 1) }
+  func run(in call: HandlerCall<Void>) throws { try call.fulfill(promise, 1) }
 }
 
 /// Resolves a promise, makes another, and calls a second handler, with points between.
@@ -109,13 +109,13 @@ struct Work: LedgerHandler {
   let promise: DurablePromise<Int>
   let tally: DurableHandler
 
-  func call(in call: HandlerCall<KillSwitch>) throws -> Int {
+  func run(in call: HandlerCall<KillSwitch>) throws -> Int {
     call.context.reached("code-begun")
     try call.fulfill(promise, number)
     call.context.reached("resolved")
     _ = try call.createPromise(of: Int.self, label: "made \(number)")
     call.context.reached("made")
-    try call.call(tally, ["number": number])
+    try call.scheduleCall(of: tally, ["number": number])
     call.context.codeDone()
     return number
   }
@@ -126,7 +126,7 @@ struct Tally: LedgerHandler {
   static let kind = "tally"
   let number: Int
 
-  func call(in call: HandlerCall<KillSwitch>) throws {
+  func run(in call: HandlerCall<KillSwitch>) throws {
     call.context.reached("tally-begun")
     _ = try call.createPromise(of: Int.self, label: "tallied \(number)")
     call.context.reached("tally-done")

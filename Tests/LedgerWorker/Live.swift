@@ -87,7 +87,7 @@ private struct Life {
     open.append(promise.id)
     guard stepCount % 5 == 0 else { return }
     let handler = try await ledger.createHandler(
-      Settle.self, ["promise": promise], isRepeating: stepCount % 2 == 0
+      Settle.self, ["promise": promise], repetition: stepCount % 2 == 0 ? .repeating : .oneShot
     ).handler
     try await handler.call()
   }
@@ -158,7 +158,7 @@ private struct Settle: LedgerHandler {
   static let kind = "settle"
   let promise: DurablePromise<[UInt8]>
 
-  func call(in call: HandlerCall<Void>) throws {
+  func run(in call: HandlerCall<Void>) throws {
     try call.fulfill(promise, promise.id.expectedValue)
   }
 }

@@ -195,7 +195,7 @@ private struct Session {
   func callHandler() async throws {
     let promise = try await ledger.createPromise(of: String.self, label: "bound")
     let handler = try await ledger.createHandler(
-      Once.self, ["promise": promise], key: HandlerKey("once"), isRepeating: true
+      Once.self, ["promise": promise], key: HandlerKey("once"), repetition: .repeating
     ).handler
     for _ in 0..<2 {
       try await handler.call()
@@ -206,7 +206,7 @@ private struct Session {
   func beginEndlessCall() async throws {
     let (begun, continuation) = AsyncStream<Void>.makeStream()
     let handler = try await ledger.createHandler(
-      Endless.self, scopes: ["endless"], isRepeating: true
+      Endless.self, scopes: ["endless"], repetition: .repeating
     ).handler
     Endless.begun.withLock { $0 = continuation }
     Task { try await handler.call() }
@@ -220,7 +220,7 @@ private struct Once: LedgerHandler {
   static let kind = "once"
   let promise: DurablePromise<String>
 
-  func call(in call: HandlerCall<Void>) throws -> Int {
+  func run(in call: HandlerCall<Void>) throws -> Int {
     _ = try call.createPromise(of: Int.self, label: "made by a call")
     return 1
   }
@@ -231,7 +231,7 @@ private struct Endless: LedgerHandler {
   static let kind = "endless"
   static let begun = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-  func call(in call: HandlerCall<Void>) async throws -> Int {
+  func run(in call: HandlerCall<Void>) async throws -> Int {
     Self.begun.withLock { _ = $0?.yield(()) }
     for await _ in AsyncStream<Void>.makeStream().stream {}
     throw CancellationError()

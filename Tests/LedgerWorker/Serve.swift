@@ -115,7 +115,7 @@ struct Serve {
 private struct Endless: LedgerHandler {
   static let kind = "endless"
 
-  func call(in call: HandlerCall<Flag>) async throws {
+  func run(in call: HandlerCall<Flag>) async throws {
     call.context.set()
     while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
   }

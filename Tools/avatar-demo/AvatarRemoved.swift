@@ -11,7 +11,7 @@ struct AvatarRemoved: LedgerHandler {
   let promise: DurablePromise<Void>
   let stanza: Stanza
 
-  func call(in call: HandlerCall<Narrator>) throws {
+  func run(in call: HandlerCall<Narrator>) throws {
     let say = call.context
     if let error = stanza.error {
       say("the handler rejects the promise for \(room) with the server's error \(error.code)")

@@ -49,7 +49,8 @@ package struct HandlerEntity: Sendable, Hashable {
   package var key: String? { description.key }
   package var label: String? { description.label }
   package var scopes: [String] { description.scopes }
-  package var isRepeating: Bool { description.repetition == .repeating }
+  package var repetition: HandlerRepetition { description.repetition }
+  package var isRepeating: Bool { repetition == .repeating }
 
   package var status: HandlerStatus {
     if invalidation != nil { return .invalidated }

@@ -11,7 +11,7 @@ extension DurableHandler {
   /// - Throws: ``LedgerError`` with `handlerNotFound`, `compacted` if it has a key and its record was
   ///   removed, `handlerFinished`, `handlerInvalidated`, `encodingFailed`, `payloadTooLarge`,
   ///   `invalidArgument`, `argumentMismatch`, `decodingFailed` (the last three as for
-  ///   ``Ledger/createHandler(_:_:key:scopes:isRepeating:label:)``, if the session knows the kind),
+  ///   ``Ledger/createHandler(_:_:key:scopes:repetition:label:)``, if the session knows the kind),
   ///   `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   public func rebind(_ arguments: HandlerArguments) async throws {
     let ledger = try ledger

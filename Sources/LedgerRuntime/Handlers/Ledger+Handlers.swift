@@ -7,7 +7,7 @@ extension Ledger {
   ///   - key: A key, from which the id then follows: the id of the request, for a handler that waits
   ///     for its answer.
   ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
-  ///   - isRepeating: Whether it can be called more than once.
+  ///   - repetition: Whether it can be called once or again and again.
   ///   - label: A text for people, at most 256 bytes of UTF-8.
   /// - Returns: The handler, once it is durable.
   /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
@@ -17,10 +17,10 @@ extension Ledger {
   @discardableResult
   public func createHandler<Handler: LedgerHandler>(
     _ type: Handler.Type, _ arguments: HandlerArguments = [:], key: HandlerKey? = nil,
-    scopes: [String] = [], isRepeating: Bool = false, label: String? = nil
+    scopes: [String] = [], repetition: HandlerRepetition = .oneShot, label: String? = nil
   ) async throws -> HandlerCreation {
     let command = try creation(
-      of: type, arguments, key: key, scopes: scopes, isRepeating: isRepeating, label: label)
+      of: type, arguments, key: key, scopes: scopes, repetition: repetition, label: label)
     let handler = DurableHandler(id: command.id, ledger: self)
     switch try await engine.submit(command) {
     case .created: return .created(handler)
@@ -30,15 +30,15 @@ extension Ledger {
 
   /// Creates a handler with arguments that its `Binding` gives types to.
   ///
-  /// - Throws: As ``createHandler(_:_:key:scopes:isRepeating:label:)``.
+  /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.
   @discardableResult
   public func createHandler<Handler: LedgerHandler>(
     _ type: Handler.Type, binding: Handler.Binding, key: HandlerKey? = nil,
-    scopes: [String] = [], isRepeating: Bool = false, label: String? = nil
+    scopes: [String] = [], repetition: HandlerRepetition = .oneShot, label: String? = nil
   ) async throws -> HandlerCreation {
     try await createHandler(
       type, HandlerArguments(encoding: binding), key: key, scopes: scopes,
-      isRepeating: isRepeating, label: label)
+      repetition: repetition, label: label)
   }
 
   /// A handle on the handler with an id. It does not look whether there is one.
@@ -114,7 +114,7 @@ extension Ledger {
 
   func creation<Handler: LedgerHandler>(
     of type: Handler.Type, _ arguments: HandlerArguments, key: HandlerKey?, scopes: [String],
-    isRepeating: Bool, label: String?
+    repetition: HandlerRepetition, label: String?
   ) throws(LedgerError) -> CreateHandler {
     let registration = try configuration.handlers.registration(of: type)
     if let label { try TextLimit.label.check(label) }
@@ -131,7 +131,7 @@ extension Ledger {
     return CreateHandler(
       id: handlerID,
       HandlerDescription(
-        kind: registration.kind, repetition: isRepeating ? .repeating : .oneShot, key: key?.text,
+        kind: registration.kind, repetition: repetition, key: key?.text,
         label: label, scopes: scopes),
       arguments: bound)
   }

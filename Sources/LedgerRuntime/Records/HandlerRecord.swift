@@ -34,8 +34,8 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
   public let kind: String
   /// Where it stands.
   public let status: Status
-  /// Whether it can be called more than once.
-  public let isRepeating: Bool
+  /// Whether it can be called once or again and again.
+  public let repetition: HandlerRepetition
   /// The caller's name for it, from which its id was made.
   public let key: String?
   /// A text for people.
@@ -59,7 +59,7 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
     id = entity.id
     kind = entity.kind
     status = entity.status
-    isRepeating = entity.isRepeating
+    repetition = entity.repetition
     key = entity.key
     label = entity.label
     scopes = entity.scopes

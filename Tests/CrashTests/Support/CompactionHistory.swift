@@ -78,5 +78,5 @@ struct Note: LedgerHandler {
   static let kind = "note"
   let promise: DurablePromise<String>
 
-  func call(in call: HandlerCall<Void>) -> Int { 1 }
+  func run(in call: HandlerCall<Void>) -> Int { 1 }
 }

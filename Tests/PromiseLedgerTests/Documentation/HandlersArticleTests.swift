@@ -89,7 +89,7 @@ struct HandlersArticleTests {
     let temporary = temporary
     let ledger = try await temporary.open { try $0.register(BundleFetched.self) { chat } }
     let handler = try await ledger.createHandler(
-      BundleFetched.self, ["device": UInt32(7)], isRepeating: true
+      BundleFetched.self, ["device": UInt32(7)], repetition: .repeating
     ).handler
     try await handler.call(["errorText": "gone"])
     #expect(await chat.encryption.problems == [7: "gone"])
@@ -124,7 +124,7 @@ struct HandlersArticleTests {
         return account
       }
     }
-    try await ledger.createHandler(Seen.self, key: HandlerKey("iq-1"), isRepeating: true)
+    try await ledger.createHandler(Seen.self, key: HandlerKey("iq-1"), repetition: .repeating)
     try await ledger.handler(forKey: HandlerKey(stanza.id)).call(["stanza": stanza], with: account)
     await #expect(throws: LoggedOut.self) {
       try await ledger.handler(forKey: HandlerKey(stanza.id)).call(["stanza": stanza])
@@ -193,7 +193,7 @@ struct AvatarRemoved: LedgerHandler {
   let promise: DurablePromise<Void>
   let stanza: Stanza
 
-  func call(in call: HandlerCall<Chat>) async throws {
+  func run(in call: HandlerCall<Chat>) async throws {
     if let refusal = stanza.refusal {
       try call.reject(promise, refusal)
     } else {
@@ -220,7 +220,7 @@ struct Sync: LedgerHandler {
   let started: DurablePromise<Void>
   let finished: DurablePromise<Void>
 
-  func call(in call: HandlerCall<Chat>) throws { throw Refusal(text: "offline") }
+  func run(in call: HandlerCall<Chat>) throws { throw Refusal(text: "offline") }
 }
 
 struct Prefetch: LedgerHandler {
@@ -228,7 +228,7 @@ struct Prefetch: LedgerHandler {
 
   let promise: DurablePromise<Void>
 
-  func call(in call: HandlerCall<Chat>) throws { throw Refusal(text: "offline") }
+  func run(in call: HandlerCall<Chat>) throws { throw Refusal(text: "offline") }
 }
 
 extension Sync {
@@ -247,7 +247,7 @@ struct BundleFetched: LedgerInstanceHandler {
 
   func instance(in chat: Chat) -> Encryption? { chat.encryption }
 
-  func call(on encryption: Encryption, in call: HandlerCall<Chat>) async {
+  func run(on encryption: Encryption, in call: HandlerCall<Chat>) async {
     await encryption.noteBundle(of: device, problem: errorText)
   }
 }
@@ -257,7 +257,7 @@ struct Seen: LedgerHandler {
 
   let stanza: Stanza
 
-  func call(in call: HandlerCall<Account>) async { await call.context.see(stanza) }
+  func run(in call: HandlerCall<Account>) async { await call.context.see(stanza) }
 }
 
 // MARK: - What the app has

@@ -48,13 +48,13 @@ struct ArgumentTableTests {
   private struct Mandatory<Value: Codable & Sendable>: LedgerHandler {
     static var kind: String { "mandatory" }
     let value: Value
-    func call(in call: HandlerCall<Void>) -> Value { value }
+    func run(in call: HandlerCall<Void>) -> Value { value }
   }
 
   private struct Voluntary<Value: Codable & Sendable>: LedgerHandler {
     static var kind: String { "voluntary" }
     let value: Value?
-    func call(in call: HandlerCall<Void>) -> Value? { value }
+    func run(in call: HandlerCall<Void>) -> Value? { value }
   }
 
   private struct Table: ArgumentVisitor {

@@ -14,7 +14,7 @@ struct HandlerBadInputTests {
     let colour: Colour?
     let note: String?
 
-    func call(in call: HandlerCall<Void>) throws -> Int {
+    func run(in call: HandlerCall<Void>) throws -> Int {
       try call.fulfill(promise, room)
       return count
     }
@@ -94,7 +94,7 @@ struct HandlerBadInputTests {
     static let kind = "picky"
     let number: Int8
 
-    func call(in call: HandlerCall<Void>) -> Int8 { number }
+    func run(in call: HandlerCall<Void>) -> Int8 { number }
   }
 
   @Test func aPromiseOfAnotherTypeIsAMismatch() async throws {
@@ -248,7 +248,7 @@ struct HandlerBadInputTests {
     }
     func encode(to encoder: any Encoder) throws {}
     private enum CodingKeys: CodingKey { case a }
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   @Test func aBindingWithoutMembersIsRefused() async throws {

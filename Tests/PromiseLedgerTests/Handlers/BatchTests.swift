@@ -41,7 +41,7 @@ struct BatchTests {
         of: Int.self, label: "together", tags: ["t"], deadline: nil)
       let handler = try batch.createHandler(
         Scripted.self, ["promise": promise], key: HandlerKey("iq-1"), scopes: ["s"])
-      try batch.createHandler(Scripted.self, ["other": handler], isRepeating: true)
+      try batch.createHandler(Scripted.self, ["other": handler], repetition: .repeating)
       return (promise, handler)
     }
     #expect(commits.value == countBefore + 1)

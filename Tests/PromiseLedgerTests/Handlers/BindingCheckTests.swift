@@ -26,7 +26,7 @@ struct BindingCheckTests {
     let room: String
     let promise: DurablePromise<Int>?
 
-    func call(in call: HandlerCall<Void>) -> String { room }
+    func run(in call: HandlerCall<Void>) -> String { room }
     static func invalidate(_ parameters: Invalidation, in call: HandlerCall<Void>) {}
   }
 
@@ -40,7 +40,7 @@ struct BindingCheckTests {
     let colour: Colour
     let last: Int
 
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private let temporary: TemporaryLedger
@@ -153,7 +153,7 @@ struct BindingCheckTests {
       static let kind = "misspelt"
       static let onFailure = HandlerFailurePolicy.rejectPromise(named: "promisse")
       let promise: DurablePromise<Int>
-      func call(in call: HandlerCall<Void>) {}
+      func run(in call: HandlerCall<Void>) {}
     }
     var registry = HandlerRegistry()
     await expectError(.invalidArgument, naming: ["Misspelt", "parameter promisse", "promise"]) {
@@ -192,7 +192,7 @@ struct BindingCheckTests {
   private struct Number<Value: Codable & Sendable>: LedgerHandler {
     static var kind: String { "number" }
     let number: Value
-    func call(in call: HandlerCall<Void>) -> Value { number }
+    func run(in call: HandlerCall<Void>) -> Value { number }
   }
 
   private func expectNumbers<Value: Codable & Sendable & Equatable & LosslessStringConvertible>(
@@ -240,7 +240,7 @@ struct BindingCheckTests {
     struct Ratio: LedgerHandler {
       static let kind = "ratio"
       let ratio: Float
-      func call(in call: HandlerCall<Void>) {}
+      func run(in call: HandlerCall<Void>) {}
     }
     let ledger = try await temporary.open(as: .appExtension) { try $0.register(Ratio.self) }
     for arguments: HandlerArguments in [["ratio": 0.5], ["ratio": UInt8(5)], ["ratio": "5"]] {

@@ -18,7 +18,7 @@ struct BindingTests {
     let b: Int?
     let c: Bool?
 
-    func call(in call: HandlerCall<Gate?>) async throws -> String {
+    func run(in call: HandlerCall<Gate?>) async throws -> String {
       await call.context?.pass()
       return "\(a ?? "-") \(b.map { "\($0)" } ?? "-") \(c.map { "\($0)" } ?? "-")"
     }
@@ -38,7 +38,7 @@ struct BindingTests {
   }
 
   private func make(_ arguments: HandlerArguments) async throws -> DurableHandler {
-    try await ledger.createHandler(Echo.self, arguments, isRepeating: true).handler
+    try await ledger.createHandler(Echo.self, arguments, repetition: .repeating).handler
   }
 
   @Test func rebindingReplacesEverything() async throws {
@@ -101,7 +101,7 @@ struct BindingTests {
 
   @Test func aTypedBindingBindsItsMembers() async throws {
     let handler = try await ledger.createHandler(
-      Echo.self, binding: Echo.Binding(a: "typed"), isRepeating: true
+      Echo.self, binding: Echo.Binding(a: "typed"), repetition: .repeating
     ).handler
     #expect(try await handler.record?.bound.arguments.map(\.typeTag) == ["string"])
     #expect(try await handler.call(as: Echo.self, ["b": 5]) == "typed 5 -")
@@ -114,7 +114,7 @@ struct BindingTests {
     let other = try await temporary.open { registry in
       try registry.register(Echo.self) { gate }
     }
-    let handler = try await other.createHandler(Echo.self, ["a": "before"], isRepeating: true)
+    let handler = try await other.createHandler(Echo.self, ["a": "before"], repetition: .repeating)
       .handler
     async let running = handler.call(as: Echo.self)
     await gate.arrival()
@@ -155,7 +155,7 @@ struct BindingTests {
     let part: Part
     let numbers: [Int?]
 
-    func call(in call: HandlerCall<Void>) async throws -> [Int?] {
+    func run(in call: HandlerCall<Void>) async throws -> [Int?] {
       for promise in part.promises.values.joined() {
         guard let promise else { continue }
         // It is attached to the ledger.
@@ -192,7 +192,7 @@ struct BindingTests {
     let second = try await ledger.createPromise(of: Int.self)
     let third = try await ledger.createPromise(of: Int.self)
     let handler = try await ledger.createHandler(
-      AnyArguments.self, ["p": first, "q": [second], "r": [[third]]], isRepeating: true
+      AnyArguments.self, ["p": first, "q": [second], "r": [[third]]], repetition: .repeating
     ).handler
     #expect(try await handler.record?.references.promises.count == 3)
     try await handler.merge(["p": nil, "x": 1], erasing: ["q"])
@@ -207,7 +207,7 @@ struct BindingTests {
   @Test func resultsHaveLiveHandles() async throws {
     struct Maker: LedgerHandler {
       static let kind = "maker"
-      func call(in call: HandlerCall<Void>) throws -> DurablePromise<Int> {
+      func run(in call: HandlerCall<Void>) throws -> DurablePromise<Int> {
         try call.createPromise(of: Int.self)
       }
     }

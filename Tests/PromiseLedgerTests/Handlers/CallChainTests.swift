@@ -34,7 +34,7 @@ struct CallChainTests {
         }
       }
     }
-    let handler = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Scripted.self, repetition: .repeating).handler
     try await handler.call()
     await done.arrival()
     done.open()

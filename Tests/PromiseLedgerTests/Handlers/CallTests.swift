@@ -41,7 +41,7 @@ struct CallTests {
 
   @Test func aRepeatingHandlerIsCalledAgainAndAgain() async throws {
     let ledger = try await open()
-    let handler = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Scripted.self, repetition: .repeating).handler
     var calls: Set<CallID> = []
     for _ in 0..<3 { calls.insert(try await handler.call().call) }
     #expect(calls.count == 3)
@@ -152,9 +152,9 @@ struct CallTests {
     let handler = try await ledger.createHandler(
       Scripted.self, ["name": "n", "promise": nil], scopes: ["account-1"], label: "For people"
     ).handler
-    let other = try await ledger.createHandler(Nothing.self, isRepeating: true).handler
+    let other = try await ledger.createHandler(Nothing.self, repetition: .repeating).handler
     let record = try #require(try await ledger.record(of: handler.id))
-    #expect(record.kind == "scripted" && record.status == .active && !record.isRepeating)
+    #expect(record.kind == "scripted" && record.status == .active && record.repetition == .oneShot)
     #expect(record.scopes == ["account-1"] && record.label == "For people")
     #expect(record.bound.arguments.map(\.name) == ["name"])
     #expect(record.created.session == ledger.session)
@@ -179,12 +179,12 @@ struct CallTests {
       try await (scripted.other ?? call.handler).call()
       return 1
     }
-    let handler = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Scripted.self, repetition: .repeating).handler
     await expectError(.handlerRecursion, naming: ["\(handler.id)"]) { try await handler.call() }
     // By way of another.
-    let first = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let first = try await ledger.createHandler(Scripted.self, repetition: .repeating).handler
     let second = try await ledger.createHandler(
-      Scripted.self, ["other": first], isRepeating: true
+      Scripted.self, ["other": first], repetition: .repeating
     ).handler
     try await first.rebind(["other": second])
     await expectError(.handlerRecursion, naming: ["\(first.id)"]) { try await first.call() }
@@ -207,7 +207,7 @@ struct CallTests {
       later.add("begun")
       return 1
     }
-    let handler = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Scripted.self, repetition: .repeating).handler
     #expect(try await handler.call(as: Scripted.self) == 1)
     gate.open()
     await gate.arrival(2)

@@ -64,7 +64,7 @@ struct ChatExampleTests {
     static let kind = "carbons-enabled"
     let stanza: Stanza
 
-    func call(in call: HandlerCall<Account>) {
+    func run(in call: HandlerCall<Account>) {
       guard stanza.type != "error" else {
         call.context.report("carbons: \(stanza.errorCondition ?? "unknown")")
         return
@@ -85,7 +85,7 @@ struct ChatExampleTests {
 
     func instance(in account: Account) -> Encryption? { account.omemo }
 
-    func call(on omemo: Encryption, in call: HandlerCall<Account>) {
+    func run(on omemo: Encryption, in call: HandlerCall<Account>) {
       if success, let bundle {
         omemo.note("bundle of \(jid)/\(device): \(bundle.keys.sorted())")
       } else {
@@ -108,7 +108,7 @@ struct ChatExampleTests {
     let promise: DurablePromise<String>
     let stanza: Stanza
 
-    func call(in call: HandlerCall<Account>) throws {
+    func run(in call: HandlerCall<Account>) throws {
       if stanza.type == "error" {
         let refusal = ServerRefusal(
           condition: stanza.errorCondition ?? "undefined-condition", text: stanza.errorText)

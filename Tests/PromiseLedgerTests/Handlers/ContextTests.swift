@@ -11,7 +11,7 @@ struct ContextTests {
     static let kind = "greeter"
     let name: String
 
-    func call(in call: HandlerCall<String>) -> String { "\(call.context) \(name)" }
+    func run(in call: HandlerCall<String>) -> String { "\(call.context) \(name)" }
   }
 
   private let temporary: TemporaryLedger

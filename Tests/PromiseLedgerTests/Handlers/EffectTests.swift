@@ -66,8 +66,8 @@ struct EffectTests {
       try call.fulfill(call.ledger.promise(id: promise.id, of: String.self), "mistyped")
       let unknown = PromiseID(entityID: call.id.entityID)
       try call.fulfill(call.ledger.promise(id: unknown, of: Int.self), 1)
-      try call.call(try #require(scripted.other))
-      try call.call(call.ledger.handler(id: HandlerID(entityID: call.id.entityID)))
+      try call.scheduleCall(of: try #require(scripted.other))
+      try call.scheduleCall(of: call.ledger.handler(id: HandlerID(entityID: call.id.entityID)))
       _ = try call.createHandler(Nothing.self, key: HandlerKey("taken"))
       _ = try call.createPromise(of: Int.self, key: PromiseKey("taken"))
       return 1
@@ -168,7 +168,7 @@ struct EffectTests {
     let notes = Notes()
     let ledger = try await open { scripted, call in
       notes.add("\(scripted.name ?? "") begins")
-      if let other = scripted.other { try call.call(other, ["name": "called"]) }
+      if let other = scripted.other { try call.scheduleCall(of: other, ["name": "called"]) }
       notes.add("\(scripted.name ?? "") ends")
       return 1
     }
@@ -187,7 +187,7 @@ struct EffectTests {
   @Test func aFailingCallAsAnEffectIsRecordedAndNotThrown() async throws {
     let ledger = try await open { scripted, call in
       if scripted.name == "fails" { throw ScriptedError(text: "second") }
-      try call.call(#require(scripted.other))
+      try call.scheduleCall(of: #require(scripted.other))
       return 1
     }
     let second = try await ledger.createHandler(Scripted.self, ["name": "fails"]).handler
@@ -206,7 +206,7 @@ struct EffectTests {
         contextFor: { record in
           guard isThere.isSet || record.references.handlers.count == 1 else { throw Gone() }
           return Scripted.Script { scripted, call in
-            if let other = scripted.other { try call.call(other, ["name": "given"]) }
+            if let other = scripted.other { try call.scheduleCall(of: other, ["name": "given"]) }
             return call.attempt
           }
         })
@@ -227,7 +227,7 @@ struct EffectTests {
   func aCallAsAnEffectWithUnfitArgumentsLeavesTheHandlerCallable(isRequired: Bool) async throws {
     let ledger = try await open { scripted, call in
       guard let other = scripted.other else { return 7 }
-      try call.call(other, ["name": 5], required: isRequired)
+      try call.scheduleCall(of: other, ["name": 5], required: isRequired)
       return 1
     }
     let second = try await ledger.createHandler(Scripted.self).handler
@@ -249,7 +249,7 @@ struct EffectTests {
     let ledger = try await open { scripted, call in
       guard scripted.name == "maker" else { return 2 }
       let made = try call.createHandler(Scripted.self, key: HandlerKey("made"))
-      try call.call(made, ["name": 5])
+      try call.scheduleCall(of: made, ["name": 5])
       try call.invalidate(made, ["name": 5])
       return 1
     }
@@ -267,10 +267,10 @@ struct EffectTests {
     let length = 300
     let ledger = try await open { scripted, call in
       notes.add("run")
-      if notes.lines.count < length { try call.call(call.handler) }
+      if notes.lines.count < length { try call.scheduleCall(of: call.handler) }
       return 1
     }
-    let handler = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Scripted.self, repetition: .repeating).handler
     try await handler.call()
     #expect(notes.lines.count == length)
     #expect(try await handler.record?.openCalls.isEmpty == true)
@@ -284,8 +284,8 @@ struct EffectTests {
       guard scripted.name == "maker" else { return 2 }
       let made = try call.createHandler(
         Scripted.self, ["name": "made", "other": call.handler], key: HandlerKey("made"),
-        scopes: ["s"], isRepeating: true)
-      try call.call(made)
+        scopes: ["s"], repetition: .repeating)
+      try call.scheduleCall(of: made)
       return 1
     }
     let maker = try await ledger.createHandler(Scripted.self, ["name": "maker"]).handler
@@ -293,7 +293,9 @@ struct EffectTests {
     #expect(result.effects.map(\.effect) == [.createHandler, .callHandler])
     #expect(notes.lines == ["maker", "made"])
     let made = try #require(try await ledger.handler(forKey: HandlerKey("made")).record)
-    #expect(made.scopes == ["s"] && made.isRepeating && made.references.handlers == [maker.id])
+    #expect(
+      made.scopes == ["s"] && made.repetition == .repeating
+        && made.references.handlers == [maker.id])
     await ledger.close()
   }
 

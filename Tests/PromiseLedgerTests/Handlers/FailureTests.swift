@@ -23,7 +23,7 @@ struct FailureTests {
     let second: DurablePromise<Int>?
     let request: Request?
 
-    func call(in call: HandlerCall<Void>) throws { throw FailureTests.failure }
+    func run(in call: HandlerCall<Void>) throws { throw FailureTests.failure }
 
     static func invalidate(_ parameters: Invalidation, in call: HandlerCall<Void>) throws {
       throw FailureTests.failure
@@ -37,7 +37,7 @@ struct FailureTests {
     let promise: DurablePromise<Int>?
     let second: DurablePromise<Int>?
 
-    func call(in call: HandlerCall<Void>) throws { throw FailureTests.failure }
+    func run(in call: HandlerCall<Void>) throws { throw FailureTests.failure }
   }
 
   /// Leaves its promise as it is.
@@ -47,7 +47,7 @@ struct FailureTests {
     let promise: DurablePromise<Int>?
     let second: DurablePromise<Int>?
 
-    func call(in call: HandlerCall<Void>) throws { throw FailureTests.failure }
+    func run(in call: HandlerCall<Void>) throws { throw FailureTests.failure }
   }
 
   private let temporary: TemporaryLedger
@@ -101,7 +101,7 @@ struct FailureTests {
   @Test func aRefusedRequiredEffectRejectsItToo() async throws {
     let ledger = try await open { _, call in
       let unknown = HandlerID(entityID: call.id.entityID)
-      try call.call(call.ledger.handler(id: unknown), required: true)
+      try call.scheduleCall(of: call.ledger.handler(id: unknown), required: true)
       return 1
     }
     let promise = try await ledger.createPromise(of: Int.self)
@@ -120,7 +120,7 @@ struct FailureTests {
 
   @Test func aLaterCallOfAChainThatFailsRejectsItsPromise() async throws {
     let ledger = try await open { scripted, call in
-      if let other = scripted.other { try call.call(other) }
+      if let other = scripted.other { try call.scheduleCall(of: other) }
       return 1
     }
     let promise = try await ledger.createPromise(of: Int.self)
@@ -201,11 +201,11 @@ struct FailureTests {
     let type: any LedgerHandler.Type
     var bound: [String] = []
     var given: [String] = []
-    var isRepeating = false
+    var repetition = HandlerRepetition.oneShot
     var rejected: String?
 
     var testDescription: String {
-      "\(type.kind)\(isRepeating ? ", repeating" : ""), bound \(bound), given \(given)"
+      "\(type.kind)\(repetition == .repeating ? ", repeating" : ""), bound \(bound), given \(given)"
     }
   }
 
@@ -216,12 +216,12 @@ struct FailureTests {
     Case(type: Failing.self, bound: ["promise"], given: ["second"]),
     Case(type: Failing.self, bound: ["promise", "second"]),
     Case(type: Failing.self, bound: ["promise"], given: ["unknown"], rejected: "promise"),
-    Case(type: Failing.self, bound: ["promise"], isRepeating: true),
+    Case(type: Failing.self, bound: ["promise"], repetition: .repeating),
     Case(type: Naming.self, bound: ["promise"]),
     Case(type: Naming.self, bound: ["promise", "second"], rejected: "second"),
     Case(type: Naming.self, bound: ["promise"], given: ["second"], rejected: "second"),
     Case(
-      type: Naming.self, bound: ["promise", "second"], isRepeating: true, rejected: "second"),
+      type: Naming.self, bound: ["promise", "second"], repetition: .repeating, rejected: "second"),
     Case(type: Recording.self, bound: ["promise"]),
   ]
 
@@ -229,7 +229,7 @@ struct FailureTests {
     func create<Handler: LedgerHandler>(
       _ type: Handler.Type, _ arguments: HandlerArguments, in ledger: Ledger
     ) async throws -> DurableHandler {
-      try await ledger.createHandler(type, arguments, isRepeating: row.isRepeating).handler
+      try await ledger.createHandler(type, arguments, repetition: row.repetition).handler
     }
     let ledger = try await open()
     var promises: [String: DurablePromise<Int>] = [:]
@@ -284,12 +284,12 @@ struct FailureTests {
     await ledger.close()
   }
 
-  @Test(arguments: [false, true])
-  func invalidationCodeThatFailsRejectsItsOnlyPromise(isRepeating: Bool) async throws {
+  @Test(arguments: HandlerRepetition.allCases)
+  func invalidationCodeThatFailsRejectsItsOnlyPromise(repetition: HandlerRepetition) async throws {
     let ledger = try await open()
     let promise = try await ledger.createPromise(of: Int.self)
     let handler = try await ledger.createHandler(
-      Failing.self, ["promise": promise], isRepeating: isRepeating
+      Failing.self, ["promise": promise], repetition: repetition
     ).handler
     await #expect(throws: Self.failure) { try await handler.invalidate() }
     try await expectRejection(of: promise)

@@ -30,7 +30,7 @@ struct InstanceInvalidationTests {
       accounts.first { $0.name == account }
     }
 
-    func call(on account: Account, in call: HandlerCall<[Account]>) throws {
+    func run(on account: Account, in call: HandlerCall<[Account]>) throws {
       account.note("called")
       try call.fulfill(promise, 1)
     }

@@ -30,7 +30,7 @@ struct InvalidationTests {
   @Test func theCodeGetsBoundAndGivenArguments() async throws {
     let ledger = try await open()
     let handler = try await ledger.createHandler(
-      Scripted.self, ["name": "bound"], isRepeating: true
+      Scripted.self, ["name": "bound"], repetition: .repeating
     ).handler
     try await handler.invalidate(["why": "given", "extra": 1], reason: "logged out")
     #expect(notes.lines == ["bound given"])
@@ -42,7 +42,7 @@ struct InvalidationTests {
 
   @Test func afterItEverythingIsRefused() async throws {
     let ledger = try await open()
-    let handler = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Scripted.self, repetition: .repeating).handler
     try await handler.invalidate(reason: "gone")
     let elsewhere = try await open(as: .appExtension)
     for mine in [handler, elsewhere.handler(id: handler.id)] {
@@ -86,11 +86,11 @@ struct InvalidationTests {
     struct Strict: LedgerHandler {
       struct Invalidation: Codable, Sendable { let why: String }
       static let kind = "strict"
-      func call(in call: HandlerCall<Void>) -> Int { 1 }
+      func run(in call: HandlerCall<Void>) -> Int { 1 }
       static func invalidate(_ parameters: Invalidation, in call: HandlerCall<Void>) {}
     }
     let ledger = try await temporary.open { try $0.register(Strict.self) }
-    let handler = try await ledger.createHandler(Strict.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Strict.self, repetition: .repeating).handler
     await expectError(.argumentMissing, naming: ["why"]) { try await handler.invalidate() }
     await expectError(.argumentMismatch, naming: ["why", "int"]) {
       try await handler.invalidate(["why": 5])

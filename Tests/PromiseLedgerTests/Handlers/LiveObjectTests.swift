@@ -24,8 +24,8 @@ struct LiveObjectTests {
     static let kind = "named"
     let other: DurableHandler?
 
-    func call(in call: HandlerCall<Holder>) async throws -> String {
-      if let other { try call.call(other) }
+    func run(in call: HandlerCall<Holder>) async throws -> String {
+      if let other { try call.scheduleCall(of: other) }
       return call.context.name
     }
 
@@ -55,7 +55,7 @@ struct LiveObjectTests {
   }
 
   @Test func theContextGetsTheObjectOfTheCall() async throws {
-    let handler = try await ledger.createHandler(Named.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Named.self, repetition: .repeating).handler
     #expect(try await handler.call(as: Named.self, with: Account("a")) == "a")
     #expect(try await handler.call(with: SpecialAccount("b")).value() == "b")
     #expect(try await handler.call(as: Named.self) == "none")

@@ -25,7 +25,7 @@ struct PayloadNameTests {
       let list: [Stanza?]?
       let table: [String: Stanza]?
       let promise: DurablePromise<Stanza>?
-      func call(in call: HandlerCall<Void>) {}
+      func run(in call: HandlerCall<Void>) {}
     }
   }
 
@@ -44,7 +44,7 @@ struct PayloadNameTests {
       let table: [String: Answer]?
       let promise: DurablePromise<Answer>?
 
-      func call(in call: HandlerCall<Void>) throws -> [Answer] {
+      func run(in call: HandlerCall<Void>) throws -> [Answer] {
         let all = [one] + (list ?? []) + (table ?? [:]).values.map(Optional.some)
         if let promise { try call.fulfill(promise, Answer(id: "result")) }
         return all.compactMap { $0 }
@@ -132,7 +132,7 @@ struct PayloadNameTests {
     let promises: [DurablePromise<Bundle>]?
     let promise: DurablePromise<Bundle>
 
-    func call(in call: HandlerCall<Void>) throws {
+    func run(in call: HandlerCall<Void>) throws {
       for promise in [promise] + (promises ?? []) {
         try call.fulfill(promise, Bundle(keys: keys ?? []))
       }

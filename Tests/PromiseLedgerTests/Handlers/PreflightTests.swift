@@ -11,14 +11,14 @@ struct PreflightTests {
   private struct Typed: LedgerHandler {
     static let kind = "greet"
     let name: String
-    func call(in call: HandlerCall<Void>) -> String { name }
+    func run(in call: HandlerCall<Void>) -> String { name }
   }
 
   /// The kind `scripted` in a later version.
   private struct WithoutInvalidation: LedgerHandler {
     static let kind = "scripted"
     let name: Int?
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private func open(_ path: String) async throws -> Ledger {

@@ -7,59 +7,59 @@ import Testing
 struct RegistryTests {
   private struct Plain: LedgerHandler {
     static let kind = "plain"
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct Twin: LedgerHandler {
     static let kind = "plain"
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct Renamed: LedgerHandler {
     static let kind = "renamed"
     static let formerKinds = ["plain"]
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct OwnFormer: LedgerHandler {
     static let kind = "own"
     static let formerKinds = ["own"]
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct TwiceFormer: LedgerHandler {
     static let kind = "twice"
     static let formerKinds = ["once", "once"]
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct CycleA: LedgerHandler {
     static let kind = "a"
     static let formerKinds = ["b"]
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct CycleB: LedgerHandler {
     static let kind = "b"
     static let formerKinds = ["a"]
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct Nameless: LedgerHandler {
     static let kind = ""
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct Overlong: LedgerHandler {
     static let kind = "long"
     static let formerKinds = [String(repeating: "x", count: 129)]
-    func call(in call: HandlerCall<Void>) {}
+    func run(in call: HandlerCall<Void>) {}
   }
 
   private struct Unrecordable: LedgerHandler {
     struct Opaque: Sendable {}
     static let kind = "unrecordable"
-    func call(in call: HandlerCall<Void>) -> Opaque { Opaque() }
+    func run(in call: HandlerCall<Void>) -> Opaque { Opaque() }
   }
 
   private func expectRefusal(

@@ -35,11 +35,11 @@ struct TakeOverTests {
 
   /// Makes a handler whose first call, with the name `first`, is given back.
   private func giveBack(
-    in ledger: Ledger, at gate: Gate, isRepeating: Bool = false
+    in ledger: Ledger, at gate: Gate, repetition: HandlerRepetition = .oneShot
   ) async throws -> (handler: DurableHandler, promise: DurablePromise<Int>) {
     let promise = try await ledger.createPromise(of: Int.self)
     let handler = try await ledger.createHandler(
-      Scripted.self, ["promise": promise], isRepeating: isRepeating
+      Scripted.self, ["promise": promise], repetition: repetition
     ).handler
     let call = Task { try await handler.call(["name": "first"]) }
     await gate.arrival()
@@ -153,7 +153,7 @@ struct TakeOverTests {
   @Test func aRepeatingHandlerIsCalledAnew() async throws {
     let (gate, notes) = (Gate(), Notes())
     let ledger = try await open(cancellable(gate, notes))
-    let (handler, _) = try await giveBack(in: ledger, at: gate, isRepeating: true)
+    let (handler, _) = try await giveBack(in: ledger, at: gate, repetition: .repeating)
     #expect(try await handler.call(as: Scripted.self, ["name": "second"]) == 1)
     #expect(notes.lines == ["first 1", "second 1"])
     #expect(try await ledger.unfinishedCalls().count == 1)

@@ -133,7 +133,7 @@ struct UnfinishedCallTests {
       if scripted.name == "slow" { await gate.pass() }
       if scripted.name == "first" {
         let key = try ["slow", "taken", "left"].map { try HandlerKey($0) }
-        for key in key { try call.call(call.ledger.handler(forKey: key)) }
+        for key in key { try call.scheduleCall(of: call.ledger.handler(forKey: key)) }
       }
       return 1
     }
@@ -185,7 +185,7 @@ struct UnfinishedCallTests {
     let gates = [Gate(), Gate()]
     let ledger = try await open(cancellable(gates))
     let elsewhere = try await open(as: .appExtension, cancellable(gates))
-    let handler = try await ledger.createHandler(Scripted.self, isRepeating: true).handler
+    let handler = try await ledger.createHandler(Scripted.self, repetition: .repeating).handler
     let unfinished = try await giveBack(at: gates[0], in: ledger) { try await handler.call() }
     let retried = Task { try await ledger.retry(unfinished) }
     await gates[1].arrival()

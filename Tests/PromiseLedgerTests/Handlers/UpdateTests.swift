@@ -10,7 +10,7 @@ struct UpdateTests {
     static let kind = "send-message"
     let to: String
     let count: Int
-    func call(in call: HandlerCall<Void>) -> String { "\(to) \(count)" }
+    func run(in call: HandlerCall<Void>) -> String { "\(to) \(count)" }
   }
 
   private struct RenamedKind: LedgerHandler {
@@ -18,7 +18,7 @@ struct UpdateTests {
     static let formerKinds = ["post-message", "send-message"]
     let to: String
     let count: Int
-    func call(in call: HandlerCall<Void>) -> String { "renamed \(to) \(count)" }
+    func run(in call: HandlerCall<Void>) -> String { "renamed \(to) \(count)" }
   }
 
   private struct WithOptional: LedgerHandler {
@@ -26,7 +26,7 @@ struct UpdateTests {
     let to: String
     let count: Int
     let urgent: Bool?
-    func call(in call: HandlerCall<Void>) -> String {
+    func run(in call: HandlerCall<Void>) -> String {
       "\(to) \(count) \(urgent.map { "\($0)" } ?? "-")"
     }
   }
@@ -36,20 +36,20 @@ struct UpdateTests {
     let to: String
     let count: Int
     let subject: String
-    func call(in call: HandlerCall<Void>) -> String { "\(to) \(count) \(subject)" }
+    func run(in call: HandlerCall<Void>) -> String { "\(to) \(count) \(subject)" }
   }
 
   private struct WithoutCount: LedgerHandler {
     static let kind = "send-message"
     let to: String
-    func call(in call: HandlerCall<Void>) -> String { to }
+    func run(in call: HandlerCall<Void>) -> String { to }
   }
 
   private struct Retyped: LedgerHandler {
     static let kind = "send-message"
     let to: String
     let count: String
-    func call(in call: HandlerCall<Void>) -> String { "\(to) \(count)" }
+    func run(in call: HandlerCall<Void>) -> String { "\(to) \(count)" }
   }
 
   private let temporary: TemporaryLedger

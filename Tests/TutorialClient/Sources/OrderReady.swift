@@ -8,7 +8,7 @@ struct OrderReady: LedgerHandler {
   let promise: DurablePromise<String>
   let table: Int
 
-  func call(in call: HandlerCall<Void>) throws {
+  func run(in call: HandlerCall<Void>) throws {
     try call.fulfill(promise, "Your \(drink) is at table \(table).")
   }
 }

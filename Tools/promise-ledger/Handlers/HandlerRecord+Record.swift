@@ -21,7 +21,7 @@ extension HandlerRecord {
     var words: [String] = []
     if let label { words.append(label.quoted) }
     if let key { words.append("key \(key.quoted)") }
-    words.append(repetition.words)
+    words.append(repetitionWords)
     if !scopes.isEmpty { words.append("scopes \(scopes.map(\.quoted).joined(separator: " "))") }
     words += openCalls.map(\.words)
     if let finish = lastFinish {

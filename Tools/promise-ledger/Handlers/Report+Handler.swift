@@ -7,7 +7,7 @@ extension Report {
     add("handler", "id", record.id.description)
     add("state", "state", "\(record.status)")
     add("kind", "handlerKind", record.kind)
-    add("repetition", "repetition", .string(record.repetition.name), text: record.repetition.words)
+    add("repetition", "repetition", .string("\(record.repetition)"), text: record.repetitionWords)
     if let key = record.key { add("key", "key", key) }
     if let label = record.label { add("label", "label", label) }
     if !record.scopes.isEmpty {
@@ -48,9 +48,12 @@ extension Report {
 }
 
 extension HandlerRecord {
-  /// Whether it can be called more than once: for programs, and for people.
-  var repetition: (name: String, words: String) {
-    isRepeating ? ("repeating", "repeating") : ("oneShot", "one-shot")
+  /// Whether it can be called more than once, for people.
+  var repetitionWords: String {
+    switch repetition {
+    case .oneShot: "one-shot"
+    case .repeating: "repeating"
+    }
   }
 }
 

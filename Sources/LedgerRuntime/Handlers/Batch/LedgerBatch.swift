@@ -36,7 +36,7 @@ public struct LedgerBatch: Sendable {
   ///   - arguments: What is bound.
   ///   - key: A key, from which the id then follows.
   ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
-  ///   - isRepeating: Whether it can be called more than once.
+  ///   - repetition: Whether it can be called once or again and again.
   ///   - label: A text for people, at most 256 bytes of UTF-8.
   /// - Returns: A handle. There is no such handler before the batch is done; handlers of the batch may be
   ///   bound to it.
@@ -45,10 +45,10 @@ public struct LedgerBatch: Sendable {
   @discardableResult
   public mutating func createHandler<Handler: LedgerHandler>(
     _ type: Handler.Type, _ arguments: HandlerArguments = [:], key: HandlerKey? = nil,
-    scopes: [String] = [], isRepeating: Bool = false, label: String? = nil
+    scopes: [String] = [], repetition: HandlerRepetition = .oneShot, label: String? = nil
   ) throws(LedgerError) -> DurableHandler {
     let command = try ledger.creation(
-      of: type, arguments, key: key, scopes: scopes, isRepeating: isRepeating, label: label)
+      of: type, arguments, key: key, scopes: scopes, repetition: repetition, label: label)
     try add(.handler(command), byteCount: command.arguments.payloadByteCount)
     return DurableHandler(id: command.id, ledger: ledger)
   }

@@ -123,7 +123,7 @@ extension HandlerCall {
   ///   - arguments: What is bound.
   ///   - key: A key, from which the id then follows.
   ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
-  ///   - isRepeating: Whether it can be called more than once.
+  ///   - repetition: Whether it can be called once or again and again.
   ///   - label: A text for people, at most 256 bytes of UTF-8.
   ///   - required: Whether the call fails, with all its effects, if there is one with this key.
   /// - Returns: A handle. There is no such handler before the call finished; other effects of the
@@ -132,25 +132,26 @@ extension HandlerCall {
   ///   `invalidArgument`, `callEnded`.
   public func createHandler<Handler: LedgerHandler>(
     _ type: Handler.Type, _ arguments: HandlerArguments = [:], key: HandlerKey? = nil,
-    scopes: [String] = [], isRepeating: Bool = false, label: String? = nil, required: Bool = false
+    scopes: [String] = [], repetition: HandlerRepetition = .oneShot, label: String? = nil,
+    required: Bool = false
   ) throws(LedgerError) -> DurableHandler {
     let command = try ledger.creation(
-      of: type, arguments, key: key, scopes: scopes, isRepeating: isRepeating, label: label)
+      of: type, arguments, key: key, scopes: scopes, repetition: repetition, label: label)
     try running.add(
       HandlerEffect(.createHandler(command), isRequired: required),
       byteCount: command.arguments.payloadByteCount)
     return DurableHandler(id: command.id, ledger: ledger)
   }
 
-  /// Calls a handler: the call begins when this one finishes, and is run afterwards.
+  /// Schedules a call of a handler: it begins when this call finishes, and is run afterwards.
   ///
   /// With an argument that is missing or has another type than the handler wants, it does not begin: the
   /// verdict is ``EffectVerdict/typeMismatch``, the error is logged, and the handler stays as it is.
   ///
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`,
   ///   `callEnded`.
-  public func call(
-    _ handler: DurableHandler, _ arguments: HandlerArguments = [:], required: Bool = false
+  public func scheduleCall(
+    of handler: DurableHandler, _ arguments: HandlerArguments = [:], required: Bool = false
   ) throws(LedgerError) {
     let stored = try effectArguments(arguments, of: handler)
     let call = CallID(entityID: ledger.makeID())
@@ -162,7 +163,7 @@ extension HandlerCall {
   /// Withdraws a handler when this call finishes; its invalidation code runs afterwards.
   ///
   /// With an argument that is missing or has another type than that code wants, the handler stays as it
-  /// is, as for ``call(_:_:required:)``.
+  /// is, as for ``scheduleCall(of:_:required:)``.
   ///
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`,
   ///   `callEnded`.

@@ -11,7 +11,7 @@
 ///   var promise: DurablePromise<Void>
 ///   var errorText: String?
 ///
-///   func call(in call: HandlerCall<Chat>) async throws {
+///   func run(in call: HandlerCall<Chat>) async throws {
 ///     if let errorText {
 ///       try call.reject(promise, ChatError(errorText))
 ///     } else {
@@ -56,7 +56,7 @@ public protocol LedgerHandler: Codable, Sendable {
   ///
   /// It runs at least once: if its process dies, or freezes, it may be run again. The changes that
   /// it asks for through `call` happen exactly once, and only if it returns.
-  func call(in call: HandlerCall<Context>) async throws -> Output
+  func run(in call: HandlerCall<Context>) async throws -> Output
 
   /// Runs the invalidation code, after the handler was withdrawn.
   ///
@@ -101,16 +101,16 @@ public protocol LedgerInstanceHandler: LedgerHandler {
   func instance(in context: Context) async throws -> Instance?
 
   /// Runs the code on the instance.
-  func call(on instance: Instance, in call: HandlerCall<Context>) async throws -> Output
+  func run(on instance: Instance, in call: HandlerCall<Context>) async throws -> Output
 }
 
 extension LedgerInstanceHandler {
   /// Finds the instance and runs the code on it.
-  public func call(in call: HandlerCall<Context>) async throws -> Output {
+  public func run(in call: HandlerCall<Context>) async throws -> Output {
     guard let instance = try await instance(in: call.context) else {
       throw LedgerError.instanceNotFound(call.handler.id, kind: Self.kind)
     }
-    return try await self.call(on: instance, in: call)
+    return try await self.run(on: instance, in: call)
   }
 }
 

@@ -37,7 +37,7 @@ struct HandlerRegistration: Sendable {
       let (handler, promises) = try source.decode(Handler.self, attaching: ledger)
       let context = try await context(record, live)
       let body = try await handler.body(in: context, for: record)
-      return Run(Handler.onFailure, promises, isOnly: !record.isRepeating) { running in
+      return Run(Handler.onFailure, promises, isOnly: record.repetition == .oneShot) { running in
         let output = try await body(HandlerCall(running, context: context))
         return try ledger.checkedOutput(output, codec, of: source.handler)
       }
@@ -134,7 +134,7 @@ extension LedgerHandler {
     {
       return body
     }
-    return { call in try await self.call(in: call) }
+    return { call in try await self.run(in: call) }
   }
 }
 
@@ -147,7 +147,7 @@ extension LedgerInstanceHandler {
     guard let instance = try await instance(in: context) else {
       throw LedgerError.instanceNotFound(record.id, kind: record.kind)
     }
-    let body: Body = { call in try await self.call(on: instance, in: call) }
+    let body: Body = { call in try await self.run(on: instance, in: call) }
     return body
   }
 }

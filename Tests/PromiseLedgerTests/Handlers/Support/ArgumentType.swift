@@ -65,5 +65,5 @@ extension ArgumentType {
 /// A handler to refer to.
 struct Nothing: LedgerHandler {
   static let kind = "nothing"
-  func call(in call: HandlerCall<Void>) {}
+  func run(in call: HandlerCall<Void>) {}
 }

@@ -10,7 +10,7 @@ struct Lenient<Original: LedgerHandler>: LedgerHandler {
   }
 
   func encode(to encoder: any Encoder) throws {}
-  func call(in call: HandlerCall<Void>) {}
+  func run(in call: HandlerCall<Void>) {}
 }
 
 /// A kind with parameters of any name and type.
@@ -18,7 +18,7 @@ typealias AnyArguments = Lenient<Unspecified>
 
 struct Unspecified: LedgerHandler {
   static let kind = "any-arguments"
-  func call(in call: HandlerCall<Void>) {}
+  func run(in call: HandlerCall<Void>) {}
 }
 
 private struct AnyName: CodingKey {

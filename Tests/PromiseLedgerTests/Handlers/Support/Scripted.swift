@@ -22,7 +22,7 @@ struct Scripted: LedgerHandler {
   let promise: DurablePromise<Int>?
   let other: DurableHandler?
 
-  func call(in call: HandlerCall<Script>) async throws -> Int {
+  func run(in call: HandlerCall<Script>) async throws -> Int {
     try await call.context.code(self, call)
   }
 
