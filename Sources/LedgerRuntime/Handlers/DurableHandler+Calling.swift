@@ -49,6 +49,19 @@ extension DurableHandler {
     return try await runner.call(id, arguments, as: type).value()
   }
 
+  /// Calls the handler with arguments that its `Binding` gives types to, and returns what its code
+  /// returned.
+  ///
+  /// The members of `binding` that have a value are given, and stand before what is bound.
+  ///
+  /// - Throws: As ``call(as:_:with:)``.
+  @discardableResult
+  public func call<Handler: LedgerHandler>(
+    as type: Handler.Type, binding: Handler.Binding, with live: (any Sendable)? = nil
+  ) async throws -> Handler.Output {
+    try await call(as: type, HandlerArguments(encoding: binding), with: live)
+  }
+
   /// Withdraws the handler for ever: it can then be neither called nor rebound.
   ///
   /// The handler is marked first, and then its invalidation code runs, with its own parameters,

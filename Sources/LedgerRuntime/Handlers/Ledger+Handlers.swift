@@ -28,6 +28,38 @@ extension Ledger {
     }
   }
 
+  /// Creates a handler from an instance of its type, or finds the one with the same key.
+  ///
+  /// The properties of the instance are what is bound, so the compiler checks their names and types. An
+  /// optional property without a value stays open: the call may give it.
+  ///
+  /// ```swift
+  /// try await ledger.createHandler(
+  ///   SetAvatar(room: room, promise: promise), key: HandlerKey(request))
+  /// ```
+  ///
+  /// A mandatory property that only the call gives cannot be left out of an instance. Bind by name then,
+  /// with ``createHandler(_:_:key:scopes:repetition:label:)``, or with a ``LedgerHandler/Binding``.
+  ///
+  /// - Parameters:
+  ///   - handler: What is bound. It is encoded here and now, and never run: what a call runs is decoded
+  ///     from the ledger.
+  ///   - key: A key, from which the id then follows.
+  ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
+  ///   - repetition: Whether it can be called once or again and again.
+  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  /// - Returns: The handler, once it is durable.
+  /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.
+  @discardableResult
+  public func createHandler<Handler: LedgerHandler>(
+    _ handler: Handler, key: HandlerKey? = nil, scopes: [String] = [],
+    repetition: HandlerRepetition = .oneShot, label: String? = nil
+  ) async throws -> HandlerCreation {
+    try await createHandler(
+      Handler.self, HandlerArguments(encoding: handler), key: key, scopes: scopes,
+      repetition: repetition, label: label)
+  }
+
   /// Creates a handler with arguments that its `Binding` gives types to.
   ///
   /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.

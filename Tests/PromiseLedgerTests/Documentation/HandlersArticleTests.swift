@@ -68,6 +68,21 @@ struct HandlersArticleTests {
     await ledger.close()
   }
 
+  @Test func theCompilerChecksTheArguments() async throws {
+    let (chat, room, request) = (chat, "room@example.org", "iq-1")
+    let ledger = try await temporary.open { try $0.register(RoomJoined.self) { chat } }
+    let (promise, handler) = try await ledger.batch { batch in
+      let promise = try batch.createPromise(of: Void.self)
+      let handler =
+        try batch.createHandler(RoomJoined(room: room, promise: promise), key: HandlerKey(request))
+      return (promise, handler)
+    }
+    try await handler.call(as: RoomJoined.self, binding: .init(role: "owner"))
+    try await promise.consume()
+    #expect(await chat.roles == [room: "owner"])
+    await ledger.close()
+  }
+
   @Test func whoLogsOutWaitsForNothing() async throws {
     let (path, room) = (temporary.path, "room@example.org")
     let promise = try await ask(path, room, "iq-1")
@@ -165,7 +180,7 @@ struct HandlersArticleTests {
       "Sources/PromiseLedger/PromiseLedger.docc/Handlers.md")
     let source = Self.lines(try String(contentsOf: file, encoding: .utf8))
     let blocks = Self.blocks(try String(contentsOf: article, encoding: .utf8))
-    #expect(blocks.count == 12)
+    #expect(blocks.count == 15)
     for block in blocks {
       let isThere = source.indices.contains { source[$0...].starts(with: block) }
       #expect(isThere, "\(block.joined(separator: "\n"))")
@@ -211,6 +226,23 @@ extension AvatarRemoved {
 
   static func invalidate(_ parameters: Invalidation, in call: HandlerCall<Chat>) throws {
     try call.cancel(parameters.promise, reason: parameters.why ?? "")
+  }
+}
+
+struct RoomJoined: LedgerHandler {
+  struct Binding: Encodable, Sendable {
+    var role: String?
+  }
+
+  static let kind = "room-joined"
+
+  let room: String
+  let promise: DurablePromise<Void>
+  var role: String?
+
+  func run(in call: HandlerCall<Chat>) async throws {
+    await call.context.noteRole(role ?? "visitor", in: room)
+    try call.fulfill(promise, ())
   }
 }
 
@@ -288,8 +320,10 @@ struct Refusal: Error, Codable, Equatable, Sendable {
 actor Chat {
   let encryption = Encryption()
   private(set) var forgotten: [String] = []
+  private(set) var roles: [String: String] = [:]
 
   func forgetAvatar(of room: String) { forgotten.append(room) }
+  func noteRole(_ role: String, in room: String) { roles[room] = role }
 }
 
 actor Encryption {

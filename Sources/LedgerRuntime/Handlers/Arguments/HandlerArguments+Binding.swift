@@ -1,5 +1,5 @@
 extension HandlerArguments {
-  /// Makes arguments of the members of a value, as a handler's `Binding` has them.
+  /// Makes arguments of the members of a value, such as a handler or its `Binding`.
   ///
   /// - Parameter binding: Its members are the arguments; those without a value are not bound.
   public init(encoding binding: some Encodable & Sendable) {

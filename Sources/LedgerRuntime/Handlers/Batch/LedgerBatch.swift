@@ -53,6 +53,34 @@ public struct LedgerBatch: Sendable {
     return DurableHandler(id: command.id, ledger: ledger)
   }
 
+  /// Creates a handler with the batch from an instance of its type, or finds the one with the same key.
+  ///
+  /// Its properties are what is bound; see ``Ledger/createHandler(_:key:scopes:repetition:label:)``.
+  ///
+  /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.
+  @discardableResult
+  public mutating func createHandler<Handler: LedgerHandler>(
+    _ handler: Handler, key: HandlerKey? = nil, scopes: [String] = [],
+    repetition: HandlerRepetition = .oneShot, label: String? = nil
+  ) throws(LedgerError) -> DurableHandler {
+    try createHandler(
+      Handler.self, HandlerArguments(encoding: handler), key: key, scopes: scopes,
+      repetition: repetition, label: label)
+  }
+
+  /// Creates a handler with the batch, with arguments that its `Binding` gives types to.
+  ///
+  /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.
+  @discardableResult
+  public mutating func createHandler<Handler: LedgerHandler>(
+    _ type: Handler.Type, binding: Handler.Binding, key: HandlerKey? = nil,
+    scopes: [String] = [], repetition: HandlerRepetition = .oneShot, label: String? = nil
+  ) throws(LedgerError) -> DurableHandler {
+    try createHandler(
+      type, HandlerArguments(encoding: binding), key: key, scopes: scopes,
+      repetition: repetition, label: label)
+  }
+
   private mutating func add(_ part: CreateTogether.Part, byteCount: Int) throws(LedgerError) {
     guard parts.count < CreateTogether.maximumPartCount else {
       throw LedgerError(

@@ -143,6 +143,33 @@ extension HandlerCall {
     return DurableHandler(id: command.id, ledger: ledger)
   }
 
+  /// Creates a handler from an instance of its type when the call finishes.
+  ///
+  /// Its properties are what is bound; see ``Ledger/createHandler(_:key:scopes:repetition:label:)``.
+  ///
+  /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:required:)``.
+  public func createHandler<Handler: LedgerHandler>(
+    _ handler: Handler, key: HandlerKey? = nil, scopes: [String] = [],
+    repetition: HandlerRepetition = .oneShot, label: String? = nil, required: Bool = false
+  ) throws(LedgerError) -> DurableHandler {
+    try createHandler(
+      Handler.self, HandlerArguments(encoding: handler), key: key, scopes: scopes,
+      repetition: repetition, label: label, required: required)
+  }
+
+  /// Creates a handler when the call finishes, with arguments that its `Binding` gives types to.
+  ///
+  /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:required:)``.
+  public func createHandler<Handler: LedgerHandler>(
+    _ type: Handler.Type, binding: Handler.Binding, key: HandlerKey? = nil,
+    scopes: [String] = [], repetition: HandlerRepetition = .oneShot, label: String? = nil,
+    required: Bool = false
+  ) throws(LedgerError) -> DurableHandler {
+    try createHandler(
+      type, HandlerArguments(encoding: binding), key: key, scopes: scopes,
+      repetition: repetition, label: label, required: required)
+  }
+
   /// Schedules a call of a handler: it begins when this call finishes, and is run afterwards.
   ///
   /// With an argument that is missing or has another type than the handler wants, it does not begin: the

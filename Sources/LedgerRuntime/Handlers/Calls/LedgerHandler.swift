@@ -35,8 +35,12 @@ public protocol LedgerHandler: Codable, Sendable {
   /// The parameters of the invalidation code; `Never` if there is none.
   associatedtype Invalidation: Codable & Sendable = Never
 
-  /// A type for binding some of the arguments, all its members optional, where a dictionary literal
-  /// is not typed enough.
+  /// A type for some of the arguments, all its members optional, for binding and calling with types that
+  /// the compiler checks.
+  ///
+  /// An instance of the handler itself does the same for ``Ledger/createHandler(_:key:scopes:repetition:label:)``
+  /// if everything that the call gives is optional. The names of the members are compared when they are
+  /// bound: a member that is no parameter is refused then.
   associatedtype Binding: Encodable & Sendable = HandlerArguments
 
   /// The name of the kind in ledgers: 1 to 128 bytes of UTF-8, the same for ever, and never derived
