@@ -62,7 +62,7 @@ struct Fixture {
     try await keyed.fulfill("by its key")
     _ = try await keyed.consume()
     let resolved = try await make("resolved")
-    try await resolved.fulfill("kept", idempotencyKey: "\(name) 1")
+    try await resolved.fulfill("kept", idempotencyKey: IdempotencyKey("\(name) 1"))
     let large = try await make("large")
     try await large.fulfill(String(repeating: "large ", count: 1_500))
     let rejected = try await make("rejected")

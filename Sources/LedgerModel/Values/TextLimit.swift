@@ -5,7 +5,8 @@ package struct TextLimit: Sendable {
   let maximumByteCount: Int
 
   package static let promiseKey = TextLimit("promise key", 1...PromiseKey.maximumByteCount)
-  package static let idempotencyKey = TextLimit("idempotency key", 1...512)
+  package static let idempotencyKey = TextLimit(
+    "idempotency key", 1...IdempotencyKey.maximumByteCount)
   package static let label = TextLimit("label", 0...256)
   package static let tag = TextLimit("tag", 1...64)
   package static let typeTag = TextLimit("value type tag", 1...128)

@@ -6,6 +6,14 @@
 
 /// A point in time of the wall clock: nanoseconds since 1970 in UTC.
 ///
+/// A deadline is a time, made of the present one, of a duration from now, or of a date:
+///
+/// ```swift
+/// let answer = try await ledger.createPromise(of: Answer.self, deadline: .now + .seconds(30))
+/// let retry = try await ledger.createTimer(until: .after(.seconds(3_600)))
+/// let reminder = try await ledger.createTimer(key: PromiseKey("tea"), until: Timestamp(date))
+/// ```
+///
 /// Times of events inform people; the order of events is their ``Position``. Deadlines and retention
 /// go by the store's time, or that of the configured clock.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {

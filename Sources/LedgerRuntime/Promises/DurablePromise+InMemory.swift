@@ -101,7 +101,7 @@ extension DurablePromise {
   @discardableResult
   public func resolve(
     from promise: Promise<Value>, on executor: PromiseExecutor = .default,
-    idempotencyKey: String? = nil, strict: Bool = true,
+    idempotencyKey: IdempotencyKey? = nil, strict: Bool = true,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<PromiseResolution> {
     Promise<PromiseResolution>(on: executor, file: file, line: line) {

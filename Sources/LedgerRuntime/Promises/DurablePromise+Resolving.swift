@@ -8,8 +8,7 @@ extension DurablePromise {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - idempotencyKey: 1 to 512 bytes of UTF-8 that make a repetition of this request
-  ///     recognisable.
+  ///   - idempotencyKey: Makes a repetition of this request recognisable.
   ///   - strict: Whether a repetition counts as one only if its outcome is the same.
   /// - Returns: What became of the request, once it is durable.
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `typeMismatch` if the
@@ -17,7 +16,7 @@ extension DurablePromise {
   ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`.
   @discardableResult
   public func fulfill(
-    _ value: Value, idempotencyKey: String? = nil, strict: Bool = true
+    _ value: Value, idempotencyKey: IdempotencyKey? = nil, strict: Bool = true
   ) async throws -> PromiseResolution {
     try await resolve(with: .fulfilled(value), idempotencyKey: idempotencyKey, strict: strict)
   }
@@ -28,7 +27,7 @@ extension DurablePromise {
   /// - Throws: As ``fulfill(_:idempotencyKey:strict:)``.
   @discardableResult
   public func reject(
-    _ error: any Error, idempotencyKey: String? = nil, strict: Bool = true
+    _ error: any Error, idempotencyKey: IdempotencyKey? = nil, strict: Bool = true
   ) async throws -> PromiseResolution {
     try await resolve(
       with: .rejected(StoredError(error)), idempotencyKey: idempotencyKey, strict: strict)
@@ -44,7 +43,7 @@ extension DurablePromise {
   /// - Throws: As ``fulfill(_:idempotencyKey:strict:)``.
   @discardableResult
   public func cancel(
-    reason: String = "", idempotencyKey: String? = nil, strict: Bool = true
+    reason: String = "", idempotencyKey: IdempotencyKey? = nil, strict: Bool = true
   ) async throws -> PromiseResolution {
     try await resolve(
       with: .cancelled(reason: reason), idempotencyKey: idempotencyKey, strict: strict)
@@ -57,7 +56,7 @@ extension DurablePromise {
   ///   only a deadline times a promise out.
   @discardableResult
   public func resolve(
-    with outcome: PromiseOutcome<Value>, idempotencyKey: String? = nil, strict: Bool = true
+    with outcome: PromiseOutcome<Value>, idempotencyKey: IdempotencyKey? = nil, strict: Bool = true
   ) async throws -> PromiseResolution {
     let ledger = try ledger
     let stored = try outcome.map { (value) throws(LedgerError) in try encode(value) }

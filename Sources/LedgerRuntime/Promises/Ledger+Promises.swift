@@ -46,11 +46,12 @@ extension Ledger {
   /// - Throws: As ``createPromise(key:of:label:tags:deadline:idempotencyKey:strict:codec:)``.
   public func createTimer(
     key: PromiseKey, until deadline: Timestamp, label: String? = nil, tags: [String] = [],
-    idempotencyKey: String? = nil, strict: Bool = false
+    idempotencyKey: IdempotencyKey? = nil, strict: Bool = false
   ) async throws -> DurablePromise<Void> {
     let creation = PromiseCreated(
       typeTag: PayloadCodec<Void>.void.typeTag, key: key.text, label: label, tags: tags,
-      deadline: deadline, deadlineEffect: .fulfils, idempotencyKey: idempotencyKey ?? key.text)
+      deadline: deadline, deadlineEffect: .fulfils, idempotencyKey: idempotencyKey?.text ?? key.text
+    )
     return try await createKeyed(key, creation, .void, isStrict: strict).promise
   }
 
@@ -71,7 +72,7 @@ extension Ledger {
   ///   removed.
   public func createPromise<Value: Sendable>(
     key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
-    deadline: Timestamp? = nil, idempotencyKey: String? = nil, strict: Bool = false,
+    deadline: Timestamp? = nil, idempotencyKey: IdempotencyKey? = nil, strict: Bool = false,
     codec: PayloadCodec<Value>? = nil
   ) async throws -> DurablePromise<Value> {
     try await createPromiseIfAbsent(
@@ -92,13 +93,13 @@ extension Ledger {
   ///   promise with this key was removed.
   public func createPromiseIfAbsent<Value: Sendable>(
     key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
-    deadline: Timestamp? = nil, idempotencyKey: String? = nil, strict: Bool = false,
+    deadline: Timestamp? = nil, idempotencyKey: IdempotencyKey? = nil, strict: Bool = false,
     codec: PayloadCodec<Value>? = nil
   ) async throws -> PromiseCreation<Value> {
     let codec = try codec ?? configuration.codecs.codec(for: type)
     let creation = PromiseCreated(
       typeTag: codec.typeTag, key: key.text, label: label, tags: tags, deadline: deadline,
-      idempotencyKey: idempotencyKey ?? key.text)
+      idempotencyKey: idempotencyKey?.text ?? key.text)
     return try await createKeyed(key, creation, codec, isStrict: strict)
   }
 
@@ -165,7 +166,8 @@ extension Ledger {
   /// - Throws: As ``DurablePromise/resolve(with:idempotencyKey:strict:)``.
   @discardableResult
   public func resolve(
-    _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>, idempotencyKey: String? = nil,
+    _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>,
+    idempotencyKey: IdempotencyKey? = nil,
     strict: Bool = true
   ) async throws -> PromiseResolution {
     try await resolve(
@@ -175,13 +177,13 @@ extension Ledger {
   /// - Parameter formerTypeTags: Those of the value's type, one of which the promise may have.
   func resolve(
     _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>, formerTypeTags: [String],
-    idempotencyKey: String?, strict: Bool
+    idempotencyKey: IdempotencyKey?, strict: Bool
   ) async throws -> PromiseResolution {
     try refuseInCode(of: id)
-    if let idempotencyKey { try TextLimit.idempotencyKey.check(idempotencyKey) }
     let command = ResolvePromise(
       id: id, outcome: outcome.kind, content: try checkedContent(of: outcome),
-      typeTag: outcome.typeTag, formerTypeTags: formerTypeTags, idempotencyKey: idempotencyKey,
+      typeTag: outcome.typeTag, formerTypeTags: formerTypeTags,
+      idempotencyKey: idempotencyKey?.text,
       isStrict: strict)
     switch try await engine.submit(command) {
     // From what was asked for: a durable answer must not depend on reading it again.

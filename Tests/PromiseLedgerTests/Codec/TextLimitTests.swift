@@ -12,6 +12,7 @@ import Testing
   ])
   func aKeyWithinItsBoundsIsTaken(text: String) throws {
     #expect(try PromiseKey(text).text == text)
+    #expect(try IdempotencyKey(text).text == text)
   }
 
   @Test(arguments: [
@@ -21,6 +22,8 @@ import Testing
   func aKeyOutOfItsBoundsIsRefused(text: String) {
     let error = #expect(throws: LedgerError.self) { try PromiseKey(text) }
     #expect(error?.code == .invalidArgument)
+    let other = #expect(throws: LedgerError.self) { try IdempotencyKey(text) }
+    #expect(other?.code == .invalidArgument)
   }
 
   @Test(arguments: Array(0...0x1F) + Array(0x7F...0x9F) as [UInt8])

@@ -88,6 +88,17 @@ final class GettingStartedTests: Sendable {
     #expect(shown.withLock { $0 } == ["The room is closed.", "Try again?"])
   }
 
+  @Test func timersFire() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    let date = Date(timeIntervalSinceNow: -1)
+    let reminder = try await ledger.createTimer(
+      key: PromiseKey("reminder/tea"), until: Timestamp(date), label: "Tea")
+    try await reminder.consume()
+    #expect(try await reminder.record?.status == .consumed)
+    await ledger.close()
+  }
+
   @Test func spinnersEnd() async throws {
     let temporary = try TemporaryLedger()
     let killed = try await temporary.open()

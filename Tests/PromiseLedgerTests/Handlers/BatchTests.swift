@@ -77,7 +77,7 @@ struct BatchTests {
   @Test func onePartThatIsRefusedTakesAllOthersBack() async throws {
     let ledger = try await open()
     _ = try await ledger.createPromise(
-      key: PromiseKey("taken"), of: Int.self, idempotencyKey: "another request")
+      key: PromiseKey("taken"), of: Int.self, idempotencyKey: IdempotencyKey("another request"))
     let before = try await ledger.catchUp()
     let taken = try PromiseKey("taken").promiseID
     await expectError(.conflict, naming: ["\(taken)"]) {

@@ -77,7 +77,7 @@ struct EffectTests {
     let spent = try await ledger.createHandler(Nothing.self, key: HandlerKey("taken")).handler
     try await spent.call()
     _ = try await ledger.createPromise(
-      key: PromiseKey("taken"), of: Int.self, idempotencyKey: "another")
+      key: PromiseKey("taken"), of: Int.self, idempotencyKey: IdempotencyKey("another"))
     let handler = try await ledger.createHandler(
       Scripted.self, ["promise": promise, "other": spent]
     ).handler

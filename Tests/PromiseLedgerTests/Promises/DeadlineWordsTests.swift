@@ -57,7 +57,8 @@ struct DeadlineWordsTests {
     #expect(record.deadline == deadline && record.deadlineEffect == .fulfils)
     #expect(record.label == "Tea")
     await expectError(.conflict) {
-      _ = try await ledger.createTimer(key: key, until: deadline, idempotencyKey: "another")
+      _ = try await ledger.createTimer(
+        key: key, until: deadline, idempotencyKey: IdempotencyKey("another"))
     }
     await ledger.close()
   }
@@ -81,9 +82,10 @@ struct DeadlineWordsTests {
     let ledger = try await temporary.open()
     let key = try PromiseKey("avatar/room")
     _ = try await ledger.createPromise(
-      key: key, of: Int.self, label: "Remove the avatar", idempotencyKey: "1")
+      key: key, of: Int.self, label: "Remove the avatar", idempotencyKey: IdempotencyKey("1"))
     let error = await #expect(throws: LedgerError.self) {
-      _ = try await ledger.createPromise(key: key, of: Int.self, idempotencyKey: "2")
+      _ = try await ledger.createPromise(
+        key: key, of: Int.self, idempotencyKey: IdempotencyKey("2"))
     }
     #expect(error?.code == .conflict)
     #expect(
@@ -96,16 +98,20 @@ struct DeadlineWordsTests {
   @Test func creatingWhatIsThereSaysWhatIsThere() async throws {
     let ledger = try await temporary.open()
     let key = try PromiseKey("avatar/room")
-    let first = try await ledger.createPromiseIfAbsent(key: key, of: Int.self, idempotencyKey: "1")
+    let first = try await ledger.createPromiseIfAbsent(
+      key: key, of: Int.self, idempotencyKey: IdempotencyKey("1"))
     guard case .created(let promise) = first else { return #expect(Bool(false), "\(first)") }
-    let again = try await ledger.createPromiseIfAbsent(key: key, of: Int.self, idempotencyKey: "1")
+    let again = try await ledger.createPromiseIfAbsent(
+      key: key, of: Int.self, idempotencyKey: IdempotencyKey("1"))
     guard case .deduplicated(promise, let record) = again else {
       return #expect(Bool(false), "\(again)")
     }
-    let other = try await ledger.createPromiseIfAbsent(key: key, of: Int.self, idempotencyKey: "2")
+    let other = try await ledger.createPromiseIfAbsent(
+      key: key, of: Int.self, idempotencyKey: IdempotencyKey("2"))
     guard case .conflict(record) = other else { return #expect(Bool(false), "\(other)") }
     #expect(throws: LedgerError.self) { try other.promise }
-    #expect(try await ledger.createPromise(key: key, idempotencyKey: "1") == promise)
+    #expect(
+      try await ledger.createPromise(key: key, idempotencyKey: IdempotencyKey("1")) == promise)
     await ledger.close()
   }
 }

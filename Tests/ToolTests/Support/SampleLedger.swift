@@ -31,7 +31,8 @@ struct SampleLedger {
     let bytes = try await app.createPromise(of: [UInt8].self)
     try await bytes.fulfill([0, 0xFF])
     let large = try await app.createPromise(of: String.self, deadline: clock.now() + .seconds(60))
-    try await large.fulfill(String(repeating: "x", count: 5_000), idempotencyKey: "once")
+    try await large.fulfill(
+      String(repeating: "x", count: 5_000), idempotencyKey: IdempotencyKey("once"))
     let name = try await app.createPromise(of: [String: String].self)
     try await name.fulfill(["name": "Zoë"])
     let dropped = try await app.createPromise(of: Int.self)
