@@ -116,7 +116,11 @@ extension CrashTests {
         changed.replaceSubrange(place..<(place + old.count), with: metadata.encoded)
       }
       try write(changed)
-      #expect(await codeOfOpening() == .incompatibleFormat)
+      let error = await #expect(throws: LedgerError.self) { _ = try await temporary.open() }
+      #expect(error?.code == .incompatibleFormat)
+      #expect(
+        error?.message
+          == "The ledger has format version 2; this build reads up to 1. Update the library.")
     }
 
     // MARK: Arguments

@@ -19,6 +19,10 @@
         let lines = await worker.rest()
         #expect(await worker.end() == .exited(0))
         #expect(
+          lines.contains(
+            "message This process was forked from process \(worker.processID), which opened the ledger. Run a program (exec) that opens the ledger anew; tasks do not run in a forked child."
+          ))
+        #expect(
           lines.filter { $0.hasPrefix("child ") }
             == calls.map { "child \($0) forkedProcess" } + ["child close done", "child ended 0"])
         // The child, become another program, and then the parent.

@@ -29,6 +29,7 @@ struct Forked {
     unsafe become(strdup(path + "/nowhere"), arguments)
     let child = unsafe forkProcess()
     if child == 0 {
+      await sayMessage(promise)
       await sayRefusals(ledger, inspector, promise)
       unsafe become(program, arguments)
       _exit(9)
@@ -98,6 +99,14 @@ struct Forked {
     await say("unfreeze") { try await ledger.unfreeze() }
     await say("inspect") { _ = try inspector.head }
     await say("close") { await ledger.close() }
+  }
+
+  private func sayMessage(_ promise: DurablePromise<Int>) async {
+    do {
+      _ = try await promise.record
+    } catch {
+      Output.line("message \((error as? LedgerError)?.message ?? "\(error)")")
+    }
   }
 
   private func say(_ call: String, _ body: () async throws -> Void) async {

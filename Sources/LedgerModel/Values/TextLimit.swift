@@ -36,7 +36,7 @@ package struct TextLimit: Sendable {
     guard count >= minimumByteCount, count <= maximumByteCount else {
       throw LedgerError(
         .invalidArgument,
-        "The \(name) has \(count) bytes of UTF-8; it must have \(minimumByteCount) to \(maximumByteCount)."
+        "The \(name) has \(count) bytes of UTF-8; it must have \(minimumByteCount) to \(maximumByteCount). Choose one that fits."
       )
     }
     guard !text.unicodeScalars.contains(where: \.isControl) else {

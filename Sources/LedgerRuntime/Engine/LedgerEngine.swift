@@ -364,10 +364,13 @@ private final class JobBox: Sendable {
 
 extension LedgerError {
   static var frozen: LedgerError {
-    LedgerError(.frozen, "The ledger is frozen. Unfreeze it first.")
+    LedgerError(
+      .frozen,
+      "The session of the ledger is frozen. Unfreeze it first, or let calls wait until then (waitsWhileFrozen)."
+    )
   }
 
   static var sessionClosed: LedgerError {
-    LedgerError(.closed, "The ledger was closed. Open it again.")
+    LedgerError(.closed, "The session of the ledger was closed. Open the ledger again.")
   }
 }

@@ -24,10 +24,11 @@ extension DurablePromise {
   /// Waits for the outcome, runs `body` with it, and then consumes it.
   ///
   /// `body` runs at least once: if it throws or the process dies before the consumption is durable,
-  /// the promise stays resolved and is offered again.
+  /// the promise stays resolved and is offered again. Once the consumption is durable, `body` of a later
+  /// call does not run: not even in the session that consumed.
   ///
   /// - Throws: What `body` throws; otherwise as ``consume()`` does, except for ``PromiseFailure``: here
-  ///   `body` gets every outcome.
+  ///   `body` gets every outcome; and `alreadyConsumed` also if this session consumed it.
   public func consume<Result: Sendable>(
     _ body: (PromiseOutcome<Value>) async throws -> Result
   ) async throws -> Result {
@@ -61,17 +62,17 @@ extension DurablePromise {
   private func decodeOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<Value> {
     let ledger = try ledger
     guard let stored = try await ledger.records.record(of: entity).outcome else {
-      throw LedgerError.promiseAbandoned(id)
+      throw LedgerError.promiseAbandoned(entity)
     }
-    if entity.status == .abandoned { throw LedgerError.promiseAbandoned(id) }
-    return try stored.map { (value) throws(LedgerError) in try decode(value) }
+    if entity.status == .abandoned { throw LedgerError.promiseAbandoned(entity) }
+    return try stored.map { (value) throws(LedgerError) in try decode(value, of: entity) }
   }
 
-  private func decode(_ value: StoredValue) throws(LedgerError) -> Value {
+  private func decode(_ value: StoredValue, of entity: PromiseEntity) throws(LedgerError) -> Value {
     guard codec.reads(value.typeTag) else {
       throw LedgerError(
         .typeMismatch,
-        "Promise \(id) has a value of the type \(value.typeTag), not \(codec.typeTag). Ask for the type it was created with."
+        "\(entity.name) has a value of the type \(value.typeTag), not \(codec.typeTag). Ask for the type it was created with."
       )
     }
     do {
@@ -79,7 +80,7 @@ extension DurablePromise {
     } catch {
       throw LedgerError(
         .decodingFailed,
-        "The value of promise \(id) cannot be decoded as \(Value.self). It stays where it is; decode it with a build that knows its form.",
+        "\(entity.name) has a value that cannot be decoded as \(Value.self). It stays where it is; decode it with a build that knows its form.",
         cause: error)
     }
   }
@@ -88,9 +89,7 @@ extension DurablePromise {
 extension Ledger {
   /// Refuses early what the ledger would refuse after the app's code ran.
   fileprivate func requireConsumable(_ entity: PromiseEntity) throws(LedgerError) {
-    if case .consumed(let fact, _) = entity.closing, fact.session != session {
-      throw .alreadyConsumed(entity)
-    }
+    if entity.status == .consumed { throw .alreadyConsumed(entity, asking: session) }
   }
 
   func requireConsumed(
@@ -98,8 +97,8 @@ extension Ledger {
   ) throws(LedgerError) {
     switch answer {
     case .consumed: return
-    case .alreadyConsumed(let entity): throw .alreadyConsumed(entity)
-    case .abandoned: throw .promiseAbandoned(id)
+    case .alreadyConsumed(let entity): throw .alreadyConsumed(entity, asking: session)
+    case .abandoned(let entity): throw .promiseAbandoned(entity)
     case .notFound: throw .notFound(id)
     case .pending, .notTaken:
       throw LedgerError(
@@ -109,14 +108,19 @@ extension Ledger {
 }
 
 extension LedgerError {
-  fileprivate static func alreadyConsumed(_ entity: PromiseEntity) -> LedgerError {
-    let by = entity.closing.map { " by session \($0.fact.session) at \($0.fact.time)" } ?? ""
+  fileprivate static func alreadyConsumed(
+    _ entity: PromiseEntity, asking session: SessionID
+  ) -> LedgerError {
+    let by = entity.closing.map {
+      " by \($0.fact.session == session ? "this session" : "session \($0.fact.session)") at \($0.fact.time)"
+    }
     return LedgerError(
       .alreadyConsumed,
-      "Promise \(entity.id) was consumed\(by). Read its outcome without consuming it.")
+      "\(entity.name) was consumed\(by ?? ""). Read its outcome without consuming it.")
   }
 
-  fileprivate static func promiseAbandoned(_ id: PromiseID) -> LedgerError {
-    LedgerError(.promiseAbandoned, "Promise \(id) was given up and will never have an outcome.")
+  fileprivate static func promiseAbandoned(_ entity: PromiseEntity) -> LedgerError {
+    LedgerError(
+      .promiseAbandoned, "\(entity.name) was given up and will never have an outcome.")
   }
 }

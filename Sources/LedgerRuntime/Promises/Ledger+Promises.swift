@@ -181,7 +181,7 @@ extension Ledger {
   ) async throws -> PromiseResolution {
     try refuseInCode(of: id)
     let command = ResolvePromise(
-      id: id, outcome: outcome.kind, content: try checkedContent(of: outcome),
+      id: id, outcome: outcome.kind, content: try checkedContent(of: outcome, for: id),
       typeTag: outcome.typeTag, formerTypeTags: formerTypeTags,
       idempotencyKey: idempotencyKey?.text,
       isStrict: strict)
@@ -276,7 +276,7 @@ extension Ledger {
   }
 
   func checkedContent(
-    of outcome: PromiseOutcome<StoredValue>
+    of outcome: PromiseOutcome<StoredValue>, for id: PromiseID
   ) throws(LedgerError) -> [UInt8] {
     let content: [UInt8]
     switch outcome {
@@ -295,7 +295,7 @@ extension Ledger {
     guard content.count <= configuration.maximumPayloadSizeInBytes else {
       throw LedgerError(
         .payloadTooLarge,
-        "The value or error has \(content.count) bytes; the limit is \(configuration.maximumPayloadSizeInBytes). Store it elsewhere and its name here, or raise the limit."
+        "The outcome of promise \(id) has \(content.count) bytes; the limit is \(configuration.maximumPayloadSizeInBytes). Store it elsewhere and its name here, or raise the limit (maximumPayloadSizeInBytes)."
       )
     }
     return content

@@ -83,6 +83,10 @@ import Testing
 
     #expect(ofFreeze?.code == .sessionEnded)
     #expect(ofUnfreeze?.code == .sessionEnded)
+    #expect(
+      ofUnfreeze?.message
+        == "Session \(first) was ended by another process, which took it for dead. Open the ledger again."
+    )
     #expect(ledger.state.contents == before)
   }
 

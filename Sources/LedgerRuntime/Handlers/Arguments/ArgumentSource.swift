@@ -26,7 +26,8 @@ struct ArgumentSource: Sendable {
   func missing(_ name: String, expected: String) -> LedgerError {
     LedgerError(
       .argumentMissing,
-      "\(handler): the mandatory argument \(name) (\(expected)) is missing. \(both)")
+      "\(handler): the mandatory argument \(name) (\(expected)) is missing. \(both) Give it with the call, or bind it before."
+    )
   }
 
   func mismatch(

@@ -75,7 +75,7 @@ extension HandlerCall {
   ) throws(LedgerError) {
     try requireOwn(promise.ledgerID, "promise \(promise.id)")
     let stored = try outcome.map { (value) throws(LedgerError) in try promise.encode(value) }
-    let content = try ledger.checkedContent(of: stored)
+    let content = try ledger.checkedContent(of: stored, for: promise.id)
     let command = ResolvePromise(
       id: promise.id, outcome: stored.kind, content: content, typeTag: stored.typeTag,
       formerTypeTags: promise.codec.formerTypeTags, idempotencyKey: nil, isStrict: true)

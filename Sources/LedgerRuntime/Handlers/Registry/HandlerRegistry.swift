@@ -106,7 +106,7 @@ public struct HandlerRegistry: Sendable {
     guard let registration = registrations[type.kind], registration.type == type else {
       throw LedgerError(
         .handlerUnregistered,
-        "The handler type \(type) of the kind \(type.kind) is not registered. Register it before the ledger is opened."
+        "The handler type \(type) of the kind \(type.kind) is not registered. Register it in the configuration's handlers before the ledger is opened."
       )
     }
     return registration
