@@ -1,8 +1,9 @@
 extension Promise {
   /// Runs an asynchronous `body` in a task of its own, at once.
   ///
-  /// What it returns fulfils, what it throws rejects; `CancellationError` cancels. Cancelling the
-  /// promise cancels the task, and settles without waiting for it.
+  /// The value that it returns fulfils the promise, an error that it throws rejects it, and
+  /// `CancellationError` cancels it. Cancelling the promise cancels the task, and settles without waiting
+  /// for it.
   public init(
     on executor: PromiseExecutor = .default,
     priority: TaskPriority? = nil,
@@ -31,7 +32,7 @@ extension Promise {
     storage.onCancel { _ in task.cancel() }
   }
 
-  /// What cancelling the awaiting task does.
+  /// The effect of cancelling the task that awaits a promise.
   public enum TaskCancellation: Sendable {
     /// The task stops waiting at once and throws `CancellationError`; the promise goes on.
     case detaches

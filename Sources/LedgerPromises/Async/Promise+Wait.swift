@@ -3,11 +3,11 @@ import Dispatch
 extension Promise {
   /// Blocks the calling thread until the promise settles, and returns the value.
   ///
-  /// For tests, scripts and the border to synchronous code; everything else should `await`. It refuses
-  /// at once, and reports, where it could only wait for itself: on the promise's own executor and on
-  /// the main thread. A promise that has settled is answered everywhere.
+  /// Use it in tests, in scripts and at the border to synchronous code; everywhere else, `await`. The call
+  /// refuses at once, and reports, where it could only wait for itself: on the promise's own executor and
+  /// on the main thread. If the promise has settled, the call returns everywhere.
   ///
-  /// - Parameter timeout: how long to wait; zero or less means not at all.
+  /// - Parameter timeout: The longest time to wait; zero or less means not at all.
   /// - Throws: the error of a rejected promise, or a ``PromiseError`` with one of the codes
   ///   ``PromiseError/Code/cancelled``, ``PromiseError/Code/timedOut`` and
   ///   ``PromiseError/Code/waitRefused``.

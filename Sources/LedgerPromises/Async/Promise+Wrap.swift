@@ -4,8 +4,9 @@ extension Promise {
   /// ```swift
   /// let file = Promise.wrap { completion in download(url, completion: completion) }
   /// ```
-  /// An error rejects, also next to a value. Neither is ``PromiseError/Code/noResult``, and a handler
-  /// that is released without having been called is ``PromiseError/Code/abandoned``: never a hang.
+  /// An error rejects, also next to a value. A call with neither rejects with
+  /// ``PromiseError/Code/noResult``, and a handler that is released without having been called rejects with
+  /// ``PromiseError/Code/abandoned``, so the promise never hangs.
   public static func wrap(
     on executor: PromiseExecutor = .default,
     file: StaticString = #fileID,

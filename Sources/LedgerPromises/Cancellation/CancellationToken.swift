@@ -7,8 +7,8 @@ import Synchronization
 /// load(image).cancelled(by: page).done(on: .main) { show($0) }
 /// page.cancel("the page was closed")
 /// ```
-/// What is bound after ``cancel(_:)`` is cancelled at once. A promise that settles lets go of its token,
-/// so a token may live as long as the app.
+/// A promise that is bound after ``cancel(_:)`` is cancelled at once. A promise that settles lets go of its
+/// token, so a token may live as long as the app.
 public final class CancellationToken: Sendable {
   private struct State {
     var reason: CancellationReason?
@@ -30,9 +30,10 @@ public final class CancellationToken: Sendable {
   /// How many promises and handlers are bound to the token now.
   public var count: Int { state.withLock { $0.handlers.count } }
 
-  /// Cancels what is bound, in the order in which it was bound; returns whether this call was the first.
+  /// Cancels the promises and handlers that are bound, in the order in which they were; returns whether this
+  /// call was the first.
   ///
-  /// - Complexity: O(n log n) in the number of what is bound.
+  /// - Complexity: O(n log n) in the number of promises and handlers.
   @discardableResult
   public func cancel(_ reason: CancellationReason = .unspecified) -> Bool {
     let handlers = state.withLock { state -> [UInt64: @Sendable (CancellationReason) -> Void]? in
@@ -75,7 +76,13 @@ public final class CancellationToken: Sendable {
 extension Promise {
   /// Cancels this promise when the token is cancelled; returns this same promise.
   ///
-  /// Put it behind the promise that does the work, so that the cancellation reaches it.
+  /// ```swift
+  /// let work = load(url).cancelled(by: token)
+  /// work.done(on: .main) { show($0) }
+  /// ```
+  /// Bind the promise that does the work, so that the cancellation reaches it and goes down every chain
+  /// behind it. Bound to the end of a chain, a token keeps the last closure from running, and the work goes
+  /// on.
   @discardableResult
   public func cancelled(by token: CancellationToken) -> Promise<Value> {
     guard isPending else { return self }

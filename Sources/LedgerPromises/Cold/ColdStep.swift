@@ -1,7 +1,7 @@
-/// One step of a recipe, linked to the one before, so that adding a step is constant in time and keeps
-/// what others built on the same recipe.
+/// One step of a recipe, linked to the one before, so that adding a step takes constant time and leaves
+/// other recipes built on the same steps as they are.
 class ColdStep: @unchecked Sendable {
-  // @unchecked because `previous` changes only in `deinit`, when nobody else has the step.
+  // @unchecked because `previous` changes only in `deinit`, when nothing else has the step.
   private(set) final var previous: ColdStep?
 
   init(previous: ColdStep?) {

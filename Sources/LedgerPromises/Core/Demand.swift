@@ -20,11 +20,11 @@ struct Demand {
 
   /// The promises on the way, beginning with the one that was asked.
   var steps: [Step]
-  /// What waits for the last of them, if that is a task or a thread.
+  /// The task or thread that waits for the last of them, if any.
   var waiter: Waiter?
 }
 
-/// What an observer does with a value.
+/// The use that an observer has for a value.
 enum Taker {
   /// It does nothing: it only looks on, or nothing waits behind it any more.
   case nothing
@@ -45,7 +45,7 @@ final class TakerAnswer: TakerQuestion, @unchecked Sendable {
   /// Stays empty: a body that is asked does nothing but answer.
   private let context = DrainContext(queue: nil)
 
-  /// What an observer of a promise does with an outcome.
+  /// The use that an observer of a promise has for an outcome.
   fileprivate func ask(_ observer: Observer, of core: PromiseCore, isFulfilment: Bool) -> Taker {
     if observer.triggers.contains(.quiet) { return .nothing }
     if observer.triggers.contains(isFulfilment ? OutcomeKind.fulfilled : .rejected),

@@ -1,4 +1,4 @@
-/// A promise that cannot fail: what comes is a value.
+/// A promise that cannot fail: it always gets a value.
 ///
 /// It is made by operators that take care of every failure, such as
 /// ``Promise/recoverAlways(on:file:line:_:)``, or with a value to fall back on. It cannot be cancelled;
@@ -19,8 +19,8 @@ public struct Guarantee<Value: Sendable>: Sendable {
 
   /// Runs `body` at once, with a closure that delivers the value; the first call counts.
   ///
-  /// If the closure is released without having been called, the value is `fallback`, so that nobody
-  /// waits for ever.
+  /// If the closure is released without having been called, the value is `fallback`, so that no
+  /// observer waits for ever.
   public init(
     ifDropped fallback: Value,
     on executor: PromiseExecutor = .default,
@@ -51,8 +51,8 @@ public struct Guarantee<Value: Sendable>: Sendable {
 
   /// Waits for the value.
   ///
-  /// There is no way to stop waiting, also not by cancelling the task, because there is nothing else to
-  /// return: use `asPromise().value` for that.
+  /// Cancelling the task does not end the wait, because there is nothing else to return. Use
+  /// `asPromise().value` where it has to.
   public var value: Value {
     get async {
       let storage = base.storage

@@ -10,7 +10,7 @@ package final class Offer<Value: Sendable>: Sendable {
   private let storage: PromiseStorage<Value>
   private let body: Body
   private let isOver = Atomic(false)
-  /// What was looked at to find a taker, until the outcome is delivered.
+  /// The promises that were looked at to find a taker, until the outcome is delivered.
   private let lookedAt = Mutex<[PromiseCore.PendingPromises]>([])
 
   fileprivate init(_ storage: PromiseStorage<Value>, _ body: @escaping Body) {

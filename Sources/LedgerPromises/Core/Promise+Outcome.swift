@@ -14,13 +14,15 @@ extension Promise {
 
   /// Cancels the promise if it is pending; returns whether this call did.
   ///
-  /// It settles at once as cancelled, unless it has to wait for a clean-up
-  /// (``ensureAsync(on:file:line:_:)``), and with it everything chained to it. The cancellation also goes
-  /// to what the promise waits for: the inner promise that a callback returned, the inputs of `all` and
-  /// its kin, the Swift task of an `async` body, and ``Resolver/onCancel(_:)`` of its resolver. A
-  /// callback that did not start yet will not run, except for `ensure`. It does not go up the chain,
-  /// because the promise that an operator was called on may have other observers: keep that one, or
-  /// share a ``CancellationToken``, to cancel it.
+  /// The promise settles at once as cancelled, and with it everything chained to it, unless it has to wait
+  /// for a clean-up (``ensureAsync(on:file:line:_:)``). A callback that did not start yet will not run,
+  /// except for `ensure`.
+  ///
+  /// The cancellation also goes into the work that the promise waits for: the inner promise that a callback
+  /// returned, the inputs of `all` and its kin, the Swift task of an `async` body, and
+  /// ``Resolver/onCancel(_:)`` of its resolver. It does not go up the chain, because the promise that an
+  /// operator was called on may have other observers. To cancel that one, keep it, or bind it to a
+  /// ``CancellationToken``.
   ///
   /// Where a promise comes from outside this library, such as the promise of a durable one, its outcome may
   /// be used up by being delivered. While that outcome is on its way here, a cancellation is too late.
@@ -29,8 +31,8 @@ extension Promise {
     storage.cancel(reason)
   }
 
-  /// Calls `handler` once if somebody cancels this very promise; not if a cancellation comes to it from
-  /// what it waits for. It does not start a lazy promise.
+  /// Calls `handler` once if this very promise is cancelled by a call; not if a cancellation comes to it
+  /// from a promise that it waits for. It does not start a lazy promise.
   package func onCancellationRequest(
     _ handler: @escaping @Sendable (CancellationReason) -> Void
   ) {

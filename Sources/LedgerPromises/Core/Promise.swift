@@ -68,16 +68,15 @@ public struct Promise<Value: Sendable>: Sendable {
     return (Promise(storage), Resolver(storage))
   }
 
-  /// Makes a promise whose `body` runs once, when the first observer attaches, whichever operator that
-  /// is.
+  /// Makes a promise whose `body` runs once, when the first observer attaches.
   ///
   /// ```swift
   /// let user = Promise<User>.lazy(on: .background) { $0.fulfill(try readUser()) }
   /// user.done(on: .main) { show($0) }  // now it is read
   /// ```
-  /// It runs on `executor`, so that starting a long line of lazy promises needs no stack. Reading
-  /// ``isPending`` or ``outcome`` does not start it; cancelling before the start means that it never
-  /// runs.
+  /// Every operator starts it, also `recover`, `all` and `await`. Reading ``isPending`` or ``outcome`` does
+  /// not. The body runs on `executor`, so that starting a long line of lazy promises needs no stack. If the
+  /// promise is cancelled before, its body never runs.
   @_disfavoredOverload
   public static func lazy(
     on executor: PromiseExecutor = .default,

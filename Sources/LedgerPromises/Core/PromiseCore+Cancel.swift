@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Cancelling a promise, and what hears of it.
+/// Cancelling a promise, and everything that hears of it.
 extension PromiseCore {
   @discardableResult
   func cancel(_ reason: CancellationReason) -> Bool {

@@ -6,7 +6,7 @@ extension PromiseCore {
   func beginFollowing(_ other: PromiseCore, byResolver: Bool) -> SettleResult {
     switch machine.withLock({ $0.follow(other, by: byResolver ? .resolver : .library) }) {
     case .follow:
-      // What was on its way has arrived, and this promise waits for another one now.
+      // The outcome that was on its way has arrived, and this promise waits for another one now.
       endClaims()
       return SettleResult(didSettle: true)
     case .refused(let wasCancelled):
@@ -16,7 +16,7 @@ extension PromiseCore {
 
   /// Whether following `other` leads back to this promise, or into a cycle that others just closed.
   ///
-  /// Each promise first writes down whom it follows and looks afterwards, so of several threads that
+  /// Each promise first writes down the one that it follows and looks afterwards, so of several threads that
   /// close one cycle together at least one sees it whole.
   func leadsBack(from other: PromiseCore) -> Bool {
     var core = other
@@ -28,8 +28,8 @@ extension PromiseCore {
     return true
   }
 
-  /// Whom this promise follows. Skips one on the way, for the next reader, so that walking long lines
-  /// of followers again and again does not cost their square.
+  /// The promise that this one follows. Skips one on the way, for the next reader, so that walking long
+  /// lines of followers again and again does not cost their square.
   private func shortenedUpstream() -> PromiseCore? {
     guard let next = machine.withLock({ $0.upstream }) else { return nil }
     guard let far = next.machine.withLock({ $0.upstream }) else { return next }

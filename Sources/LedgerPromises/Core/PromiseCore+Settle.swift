@@ -127,7 +127,7 @@ extension PromiseCore {
     return result.didSettle
   }
 
-  /// Rejects the promise if nobody can settle it any more.
+  /// Rejects the promise if nothing can settle it any more.
   func resolverWasReleased() {
     guard isOpen else { return }
     let error = PromiseError(

@@ -16,7 +16,7 @@ class PromiseHold: @unchecked Sendable {
   func postpone(_ attempt: @escaping @Sendable () -> Void) -> Bool { true }
 }
 
-/// What becomes of a request to cancel a promise.
+/// The answer to a request to cancel a promise.
 enum CancelAnswer {
   case accepted
   /// The promise is settled, or to be cancelled already.

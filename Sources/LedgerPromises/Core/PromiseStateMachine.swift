@@ -20,16 +20,16 @@ struct PromiseStateMachine: ~Copyable {
     case settled
   }
 
-  /// What to call on a cancellation.
+  /// A closure to call on a cancellation.
   struct CancelHandler: Sendable {
-    /// Only if somebody asked for the cancellation, not if it came from what the promise waited for.
+    /// Only if the cancellation was asked for, not if it came from a promise that this one waited for.
     let onlyIfRequested: Bool
     let body: @Sendable (CancellationReason) -> Void
   }
 
   typealias Starter = @Sendable (PromiseCore) -> Void
 
-  /// What few promises have.
+  /// The parts that few promises have.
   final class Extras: @unchecked Sendable {
     // @unchecked because only the state machine that made it uses it, under its lock, until it hands
     // it over to the one thread that settles.
@@ -73,7 +73,7 @@ struct PromiseStateMachine: ~Copyable {
   private(set) var kind = OutcomeKind.fulfilled
   /// Resolved with another promise: the resolver has no say any more.
   private(set) var isLocked = false
-  /// Somebody looks after a rejection.
+  /// Something looks after a rejection.
   private(set) var isHandled = false
   private var extras: Extras?
 
@@ -130,7 +130,7 @@ struct PromiseStateMachine: ~Copyable {
       append(&observer, waiter)
       return .wait
     case .delivering, .settled:
-      // What passes through has no order to keep, and a wait must not wait for another's callback.
+      // An outcome that passes through has no order to keep, and a wait must not wait for another's callback.
       return .deliver
     }
   }
@@ -170,7 +170,7 @@ struct PromiseStateMachine: ~Copyable {
     var isEmpty: Bool { first == nil && others.isEmpty }
   }
 
-  /// What settling leaves to do, and what it leaves to release.
+  /// The work that settling leaves to do, and the objects that it leaves to release.
   struct SettleAction: ~Copyable {
     var didSettle: Bool
     /// Refused because the promise had been cancelled before.
@@ -185,10 +185,10 @@ struct PromiseStateMachine: ~Copyable {
   enum Settler {
     /// The resolver, which has no say once it resolved with another promise.
     case resolver
-    /// What the promise waits for, in the name of the library.
+    /// The source that the promise waits for, in the name of the library.
     case library
-    /// What the promise does not wait for: a request to cancel it, a timer, the loser of a race. It has
-    /// to wait while the promise is held.
+    /// Something that the promise does not wait for: a request to cancel it, a timer, the loser of a race.
+    /// It has to wait while the promise is held.
     case outsider
   }
 
@@ -259,7 +259,7 @@ struct PromiseStateMachine: ~Copyable {
 
   /// Follows the one that `followed` follows instead, unless that changed; returns what is released.
   ///
-  /// Whoever cancels this promise then cancels the far end, which settles everything in between.
+  /// Cancelling this promise then cancels the far end, which settles everything in between.
   mutating func shorten(_ followed: PromiseCore, to far: PromiseCore) -> PromiseCore? {
     guard let extras, extras.upstream === followed else { return nil }
     extras.upstream = far
@@ -348,7 +348,7 @@ struct PromiseStateMachine: ~Copyable {
 
   /// Becomes lazy again, unless something observes the promise; returns what is to be released.
   ///
-  /// What the run that is over wanted to hear of a cancellation is forgotten.
+  /// The handlers for a cancellation of the run that is over are forgotten.
   mutating func rest(untilObserved starter: @escaping Starter) -> [CancelHandler]? {
     guard phase == .pending, first?.triggers.contains(.quiet) ?? true else { return nil }
     let extras = makeExtras()

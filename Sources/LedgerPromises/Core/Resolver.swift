@@ -77,11 +77,12 @@ public final class Resolver<Value: Sendable>: Sendable {
 
   /// Gives the fate of this promise to another one.
   ///
-  /// From then on this resolver has no say, although the promise stays pending until the other settles.
-  /// Cancelling this promise cancels the other one; a cancelled other one cancels this. Resolving with
-  /// the promise itself, or with one that (also over several) was resolved with it, rejects with
-  /// ``PromiseError/Code/resolvedWithItself``. A cycle that runs through callbacks, such as a promise
-  /// resolved with its own `map`, is not found: such promises stay pending until one is cancelled.
+  /// From then on later calls of this resolver have no effect, although the promise stays pending until the
+  /// other one settles. Cancelling this promise cancels the other one, and the other way round.
+  ///
+  /// Resolving with the promise itself, or with one that was resolved with it, directly or over others,
+  /// rejects with ``PromiseError/Code/resolvedWithItself``. A cycle that runs through callbacks, such as a
+  /// promise resolved with its own `map`, is not found: such promises stay pending until one is cancelled.
   @discardableResult
   public func resolve(with promise: Promise<Value>) -> Bool {
     storage.accept(storage.follow(promise.storage, byResolver: true, in: nil), error: nil)
@@ -95,7 +96,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     storage.onCancel(handler)
   }
 
-  /// What runs `body` with the resolver of a promise.
+  /// Runs `body` with the resolver of a promise, when that starts.
   static func starter(
     _ body: @escaping @Sendable (Resolver<Value>) throws -> Void
   ) -> PromiseStateMachine.Starter {
@@ -131,7 +132,7 @@ extension Resolver {
 
   /// Rejects with the error if there is one, also next to a value; fulfils with the value otherwise.
   ///
-  /// Neither of them rejects with ``PromiseError/Code/noResult``.
+  /// A call with neither rejects with ``PromiseError/Code/noResult``.
   @discardableResult
   public func callAsFunction(_ value: Value?, _ error: (any Error)?) -> Bool {
     if let error { return reject(error) }

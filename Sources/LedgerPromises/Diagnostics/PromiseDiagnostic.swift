@@ -1,14 +1,13 @@
 /// Something that is allowed but hardly ever meant; see ``PromiseDiagnostics``.
 public struct PromiseDiagnostic: Sendable {
-  /// What happened.
+  /// The events that are reported.
   public enum Kind: Sendable {
     /// The resolver, or an executor, let go of a promise that nothing else can settle. The promise is
     /// rejected.
     case pendingPromiseDropped
     /// A rejected promise was released before anything looked at its error.
     case unhandledRejection(any Error)
-    /// A settled promise was settled again. The second outcome is ignored; if it was an error, here it
-    /// is.
+    /// A settled promise was settled again. The second outcome is ignored; `ignored` is its error, if any.
     case settledTwice(ignored: (any Error)?)
     /// A promise was settled after it had been cancelled or had timed out. The outcome is ignored.
     case settledLate
@@ -18,7 +17,7 @@ public struct PromiseDiagnostic: Sendable {
     case retriedSamePromise
   }
 
-  /// What happened.
+  /// The event.
   public let kind: Kind
 
   /// The file that created the promise, as `module/file`.

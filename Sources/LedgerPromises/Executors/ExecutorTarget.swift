@@ -1,4 +1,4 @@
-/// What an executor hands its jobs to. One reference, so that promises copy executors cheaply.
+/// The place to which an executor hands its jobs. One reference, so that promises copy executors cheaply.
 @usableFromInline
 class ExecutorTarget: @unchecked Sendable {
   // @unchecked because a class with subclasses cannot be checked; they have immutable or locked state.

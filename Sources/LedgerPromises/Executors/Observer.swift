@@ -60,7 +60,7 @@ enum Fate: Sendable {
   }
 }
 
-/// What happens when a promise is settled. It has no type parameter: bodies that need the value capture
+/// A closure to call when a promise is settled. It has no type parameter: bodies that need the value capture
 /// the typed storage, which also keeps the promise until they have run. So storing and moving observers
 /// costs no generic code and no reabstraction.
 @usableFromInline

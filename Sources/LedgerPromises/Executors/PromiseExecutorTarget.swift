@@ -26,7 +26,7 @@ extension PromiseExecutorTarget {
 /// One callback that waits for its turn on a ``PromiseExecutorTarget``.
 ///
 /// It runs at most once. If it is released without having run, the promise that it should have settled
-/// is rejected, so nobody waits for ever.
+/// is rejected, so no observer waits for ever.
 public final class PromiseJob: Sendable {
   private let job: Mutex<Job?>
 

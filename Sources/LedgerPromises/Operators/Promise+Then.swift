@@ -59,6 +59,8 @@ extension Promise {
   }
 
   /// Looks at the value and passes it on. If `body` throws, the new promise is rejected.
+  ///
+  /// A rejection or cancellation of this promise skips `body` and passes through.
   @inlinable
   @discardableResult
   @_disfavoredOverload

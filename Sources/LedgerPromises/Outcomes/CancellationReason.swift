@@ -1,4 +1,4 @@
-/// Why a promise was cancelled, in words.
+/// The reason why a promise was cancelled, in words.
 ///
 /// ```swift
 /// download.cancel("the user left the page")

@@ -84,8 +84,8 @@ enum OutcomeKind: UInt8, Sendable {
   case cancelled
 }
 
-/// What a promise that has no value ended with; it has no type parameter, so that it passes through a
-/// chain without being touched by generic code.
+/// The end of a promise that has no value. It has no type parameter, so that it passes through a chain
+/// without being touched by generic code.
 @usableFromInline
 enum Failure: Sendable {
   case rejected(any Error)

@@ -8,7 +8,7 @@
 /// }
 /// ```
 public struct PromiseError: Error, Sendable {
-  /// What went wrong, as a value to compare.
+  /// The kind of an error, to compare.
   public struct Code: Sendable, Hashable {
     fileprivate enum Name: String {
       case abandoned, executorGone, resolvedWithItself, timedOut, invalidInput, noResult, noValue
@@ -23,8 +23,8 @@ public struct PromiseError: Error, Sendable {
     public static let executorGone = Code(name: .executorGone)
     /// A promise was resolved with itself, or with one that already waits for it (A+ 2.3.1).
     public static let resolvedWithItself = Code(name: .resolvedWithItself)
-    /// The time given to ``Promise/timeout(_:throwing:cancellingSource:clock:file:line:)`` or to a blocking wait
-    /// ran out.
+    /// The time given to ``Promise/timeout(_:throwing:cancellingSource:clock:file:line:)`` or to a blocking
+    /// wait ran out.
     public static let timedOut = Code(name: .timedOut)
     /// An argument makes no sense, such as a race between no promises.
     public static let invalidInput = Code(name: .invalidInput)
@@ -44,10 +44,10 @@ public struct PromiseError: Error, Sendable {
     public static let cleanUpFailed = Code(name: .cleanUpFailed)
   }
 
-  /// What went wrong.
+  /// The kind of the error.
   public let code: Code
 
-  /// What went wrong and how to mend it.
+  /// A description of the failure, and how to mend it.
   public let message: String
 
   /// The first error, where this one stands for several.

@@ -104,6 +104,15 @@ import Testing
     #expect(outcome.take() == .fulfilled(100_000))
   }
 
+  @Test func aRecipeCanBeRetried() async throws {
+    let runs = Counter()
+    let recipe = ColdPromise<Int> { complete in
+      runs.increment()
+      complete(runs.value == 3 ? .success(runs.value) : .failure(TestError(runs.value)))
+    }
+    #expect(try await Promise.retry(attempts: 5) { _ in recipe.start() }.value == 3)
+  }
+
   @Test func joinRunsTheInnerRecipe() async throws {
     #expect(try await ColdPromise.value(ColdPromise.value(3)).join().execute() == 3)
     let rejected = ColdPromise<Int>.rejected(TestError(1)).recover { _ in 4 }

@@ -199,6 +199,11 @@ private func token(_ image: String) {
   page.cancel("the page was closed")
 }
 
+private func binding(_ url: String, _ token: CancellationToken) {
+  let work = load(url).cancelled(by: token)
+  work.done(on: .main) { show($0) }
+}
+
 private func reason(_ download: Promise<Image>) {
   download.cancel("the user left the page")
 }

@@ -130,6 +130,34 @@ import Testing
     #expect(token.reason == "why")
   }
 
+  @Test func aTokenBehindTheWorkEndsTheWorkAndEveryChainBehindIt() async throws {
+    let token = CancellationToken()
+    let (work, resolver) = Promise.make(of: Int.self)
+    let hasEnded = Recorder<Void>()
+    resolver.onCancel { _ in hasEnded.record(()) }
+    work.cancelled(by: token)
+    let chains = [work.map { $0 + 1 }, work.get { _ in Issue.record("it ran") }]
+    token.cancel("why")
+    await hasEnded.events(atLeast: 1)
+    for (index, chain) in chains.enumerated() {
+      #expect(try await chain.settlement() == .cancelled("why"), "\(index)")
+    }
+  }
+
+  @Test func aTokenAtTheEndOfAChainStopsTheLastClosureAndNotTheWork() async throws {
+    let token = CancellationToken()
+    let (work, resolver) = Promise.make(of: Int.self)
+    resolver.onCancel { _ in Issue.record("the work was cancelled") }
+    let seen = Recorder<Int>()
+    let other = work.get { seen.record($0) }
+    let end = work.map { $0 + 1 }.done { _ in Issue.record("it ran") }.cancelled(by: token)
+    token.cancel("why")
+    resolver.fulfill(7)
+    #expect(try await other.value == 7)
+    #expect(end.outcome == .cancelled("why"))
+    #expect(seen.events == [7])
+  }
+
   @Test func aTokenLeavesSettledPromisesAlone() {
     let token = CancellationToken()
     let promise = Promise.value(1).cancelled(by: token)
