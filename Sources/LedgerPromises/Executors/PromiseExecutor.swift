@@ -33,10 +33,24 @@ public struct PromiseExecutor: Sendable {
     self.target = target
   }
 
-  /// A serial queue shared by every promise that names no executor.
+  /// The executor of every promise that names none: a serial queue of this library, unless
+  /// ``setDefault(_:)`` set another one.
   ///
   /// Do not block in its callbacks: the others wait behind them.
-  public static let `default` = PromiseExecutor.serial(label: "LedgerPromises.default")
+  public static var `default`: PromiseExecutor { DefaultExecutor.current }
+
+  /// Replaces the default executor of the whole process, and returns the former one.
+  ///
+  /// ```swift
+  /// // At the start of an app whose callbacks all belong to its user interface
+  /// PromiseExecutor.setDefault(.main)
+  /// ```
+  /// Promises that were made before keep theirs, so call it first of all. A library leaves it alone: the
+  /// choice is the program's.
+  @discardableResult
+  public static func setDefault(_ executor: PromiseExecutor) -> PromiseExecutor {
+    DefaultExecutor.replace(with: executor)
+  }
 
   /// A new serial queue of its own.
   public static func serial(label: String) -> PromiseExecutor {

@@ -42,6 +42,11 @@ private func cancelling(_ token: CancellationToken) {
   }
 }
 
+private func replacingTheDefault() {
+  // At the start of an app whose callbacks all belong to its user interface
+  PromiseExecutor.setDefault(.main)
+}
+
 // MARK: From other libraries
 
 func image(at url: String) -> Promise<Image> {

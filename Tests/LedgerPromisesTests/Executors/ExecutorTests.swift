@@ -25,6 +25,31 @@ import Testing
     #expect(seen.events == [3])
   }
 
+  /// In a process of its own, because the default is the whole process's.
+  @Test func theDefaultCanBeReplaced() async {
+    await #expect(processExitsWith: .success) {
+      let before = Promise.value(0)
+      let first = ManualPromiseExecutor()
+      let second = ManualPromiseExecutor()
+      let standard = PromiseExecutor.setDefault(first.executor)
+      let seen = Recorder<Int>()
+      // Those that are there keep theirs.
+      let earlier = try await before.map { $0 }.value
+      #expect(earlier == 0)
+      Promise.value(1).done { seen.record($0) }
+      PromiseExecutor.setDefault(second.executor)
+      Promise.value(2).done { seen.record($0) }
+      #expect(seen.events.isEmpty)
+      second.drain()
+      #expect(seen.events == [2])
+      first.drain()
+      #expect(seen.events == [2, 1])
+      PromiseExecutor.setDefault(standard)
+      let later = try await Promise.value(3).map { $0 }.value
+      #expect(later == 3)
+    }
+  }
+
   @Test func aManualExecutorRunsNoMoreThanAskedFor() {
     let manual = ManualPromiseExecutor()
     let seen = Recorder<Int>()
