@@ -65,17 +65,31 @@ struct CodeBlockTests {
     }
   }
 
+  /// Tables, code and images may be wider.
+  @Test(arguments: try Article.all())
+  func textIsWrapped(article: Article) {
+    var isCode = false
+    for (index, line) in article.lines.enumerated() {
+      if line.hasPrefix("```") { isCode.toggle() }
+      guard !isCode, line.count > 100, !line.hasPrefix("|"), !line.hasPrefix("![") else { continue }
+      // One word, such as a link, cannot be wrapped.
+      let words = line.split(separator: " ")
+      #expect(words.count <= 2, "\(article.path):\(index + 1) is \(line.count) columns wide.")
+    }
+  }
+
   private static func isManifest(_ block: [String]) -> Bool {
     block.contains { $0.contains(".package(") }
   }
 
   /// The lines of the files in which the blocks may stand, without their indentation and imports.
   private static func sources() throws -> [[String]] {
-    let folders = ["Tests/PromiseLedgerTests/Documentation", "Tests/TutorialClient/Sources"]
+    let folders = ["Tests/PromiseLedgerTests/Documentation", "Tests/Examples"]
     return try folders.flatMap { folder in
       let root = Article.root.appending(path: folder)
       let names = (try? FileManager.default.subpathsOfDirectory(atPath: root.path)) ?? []
-      return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in
+      return try names.filter { $0.hasSuffix(".swift") && !$0.contains(".build/") }.sorted().map {
+        name in
         try String(contentsOf: root.appending(path: name), encoding: .utf8)
           .components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       }
