@@ -3,6 +3,9 @@ import Logging
 extension Ledger {
   /// Creates a promise with a random id.
   ///
+  /// Calls that wait at the same time share a commit: create many in tasks side by side, which is many
+  /// times faster than in a row.
+  ///
   /// - Parameters:
   ///   - type: The type of the value: `Void`, `[UInt8]`, anything `Codable`, or what `codec` encodes.
   ///   - label: A text for people, at most 256 bytes of UTF-8.

@@ -58,6 +58,17 @@ final class GettingStartedTests: Sendable {
     #expect(shown.withLock { $0.first }?.hasPrefix("Remove the avatar: rejected(") == true)
   }
 
+  @Test func manyAreCreatedSideBySide() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    let promises = try await withThrowingTaskGroup(of: DurablePromise<Int>.self) { group in
+      for _ in 0..<1_000 { group.addTask { try await ledger.createPromise() } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set(promises.map(\.id)).count == 1_000)
+    await ledger.close()
+  }
+
   private struct ChatError: LocalizedError, Codable {
     let isTemporary: Bool
     var errorDescription: String? { "The room is closed." }
