@@ -62,7 +62,7 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
 
   /// Holds nothing any more; returns what is left to do.
   private func letGo() -> @Sendable () -> Void {
-    var watchers: [Waiter] = []
+    var watchers: [PromiseStateMachine.Watcher] = []
     for step in path.steps {
       watchers += step.core.machine.withLock { $0.end(self) }
     }
@@ -74,7 +74,7 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
     return { [path, watchers] in
       if holdsWaiter, path.waiter?.endHold() == true { path.steps.last?.core.detachObserver() }
       for attempt in postponed { attempt() }
-      for watcher in watchers { watcher.wake(.settled) }
+      for watcher in watchers { watcher() }
     }
   }
 

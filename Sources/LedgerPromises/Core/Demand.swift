@@ -229,18 +229,28 @@ extension PromiseCore {
     }
   }
 
-  /// Wakes `watcher` when something below may want the outcome that nothing wanted so far.
-  func watchForDemand(_ watcher: Waiter, isFulfilment: Bool) {
-    for core in findDemand(isFulfilment: isFulfilment).pending.cores {
-      _ = core.machine.withLock { $0.watch(watcher) }
-    }
-    // Something may have come before its promise was watched.
-    if isSettled || findDemand(isFulfilment: isFulfilment).demand != nil { watcher.wake(.settled) }
+  /// Makes this promise lazy again. `starter` runs with its next observer, or once something below it takes
+  /// the outcome.
+  ///
+  /// - Returns: Whether it still has observers. Then what it keeps stays until it is settled.
+  func rest(isFulfilment: Bool, _ starter: @escaping PromiseStateMachine.Starter) -> Bool {
+    let released = machine.withLock { $0.rest(starter) }
+    _ = released
+    lookForDemand(isFulfilment: isFulfilment)
+    return machine.withLock { !$0.listObservers().observers.isEmpty }
   }
 
-  /// Makes this promise lazy again, unless something observes it; `starter` runs with the next observer.
-  func rest(untilObserved starter: @escaping PromiseStateMachine.Starter) -> Bool {
-    let released = machine.withLock { $0.rest(untilObserved: starter) }
-    return released != nil
+  /// Starts this promise, if it rests, and something takes its outcome now; otherwise looks again once
+  /// that may have changed.
+  private func lookForDemand(isFulfilment: Bool) {
+    guard isLazy else { return }
+    releaseIdleObservers(isFulfilment: isFulfilment)
+    for core in findDemand(isFulfilment: isFulfilment).pending.cores where core !== self {
+      _ = core.machine.withLock { machine in
+        machine.watch(for: self) { [self] in lookForDemand(isFulfilment: isFulfilment) }
+      }
+    }
+    // Something may have come before its promise was watched.
+    if findDemand(isFulfilment: isFulfilment).demand != nil { startIfLazy() }
   }
 }

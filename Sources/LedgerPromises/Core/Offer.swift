@@ -68,33 +68,17 @@ package final class Offer<Value: Sendable>: Sendable {
     release()
   }
 
-  /// Ends this offer if nothing observes the promise any more; a new one is made for the next observer.
-  ///
-  /// - Returns: Whether it ended. Otherwise some promise behind this one is pending, and may be observed
-  ///   again.
-  package func rest(isFulfilment: Bool) -> Bool {
+  /// Ends this offer, because nothing took the outcome. A new one is made once the promise is observed again,
+  /// or a promise behind it is, or once `end` is settled.
+  package func rest(isFulfilment: Bool, until end: Promise<Void>) {
     release()
-    storage.releaseIdleObservers(isFulfilment: isFulfilment)
     isOver.store(true, ordering: .releasing)
-    let isResting = storage.rest(untilObserved: Self.starter(body))
-    if !isResting { isOver.store(false, ordering: .releasing) }
-    return isResting
-  }
-
-  /// Waits until something may take an outcome that nothing took so far.
-  ///
-  /// - Throws: `CancellationError` if the task is cancelled.
-  package func taker(isFulfilment: Bool) async throws {
-    let waiter = Waiter()
-    storage.watchForDemand(waiter, isFulfilment: isFulfilment)
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        waiter.wait { _ in continuation.resume() }
-      }
-    } onCancel: {
-      waiter.wake(.detached)
+    end.storage.markHandled()
+    guard storage.rest(isFulfilment: isFulfilment, Self.starter(body)) else { return }
+    let isWatched = end.storage.machine.withLock { machine in
+      machine.watch(for: storage) { [weak storage] in storage?.startIfLazy() }
     }
-    try Task.checkCancellation()
+    if !isWatched { storage.startIfLazy() }
   }
 }
 

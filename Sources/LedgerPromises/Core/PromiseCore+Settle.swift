@@ -109,8 +109,11 @@ extension PromiseCore {
     } else if let observer = action.first.take() {
       handOverOnly(Job(consume observer, fate: fate), in: context)
     }
-    if let extras, case .failed(.cancelled(let reason)) = fate {
-      propagateCancellation(reason, isRequest: isRequest, extras)
+    if let extras {
+      if case .failed(.cancelled(let reason)) = fate {
+        propagateCancellation(reason, isRequest: isRequest, extras)
+      }
+      for watcher in extras.takeWatchers() { watcher() }
     }
     return SettleResult(didSettle: true)
   }

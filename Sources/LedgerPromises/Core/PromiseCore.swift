@@ -75,13 +75,17 @@ class PromiseCore: @unchecked Sendable {
       break
     case .start(let starter):
       start(starter)
-    case .wake(let watchers):
-      for watcher in watchers { watcher.wake(.settled) }
+    case .tell(let watchers):
+      for watcher in watchers { watcher() }
     case .deliver:
       if let observer = observer.take() {
         handOverOnly(Job(consume observer, fate: settledFate), in: context)
       }
     }
+  }
+
+  final func startIfLazy() {
+    if let starter = machine.withLock({ $0.start() }) { start(starter) }
   }
 
   /// Runs `starter` on the executor, unless the promise is cancelled before.

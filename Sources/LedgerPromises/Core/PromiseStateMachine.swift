@@ -29,6 +29,9 @@ struct PromiseStateMachine: ~Copyable {
 
   typealias Starter = @Sendable (PromiseCore) -> Void
 
+  /// Told of what may change who takes an outcome.
+  typealias Watcher = @Sendable () -> Void
+
   /// The parts that few promises have.
   final class Extras: @unchecked Sendable {
     // @unchecked because only the state machine that made it uses it, under its lock, until it hands
@@ -46,8 +49,8 @@ struct PromiseStateMachine: ~Copyable {
     var claims: [ClaimPlace] = []
     /// Whether something outside waits for the end of the claims to settle the promise.
     var isContested = false
-    /// Woken by the next observer, and when the hold ends.
-    var watchers: [Waiter] = []
+    /// Told of the next observer, of the end of the claims, and of the outcome; by what watches.
+    var watchers: [ObjectIdentifier: Watcher] = [:]
     /// Counts what was taken out of the list of observers, so that places in it can be told from others.
     var removalCount = 0
 
@@ -55,10 +58,10 @@ struct PromiseStateMachine: ~Copyable {
       self.starter = starter
     }
 
-    func takeWatchers() -> [Waiter] {
+    func takeWatchers() -> [Watcher] {
       let taken = watchers
-      watchers = []
-      return taken
+      watchers = [:]
+      return Array(taken.values)
     }
   }
 
@@ -104,8 +107,8 @@ struct PromiseStateMachine: ~Copyable {
   enum ObserveAction {
     case wait
     case start(Starter)
-    /// The observer was taken, and wakes what waits for one.
-    case wake([Waiter])
+    /// The observer was taken, and there are some to be told.
+    case tell([Watcher])
     /// The observer was not taken.
     case deliver
   }
@@ -119,12 +122,11 @@ struct PromiseStateMachine: ~Copyable {
     if !quietly { isHandled = true }
     switch phase {
     case .lazy where !quietly:
-      phase = .pending
       append(&observer, waiter)
-      return extras?.starter.take().map { .start($0) } ?? .wait
+      return start().map { .start($0) } ?? .wait
     case .lazy, .pending:
       append(&observer, waiter)
-      if !quietly, let extras, !extras.watchers.isEmpty { return .wake(extras.takeWatchers()) }
+      if !quietly, let extras, !extras.watchers.isEmpty { return .tell(extras.takeWatchers()) }
       return .wait
     case .delivering where observer?.triggers.contains(kind) == true:
       append(&observer, waiter)
@@ -133,6 +135,13 @@ struct PromiseStateMachine: ~Copyable {
       // An outcome that passes through has no order to keep, and a wait must not wait for another's callback.
       return .deliver
     }
+  }
+
+  /// Makes a lazy promise a pending one; returns what is to run then.
+  mutating func start() -> Starter? {
+    guard phase == .lazy else { return nil }
+    phase = .pending
+    return extras?.starter.take()
   }
 
   private mutating func append(_ observer: inout Observer?, _ waiter: Waiter?) {
@@ -150,7 +159,7 @@ struct PromiseStateMachine: ~Copyable {
   /// Counts an observer that lost interest; sweeps once they are half of the list, so that removing is
   /// constant on average. Returns what is to be released.
   mutating func observerDidDetach() -> [Entry] {
-    guard phase == .pending, let extras else { return [] }
+    guard !isSettled, let extras else { return [] }
     extras.detachedCount += 1
     guard extras.detachedCount * 2 >= extras.others.count else { return [] }
     extras.detachedCount = 0
@@ -305,8 +314,8 @@ struct PromiseStateMachine: ~Copyable {
     return !extras.isContested && (edge == .collecting || other.source === source)
   }
 
-  /// Ends a claim; returns what waits for the end of the last one.
-  mutating func end(_ claim: DeliveryClaim) -> [Waiter] {
+  /// Ends a claim; returns what is to be told of the end of the last one.
+  mutating func end(_ claim: DeliveryClaim) -> [Watcher] {
     guard let extras, let place = extras.claims.firstIndex(where: { $0.claim === claim }) else {
       return []
     }
@@ -324,12 +333,11 @@ struct PromiseStateMachine: ~Copyable {
     return (all, extras?.removalCount ?? 0)
   }
 
-  /// Wakes the watcher with the next observer, or when a hold ends; `false` if the promise is settled.
-  mutating func watch(_ watcher: Waiter) -> Bool {
+  /// Has the watcher told once of the next observer, of the end of the claims or of the outcome; `false` if
+  /// the promise is settled.
+  mutating func watch(for promise: PromiseCore, _ watcher: @escaping Watcher) -> Bool {
     guard !isSettled else { return false }
-    let extras = makeExtras()
-    extras.watchers.removeAll { $0.isWoken }
-    extras.watchers.append(watcher)
+    makeExtras().watchers[ObjectIdentifier(promise)] = watcher
     return true
   }
 
@@ -346,13 +354,12 @@ struct PromiseStateMachine: ~Copyable {
     return places.map { all[$0] }
   }
 
-  /// Becomes lazy again, unless something observes the promise; returns what is to be released.
+  /// Becomes lazy again, also with observers; returns what is to be released.
   ///
   /// The handlers for a cancellation of the run that is over are forgotten.
-  mutating func rest(untilObserved starter: @escaping Starter) -> [CancelHandler]? {
-    guard phase == .pending, first?.triggers.contains(.quiet) ?? true else { return nil }
+  mutating func rest(_ starter: @escaping Starter) -> [CancelHandler] {
+    guard phase == .pending else { return [] }
     let extras = makeExtras()
-    guard extras.others.allSatisfy({ $0.observer.triggers.contains(.quiet) }) else { return nil }
     phase = .lazy
     extras.starter = starter
     let released = extras.cancelHandlers

@@ -37,12 +37,6 @@ final class Waiter: Sendable {
     }
   }
 
-  var isWoken: Bool {
-    state.withLock { state in
-      if case .woken = state.phase { true } else { false }
-    }
-  }
-
   /// Calls `body` once woken, possibly at once.
   func wait(_ body: @escaping @Sendable (Wake) -> Void) {
     let wake = state.withLock { state -> Wake? in

@@ -304,12 +304,12 @@ package final class LedgerEngine: Sendable {
     try await replica.advance(past: position, orUseEndedAfter: count).value
   }
 
-  /// Waits for the end of the session.
+  /// Rejected at the end of the session.
   ///
-  /// - Throws: Why it ended.
-  package func sessionEnd() async throws {
+  /// - Throws: Why it has ended.
+  func sessionEnd() throws -> Promise<Void> {
     try refuseIfForked()
-    try await replica.advance(past: .end).value
+    return try replica.advance(past: .end)
   }
 
   private func catchUpIfOpen() async throws {

@@ -113,15 +113,15 @@ extension DurablePromise {
   // MARK: - Between memory and ledger
 
   /// Waits for the outcome and delivers it to what takes it. If nothing does, the outcome stays in the
-  /// ledger, and the promise in memory waits for the next observer.
+  /// ledger, and the promise in memory rests until something may take it, or the session ends.
   private func deliver(to offer: Offer<Value>) async {
     do {
-      while true {
-        let (outcome, isTaken) = try await consumeIfTaken(offer)
-        if isTaken { return offer.settle(.fulfilled(try outcome.get())) }
-        if offer.rest(isFulfilment: outcome.kind == .fulfilled) { return }
-        try await waitForTaker(offer, isFulfilment: outcome.kind == .fulfilled)
+      let (outcome, isTaken) = try await consumeIfTaken(offer)
+      guard isTaken else {
+        let end = try ledger.engine.sessionEnd()
+        return offer.rest(isFulfilment: outcome.kind == .fulfilled, until: end)
       }
+      offer.settle(.fulfilled(try outcome.get()))
     } catch PromiseFailure.cancelled(let reason) {
       offer.settle(.cancelled(CancellationReason(reason)))
     } catch is CancellationError {
@@ -153,19 +153,6 @@ extension DurablePromise {
       // Nothing is on its way then, so what came meanwhile counts, before the error does.
       offer.withdraw()
       throw error
-    }
-  }
-
-  /// Waits until something below the promise in memory may take an outcome.
-  ///
-  /// - Throws: Why the session has ended, if it has first.
-  private func waitForTaker(_ offer: Offer<Value>, isFulfilment: Bool) async throws {
-    let engine = try ledger.engine
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await offer.taker(isFulfilment: isFulfilment) }
-      group.addTask { try await engine.sessionEnd() }
-      defer { group.cancelAll() }
-      _ = try await group.next()
     }
   }
 

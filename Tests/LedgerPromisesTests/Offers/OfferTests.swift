@@ -75,7 +75,7 @@ import Testing
     for _ in 0..<100_000 { end = end.map { $0 + 1 } }
     end.done { _ in }.cancel()
     #expect(try !offered.isTaken())
-    #expect(try !offered.offer.rest(isFulfilment: true))
+    try offered.rest()
     end.done { _ in }
     #expect(try offered.isTaken())
     try offered.offer.settle(.fulfilled(0))
@@ -328,90 +328,6 @@ import Testing
     #expect(witness != nil)
     try offered.offer.withdraw()
     #expect(witness == nil)
-  }
-
-  // MARK: - Resting
-
-  @Test func aPromiseThatNothingObservesRestsUntilSomethingDoes() async throws {
-    let offered = Offered()
-    offered.promise.timeout(.zero, clock: TestClock.still).cancel()
-    #expect(try !offered.isTaken())
-    #expect(try offered.offer.rest(isFulfilment: true))
-    #expect(offered.offerCount == 1)
-    let seen = Recorder<Int>()
-    offered.promise.done { seen.record($0) }
-    #expect(offered.offerCount == 2)
-    #expect(try offered.isTaken())
-    try offered.offer.settle(.fulfilled(7))
-    #expect(seen.events == [7])
-  }
-
-  @Test func aCleanUpBehindACancelledPromiseIsNotForgotten() throws {
-    let offered = Offered()
-    let seen = Recorder<String>()
-    offered.promise.ensure { seen.record("ensure") }.cancel()
-    #expect(try !offered.isTaken())
-    #expect(try !offered.offer.rest(isFulfilment: true))
-    #expect(seen.events.isEmpty)
-    offered.promise.cancel()
-    #expect(seen.events == ["ensure"])
-  }
-
-  @Test func aNewObserverBelowWakesTheOffer() async throws {
-    let offered = Offered()
-    let link = offered.promise.map { $0 + 1 }
-    link.done { _ in }.cancel()
-    #expect(try !offered.isTaken())
-    let offer = try offered.offer
-    #expect(!offer.rest(isFulfilment: true))
-    let woken = Task { try await offer.taker(isFulfilment: true) }
-    let seen = Recorder<Int>()
-    link.map { $0 }.done { seen.record($0) }
-    try await woken.value
-    #expect(try offered.isTaken())
-    offer.settle(.fulfilled(7))
-    #expect(seen.events == [8])
-  }
-
-  @Test func theEndOfAnothersClaimWakesTheOffer() async throws {
-    let first = Offered()
-    let second = Offered()
-    let any = Promise.any([first.promise, second.promise], on: .inline)
-    #expect(try first.isTaken())
-    #expect(try !second.isTaken())
-    let offer = try second.offer
-    #expect(!offer.rest(isFulfilment: true))
-    let woken = Task { try await offer.taker(isFulfilment: true) }
-    try first.offer.settle(.rejected(TestError(1)))
-    try await woken.value
-    #expect(try second.isTaken())
-    offer.settle(.fulfilled(7))
-    #expect(any.outcome == .fulfilled(7))
-  }
-
-  @Test func restingReleasesCallbacksThatWillNeverRun() throws {
-    let offered = Offered()
-    weak var witness: Recorder<Int>?
-    do {
-      let callback = Recorder<Int>()
-      witness = callback
-      offered.promise.map { $0 }.done { callback.record($0) }.cancel()
-    }
-    #expect(witness != nil)
-    #expect(try !offered.offer.rest(isFulfilment: true))
-    #expect(witness == nil)
-    offered.promise.cancel()
-  }
-
-  @Test func aCallbackWhoseExecutorIsGoneIsAbandoned() throws {
-    DiagnosticRecorder.install()
-    let offered = Offered()
-    let box = ManualExecutorBox()
-    let end = offered.promise.map(on: box.executor) { $0 }
-    box.release()
-    #expect(try !offered.isTaken())
-    #expect(try offered.offer.rest(isFulfilment: true))
-    #expect(code(end.outcome) == .executorGone)
   }
 
   @Test func anOfferThatIsReleasedRejects() async throws {

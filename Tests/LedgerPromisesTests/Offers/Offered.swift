@@ -1,9 +1,13 @@
-import LedgerPromises
+import Synchronization
 import Testing
+
+@testable import LedgerPromises
 
 /// A promise with an offer, as the promise of a durable one is.
 final class Offered: Sendable {
   let promise: Promise<Int>
+  /// What the offer rests until.
+  let session = Promise.make(of: Void.self, on: .inline)
   private let offers: Recorder<Offer<Int>>
 
   init(on executor: PromiseExecutor = .inline) {
@@ -19,5 +23,12 @@ final class Offered: Sendable {
 
   var offerCount: Int { offers.events.count }
 
+  /// How many observe the promise.
+  var observerCount: Int {
+    promise.storage.machine.withLock { $0.listObservers().observers.count }
+  }
+
   func isTaken() throws -> Bool { try offer.claimTaker(isFulfilment: true) }
+
+  func rest() throws { try offer.rest(isFulfilment: true, until: session.promise) }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 @testable import LedgerModel
@@ -161,7 +162,25 @@ import Testing
     try await isUnused(durable, in: app)
     #expect(link.isPending)
     await app.close()
+    try await become { !link.isPending }
     await expect(link, throws: .closed)
+  }
+
+  @Test func anOutcomeThatStaysIsNotKeptInMemory() async throws {
+    let temporary = try TemporaryLedger()
+    let app = try await temporary.open(as: .app)
+    let durable = try await app.createPromise(of: Counted.self)
+    let link = durable.promise.map { $0 }
+    link.done { _ in }.cancel()
+    durable.promise.catch { _ in }
+    try await isAwaited(durable, in: app)
+    try await durable.fulfill(Counted())
+    try await isUnused(durable, in: app)
+    try await become { Counted.count.load(ordering: .acquiring) == 0 }
+    #expect(link.isPending)
+    _ = try await link.value
+    #expect(try await durable.record?.status == .consumed)
+    await app.close()
   }
 
   @Test func aPendingLinkOfAChainThatEndedDeliversToANewEnd() async throws {
@@ -190,5 +209,21 @@ import Testing
     #expect(try await durable.consume() == 7)
     #expect(try await link.value == 8)
     await app.close()
+  }
+}
+
+/// A value that counts its instances.
+private final class Counted: Codable, Sendable {
+  static let count = Atomic(0)
+
+  init() { Self.count.add(1, ordering: .relaxed) }
+
+  init(from decoder: any Decoder) throws { Self.count.add(1, ordering: .relaxed) }
+
+  deinit { Self.count.subtract(1, ordering: .releasing) }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(0)
   }
 }
