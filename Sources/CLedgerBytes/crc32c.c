@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// `hardware_update` works on the inverted checksum, as the instructions do; the functions at the
-// end of the file invert.
+// `hardware_update` works on the inverted checksum, like the instructions; the functions at the end
+// of the file invert it.
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -21,10 +21,10 @@ HARDWARE INLINE uint64_t step8(uint64_t crc, const uint8_t *p) {
   return _mm_crc32_u64(crc, word);
 }
 
-// The instruction takes 3 cycles and starts anew every cycle, so three checksums run side by side
-// over neighbouring stripes. Moving one over the n bytes that follow it is a multiplication by
-// x^(8n) modulo the polynomial; the constants are x^(8n - 33), because the carry-less product of
-// two bit-reversed numbers gains one power and the reducing CRC step 32.
+// The instruction has a latency of 3 cycles and can be issued every cycle, so three checksums run
+// in parallel over neighbouring stripes. Moving a checksum over the n bytes that follow it is a
+// multiplication by x^(8n) modulo the polynomial; the constants are x^(8n - 33), because the
+// carry-less product of two bit-reversed numbers gains one power, and the reducing CRC step 32.
 HARDWARE INLINE uint64_t three_stripes(
     uint64_t first, const uint8_t *p, size_t stripe, uint32_t over_one, uint32_t over_two) {
   uint64_t second = 0, third = 0;

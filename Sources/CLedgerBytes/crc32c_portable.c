@@ -4,7 +4,8 @@
 #include <string.h>
 
 // Slicing by 8: Kounavis and Berry, "Novel Table Lookup-Based Algorithms for High-Performance CRC
-// Generation", 2008. Computed once, because 8 KiB of numbers in a source file cannot be reviewed.
+// Generation", 2008. The tables are computed once, because 8 KiB of numbers in a source file cannot
+// be reviewed.
 
 static const uint32_t polynomial = 0x82F63B78u;  // Castagnoli, lowest power in the highest bit
 static uint32_t tables[8][256];

@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Why not a cryptography library: one hash of it was 377 of the 404 steps of a release build and
-// two thirds of the first build of every program that uses the ledger. Apple's systems come with
-// CryptoKit, so there this file is not used.
+// A cryptography library is too expensive: for this one hash, it took 377 of the 404 steps of a
+// release build and two thirds of the first build of every program that uses the ledger. Apple's
+// systems come with CryptoKit, so this file is not used there.
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -26,7 +26,7 @@ static bool hardware_present(void) {
   return answer;
 }
 
-// The instructions keep the state as two vectors of the words A, B, E, F and C, D, G, H.
+// The instructions keep the state in two vectors, with the words A, B, E, F and C, D, G, H.
 HARDWARE static void hardware_add_blocks(uint32_t *state, const uint8_t *p, size_t count) {
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
   __m128i badc = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xB1);

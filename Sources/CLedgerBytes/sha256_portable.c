@@ -1,6 +1,6 @@
 #include "CLedgerBytes.h"
 
-// The names are those of FIPS 180-4, chapters 4 and 6.
+// The names are from FIPS 180-4, chapters 4 and 6.
 
 const uint32_t cledger_sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,

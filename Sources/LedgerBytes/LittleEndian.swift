@@ -1,8 +1,8 @@
 extension Span where Element == UInt8 {
-  /// Loads a little-endian integer that starts at `offset`, aligned or not.
+  /// Loads the little-endian integer at `offset`, which need not be aligned.
   ///
-  /// - Precondition: The integer lies inside the span. Callers check lengths that come from a
-  ///   file before they load.
+  /// - Precondition: The integer lies inside the span. Callers check lengths that come from a file before
+  ///   they load.
   @inlinable
   @inline(__always)
   package func loadLittleEndian<Integer: FixedWidthInteger & BitwiseCopyable>(

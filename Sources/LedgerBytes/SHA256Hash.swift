@@ -1,19 +1,19 @@
-/// A SHA-256 (FIPS 180-4).
+/// A SHA-256 hash (FIPS 180-4).
 package struct SHA256Hash: Sendable, Hashable {
   package static let byteCount = 32
   package static let zeros = SHA256Hash(words: .zero)
 
-  // Not stored as a vector, because its alignment of 32 bytes is more than the frame of an async
-  // function has: the compiler (Swift 6.3) then lets such a function write behind its frame.
+  // The bytes are not stored as a vector: its 32-byte alignment exceeds that of an async function's frame,
+  // and the compiler (Swift 6.3) then lets such a function write past the end of its frame.
   private let first: UInt64
   private let second: UInt64
   private let third: UInt64
   private let fourth: UInt64
 
-  /// Its bytes, eight in a word, the first one lowest.
+  /// The bytes of the hash, eight per word, the first byte lowest.
   package var words: SIMD4<UInt64> { SIMD4(first, second, third, fourth) }
 
-  /// - Parameter words: The bytes, eight in a word, the first one lowest.
+  /// - Parameter words: The bytes, eight per word, the first byte lowest.
   init(words: SIMD4<UInt64>) {
     first = words[0]
     second = words[1]

@@ -4,9 +4,9 @@ import CLedgerBytes
   import CryptoKit
 #endif
 
-/// Makes a SHA-256 of bytes as they lie, without joining them first.
+/// Computes a SHA-256 hash incrementally, without joining the bytes first.
 ///
-/// It can be copied: both copies then continue from the same bytes.
+/// A copy continues independently from the same bytes.
 package struct SHA256Hasher {
   #if canImport(CryptoKit)
     private var hash = SHA256()
@@ -36,12 +36,12 @@ package struct SHA256Hasher {
     unsafe withUnsafeBytes(of: byte) { unsafe update($0) }
   }
 
-  /// Hashes the bytes of words, the lowest one of each first.
+  /// Hashes the bytes of the words, the lowest byte of each word first.
   package mutating func update(_ words: SIMD2<UInt64>) {
     unsafe withUnsafeBytes(of: words.littleEndian) { unsafe update($0) }
   }
 
-  /// Hashes the bytes of words, the lowest one of each first.
+  /// Hashes the bytes of the words, the lowest byte of each word first.
   package mutating func update(_ words: SIMD8<UInt64>) {
     unsafe withUnsafeBytes(of: words.littleEndian) { unsafe update($0) }
   }
@@ -65,7 +65,7 @@ package struct SHA256Hasher {
 }
 
 extension SIMD where Scalar == UInt64 {
-  /// The words as they lie in a file.
+  /// The words in the byte order of a file.
   fileprivate var littleEndian: Self {
     var words = self
     for index in indices { words[index] = self[index].littleEndian }

@@ -3,11 +3,11 @@
 
   /// Stands in for `Synchronization.Mutex` in builds for the thread sanitizer.
   ///
-  /// On Linux the sanitizer does not see the futexes of `Mutex` and reports whatever they guard; it
-  /// knows the locks of pthreads. Modules take this one by a type alias of their own, which wins over
-  /// the imported name. No other build has it.
+  /// On Linux, the sanitizer does not see the futexes of `Mutex` and reports races on the values that they
+  /// guard, but it understands pthread locks. Modules select this type with a type alias of their own, which
+  /// shadows the imported name. Other builds do not contain it.
   package final class SanitizedMutex<Value: ~Copyable>: @unchecked Sendable {
-    // Unchecked because `value` is touched with `lock` held only.
+    // Unchecked because `value` is accessed only while `lock` is held.
     private let lock = NSLock()
     private var value: Value
 

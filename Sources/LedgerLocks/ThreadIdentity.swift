@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Which thread is running, to be compared only.
+/// The identity of the running thread, for comparison only.
 package struct ThreadIdentity: Hashable, Sendable {
   private let rawValue: UInt
 
