@@ -1,10 +1,10 @@
-/// Who wrote an event, and when.
+/// The position, time and writer of an event.
 public struct Fact: Sendable, Hashable {
   /// The event.
   public let position: Position
-  /// The writer's clock; for a timeout the deadline.
+  /// The writer's clock reading; for a timeout, the deadline.
   public package(set) var time: Timestamp
-  /// The writer.
+  /// The session that wrote the event.
   public let session: SessionID
 }
 

@@ -1,10 +1,10 @@
-/// Where a handler stands.
+/// The status of a handler.
 public enum HandlerStatus: Sendable, Hashable {
-  /// It can be called, or is being called.
+  /// The handler can be called, or is being called.
   case active
-  /// It is a one-shot handler whose call ended, with a value or a failure.
+  /// The handler is a one-shot handler whose call ended, with a value or a failure.
   case finished
-  /// It was withdrawn for ever.
+  /// The handler was invalidated permanently.
   case invalidated
 }
 

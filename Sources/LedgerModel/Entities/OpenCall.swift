@@ -1,8 +1,8 @@
-/// What a call runs.
+/// The code that a call runs.
 public enum CallPurpose: UInt8, Sendable, Hashable {
-  /// The handler's code.
+  /// The code of the handler.
   case call = 0
-  /// Its invalidation code.
+  /// The handler's invalidation code.
   case invalidation = 1
 }
 

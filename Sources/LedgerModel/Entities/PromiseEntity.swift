@@ -1,12 +1,12 @@
-/// Where a promise stands.
+/// The status of a promise.
 public enum PromiseStatus: Sendable, Hashable {
-  /// It has no outcome yet.
+  /// The promise has no outcome yet.
   case pending
-  /// It has an outcome, which was not consumed yet.
+  /// The promise has an outcome that was not consumed yet.
   case resolved
-  /// Its outcome was delivered to the app.
+  /// The outcome was delivered to the app.
   case consumed
-  /// It was given up for ever.
+  /// The promise was abandoned permanently.
   case abandoned
 }
 

@@ -1,35 +1,37 @@
-/// Where a session stands, as far as the log tells: one whose process died may not be found yet.
+/// The status of a session according to the log. The log may still show a session as open although its
+/// process died.
 public enum SessionStatus: Sendable, Hashable {
-  /// It can write.
+  /// The session can write.
   case open
-  /// It let go of the ledger and may come back.
+  /// The session released the ledger and may come back.
   case frozen
-  /// It ended.
+  /// The session ended.
   case ended(SessionEnd)
 }
 
-/// What a ledger knows about one session at one moment.
+/// A ledger's information about one session at one moment.
 public struct SessionRecord: Sendable, Hashable, Identifiable {
-  /// Where a session stands, as far as the log tells: one whose process died may not be found yet.
+  /// The status of a session according to the log. The log may still show a session as open although its
+  /// process died.
   public typealias Status = SessionStatus
 
-  /// The session.
+  /// The id of the session.
   public let id: SessionID
-  /// How it was opened.
+  /// The details of how the session was opened.
   public let opened: SessionOpened
-  /// When it was opened.
+  /// The time at which the session was opened.
   public let openedAt: Timestamp
-  /// The process that had it last.
+  /// The id of the process that last owned the session.
   public private(set) var processID: Int32
-  /// Where it stands.
+  /// The status of the session.
   public private(set) var status: Status
-  /// Its last event.
+  /// The position of the session's last event.
   public private(set) var lastPosition: Position
-  /// The writer's clock at its last event.
+  /// The writer's clock reading at the session's last event.
   public private(set) var lastTime: Timestamp
 }
 
-/// A session as replay makes it.
+/// A session as rebuilt by replay.
 package typealias SessionEntity = SessionRecord
 
 extension SessionEntity {
@@ -56,7 +58,7 @@ extension SessionEntity {
       let _: SessionFrozen = try event.decode()
       status = .frozen
     case (.sessionUnfrozen, .open), (.sessionUnfrozen, .frozen):
-      // A freeze that could not be recorded in time leaves the session open in the log.
+      // If a freeze could not be recorded in time, the log still shows the session as open.
       let unfrozen: SessionUnfrozen = try event.decode()
       processID = unfrozen.processID
       status = .open

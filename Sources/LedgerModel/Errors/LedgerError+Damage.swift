@@ -1,10 +1,10 @@
 extension LedgerError {
-  /// Whether bytes of the ledger are damaged, or of a layout that this build does not know.
+  /// Whether the error reports damaged bytes, or a layout that this build does not know.
   package var isDamage: Bool { code == .corrupt || code == .incompatibleFormat }
 
-  /// Keeps what is wrong with one of many things, so that the others are read all the same.
+  /// Captures damage to one of many items, so that the others can still be read.
   ///
-  /// - Throws: What is no damage.
+  /// - Throws: Any error other than damage.
   package static func catchingDamage<R>(
     _ body: () throws(LedgerError) -> R
   ) throws(LedgerError) -> Result<R, LedgerError> {

@@ -1,22 +1,22 @@
-/// What went wrong with a ledger, and what to do about it.
+/// An error of a ledger, with a message that explains how to fix it.
 ///
-/// Outcomes that a correct program must expect (a promise that is already resolved, one that is
-/// not there) are values, not errors. An error means that the operation did not happen, unless its
-/// code is ``Code/commitOutcomeUnknown``.
+/// Outcomes that a correct program must expect, such as a promise that is already resolved or does not exist,
+/// are values, not errors. An error means that the operation did not happen, unless its code is
+/// ``Code/commitOutcomeUnknown``.
 public struct LedgerError: Error, Sendable {
   /// The class of the problem.
   public let code: Code
 
-  /// What went wrong and how to mend it.
+  /// A message that describes the problem and how to fix it.
   public let message: String
 
-  /// The error underneath, if there is one.
+  /// The underlying error, if there is one.
   public let cause: (any Error)?
 
-  /// Where in the library the error was thrown.
+  /// The place in the library where the error was thrown.
   public let location: SourceLocation
 
-  /// Makes an error located at the caller.
+  /// Creates an error located at the caller.
   public init(
     _ code: Code,
     _ message: String,
@@ -35,7 +35,7 @@ public struct LedgerError: Error, Sendable {
   public struct SourceLocation: Sendable, Hashable {
     /// The function's name.
     public let function: String
-    /// The file, as `#fileID` has it.
+    /// The file, in the form of `#fileID`.
     public let file: String
     /// The line, from 1.
     public let line: Int

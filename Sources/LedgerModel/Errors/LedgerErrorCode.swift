@@ -1,5 +1,5 @@
 extension LedgerError {
-  /// A class of problems. More may come, so a `switch` over codes needs a `default`.
+  /// A class of problems. New codes may be added, so a `switch` over codes needs a `default`.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Wrapped: String {
       case alreadyConsumed, alreadyExists, argumentMismatch, argumentMissing, callEnded, closed
@@ -22,114 +22,116 @@ extension LedgerError {
     /// The name of the code.
     public var description: String { wrapped.rawValue }
 
-    /// Another session consumed the promise, and a promise is consumed once.
+    /// Another session consumed the promise. A promise can be consumed only once.
     public static let alreadyConsumed = Code(.alreadyConsumed)
-    /// Something is where a new ledger shall be made.
+    /// The path of the new ledger is already occupied.
     public static let alreadyExists = Code(.alreadyExists)
-    /// An argument of a handler has another type than its parameter; the message names both.
+    /// The type of a handler's argument differs from that of its parameter; the message names both.
     public static let argumentMismatch = Code(.argumentMismatch)
-    /// A mandatory argument of a handler is neither bound nor given.
+    /// A mandatory argument of a handler is neither bound nor passed.
     public static let argumentMissing = Code(.argumentMissing)
-    /// The code of the call returned before; effects belong into it.
+    /// The code of the call has already returned. Add effects before it returns.
     public static let callEnded = Code(.callEnded)
-    /// The ledger was closed; open it again.
+    /// The ledger is closed; open it again.
     public static let closed = Code(.closed)
-    /// The disk failed while a commit was made durable, and the ledger could not be read again to
-    /// see whether it is there. Look for its effect before you repeat it.
+    /// The disk failed while a commit was being made durable, and the ledger could not be read again to check
+    /// for the commit. Look for its effect before you repeat the operation.
     public static let commitOutcomeUnknown = Code(.commitOutcomeUnknown)
-    /// The promise or handler has a key, was closed, and its record was removed after the time that
-    /// records are kept. It cannot come back.
+    /// The promise or handler has a key, was closed, and its record was removed after the retention time. It
+    /// cannot be recreated.
     public static let compacted = Code(.compacted)
-    /// Another process, or another call in this one, is compacting the ledger.
+    /// The ledger is being compacted by another process, or by another call in this process.
     public static let compactionBusy = Code(.compactionBusy)
-    /// A promise with this key is there and was created by another request.
+    /// A promise with this key exists and was created by another request.
     public static let conflict = Code(.conflict)
-    /// Bytes of the ledger are damaged; the message says where.
+    /// The ledger's bytes are damaged; the message says where.
     public static let corrupt = Code(.corrupt)
-    /// A payload is not a value of the type asked for.
+    /// A payload cannot be decoded as a value of the requested type.
     public static let decodingFailed = Code(.decodingFailed)
     /// The disk is full; free some space and try again. Nothing is lost.
     public static let diskFull = Code(.diskFull)
     /// A value or an error could not be encoded.
     public static let encodingFailed = Code(.encodingFailed)
-    /// Events after the position asked for were deleted by compaction;
-    /// ``LedgerError/compactedThrough`` is the position to go on from.
+    /// Events after the requested position were deleted by compaction; continue from
+    /// ``LedgerError/compactedThrough``.
     public static let eventsCompacted = Code(.eventsCompacted)
-    /// This process is a fork of the one that opened the ledger; open it again here.
+    /// This process is a fork of the one that opened the ledger; open the ledger again in this process.
     public static let forkedProcess = Code(.forkedProcess)
-    /// The ledger is frozen, and the call was told not to wait.
+    /// The ledger is frozen, and the call was asked not to wait.
     public static let frozen = Code(.frozen)
-    /// The one-shot handler was called, and its call ended.
+    /// The one-shot handler was already called, and its call ended.
     public static let handlerFinished = Code(.handlerFinished)
-    /// The handler was withdrawn for ever.
+    /// The handler was invalidated permanently.
     public static let handlerInvalidated = Code(.handlerInvalidated)
-    /// Two handler types claim one name of a kind, or a kind its own name as a former one.
+    /// Two handler types claim the same kind name, or a kind lists its own name among its former names.
     public static let handlerKindTaken = Code(.handlerKindTaken)
-    /// There is no handler with this id.
+    /// No handler with this id exists.
     public static let handlerNotFound = Code(.handlerNotFound)
-    /// A handler's code called the handler itself, at once or by way of others, or called others to a
-    /// depth of 64.
+    /// A handler's code called the handler itself, directly or through others, or nested calls of other
+    /// handlers 64 levels deep.
     public static let handlerRecursion = Code(.handlerRecursion)
-    /// A call of the one-shot handler is not finished: it runs, or waits to be run again.
+    /// A call of the one-shot handler is unfinished: it is running, or waits to be run again.
     public static let handlerRunning = Code(.handlerRunning)
     /// The handler's kind is not in the registry that the ledger was opened with.
     public static let handlerUnregistered = Code(.handlerUnregistered)
-    /// The ledger holds other events than this session has read, because it was replaced, such as by an
-    /// older copy that was then written to. Nothing was written and the session has ended: open the
-    /// ledger again, and look up what you hold of it anew.
+    /// The ledger contains events other than those that this session has read, because it was replaced, for
+    /// example by an older copy that was then written to. Nothing was written and the session has ended: open
+    /// the ledger again, and look up anew every entity that you hold.
     public static let historyChanged = Code(.historyChanged)
-    /// The ledger was written by a newer version of this library; update.
+    /// The ledger was written by a newer version of this library; update the library.
     public static let incompatibleFormat = Code(.incompatibleFormat)
-    /// The context of an instance handler does not find the instance.
+    /// The context of an instance handler cannot find the instance.
     public static let instanceNotFound = Code(.instanceNotFound)
-    /// A check inside the library failed: a bug. The operation was not made.
+    /// A check inside the library failed, which indicates a bug. The operation was not performed.
     public static let internalInconsistency = Code(.internalInconsistency)
-    /// An argument is out of its bounds.
+    /// An argument is out of bounds.
     public static let invalidArgument = Code(.invalidArgument)
-    /// The system refused to read or write; the cause says why.
+    /// The system failed to read or write; the cause says why.
     public static let ioFailure = Code(.ioFailure)
     /// The ledger reached its configured size limit; raise it or compact. Nothing is lost.
     public static let ledgerFull = Code(.ledgerFull)
     /// The directory is on a network file system, where locks and maps do not work.
     public static let networkFileSystem = Code(.networkFileSystem)
-    /// The path is not a ledger, and shows no sign of having been one: what is damaged is `corrupt`.
+    /// The path is not a ledger and shows no sign of ever having been one. A damaged ledger reports `corrupt`
+    /// instead.
     public static let notALedger = Code(.notALedger)
-    /// The store cannot promise the durability that its configuration requires. Nothing was written: mend
-    /// what the message names, or require less. That of a ledger in a directory never says so.
+    /// The store cannot guarantee the durability that its configuration requires. Nothing was written: fix
+    /// the problem that the message names, or require less. A ledger in a directory never throws this error.
     public static let notDurable = Code(.notDurable)
-    /// There is no promise with this id, no archive at this path, or no directory to make the ledger in.
+    /// The promise, the archive or the directory for the new ledger does not exist.
     public static let notFound = Code(.notFound)
     /// A payload is larger than the configured limit.
     public static let payloadTooLarge = Code(.payloadTooLarge)
-    /// The system denies access to the ledger's files.
+    /// The system denied access to the ledger's files.
     public static let permissionDenied = Code(.permissionDenied)
-    /// The promise was given up; it will never have an outcome.
+    /// The promise was abandoned; it will never have an outcome.
     public static let promiseAbandoned = Code(.promiseAbandoned)
-    /// An effect that a call required was refused, so the call failed without any effect.
+    /// An effect that a call required was refused, so the call failed and none of its effects took place.
     public static let requiredEffectRefused = Code(.requiredEffectRefused)
     /// Only a session of the role `app` may consume.
     public static let roleMayNotConsume = Code(.roleMayNotConsume)
-    /// The ledger moved to a new generation of its files; open it again.
+    /// The ledger has moved to a new generation of its files; open it again.
     public static let sealed = Code(.sealed)
-    /// Another process found this session dead and ended it; open the ledger again.
+    /// Another process considered this session dead and ended it; open the ledger again.
     public static let sessionEnded = Code(.sessionEnded)
-    /// Another attempt of the call began meanwhile, or the handler was withdrawn while it did not
-    /// run, so the end of this attempt counts for nothing.
+    /// Another attempt of the call began in the meantime, or the handler was invalidated while the call was
+    /// not running, so the end of this attempt is ignored.
     public static let superseded = Code(.superseded)
-    /// As many commands wait for the writer as the configuration allows; await some answers first.
+    /// The number of commands that wait for the writer has reached the configured limit; await some answers
+    /// first.
     public static let tooManyCommands = Code(.tooManyCommands)
-    /// All slots for readers are taken by live sessions and inspections. Close some of them; for more
-    /// slots, see ``LedgerConfiguration/maximumReaderCount``.
+    /// All reader slots are taken by live sessions and inspections. Close some of them; for more slots, see
+    /// ``LedgerConfiguration/maximumReaderCount``.
     public static let tooManyReaders = Code(.tooManyReaders)
-    /// A value has another type than the promise.
+    /// The type of a value differs from the type of the promise.
     public static let typeMismatch = Code(.typeMismatch)
-    /// The store cannot be reached. Nothing was written and the session goes on: try again. A ledger in a
+    /// The store cannot be reached. Nothing was written and the session continues: try again. A ledger in a
     /// directory can always be reached.
     public static let unavailable = Code(.unavailable)
     /// The subject has an event, or a record in the snapshot, of a kind or version that this build does not
-    /// know; update.
+    /// know; update the library.
     public static let unsupportedEvent = Code(.unsupportedEvent)
-    /// Another process holds the writer's gate and does not go on; the message names it.
+    /// Another process holds the writer's gate and makes no progress; the message names it.
     public static let writerStalled = Code(.writerStalled)
   }
 }

@@ -1,15 +1,15 @@
-/// Why something is to be tried again by the library itself; no user sees it.
+/// A reason for the library to try an operation again internally; never visible to users.
 package enum LookAgain: Error, Sendable {
-  /// The snapshot is not where it was when a look-up was prepared.
+  /// The snapshot has moved since a look-up was prepared.
   case snapshotMoved
   /// Another thread of this process needs a view to end.
   case viewTaken
-  /// A wait for another writer ended because something more urgent came up.
+  /// A wait for another writer was interrupted by a more urgent task.
   case interrupted
 }
 
 extension LedgerError {
-  /// Whether it only asks the library to try again.
+  /// The reason to try again, if the error only asks the library to do so.
   package var lookAgain: LookAgain? { cause as? LookAgain }
 
   package static var snapshotMoved: LedgerError {

@@ -1,13 +1,13 @@
-/// A payload that ends with something that can be stored beside the event if it is large.
+/// A payload whose last part can be stored beside the event if it is large.
 package protocol AttachablePayload: EventPayload {
-  /// What can be stored beside the event; `nil` if it is stored there.
+  /// The part that can be stored beside the event; `nil` if it is stored there.
   var attachable: [UInt8]? { get }
 
-  /// Makes the payload say that the rest is stored beside the event.
+  /// Marks the last part as stored beside the event.
   mutating func detachContent()
 }
 
-/// A payload that ends with arguments, and what they refer to.
+/// A payload that ends with arguments and their references.
 package protocol ArgumentsPayload: AttachablePayload {
   var references: HandlerReferences { get }
   /// `nil` if they are stored beside the event.
@@ -18,7 +18,7 @@ extension ArgumentsPayload {
   package var attachable: [UInt8]? { arguments?.encoded }
   package mutating func detachContent() { arguments = nil }
 
-  /// How flags say whether the arguments are stored beside the event.
+  /// The flag that says whether the arguments are stored beside the event.
   var attachmentFlag: UInt8 { arguments == nil ? 1 : 0 }
 
   func appendArguments(to bytes: inout [UInt8]) {

@@ -1,21 +1,21 @@
 import LedgerBytes
 
-/// How a run of a handler ended.
+/// The way in which a run of a handler ended.
 public enum CallOutcome: UInt8, Sendable, Hashable, CaseIterable {
   /// Its code returned a value.
   case returned = 0
-  /// Its code threw an error, or an effect that it required was refused.
+  /// Its code threw an error, or an effect that the code required was refused.
   case failed = 1
 }
 
-/// What a run of a handler came to.
+/// The result of a run of a handler.
 public enum CallResult: Sendable, Hashable {
-  /// Its code returned a value, encoded, with the name of its type.
+  /// The code returned a value. The associated values are the name of its type and the encoded value.
   case returned(typeTag: String, bytes: [UInt8])
-  /// Its code threw an error, or an effect that it required was refused.
+  /// Its code threw an error, or an effect that the code required was refused.
   case failed(StoredError)
 
-  /// Which of the two it is.
+  /// The result's outcome, without its value or error.
   public var outcome: CallOutcome {
     switch self {
     case .returned: .returned
@@ -24,11 +24,11 @@ public enum CallResult: Sendable, Hashable {
   }
 }
 
-/// Everything that a finished run of a handler tells.
+/// The complete report of a finished run of a handler.
 public struct CallReport: Sendable, Hashable {
-  /// The effects in the order in which the code made them, and what became of each.
+  /// The effects in the order in which the code requested them, each with its verdict.
   public let effects: [DecidedEffect]
-  /// What the code returned or threw.
+  /// The value that the code returned, or the error that it threw.
   public let result: CallResult
 
   package init(effects: [DecidedEffect] = [], result: CallResult) {
@@ -36,9 +36,9 @@ public struct CallReport: Sendable, Hashable {
     self.result = result
   }
 
-  /// Decodes the report that an event has as its attachment.
+  /// Decodes the report that is an event's attachment.
   ///
-  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not a report.
+  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not a valid report.
   public init(decoding bytes: [UInt8], outcome: CallOutcome) throws(LedgerError) {
     do throws(PayloadDamage) {
       try self.init(parsing: bytes, outcome: outcome)

@@ -1,12 +1,12 @@
 import LedgerBytes
 
-/// The payload of the event that old events were folded into the snapshot.
+/// The payload of the event that records the folding of old events into the snapshot.
 public struct SnapshotTaken: EventPayload, Hashable {
   public static let kind = EventKind.snapshotTaken
 
-  /// The position that the snapshot is the state at.
+  /// The position whose state the snapshot holds.
   public let position: Position
-  /// How many entities it holds.
+  /// The number of entities in the snapshot.
   public let recordCount: UInt64
   /// The fingerprint of the state at that position.
   public let stateDigest: StateDigest
@@ -43,26 +43,27 @@ public struct SnapshotTaken: EventPayload, Hashable {
   }
 }
 
-/// The payload of the event that records of closed entities were removed.
+/// The payload of the event that records the removal of records of closed entities.
 ///
-/// From then on every entity is absent that nothing can happen to any more and whose last event is
-/// after ``after`` and at or before ``horizon``, but for those kept.
+/// From then on, every closed entity is absent whose last event is after ``after`` and at or before
+/// ``horizon``, except for those in ``kept``.
 public struct RetentionApplied: EventPayload, Hashable {
   public static let kind = EventKind.retentionApplied
 
-  /// The most ids that one event keeps: it must fit into a frame.
+  /// The maximum number of ids that one event keeps: they must fit into a frame.
   package static let maximumKeptCount = 200
 
-  /// The position after which it holds.
+  /// The position after which the removal applies.
   public let after: Position
-  /// The position up to which it holds.
+  /// The position up to which the removal applies.
   public let horizon: Position
-  /// The newest time at which a record ended that was removed. Times that were still to come then,
-  /// by the store's time or that of the configured clock, do not count.
+  /// The newest time at which a removed entity ended. Times that were still in the future then, by the
+  /// store's clock or the configured clock, do not count.
   public let time: Timestamp
-  /// How many records were removed.
+  /// The number of removed records.
   public let removedCount: UInt32
-  /// What stays although it lies in the range: something that is open needs it. In ascending order.
+  /// The entities that stay although they lie in the range, because an open entity needs them. In ascending
+  /// order.
   public let kept: [EntityID]
 }
 
@@ -100,19 +101,19 @@ extension RetentionApplied {
   }
 }
 
-/// The payload of the event that folded events were deleted.
+/// The payload of the event that records the deletion of folded events.
 public struct EventsDeleted: EventPayload, Hashable {
   public static let kind = EventKind.eventsCompacted
 
-  /// Events up to this position were deleted.
+  /// The position up to which events were deleted.
   public let through: Position
-  /// How many events they were.
+  /// The number of deleted events.
   public let eventCount: UInt64
-  /// The size of all events in bytes, before.
+  /// The size of all events before the deletion, in bytes.
   public let byteCountBefore: UInt64
-  /// The size of all events in bytes, afterwards.
+  /// The size of all events after the deletion, in bytes.
   public let byteCountAfter: UInt64
-  /// Whether they were exported before.
+  /// Whether the events were exported before.
   public let isArchived: Bool
 
   package init(

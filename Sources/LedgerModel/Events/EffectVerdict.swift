@@ -1,64 +1,63 @@
-/// What the code of a handler asked of the ledger.
+/// The kinds of effects that the code of a handler can request.
 public enum EffectKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// Give a promise a value.
+  /// Fulfil a promise with a value.
   case fulfillPromise = 0
-  /// Give a promise an error.
+  /// Reject a promise with an error.
   case rejectPromise = 1
   /// Cancel a promise.
   case cancelPromise = 2
-  /// Make a promise.
+  /// Create a promise.
   case createPromise = 3
-  /// Make a handler.
+  /// Create a handler.
   case createHandler = 4
   /// Call a handler.
   case callHandler = 5
-  /// Withdraw a handler.
+  /// Invalidate a handler.
   case invalidateHandler = 6
 
-  /// Whether it makes something new.
+  /// Whether the effect creates an entity.
   var isCreation: Bool { self == .createPromise || self == .createHandler }
 }
 
-/// What became of an effect, decided when the call finished.
+/// The verdict on an effect, decided when the call finished.
 public enum EffectVerdict: UInt8, Sendable, Hashable, CaseIterable {
-  /// It was carried out.
+  /// The effect was carried out.
   case done = 0
-  /// It had been carried out before, as its idempotency key tells.
+  /// The effect had been carried out before, according to its idempotency key.
   case deduplicated = 1
-  /// The promise had an outcome.
+  /// The promise already had an outcome.
   case alreadyResolved = 2
-  /// There is no such promise or handler, or not any more: compaction removed its record.
+  /// The promise or handler does not exist, or compaction removed its record.
   case notFound = 3
-  /// The promise was given up.
+  /// The promise was abandoned.
   case abandoned = 4
-  /// There is a promise or handler with this key already, or there was one, and compaction removed its
-  /// record.
+  /// A promise or handler with this key exists, or existed before compaction removed its record.
   case exists = 5
-  /// The value has another type than the promise, or an argument of the call is missing or has another
-  /// type than the handler wants.
+  /// The type of the value differs from that of the promise, or an argument of the call is missing or has the
+  /// wrong type.
   case typeMismatch = 6
-  /// The one-shot handler has a call that is not finished.
+  /// The one-shot handler has an unfinished call.
   case alreadyRunning = 7
-  /// The one-shot handler was called.
+  /// The one-shot handler was already called.
   case finished = 8
-  /// The handler was withdrawn.
+  /// The handler was invalidated.
   case invalidated = 9
-  /// The handler's kind is not known to the session.
+  /// The session does not know the handler's kind.
   case unregistered = 10
   /// The subject has an event that this build does not understand.
   case blocked = 11
 
-  /// Whether what was asked for is there, now or from before.
+  /// Whether the requested effect is in place, from now or from before.
   public var isSuccess: Bool { self == .done || self == .deduplicated }
 }
 
-/// An effect of a call and what became of it.
+/// An effect of a call and its verdict.
 public struct DecidedEffect: Sendable, Hashable {
-  /// What was asked.
+  /// The kind of the effect.
   public let effect: EffectKind
-  /// What became of it.
+  /// The verdict on the effect.
   public let verdict: EffectVerdict
-  /// The promise or handler that it was about.
+  /// The promise or handler that the effect concerns.
   public let subject: EntityID
 
   package init(_ effect: EffectKind, _ verdict: EffectVerdict, on subject: EntityID) {

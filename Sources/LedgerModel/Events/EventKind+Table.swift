@@ -1,18 +1,17 @@
 extension EventKind {
-  /// What the events of a kind are about.
+  /// The kind of entity that events of a kind concern.
   package enum Subject: Sendable, Hashable {
     case ledger, session, promise, handler
   }
 
-  /// All that is known of a kind but for how it changes its subject.
+  /// The properties of a kind, except for how its events change their subject.
   private struct Row: Sendable {
     let name: String
     let payload: any EventPayload.Type
     let subject: Subject
     let grows: Bool
 
-    /// - Parameter grows: Whether a full ledger refuses the event. What ends something is taken
-    ///   from the reserve.
+    /// - Parameter grows: Whether a full ledger refuses the event. Events that end an entity use the reserve.
     init(_ name: String, _ payload: any EventPayload.Type, _ subject: Subject, grows: Bool) {
       self.name = name
       self.payload = payload
@@ -52,9 +51,9 @@ extension EventKind {
 
   // MARK: Looking up
 
-  /// The rows at the numbers of their kinds.
+  /// The rows, indexed by the number of their kind.
   private static let rows: [Row?] = byNumber { $0 }
-  // Asked of every event, so that the answer costs no more than a look into an array.
+  // Looked up for every event, so the cost must not exceed an array access.
   private static let subjects: [Subject?] = byNumber(\.subject)
   private static let keyedPayloads = byNumber { $0.payload as? any KeyedPayload.Type }
 
@@ -75,17 +74,17 @@ extension EventKind {
   /// The payload that this build writes and reads; `nil` for a kind that it does not know.
   package var payload: (any EventPayload.Type)? { row?.payload }
 
-  /// What the event is about; `nil` for a kind that this build does not know.
+  /// The kind of entity that the event concerns; `nil` for a kind that this build does not know.
   package var subject: Subject? {
     rawValue < Self.subjects.count ? Self.subjects[Int(rawValue)] : nil
   }
 
-  /// The payload, if it is that of a creation whose subject may have a key.
+  /// The payload type, if it belongs to a creation whose subject may have a key.
   var keyedPayload: (any KeyedPayload.Type)? {
     rawValue < Self.keyedPayloads.count ? Self.keyedPayloads[Int(rawValue)] : nil
   }
 
-  /// Whether the subject has a record in the snapshot, or may have one.
+  /// Whether the subject has, or may have, a record in the snapshot.
   package var hasRecord: Bool { subject != .ledger }
 
   /// Whether a full ledger refuses the event.

@@ -1,11 +1,11 @@
-/// What an event tells; a stable number with a stable name.
+/// The kind of an event: a stable number with a stable name.
 ///
-/// A ledger may hold kinds that this build does not know; they have a number and no name.
+/// A ledger may contain kinds that this build does not know; they have a number but no name.
 public struct EventKind: Sendable, Hashable, RawRepresentable {
   /// The number in the file.
   public let rawValue: UInt16
 
-  /// Makes a kind of its number, known or not.
+  /// Creates a kind from its number, known or not.
   public init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
@@ -15,40 +15,40 @@ public struct EventKind: Sendable, Hashable, RawRepresentable {
 
   /// A process opened the ledger.
   public static let sessionOpened = EventKind(rawValue: 16)
-  /// A session let go of every lock and file.
+  /// A session released every lock and file.
   public static let sessionFrozen = EventKind(rawValue: 17)
-  /// A session came back.
+  /// A session came back from its freeze.
   public static let sessionUnfrozen = EventKind(rawValue: 18)
   /// A session ended, or was found dead.
   public static let sessionClosed = EventKind(rawValue: 19)
 
-  /// A promise came into being, pending.
+  /// A promise was created.
   public static let promiseCreated = EventKind(rawValue: 32)
-  /// A promise got its outcome.
+  /// A promise was resolved.
   public static let promiseResolved = EventKind(rawValue: 33)
   /// An outcome was delivered to the app.
   public static let promiseConsumed = EventKind(rawValue: 34)
-  /// A promise was given up for ever.
+  /// A promise was abandoned permanently.
   public static let promiseAbandoned = EventKind(rawValue: 35)
 
-  /// A handler came into being.
+  /// A handler was created.
   public static let handlerCreated = EventKind(rawValue: 48)
   /// A handler's bound arguments changed.
   public static let handlerRebound = EventKind(rawValue: 49)
   /// A run of a handler began.
   public static let handlerCallStarted = EventKind(rawValue: 50)
-  /// A run of a handler was given back unfinished.
+  /// A run of a handler was released unfinished.
   public static let handlerCallReleased = EventKind(rawValue: 51)
   /// A run of a handler ended.
   public static let handlerCallFinished = EventKind(rawValue: 52)
-  /// A handler was withdrawn for ever.
+  /// A handler was invalidated permanently.
   public static let handlerInvalidated = EventKind(rawValue: 53)
   /// A handler's invalidation code ended.
   public static let handlerInvalidationFinished = EventKind(rawValue: 54)
 
   /// Old events were folded into the snapshot.
   public static let snapshotTaken = EventKind(rawValue: 64)
-  /// Old records were removed.
+  /// Records of closed entities were removed.
   public static let retentionApplied = EventKind(rawValue: 65)
   /// Folded events were deleted.
   public static let eventsCompacted = EventKind(rawValue: 66)

@@ -1,22 +1,22 @@
-/// What an event of one kind carries.
+/// The payload of the events of one kind.
 ///
-/// Payloads of a kind are versioned: a field is never given another meaning, a new field makes a
-/// new version.
+/// The payloads of a kind are versioned: a field never changes its meaning, and a new field requires a new
+/// version.
 public protocol EventPayload: Sendable {
   /// The kind of event that carries this payload.
   static var kind: EventKind { get }
 
-  /// The newest schema version that this build knows; it reads this version and all before it. 1 by
-  /// default.
+  /// The newest schema version that this build knows; the build reads this version and all earlier ones. The
+  /// default is 1.
   static var newestVersion: UInt16 { get }
 
-  /// The lowest schema version that can say what this payload says, so that as many builds as can be
-  /// read it; it is written with the event. 1 by default.
+  /// The lowest schema version that can represent this payload, so that as many builds as possible can read
+  /// it; it is written with the event. The default is 1.
   var version: UInt16 { get }
 
   /// Decodes a payload.
   ///
-  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not such a payload.
+  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not a valid payload of this kind.
   init(decoding payload: [UInt8]) throws(LedgerError)
 
   /// The encoded payload.
@@ -28,7 +28,7 @@ extension EventPayload {
 
   public var version: UInt16 { 1 }
 
-  /// Runs a parser over all bytes of a payload.
+  /// Runs a parser that must consume all bytes of a payload.
   package static func parse<Value>(
     _ payload: [UInt8], _ body: (inout PayloadReader) throws(PayloadDamage) -> Value
   ) throws(LedgerError) -> Value {

@@ -1,6 +1,6 @@
 import LedgerBytes
 
-/// An event read in place: envelope decoded on demand, payload as a span.
+/// An event read in place: the envelope is decoded on demand, and the payload is a span.
 package struct EventView: ~Escapable {
   /// The size of an event's envelope in bytes.
   package static var headerByteCount: Int { 48 }
@@ -9,7 +9,7 @@ package struct EventView: ~Escapable {
   package let position: Position
   package let session: SessionID
 
-  /// Opens an event whose lengths were checked.
+  /// Opens an event whose lengths were checked before.
   @inline(__always)
   @_lifetime(copy bytes)
   package init(bytes: Span<UInt8>, position: Position, session: SessionID) {
@@ -30,7 +30,7 @@ package struct EventView: ~Escapable {
   package var cause: Position { Position(rawValue: bytes.loadLittleEndian(at: 24)) }
   package var subject: EntityID { EntityID(loadedFrom: bytes, at: 32) }
 
-  /// The whole event as it is stored, with its padding and without its attachment.
+  /// The whole event as stored, with its padding and without its attachment.
   package var record: Span<UInt8> {
     @_lifetime(copy self)
     get { bytes }

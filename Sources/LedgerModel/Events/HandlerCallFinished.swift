@@ -1,14 +1,14 @@
 import LedgerBytes
 
-/// What both ends of a run carry: that of a call and that of the invalidation code.
+/// The common content of the events that end a call or a run of invalidation code.
 public struct CallEnd: Sendable, Hashable {
-  /// Which call it is.
+  /// The call.
   public let call: CallID
-  /// Which run of the call it is, from 1.
+  /// The number of the attempt, from 1.
   public let attempt: UInt32
-  /// How it ended.
+  /// The outcome of the run.
   public let outcome: CallOutcome
-  /// What it came to, or `nil` if that is large and stored beside the event.
+  /// The report of the run, or `nil` if it is large and stored beside the event.
   public fileprivate(set) var report: CallReport?
 
   package init(call: CallID, attempt: UInt32, report: CallReport) {
@@ -44,11 +44,11 @@ public struct CallEnd: Sendable, Hashable {
   }
 }
 
-/// The payload of the event that a run of a handler ended.
+/// The payload of the event that records the end of a run of a handler.
 public struct HandlerCallFinished: EventPayload, Hashable {
   public static let kind = EventKind.handlerCallFinished
 
-  /// Which run it was, and what it came to.
+  /// The run and its result.
   public private(set) var end: CallEnd
 
   package init(_ end: CallEnd) {
@@ -62,11 +62,11 @@ public struct HandlerCallFinished: EventPayload, Hashable {
   public var encoded: [UInt8] { end.encoded }
 }
 
-/// The payload of the event that a run of a handler's invalidation code ended.
+/// The payload of the event that records the end of a run of a handler's invalidation code.
 public struct HandlerInvalidationFinished: EventPayload, Hashable {
   public static let kind = EventKind.handlerInvalidationFinished
 
-  /// Which run it was, and what it came to.
+  /// The run and its result.
   public private(set) var end: CallEnd
 
   package init(_ end: CallEnd) {

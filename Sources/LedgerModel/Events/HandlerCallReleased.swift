@@ -1,28 +1,28 @@
 import LedgerBytes
 
-/// Why a run of a handler was given back unfinished.
+/// The reason why a run of a handler was released unfinished.
 public enum CallRelease: UInt8, Sendable, Hashable, CaseIterable {
-  /// Its session froze.
+  /// The session of the run froze.
   case frozen = 0
-  /// Its session was closed.
+  /// The session of the run was closed.
   case closed = 1
-  /// The process of its session was gone, as another session found.
+  /// Another session found that the process of the run's session was gone.
   case died = 2
-  /// Its code was cancelled.
+  /// The code was cancelled.
   case cancelled = 3
-  /// Its session found that it cannot run it.
+  /// The session found that it cannot run the code.
   case notRunnable = 4
 }
 
-/// The payload of the event that a run of a handler was given back unfinished.
+/// The payload of the event that records the release of an unfinished run of a handler.
 public struct HandlerCallReleased: EventPayload, Hashable {
   public static let kind = EventKind.handlerCallReleased
 
-  /// Which call it is.
+  /// The call.
   public let call: CallID
-  /// Which run of the call it is, from 1.
+  /// The number of the attempt, from 1.
   public let attempt: UInt32
-  /// Why.
+  /// The reason for the release.
   public let reason: CallRelease
 
   package init(call: CallID, attempt: UInt32, reason: CallRelease) {

@@ -1,17 +1,18 @@
 import LedgerBytes
 
-/// The payload of the event that a run of a handler began, or one of its invalidation code again.
+/// The payload of the event that records the start of a run of a handler, or of another attempt of its
+/// invalidation code.
 public struct HandlerCallStarted: EventPayload, Hashable {
   public static let kind = EventKind.handlerCallStarted
 
-  /// Which call it is.
+  /// The call.
   public let call: CallID
-  /// Which run of the call it is, from 1.
+  /// The number of the attempt, from 1.
   public let attempt: UInt32
   /// The promises and handlers in the arguments.
   public let references: HandlerReferences
-  /// The arguments of the call, or `nil` if they are large and stored beside the event. Later
-  /// attempts carry none: those of the first stay.
+  /// The arguments of the call, or `nil` if they are large and stored beside the event. Later attempts carry
+  /// none: the arguments of the first attempt still apply.
   public package(set) var arguments: StoredArguments?
 }
 
@@ -37,7 +38,7 @@ extension HandlerCallStarted: ArgumentsPayload {
 }
 
 extension PayloadReader {
-  /// The number of an attempt: they count from 1, and one more can always be added.
+  /// Reads the number of an attempt, which counts from 1 and can always be incremented.
   mutating func attempt() throws(PayloadDamage) -> UInt32 {
     let attempt: UInt32 = try integer()
     guard attempt > 0, attempt < .max else { throw PayloadDamage(what: "attempt \(attempt)") }

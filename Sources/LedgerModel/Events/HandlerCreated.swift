@@ -1,26 +1,26 @@
 import LedgerBytes
 
-/// How often a handler may be called.
+/// The number of times that a handler may be called.
 public enum HandlerRepetition: UInt8, Sendable, Hashable, CaseIterable {
-  /// Once: its first call that ends, in whatever way, ends it.
+  /// Once: the first call that ends, successfully or not, finishes the handler.
   case oneShot = 0
-  /// Again and again, until it is invalidated.
+  /// Repeatedly, until the handler is invalidated.
   case repeating = 1
 }
 
-/// The payload of the event that a handler came into being.
+/// The payload of the event that records the creation of a handler.
 public struct HandlerCreated: EventPayload, Hashable {
   public static let kind = EventKind.handlerCreated
 
   /// The stable name of the handler's kind.
   public let handlerKind: String
-  /// How often it may be called.
+  /// The number of times that the handler may be called.
   public let repetition: HandlerRepetition
-  /// The caller's name for the handler, from which its id was made.
+  /// The caller's name for the handler, from which the handler's id was derived.
   public let key: String?
-  /// A text for people.
+  /// A human-readable text.
   public let label: String?
-  /// Texts by which handlers are invalidated together.
+  /// The scopes of the handler; all handlers with a scope can be invalidated together.
   public let scopes: [String]
   /// The promises and handlers in the arguments.
   public let references: HandlerReferences

@@ -1,12 +1,12 @@
-/// The payload of the event that a handler was withdrawn for ever.
+/// The payload of the event that records the permanent invalidation of a handler.
 public struct HandlerInvalidated: EventPayload, Hashable {
   public static let kind = EventKind.handlerInvalidated
 
-  /// The run of the invalidation code, of which this is the first attempt if code runs.
+  /// The run of the invalidation code; if there is code to run, this event is its first attempt.
   public let call: CallID
   /// Whether the handler has invalidation code, which runs now.
   public let runsCode: Bool
-  /// Why.
+  /// The reason for the invalidation.
   public let reason: String
   /// The promises and handlers in the arguments.
   public let references: HandlerReferences

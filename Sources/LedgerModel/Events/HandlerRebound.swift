@@ -1,21 +1,21 @@
-/// How new arguments were bound to a handler.
+/// The way in which new arguments were bound to a handler.
 public enum BindingMode: UInt8, Sendable, Hashable, CaseIterable {
-  /// They took the place of all bound before.
+  /// The new arguments replaced all bound arguments.
   case replaced = 0
-  /// They were added to those bound before.
+  /// The new arguments were merged into the bound arguments.
   case merged = 1
 }
 
-/// The payload of the event that a handler's bound arguments changed.
+/// The payload of the event that records a change of a handler's bound arguments.
 public struct HandlerRebound: EventPayload, Hashable {
   public static let kind = EventKind.handlerRebound
 
-  /// How they were bound; informative, for the arguments are complete in either case.
+  /// The way in which the arguments were bound; informative only, because the arguments are complete in
+  /// either case.
   public let mode: BindingMode
   /// The promises and handlers in the arguments.
   public let references: HandlerReferences
-  /// All arguments that are bound from now on, or `nil` if they are large and stored beside the
-  /// event.
+  /// All arguments that are bound from now on, or `nil` if they are large and stored beside the event.
   public package(set) var arguments: StoredArguments?
 }
 

@@ -1,9 +1,9 @@
 import LedgerBytes
 
-/// The durable promises and handlers that stand in arguments, at any depth.
+/// The durable promises and handlers that occur in arguments, at any depth.
 public struct HandlerReferences: Sendable, Hashable {
-  /// The most promises and handlers that a set of arguments can refer to: they must fit into an
-  /// event beside all else that it carries.
+  /// The maximum number of promises and handlers that a set of arguments can refer to. They must fit into an
+  /// event together with its other content.
   public static let maximumCount = 100
 
   /// The promises, in the order of their ids.
@@ -14,7 +14,7 @@ public struct HandlerReferences: Sendable, Hashable {
   /// No references.
   public static let none = HandlerReferences(promises: [], handlers: [])
 
-  /// Sorts the references and drops repetitions.
+  /// Sorts the references and removes duplicates.
   package init(promises: some Sequence<PromiseID>, handlers: some Sequence<HandlerID>) {
     self.promises = Set(promises).sorted()
     self.handlers = Set(handlers).sorted()
@@ -35,7 +35,7 @@ public struct HandlerReferences: Sendable, Hashable {
   }
 }
 
-/// Arguments with everything that they refer to.
+/// Arguments together with their references.
 package struct ArgumentSet: Sendable, Hashable {
   package let arguments: StoredArguments
   package let references: HandlerReferences

@@ -1,10 +1,10 @@
-/// The payload of a creation whose subject may have a key, from which its id follows.
+/// The payload of a creation whose subject may have a key, from which its id is derived.
 ///
-/// All such payloads have the same flag for a key, and it is the second text.
+/// All such payloads use the same flag for the key, and the key is their second text.
 protocol KeyedPayload: EventPayload {
-  /// The id that follows from the key of an encoded payload, without decoding the rest.
+  /// Derives the id from the key of an encoded payload, without decoding the rest.
   ///
-  /// - Precondition: There is a key.
+  /// - Precondition: The payload has a key.
   static func idOfKey(encoded payload: [UInt8]) throws(LedgerError) -> EntityID
 }
 
@@ -14,7 +14,7 @@ extension KeyedPayload {
     payload.count >= 8 && payload[0] & 2 != 0
   }
 
-  /// - Parameter start: Where the first text begins.
+  /// - Parameter start: The offset of the first text.
   fileprivate static func key(
     ofEncoded payload: [UInt8], after start: Int
   ) throws(LedgerError) -> String {

@@ -1,22 +1,22 @@
 /// An immutable fact about one entity of a ledger.
 public struct LedgerEvent: Sendable, Hashable {
-  /// The place in the one global order of the ledger.
+  /// The position in the global order of the ledger.
   public let position: Position
-  /// When the writer's clock said it happened; informative, the order is the position.
+  /// The writer's clock reading at the event. It is informative only; the position determines the order.
   public let time: Timestamp
-  /// What it tells.
+  /// The kind of the event.
   public let kind: EventKind
-  /// The schema version of the kind.
+  /// The schema version of the payload.
   public let version: UInt16
-  /// The one entity that it changes.
+  /// The entity that the event changes.
   public let subject: EntityID
-  /// The session that wrote it.
+  /// The session that wrote the event.
   public let session: SessionID
-  /// The event that led to it, if there was one.
+  /// The event that led to this event, if there was one.
   public let cause: Position?
-  /// The payload as it is stored; ``decode(as:)`` reads it.
+  /// The payload as stored; ``decode(as:)`` reads it.
   public let payload: [UInt8]
-  /// The size in bytes of the value that is stored beside the event because it is large; 0 if none.
+  /// The size of the value that is stored beside the event because it is large, in bytes; 0 if there is none.
   public let attachmentByteCount: Int
 
   package init(copying view: borrowing EventView) {
@@ -31,11 +31,11 @@ public struct LedgerEvent: Sendable, Hashable {
     attachmentByteCount = view.attachmentByteCount
   }
 
-  /// Reads the payload if the event is of the kind that carries it.
+  /// Decodes the payload if the event is of the payload's kind.
   ///
   /// - Returns: `nil` if the event is of another kind.
-  /// - Throws: ``LedgerError/Code/unsupportedEvent`` if the event's version is newer than this
-  ///   build; ``LedgerError/Code/corrupt`` if the payload is damaged.
+  /// - Throws: ``LedgerError/Code/unsupportedEvent`` if the event's version is newer than this build;
+  ///   ``LedgerError/Code/corrupt`` if the payload is damaged.
   public func decode<Payload: EventPayload>(
     as type: Payload.Type = Payload.self
   ) throws(LedgerError) -> Payload? {

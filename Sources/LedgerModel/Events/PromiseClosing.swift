@@ -1,16 +1,16 @@
-/// When a consumption was recorded.
+/// The time at which a consumption is recorded, relative to the delivery.
 public enum Delivery: UInt8, Sendable, Hashable {
-  /// Before the app got the outcome: delivered at most once.
+  /// The consumption was recorded before the app received the outcome: delivered at most once.
   case recordedBefore = 0
-  /// After the app's code had run with it: delivered at least once.
+  /// The consumption was recorded after the app's code had processed the outcome: delivered at least once.
   case recordedAfter = 1
 }
 
-/// The payload of the event that an outcome was delivered to the app.
+/// The payload of the event that records the delivery of an outcome to the app.
 public struct PromiseConsumed: EventPayload, Hashable {
   public static let kind = EventKind.promiseConsumed
 
-  /// When the consumption was recorded.
+  /// The time at which the consumption was recorded, relative to the delivery.
   public let delivery: Delivery
 
   package init(delivery: Delivery) {
@@ -26,11 +26,11 @@ public struct PromiseConsumed: EventPayload, Hashable {
   public var encoded: [UInt8] { [delivery.rawValue] }
 }
 
-/// The payload of the event that a promise was given up for ever.
+/// The payload of the event that records the permanent abandonment of a promise.
 public struct PromiseAbandoned: EventPayload, Hashable {
   public static let kind = EventKind.promiseAbandoned
 
-  /// Why.
+  /// The reason for the abandonment.
   public let reason: String
 
   package init(reason: String) {

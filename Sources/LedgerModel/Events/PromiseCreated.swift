@@ -1,30 +1,30 @@
 import LedgerBytes
 
-/// What happens to a promise that is pending at its deadline.
+/// The effect of a deadline on a promise that is still pending.
 public enum DeadlineEffect: UInt8, Sendable, Hashable {
-  /// It becomes timed out.
+  /// The promise times out.
   case timesOut = 0
-  /// It becomes fulfilled: the promise is a timer. Its value is `Void`.
+  /// The promise is fulfilled, which makes it a timer. Its value is `Void`.
   case fulfils = 1
 }
 
-/// The payload of the event that a promise came into being.
+/// The payload of the event that records the creation of a promise.
 public struct PromiseCreated: EventPayload, Hashable {
   public static let kind = EventKind.promiseCreated
 
-  /// The name of the value's type and encoding; a value is decoded only if it matches.
+  /// The name of the value's type and encoding; a value is decoded only if its name matches.
   public let typeTag: String
-  /// The caller's name for the promise, from which its id was made.
+  /// The caller's name for the promise, from which the promise's id was derived.
   public let key: String?
-  /// A text for people.
+  /// A human-readable text.
   public let label: String?
-  /// Texts for finding promises.
+  /// Texts by which promises can be found.
   public let tags: [String]
-  /// When a pending promise resolves by itself.
+  /// The time at which a pending promise resolves by itself.
   public let deadline: Timestamp?
-  /// What the deadline does.
+  /// The effect of the deadline.
   public let deadlineEffect: DeadlineEffect
-  /// Makes a repeated creation recognisable.
+  /// A key that identifies repetitions of the same creation.
   public let idempotencyKey: String?
 
   package init(
@@ -92,28 +92,28 @@ public struct PromiseCreated: EventPayload, Hashable {
 
   /// Reads the deadline of an encoded payload without decoding the rest.
   ///
-  /// - Returns: `nil` if there is none, or the payload is too short to have one.
+  /// - Returns: `nil` if there is no deadline, or the payload is too short to contain one.
   static func deadline(ofEncoded payload: [UInt8]) -> Timestamp? {
     guard payload.count >= 16, Flags(rawValue: payload[0]).contains(.deadline) else { return nil }
     return Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8))
   }
 
-  /// Reads what the deadline does without decoding the rest.
+  /// Reads the effect of the deadline without decoding the rest.
   ///
   /// - Precondition: The payload is well-formed.
   static func deadlineEffect(ofEncoded payload: [UInt8]) -> DeadlineEffect {
     DeadlineEffect(rawValue: payload[1]) ?? .timesOut
   }
 
-  /// Tells whether there is a key without decoding the rest.
+  /// Checks for a key without decoding the rest.
   ///
   /// - Precondition: The payload is well-formed.
   static func hasKey(encoded payload: [UInt8]) -> Bool {
     Flags(rawValue: payload[0]).contains(.key)
   }
 
-  /// Checks numbers and lengths of an encoded payload without decoding its texts, so that replay
-  /// stays fast.
+  /// Checks the numbers and lengths of an encoded payload without decoding its texts, so that replay stays
+  /// fast.
   static func isWellFormed(_ payload: [UInt8]) -> Bool {
     guard payload.count >= 8, DeadlineEffect(rawValue: payload[1]) != nil else { return false }
     let flags = Flags(rawValue: payload[0])

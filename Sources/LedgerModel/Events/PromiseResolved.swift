@@ -1,26 +1,27 @@
 import LedgerBytes
 
-/// Which outcome a promise has.
+/// The outcome of a promise, without its value or error.
 public enum OutcomeKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// It has a value.
+  /// The promise has a value.
   case fulfilled = 0
-  /// It failed with an error.
+  /// The promise failed with an error.
   case rejected = 1
-  /// It was cancelled, with a reason.
+  /// The promise was cancelled, with a reason.
   case cancelled = 2
-  /// Its deadline passed while it was pending.
+  /// The deadline passed while the promise was pending.
   case timedOut = 3
 }
 
-/// The payload of the event that a promise got its outcome.
+/// The payload of the event that records the resolution of a promise.
 public struct PromiseResolved: EventPayload, Hashable {
   public static let kind = EventKind.promiseResolved
 
-  /// Which outcome it is.
+  /// The outcome of the promise.
   public let outcome: OutcomeKind
-  /// When it happened; for a timeout the deadline, which may be long before the event's time.
+  /// The time of the resolution; for a timeout this is the deadline, which may be long before the event's
+  /// time.
   public let resolvedAt: Timestamp
-  /// Makes a repeated resolution recognisable.
+  /// A key that identifies repetitions of the same resolution.
   public let idempotencyKey: String?
   /// The encoded value, error or reason, or `nil` if it is large and stored beside the event.
   public private(set) var content: [UInt8]?
@@ -59,8 +60,8 @@ extension PromiseResolved: AttachablePayload {
     return bytes
   }
 
-  /// Checks numbers and lengths of an encoded payload without decoding its texts, so that replay
-  /// stays fast.
+  /// Checks the numbers and lengths of an encoded payload without decoding its texts, so that replay stays
+  /// fast.
   package static func isWellFormed(_ payload: [UInt8]) -> Bool {
     payload.count >= 16 && OutcomeKind(rawValue: payload[1]) != nil && hasRoomForKey(payload)
   }
@@ -79,8 +80,8 @@ extension PromiseResolved: AttachablePayload {
     Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8))
   }
 
-  /// Tells whether the idempotency key ends inside the payload, and at its end if the content is
-  /// stored beside the event.
+  /// Checks that the idempotency key ends inside the payload, and at its end if the content is stored beside
+  /// the event.
   private static func hasRoomForKey(_ payload: [UInt8]) -> Bool {
     let flags = Flags(rawValue: payload[0])
     var end = 16

@@ -1,20 +1,20 @@
 import LedgerBytes
 
-/// What a session may do.
+/// The role of a session, which determines its permissions.
 public enum SessionRole: UInt8, Sendable, Hashable, CaseIterable {
-  /// The app: it may do everything, and only it may consume.
+  /// The app. It may perform every operation, and it alone may consume.
   case app = 0
-  /// A helper process of the app, such as an app extension or a worker: it may not consume.
+  /// A helper process of the app, such as an app extension or a worker. It may not consume.
   case appExtension = 1
-  /// A person with a tool: it may not consume.
+  /// A person with a tool. It may not consume.
   case `operator` = 2
 }
 
-/// Why a session ended.
+/// The reason why a session ended.
 public enum SessionEnd: UInt8, Sendable, Hashable {
   /// Its process closed it.
   case closed = 0
-  /// Its process was gone, as another session found.
+  /// Another session found that its process was gone.
   case died = 1
 }
 
@@ -42,15 +42,15 @@ public struct LedgerCreated: EventPayload, Hashable {
   }
 }
 
-/// The payload of the event that a process opened the ledger.
+/// The payload of the event that records the opening of the ledger by a process.
 public struct SessionOpened: EventPayload, Hashable {
   public static let kind = EventKind.sessionOpened
 
-  /// What the session may do.
+  /// The role of the session.
   public let role: SessionRole
-  /// The process, as the system numbers it.
+  /// The process id.
   public let processID: Int32
-  /// Which of several apps on one ledger this is.
+  /// The name of the app instance, to tell several apps on one ledger apart.
   public let instance: String
   /// The name of the machine.
   public let host: String
@@ -91,7 +91,7 @@ public struct SessionOpened: EventPayload, Hashable {
   }
 }
 
-/// The payload of the event that a session let go of every lock and file; it is empty.
+/// The payload of the event that records the release of every lock and file by a session; it is empty.
 public struct SessionFrozen: EventPayload, Hashable {
   public static let kind = EventKind.sessionFrozen
 
@@ -104,11 +104,11 @@ public struct SessionFrozen: EventPayload, Hashable {
   public var encoded: [UInt8] { [] }
 }
 
-/// The payload of the event that a session came back.
+/// The payload of the event that records a session's return from its freeze.
 public struct SessionUnfrozen: EventPayload, Hashable {
   public static let kind = EventKind.sessionUnfrozen
 
-  /// The process, as the system numbers it.
+  /// The process id.
   public let processID: Int32
 
   package init(processID: Int32) {
@@ -126,11 +126,11 @@ public struct SessionUnfrozen: EventPayload, Hashable {
   }
 }
 
-/// The payload of the event that a session ended.
+/// The payload of the event that records the end of a session.
 public struct SessionClosed: EventPayload, Hashable {
   public static let kind = EventKind.sessionClosed
 
-  /// Why it ended.
+  /// The reason why the session ended.
   public let reason: SessionEnd
 
   package init(reason: SessionEnd) {

@@ -1,22 +1,22 @@
 import LedgerBytes
 
-/// One argument of a handler as a ledger stores it: encoded, with the name of its type.
+/// One argument of a handler in stored form: the encoded value with the name of its type.
 public struct StoredArgument: Sendable, Hashable {
   /// The name of the parameter.
   public let name: String
-  /// Whether the argument takes a bound one away instead of giving a value.
+  /// Whether the argument removes a bound argument instead of providing a value.
   public let isErased: Bool
   /// The name of the value's type and encoding; empty if erased.
   public let typeTag: String
   /// The encoded value; empty if erased.
   public let payload: [UInt8]
 
-  /// Makes an argument of a value that is encoded already.
+  /// Creates an argument from an encoded value.
   public init(name: String, typeTag: String, payload: [UInt8]) {
     self.init(name: name, isErased: false, typeTag: typeTag, payload: payload)
   }
 
-  /// An argument that takes the bound one of that name away.
+  /// An argument that removes the bound argument of that name.
   public static func erasing(_ name: String) -> StoredArgument {
     StoredArgument(name: name, isErased: true, typeTag: "", payload: [])
   }
@@ -29,22 +29,22 @@ public struct StoredArgument: Sendable, Hashable {
   }
 }
 
-/// The arguments of a handler or of a call of it, by name.
+/// The arguments of a handler, or of a call of a handler, by name.
 public struct StoredArguments: Sendable, Hashable {
-  /// The most arguments that a set can have.
+  /// The maximum number of arguments in a set.
   package static let maximumCount = 1_024
 
-  /// The arguments in the order of the bytes of their names; no name is there twice.
+  /// The arguments in the byte order of their names; names are unique.
   public let arguments: [StoredArgument]
 
   /// No arguments.
   public static let none = StoredArguments(sorted: [])
 
-  /// Sorts and checks arguments.
+  /// Sorts and checks the arguments.
   ///
-  /// - Throws: ``LedgerError/Code/invalidArgument`` if a name or a type tag is out of its bounds, if
-  ///   a name is there twice, or if there are more than 1,024 arguments;
-  ///   ``LedgerError/Code/payloadTooLarge`` if a payload has 4 GiB or more.
+  /// - Throws: ``LedgerError/Code/invalidArgument`` if a name or a type tag is out of bounds, if a name
+  ///   occurs twice, or if there are more than 1,024 arguments; ``LedgerError/Code/payloadTooLarge`` if a
+  ///   payload has 4 GiB or more.
   public init(_ arguments: some Sequence<StoredArgument>) throws(LedgerError) {
     let sorted = arguments.sorted { $0.name.precedesInBytes($1.name) }
     guard sorted.count <= Self.maximumCount else {
@@ -71,7 +71,7 @@ public struct StoredArguments: Sendable, Hashable {
     arguments = sorted
   }
 
-  /// The argument with a name.
+  /// The argument with the given name.
   ///
   /// - Complexity: O(n) in the number of arguments.
   public subscript(name: String) -> StoredArgument? {
@@ -87,9 +87,9 @@ extension StoredArguments {
     static let erased = Flags(rawValue: 1)
   }
 
-  /// Decodes the arguments that an event has as its attachment.
+  /// Decodes the arguments that are an event's attachment.
   ///
-  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not arguments.
+  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not valid arguments.
   public init(decoding bytes: [UInt8]) throws(LedgerError) {
     do throws(PayloadDamage) {
       try self.init(parsing: bytes)
@@ -135,7 +135,7 @@ extension StoredArguments {
 }
 
 extension String {
-  /// The order of the bytes of UTF-8, which is the same in every version of Unicode.
+  /// Compares the UTF-8 bytes, whose order is the same in every version of Unicode.
   fileprivate func precedesInBytes(_ other: String) -> Bool {
     utf8.lexicographicallyPrecedes(other.utf8)
   }

@@ -1,6 +1,6 @@
 extension Array {
-  /// The first index whose element fulfils `predicate`, in an array where none before does and all
-  /// after do.
+  /// Finds the first index whose element satisfies `predicate`, in an array where no element before it does
+  /// and all after it do.
   ///
   /// - Complexity: O(log n).
   package func partitioningIndex(where predicate: (Element) -> Bool) -> Int {

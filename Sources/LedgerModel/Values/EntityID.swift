@@ -1,6 +1,6 @@
-/// The 16-byte id of an entity of a ledger: the ledger, a session, a promise or a handler.
+/// The 16-byte id of an entity: a ledger, a session, a promise or a handler.
 ///
-/// It is shown as a UUID (RFC 9562), in lower case.
+/// The id is displayed as a lower-case UUID (RFC 9562).
 public struct EntityID: Sendable, Hashable, Comparable {
   package let high: UInt64
   package let low: UInt64
@@ -10,7 +10,7 @@ public struct EntityID: Sendable, Hashable, Comparable {
     self.low = low
   }
 
-  /// Reads an id from the text of a UUID: 32 hexadecimal digits in five groups, in either case.
+  /// Parses the text of a UUID: 32 hexadecimal digits in five groups, in either case.
   ///
   /// - Returns: `nil` if the text is not a UUID.
   public init?(_ text: some StringProtocol) {
@@ -30,24 +30,24 @@ public struct EntityID: Sendable, Hashable, Comparable {
     low = digits[16...].reduce(0) { $0 << 4 | $1 }
   }
 
-  /// Hashes half of the id: both kinds of ids have at least 62 random bits there.
+  /// Hashes half of the id, which has at least 62 random bits in both kinds of ids.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(low)
   }
 
-  /// Orders ids as their bytes: for random ids, by their time of creation.
+  /// Orders ids by their bytes: random ids are ordered by their time of creation.
   public static func < (left: EntityID, right: EntityID) -> Bool {
     (left.high, left.low) < (right.high, right.low)
   }
 
-  /// The 16 bytes in the order in which a UUID shows them.
+  /// The 16 bytes in the order in which a UUID displays them.
   public var bytes: [UInt8] {
     [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
   }
 }
 
 extension EntityID: CustomStringConvertible {
-  /// The id as a UUID in lower case.
+  /// The id as a lower-case UUID.
   public var description: String {
     var text = ""
     text.reserveCapacity(36)

@@ -1,4 +1,4 @@
-/// What kind of entity a snapshot record is about; the number in the file.
+/// The kind of entity in a snapshot record. The raw value is the number in the file.
 public enum EntityKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A promise.
   case promise = 1
@@ -9,7 +9,7 @@ public enum EntityKind: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 extension EntityKind {
-  /// Its name in archives and texts.
+  /// The name of the kind in archives and texts.
   package var name: String {
     switch self {
     case .promise: "promise"

@@ -1,6 +1,6 @@
-/// Why events cannot be read: compaction deleted them.
+/// The reason why events cannot be read: compaction deleted them.
 public struct EventsCompacted: Error, Sendable, Hashable {
-  /// The position up to which no events are left; reading after it works.
+  /// The position up to which events were deleted; reading after it works.
   public let through: Position
 
   package init(through: Position) {

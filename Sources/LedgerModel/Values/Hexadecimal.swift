@@ -1,16 +1,16 @@
 extension [UInt8] {
-  /// Two lower-case digits a byte.
+  /// The bytes as lower-case hexadecimal digits, two per byte.
   package var hexadecimal: String {
     String(decoding: hexadecimalDigits, as: UTF8.self)
   }
 
-  /// The same as ASCII.
+  /// The same digits as ASCII bytes.
   var hexadecimalDigits: [UInt8] {
     let digits = [UInt8]("0123456789abcdef".utf8)
     return flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
   }
 
-  /// Reads lower-case digits, two a byte; `nil` if they are none.
+  /// Parses lower-case digits, two per byte; `nil` if they are invalid.
   package init?(hexadecimalDigits: some Collection<UInt8>) {
     guard hexadecimalDigits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []

@@ -1,24 +1,24 @@
-/// An id that says by its type what kind of entity it names.
+/// An id whose type says which kind of entity it names.
 public protocol LedgerIdentifier: Sendable, Hashable, Comparable, Codable, LosslessStringConvertible
 {
   /// The id without its type.
   var entityID: EntityID { get }
 
-  /// Says that an id names an entity of this kind.
+  /// Creates a typed id; the entity must be of this kind.
   init(entityID: EntityID)
 }
 
 extension LedgerIdentifier {
-  /// Reads an id from the text of a UUID; `nil` if the text is not one.
+  /// Parses the text of a UUID; `nil` if the text is not one.
   public init?(_ description: String) {
     guard let id = EntityID(description) else { return nil }
     self.init(entityID: id)
   }
 
-  /// The id as a UUID in lower case.
+  /// The id as a lower-case UUID.
   public var description: String { entityID.description }
 
-  /// Orders ids as their bytes.
+  /// Orders ids by their bytes.
   public static func < (left: Self, right: Self) -> Bool { left.entityID < right.entityID }
 
   /// Decodes the text of a UUID.
@@ -32,47 +32,47 @@ extension LedgerIdentifier {
   }
 }
 
-/// Names a ledger; it stays the same for the ledger's whole life.
+/// The id of a ledger, which never changes during the ledger's life.
 public struct LedgerID: LedgerIdentifier {
   /// The id without its type.
   public let entityID: EntityID
 
-  /// Says that an id names a ledger.
+  /// Creates the id of a ledger.
   public init(entityID: EntityID) { self.entityID = entityID }
 }
 
-/// Names a session: one opening of a ledger by one process.
+/// The id of a session: one opening of a ledger by one process.
 public struct SessionID: LedgerIdentifier {
   /// The id without its type.
   public let entityID: EntityID
 
-  /// Says that an id names a session.
+  /// Creates the id of a session.
   public init(entityID: EntityID) { self.entityID = entityID }
 }
 
-/// Names a durable promise.
+/// The id of a durable promise.
 public struct PromiseID: LedgerIdentifier {
   /// The id without its type.
   public let entityID: EntityID
 
-  /// Says that an id names a promise.
+  /// Creates the id of a promise.
   public init(entityID: EntityID) { self.entityID = entityID }
 }
 
-/// Names a handler.
+/// The id of a handler.
 public struct HandlerID: LedgerIdentifier {
   /// The id without its type.
   public let entityID: EntityID
 
-  /// Says that an id names a handler.
+  /// Creates the id of a handler.
   public init(entityID: EntityID) { self.entityID = entityID }
 }
 
-/// Names a call of a handler, or a run of its invalidation code, through all its attempts.
+/// The id of a call of a handler, or of a run of its invalidation code, for all its attempts.
 public struct CallID: LedgerIdentifier {
-  /// The id without its type; a call is part of its handler and no entity of its own.
+  /// The id without its type. A call is part of its handler, not an entity of its own.
   public let entityID: EntityID
 
-  /// Says that an id names a call.
+  /// Creates the id of a call.
   public init(entityID: EntityID) { self.entityID = entityID }
 }

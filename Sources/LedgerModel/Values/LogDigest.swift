@@ -1,10 +1,10 @@
 import LedgerBytes
 
-/// A SHA-256 over every event up to a position: equal for two ledgers with the same events.
+/// A SHA-256 hash over every event up to a position: equal for two ledgers with the same events.
 ///
-/// It is a chain: the digest at a position is the hash of the digest before and of the event, so it
-/// can be continued from any position, and it does not depend on how events are packed into frames.
-/// See the article *File format*.
+/// It is a chain: the digest at a position is the hash of the previous digest and the event. It can therefore
+/// be continued from any position, and it does not depend on how events are packed into frames. See the
+/// article *File format*.
 public struct LogDigest: Sendable, Hashable {
   /// The last event that it covers.
   public private(set) var position: Position
@@ -26,10 +26,10 @@ public struct LogDigest: Sendable, Hashable {
     self.init(position: position, hash: SHA256Hash(bytes: bytes.span))
   }
 
-  /// Takes in the next event.
+  /// Adds the next event.
   ///
   /// - Parameters:
-  ///   - record: The event as it lies in its frame.
+  ///   - record: The event as stored in its frame.
   ///   - session: The session that wrote the event.
   ///   - commit: The number of the commit in that session.
   package mutating func append(

@@ -1,6 +1,6 @@
 import LedgerBytes
 
-/// Reads the fields of a payload in order, with every length checked.
+/// Reads the fields of a payload in order and checks every length.
 package struct PayloadReader {
   private let bytes: [UInt8]
   private var offset = 0
@@ -24,9 +24,9 @@ package struct PayloadReader {
     Timestamp(nanosecondsSinceEpoch: try integer())
   }
 
-  /// One of a few numbered things.
+  /// Reads a value with a fixed set of numbers.
   ///
-  /// - Parameter what: The name of the thing, for the error.
+  /// - Parameter what: The name of the value, for the error.
   package mutating func choice<Value: RawRepresentable<UInt8>>(
     _ what: String
   ) throws(PayloadDamage) -> Value {
@@ -41,7 +41,7 @@ package struct PayloadReader {
     _ = try take(count)
   }
 
-  /// Text with a 2-byte length.
+  /// Reads text with a 2-byte length.
   package mutating func text() throws(PayloadDamage) -> String {
     try utf8(byteCount: Int(integer(UInt16.self)))
   }
@@ -54,14 +54,14 @@ package struct PayloadReader {
     return text
   }
 
-  /// An id of 16 bytes.
+  /// Reads an id of 16 bytes.
   package mutating func identifier<ID: LedgerIdentifier>(
     _ type: ID.Type = ID.self
   ) throws(PayloadDamage) -> ID {
     ID(entityID: try entityID())
   }
 
-  /// An id of 16 bytes that may name anything.
+  /// Reads an id of 16 bytes that may name any entity.
   package mutating func entityID() throws(PayloadDamage) -> EntityID {
     let start = try take(16)
     return EntityID(loadedFrom: bytes.span, at: start)
@@ -72,7 +72,7 @@ package struct PayloadReader {
     return Array(bytes[start..<offset])
   }
 
-  /// All bytes up to the end.
+  /// Reads all bytes up to the end.
   package mutating func rest() -> [UInt8] {
     defer { offset = bytes.count }
     return Array(bytes[offset...])
@@ -80,7 +80,7 @@ package struct PayloadReader {
 
   package var isAtEnd: Bool { offset == bytes.count }
 
-  /// Says that nothing must follow.
+  /// Checks that no bytes are left.
   package func finish() throws(PayloadDamage) {
     guard offset == bytes.count else {
       throw PayloadDamage(what: "\(bytes.count - offset) bytes too many")
@@ -96,7 +96,7 @@ package struct PayloadReader {
   }
 }
 
-/// Why a payload cannot be read.
+/// The reason why a payload cannot be read.
 package struct PayloadDamage: Error {
   package let what: String
 }

@@ -1,7 +1,7 @@
 import LedgerBytes
 
 extension Position {
-  /// The key of a frame, and of an attachment.
+  /// The key of a frame or an attachment.
   package var bigEndianBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendLittleEndian(rawValue.byteSwapped)

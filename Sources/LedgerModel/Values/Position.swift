@@ -1,11 +1,11 @@
-/// The number of an event in the one global order of its ledger, from 1.
+/// The number of an event in the global order of its ledger, starting at 1.
 ///
-/// Positions are contiguous and are never reused, also after compaction.
+/// Positions are contiguous and never reused, not even after compaction.
 public struct Position: Sendable, Hashable, Comparable, Codable, RawRepresentable {
-  /// The number; 0 stands for the place before the first event.
+  /// The number; 0 denotes the place before the first event.
   public let rawValue: UInt64
 
-  /// Makes a position of its number.
+  /// Creates a position from its number.
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
@@ -13,7 +13,7 @@ public struct Position: Sendable, Hashable, Comparable, Codable, RawRepresentabl
   /// The place before the first event: reading after it reads everything.
   public static let start = Position(rawValue: 0)
 
-  /// A place behind every event.
+  /// A place after every event.
   package static let end = Position(rawValue: .max)
 
   /// Tells whether the left event comes first.
@@ -26,7 +26,7 @@ public struct Position: Sendable, Hashable, Comparable, Codable, RawRepresentabl
     Position(rawValue: rawValue &+ UInt64(count))
   }
 
-  /// How many events stand after this position up to a later one.
+  /// The number of events after this position, up to and including a later one.
   package func distance(to later: Position) -> Int {
     Int(clamping: later.rawValue - rawValue)
   }

@@ -1,5 +1,5 @@
 extension RandomAccessCollection {
-  /// The elements in slices of `count`, the last one perhaps shorter.
+  /// Splits the elements into slices of `count`; the last slice may be shorter.
   package func slices(of count: Int) -> some Sequence<SubSequence> {
     sequence(state: self[...]) { rest -> SubSequence? in
       guard !rest.isEmpty else { return nil }
@@ -11,7 +11,8 @@ extension RandomAccessCollection {
 }
 
 extension Collection {
-  /// The first elements, up to the one with which their weights reach a limit; all if they do not.
+  /// The first elements, up to the one whose weight makes the sum reach the limit; all elements if the sum
+  /// stays below it.
   package func prefix(weighing limit: Int, _ weight: (Element) -> Int) -> SubSequence {
     var sum = 0
     return prefix { element in

@@ -1,14 +1,14 @@
-/// What a snapshot record holds: an entity of a kind, in a layout.
+/// The content type of a snapshot record: a kind of entity and a layout.
 ///
-/// Both are numbers of the file, also of kinds and layouts that this build does not know.
+/// Both are numbers from the file, including kinds and layouts that this build does not know.
 package struct RecordType: Sendable, Hashable {
   /// The number of the kind; see ``EntityKind``.
   package let kind: UInt8
-  /// The layout of the content: the lowest that can say it. Each but ``original`` begins with a
-  /// ``RecordOutline``.
+  /// The layout of the content: the lowest layout that can represent it. Every layout except ``original``
+  /// begins with a ``RecordOutline``.
   package let layout: UInt8
 
-  /// The layout that the kinds of the first version of the format have.
+  /// The layout of the kinds in the first version of the format.
   package static let original: UInt8 = 0
 
   package init(kind: UInt8, layout: UInt8) {
@@ -24,7 +24,7 @@ package struct RecordType: Sendable, Hashable {
   package static let session = RecordType(.session)
   package static let handler = RecordType(.handler)
 
-  /// What this build can read; `nil` for a record of a later version.
+  /// The kind, if this build can read the record; `nil` for a record of a later version.
   package var knownKind: EntityKind? {
     layout == Self.original ? EntityKind(rawValue: kind) : nil
   }

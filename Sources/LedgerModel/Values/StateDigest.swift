@@ -1,9 +1,9 @@
 import LedgerBytes
 
-/// A fingerprint of a ledger's whole state, independent of how the state came about.
+/// A fingerprint of a ledger's whole state, independent of how the state was reached.
 ///
-/// It is the sum, modulo 2 to the power of 256, of the SHA-256 of every entity that is there and of
-/// every tombstone, so that it can be kept up to date one entity at a time.
+/// It is the sum, modulo 2 to the power of 256, of the SHA-256 hashes of every entity and every tombstone, so
+/// it can be updated one entity at a time.
 public struct StateDigest: Sendable, Hashable {
   /// The sum, lowest word first.
   private var words: (UInt64, UInt64, UInt64, UInt64)
@@ -15,7 +15,7 @@ public struct StateDigest: Sendable, Hashable {
     self.words = words
   }
 
-  /// The 32 bytes of the sum, the lowest first.
+  /// The 32 bytes of the sum, the lowest byte first.
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(32)
@@ -26,7 +26,7 @@ public struct StateDigest: Sendable, Hashable {
     return bytes
   }
 
-  /// Reads 64 hexadecimal digits; `nil` if the text is anything else.
+  /// Parses 64 hexadecimal digits; `nil` if the text is invalid.
   public init?(_ description: String) {
     guard let bytes = [UInt8](hexadecimalDigits: Array(description.utf8)[...]), bytes.count == 32
     else { return nil }
@@ -44,25 +44,25 @@ public struct StateDigest: Sendable, Hashable {
 
   // MARK: Changing
 
-  /// Takes in an entity with its canonical content.
+  /// Adds an entity with its canonical content.
   package mutating func add(_ type: RecordType, _ id: EntityID, _ content: [UInt8]) {
     add(Self.hash(type, id, content))
   }
 
-  /// Takes out an entity that is taken in.
+  /// Removes an entity that was added before.
   package mutating func remove(_ type: RecordType, _ id: EntityID, _ content: [UInt8]) {
     subtract(Self.hash(type, id, content))
   }
 
-  /// Takes in the tombstone of an entity whose record is gone.
+  /// Adds the tombstone of an entity whose record was removed.
   package mutating func addTombstone(_ id: EntityID) {
     add(Self.hash(Self.tombstone, id, []))
   }
 
-  /// Stands where entities have their kind.
+  /// Takes the place of an entity's kind.
   private static let tombstone = RecordType(kind: 0, layout: RecordType.original)
 
-  /// Stands before the layout, if it is not the original one.
+  /// Precedes any layout other than the original one.
   private static let layoutMarker: UInt8 = 0xFF
 
   private static func hash(

@@ -1,16 +1,16 @@
 import LedgerBytes
 
-/// An error as a ledger stores it: data that another process, or a later version, can show.
+/// An error in stored form: data that another process, or a later version, can display.
 ///
 /// `localizedDescription` is its ``message``.
 public struct StoredError: Error, Sendable, Hashable, Codable {
-  /// Whose error it is: a domain, or the name of a type.
+  /// The source of the error: a domain, or the name of a type.
   public let domain: String
   /// The number of the error in its domain, if it has one.
   public let code: Int64?
-  /// What happened, for people.
+  /// A human-readable description.
   public let message: String
-  /// The error itself, encoded, so that a program can tell what failed.
+  /// The encoded error itself, so that a program can determine the failure.
   public let payload: Payload?
 
   /// An encoded value with the name of its type.
@@ -20,20 +20,20 @@ public struct StoredError: Error, Sendable, Hashable, Codable {
     /// The encoded value.
     public let bytes: [UInt8]
 
-    /// Makes a payload of a value that is encoded already.
+    /// Creates a payload from an encoded value.
     public init(typeTag: String, bytes: [UInt8]) {
       self.typeTag = typeTag
       self.bytes = bytes
     }
   }
 
-  /// Makes an error of its parts.
+  /// Creates an error from its parts.
   ///
   /// - Parameters:
-  ///   - domain: At most 256 bytes of UTF-8; what is longer is cut.
+  ///   - domain: At most 256 bytes of UTF-8; longer text is truncated.
   ///   - code: The number in the domain.
-  ///   - message: What happened.
-  ///   - payload: More, for programs.
+  ///   - message: A human-readable description.
+  ///   - payload: Further data for programs.
   public init(domain: String, code: Int64? = nil, message: String, payload: Payload? = nil) {
     self.domain = domain.cut(toByteCount: TextLimit.errorDomain.maximumByteCount)
     self.code = code
@@ -41,7 +41,7 @@ public struct StoredError: Error, Sendable, Hashable, Codable {
     self.payload = payload
   }
 
-  /// Decodes the parts and cuts what is too long, as ``init(domain:code:message:payload:)`` does.
+  /// Decodes the parts and truncates those that are too long, like ``init(domain:code:message:payload:)``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -89,9 +89,9 @@ extension StoredError {
     return bytes
   }
 
-  /// Decodes the content of a rejection, as ``PromiseResolved`` or its attachment has it.
+  /// Decodes the content of a rejection, from ``PromiseResolved`` or its attachment.
   ///
-  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not a stored error.
+  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes are not a valid stored error.
   public init(decoding bytes: [UInt8]) throws(LedgerError) {
     do throws(PayloadDamage) {
       var reader = PayloadReader(bytes)

@@ -1,4 +1,4 @@
-/// The bounds of a text that a caller hands over and an event stores.
+/// The bounds of a text that a caller passes and an event stores.
 package struct TextLimit: Sendable {
   let name: String
   let minimumByteCount: Int
@@ -18,10 +18,10 @@ package struct TextLimit: Sendable {
   package static let scope = TextLimit("scope", 1...64)
   package static let argumentName = TextLimit("argument name", 1...128)
 
-  /// The most tags that a promise can have.
+  /// The maximum number of tags of a promise.
   package static let maximumTagCount = 16
 
-  /// The most scopes that a handler can have.
+  /// The maximum number of scopes of a handler.
   package static let maximumScopeCount = 16
 
   private init(_ name: String, _ range: ClosedRange<Int>) {
@@ -30,7 +30,7 @@ package struct TextLimit: Sendable {
     maximumByteCount = range.upperBound
   }
 
-  /// Refuses a text that is too short, too long, or has a control character (category Cc).
+  /// Checks that a text is within the bounds and has no control character (category Cc).
   package func check(_ text: String) throws(LedgerError) {
     let count = text.utf8.count
     guard count >= minimumByteCount, count <= maximumByteCount else {
@@ -45,7 +45,7 @@ package struct TextLimit: Sendable {
     }
   }
 
-  /// The text with spaces for control characters, cut if it is too long.
+  /// The text with spaces in place of control characters, truncated if it is too long.
   package func fitting(_ text: String) -> String {
     let scalars = text.unicodeScalars.map { $0.isControl ? " " : $0 }
     return String(String.UnicodeScalarView(scalars)).cut(toByteCount: maximumByteCount)
@@ -53,7 +53,7 @@ package struct TextLimit: Sendable {
 }
 
 extension Unicode.Scalar {
-  /// Whether its category is Cc, whose members Unicode promised never to change.
+  /// Whether the category is Cc, whose members Unicode guarantees never to change.
   fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 

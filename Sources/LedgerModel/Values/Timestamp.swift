@@ -6,7 +6,7 @@
 
 /// A point in time of the wall clock: nanoseconds since 1970 in UTC.
 ///
-/// A deadline is a time, made of the present one, of a duration from now, or of a date:
+/// A deadline is a timestamp, created from the current time, a duration from now, or a date:
 ///
 /// ```swift
 /// let answer = try await ledger.createPromise(of: Answer.self, deadline: .now + .seconds(30))
@@ -14,13 +14,13 @@
 /// let reminder = try await ledger.createTimer(key: PromiseKey("tea"), until: Timestamp(date))
 /// ```
 ///
-/// Times of events inform people; the order of events is their ``Position``. Deadlines and retention
-/// go by the store's time, or that of the configured clock.
+/// Times of events are informative; the order of events is their ``Position``. Deadlines and retention use
+/// the store's clock, or the configured clock.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
   /// Nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
   public let nanosecondsSinceEpoch: Int64
 
-  /// Makes a time of its nanoseconds since 1970-01-01T00:00:00Z.
+  /// Creates a timestamp from its nanoseconds since 1970-01-01T00:00:00Z.
   public init(nanosecondsSinceEpoch: Int64) {
     self.nanosecondsSinceEpoch = nanosecondsSinceEpoch
   }
@@ -30,7 +30,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     left.nanosecondsSinceEpoch < right.nanosecondsSinceEpoch
   }
 
-  /// The time `duration` later; the ends of the range (the years 1677 and 2262) are not passed.
+  /// The time `duration` later, clamped to the ends of the range (the years 1677 and 2262).
   public static func + (time: Timestamp, duration: Duration) -> Timestamp {
     let (sum, overflow) = time.nanosecondsSinceEpoch.addingReportingOverflow(
       duration.clampedNanoseconds)
@@ -38,14 +38,14 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     return Timestamp(nanosecondsSinceEpoch: duration < .zero ? .min : .max)
   }
 
-  /// The time from the right time to the left one.
+  /// The duration from the right time to the left one.
   public static func - (left: Timestamp, right: Timestamp) -> Duration {
     .nanoseconds(left.nanosecondsSinceEpoch) - .nanoseconds(right.nanosecondsSinceEpoch)
   }
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// The time in UTC as RFC 3339 has it, in microseconds: `2026-01-31T12:00:00.000000Z`.
+  /// The time in UTC in RFC 3339 format, in microseconds: `2026-01-31T12:00:00.000000Z`.
   public var description: String {
     let (seconds, nanoseconds) = nanosecondsSinceEpoch.quotientAndRemainderRoundedDown(
       dividingBy: 1_000_000_000)
@@ -57,7 +57,7 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Duration {
-  /// Whole nanoseconds, clamped to what 64 bits hold (about 292 years).
+  /// Whole nanoseconds, clamped to the range of 64 bits (about 292 years).
   package var clampedNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
