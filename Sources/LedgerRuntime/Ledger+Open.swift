@@ -41,7 +41,7 @@ extension Ledger {
 }
 
 extension LedgerConfiguration {
-  /// Refuses values that cannot be.
+  /// Rejects invalid values.
   fileprivate func check() throws(LedgerError) {
     try TextLimit.instance.check(instance)
     guard pollInterval >= .milliseconds(500) else {

@@ -1,11 +1,11 @@
 extension Ledger {
-  /// The state that the ledger was in when the event at `position` was the newest.
+  /// The state of the ledger as of the event at `position`.
   ///
-  /// A state before the snapshot is rebuilt from the first event, and so only if no event was deleted.
-  /// Looking into it while the ledger is frozen or closed fails with `closed`.
+  /// A state before the snapshot is rebuilt from the first event, which requires that no event was deleted.
+  /// While the ledger is frozen or closed, reading from the state fails with `closed`.
   ///
-  /// - Parameter position: The last event to be applied; by default the newest.
-  /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it takes were deleted,
+  /// - Parameter position: The last event to apply; by default the newest.
+  /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it needs were deleted,
   ///   `invalidArgument` if there is no such event, `corrupt`, `closed`; `CancellationError`.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   public func state(at position: Position? = nil) async throws -> ReplayedLedger {
@@ -23,7 +23,7 @@ extension Ledger {
           return ReplayedLedger(state, of: source, registry: engine.setup.sessions)
         }
       } catch {
-        // The session froze in between.
+        // The session froze in the meantime.
         guard error.code == .closed else { throw error }
         replay = StateReplay(of: source, through: position)
       }

@@ -1,14 +1,14 @@
 extension LedgerInspector {
-  /// Writes an archive: a text that holds every event that is kept, and the snapshot that stands for
-  /// the deleted ones, and that proves that nothing is missing.
+  /// Writes an archive: a text with every event that is kept and the snapshot that stands for the deleted
+  /// ones. It proves that nothing is missing.
   ///
-  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
-  /// used again only when it is over. Some hundred events or records, or one large value, are in memory
-  /// at a time.
+  /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
+  /// reused only after it finishes. Memory holds a few hundred events or records, or one large value, at a
+  /// time.
   ///
-  /// - Parameter sink: Gets the bytes of the archive, piece after piece. It must not read the ledger.
-  /// - Throws: ``LedgerError`` with `corrupt`, or with `unsupportedEvent` for an event with bytes that
-  ///   this build does not know; and what `sink` throws. What was written so far is then no archive: it
+  /// - Parameter sink: Receives the bytes of the archive, piece by piece. It must not read the ledger.
+  /// - Throws: ``LedgerError`` with `corrupt`, or with `unsupportedEvent` for an event with bytes that this
+  ///   build does not know; and any error that `sink` throws. The output is then not an archive, because it
   ///   has no last line.
   @discardableResult
   public func export(_ sink: ([UInt8]) throws -> Void) throws -> ArchiveSummary {

@@ -1,8 +1,8 @@
 /// The digests of a ledger at one position.
 public struct LedgerDigests: Sendable, Hashable {
-  /// Of all events up to the position, those that were deleted included.
+  /// The digest of all events up to the position, including deleted ones.
   public let log: LogDigest
-  /// Of what they came to; `nil` if that state cannot be rebuilt any more.
+  /// The digest of the state that they result in; `nil` if that state can no longer be rebuilt.
   public let state: StateDigest?
 
   /// The position.
@@ -10,18 +10,18 @@ public struct LedgerDigests: Sendable, Hashable {
 }
 
 extension LedgerInspector {
-  /// The digests of the events up to a position, and of what they came to.
+  /// The digests of the events up to a position, and of the state that they result in.
   ///
-  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
-  /// used again only when it is over.
+  /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
+  /// reused only after it finishes.
   ///
   /// - Parameters:
   ///   - end: The last event; by default the newest.
-  ///   - progress: Called now and then with the position reached. It must not use a ledger.
+  ///   - progress: Called periodically with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with
-  ///   `invalidArgument` if there is no such event; with `eventsCompacted` if it, and events after it, were
-  ///   deleted: ask for a later position; with `closed` if the inspection is closed, also meanwhile: begin
-  ///   another; `ioFailure`.
+  ///   `invalidArgument` if there is no such event; with `eventsCompacted` if that event and events after it
+  ///   were deleted: ask for a later position; with `closed` if the inspection is closed, even during the
+  ///   call: begin another; `ioFailure`.
   /// - Complexity: O(events that are kept).
   public func digests(
     through end: Position? = nil, progress: (Position) -> Void = { _ in }
@@ -45,16 +45,16 @@ extension LedgerInspector {
     }
   }
 
-  /// The digest of all events up to a position, those that were deleted included.
+  /// The digest of all events up to a position, including deleted ones.
   ///
-  /// It sees the ledger as it is when it begins, as ``digests(through:progress:)`` does.
+  /// It sees the ledger as it was when it began, as ``digests(through:progress:)`` does.
   ///
   /// - Parameters:
-  ///   - digest: Where to go on from; by default where events are kept.
+  ///   - digest: The digest to continue from; by default, that of the deleted events.
   ///   - end: The last event; by default the newest.
-  ///   - progress: Called now and then with the position reached. It must not use a ledger.
+  ///   - progress: Called periodically with the position reached. It must not use a ledger.
   /// - Throws: As ``digests(through:progress:)``; with `eventsCompacted` also if events after `digest` were
-  ///   deleted, and with `invalidArgument` if `digest` is of a later position than `end`.
+  ///   deleted, and with `invalidArgument` if the position of `digest` is later than `end`.
   /// - Complexity: O(events) after `digest`.
   public func logDigest(
     from digest: LogDigest? = nil, through end: Position? = nil,
@@ -67,7 +67,7 @@ extension LedgerInspector {
 }
 
 extension LogDigest {
-  /// Continues a digest, or that of the events that were deleted, up to `end` or the newest event.
+  /// Continues a digest, or the digest of the deleted events, up to `end` or the newest event.
   fileprivate init(
     of log: any LedgerSource, from digest: LogDigest? = nil, through end: Position?,
     _ progress: (Position) -> Void

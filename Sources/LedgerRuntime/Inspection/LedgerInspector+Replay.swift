@@ -1,12 +1,12 @@
 extension LedgerInspector {
   /// Replays the events.
   ///
-  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
-  /// used again only when it is over.
+  /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
+  /// reused only after it finishes.
   ///
-  /// - Parameter progress: Called now and then with the position reached. It must not use a ledger.
+  /// - Parameter progress: Called periodically with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with `closed`
-  ///   if the inspection is closed, also meanwhile: begin another; `ioFailure`.
+  ///   if the inspection is closed, even during the call: begin another; `ioFailure`.
   /// - Complexity: O(events since the snapshot) in time, O(entities that they change) in memory.
   public func replay(
     progress: (Position) -> Void = { _ in }
@@ -14,16 +14,16 @@ extension LedgerInspector {
     try replay(through: nil, progress)
   }
 
-  /// The state that the ledger was in when the event at `position` was the newest.
+  /// The state of the ledger as of the event at `position`.
   ///
-  /// It sees the ledger as it is when it begins, as ``replay(progress:)`` does. A state before the snapshot
-  /// is rebuilt from the first event, and so only if no event was deleted.
+  /// It sees the ledger as it was when it began, as ``replay(progress:)`` does. A state before the snapshot
+  /// is rebuilt from the first event, which requires that no event was deleted.
   ///
   /// - Parameters:
-  ///   - position: The last event to be applied.
-  ///   - progress: Called now and then with the position reached. It must not use a ledger.
+  ///   - position: The last event to apply.
+  ///   - progress: Called periodically with the position reached. It must not use a ledger.
   /// - Throws: As ``replay(progress:)``; also ``LedgerError`` with `eventsCompacted` if the events that it
-  ///   takes were deleted: ask for a later position, or import the archives of these events; with
+  ///   needs were deleted: ask for a later position, or import the archives of these events; with
   ///   `invalidArgument` if there is no such event.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   public func state(
@@ -32,13 +32,13 @@ extension LedgerInspector {
     try replay(through: position, progress)
   }
 
-  /// Runs `body` on what replay makes of the events, all in one view: no compaction takes anything away
-  /// meanwhile, and space that writers free is used again only when `body` returned.
+  /// Runs `body` on the state that the events replay to, all in one view. Compaction removes nothing from
+  /// that view, and the space that writers free is reused only after `body` returns.
   ///
   /// - Parameters:
-  ///   - progress: Called now and then with the position reached. It must not use a ledger.
-  ///   - body: Gets the state, which is good only as long as `body`, and only on its thread.
-  /// - Throws: As ``replay(progress:)``, and what `body` throws.
+  ///   - progress: Called periodically with the position reached. It must not use a ledger.
+  ///   - body: Receives the state, which is valid only until `body` returns and only on its thread.
+  /// - Throws: As ``replay(progress:)``, and any error that `body` throws.
   package func withReplay<R>(
     progress: (Position) -> Void = { _ in }, _ body: (ReplayedLedger) throws -> R
   ) throws -> R {

@@ -1,12 +1,12 @@
 extension LedgerInspector {
-  /// Counts what the ledger holds.
+  /// Counts the events, entities and bytes of the ledger.
   ///
-  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
-  /// used again only when it is over.
+  /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
+  /// reused only after it finishes.
   ///
-  /// - Parameter progress: Called now and then with the position reached. It must not use a ledger.
+  /// - Parameter progress: Called periodically with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt` at damaged events: verify the ledger, and restore it from a
-  ///   copy; with `closed` if the inspection is closed, also meanwhile: begin another; `ioFailure`.
+  ///   copy; with `closed` if the inspection is closed, even during the call: begin another; `ioFailure`.
   /// - Complexity: O(events + entities + pages of the file) in time, O(entities that changed since the
   ///   snapshot) in memory.
   public func statistics(
@@ -15,10 +15,10 @@ extension LedgerInspector {
     try statistics(includesEvents: true, progress)
   }
 
-  /// Makes sure that nothing is missing, so that what is not found was never there: every page of the
-  /// file, and what the lists and counts of the snapshot say that there is.
+  /// Checks that nothing is missing, so that an entity that is not found never existed: checks every page of
+  /// the file, and every entry that the lists and counts of the snapshot promise.
   ///
-  /// - Parameter progress: Called now and then. It must not use a ledger.
+  /// - Parameter progress: Called periodically. It must not use a ledger.
   /// - Throws: As ``statistics(progress:)``.
   /// - Complexity: O(pages of the file + entities + events since the snapshot).
   package func requireWhole(progress: () -> Void) throws {
@@ -28,7 +28,7 @@ extension LedgerInspector {
   private func statistics(
     includesEvents: Bool, _ progress: (Position) -> Void
   ) throws -> LedgerStatistics {
-    // What lacks entries can be read, but not counted.
+    // A table that lacks entries can be read, but not counted.
     if let miscount = try store.checkStructure({ progress(.start) }) { throw miscount }
     return try store.withView { (log) throws(LedgerError) in
       try LedgerError.mapping { try statistics(of: log, includesEvents, progress) }
@@ -58,7 +58,7 @@ extension LedgerInspector {
 }
 
 extension LedgerStatistics {
-  /// Compares what was counted with what the table says that there is.
+  /// Compares the counted frames with the count that the table reports.
   ///
   /// - Throws: `corrupt` if they differ.
   fileprivate func checkFrameCount(of log: any LedgerSource) throws(LedgerError) {

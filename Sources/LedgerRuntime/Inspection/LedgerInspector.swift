@@ -1,4 +1,4 @@
-/// A ledger that is looked at and not used.
+/// Read-only access to a ledger, without a session.
 public final class LedgerInspector: Sendable {
   package let store: any InspectedStore
 
@@ -15,8 +15,8 @@ public final class LedgerInspector: Sendable {
     self.store = store
   }
 
-  /// Lets go of the files. Later calls throw ``LedgerError/Code/closed``; closing twice is
-  /// harmless. An inspection that is let go closes, too.
+  /// Closes the files. Later calls throw ``LedgerError/Code/closed``; closing twice is harmless. An inspector
+  /// also closes when its last reference is released.
   public func close() {
     store.close()
   }
@@ -28,11 +28,11 @@ public final class LedgerInspector: Sendable {
     get throws(LedgerError) { try store.head() }
   }
 
-  /// The events after a position, at most about `limit`: the last frame is handed over whole.
+  /// The events after a position, about `limit` at most: the last frame is returned whole.
   ///
-  /// - Returns: None if there are none after `position`.
-  /// - Throws: ``LedgerError`` with `corrupt` if the next event is damaged. One further on ends the
-  ///   events that are handed over, so that none before it is lost.
+  /// - Returns: An empty array if no event follows `position`.
+  /// - Throws: ``LedgerError`` with `corrupt` if the next event is damaged. A damaged event further on ends
+  ///   the result, so no event before it is lost.
   public func events(
     after position: Position = .start, limit: Int = 1_000
   ) throws(LedgerError) -> [LedgerEvent] {
@@ -49,7 +49,7 @@ public final class LedgerInspector: Sendable {
     return events
   }
 
-  /// What is stored beside an event because it is large.
+  /// The value that is stored beside an event because it is large.
   ///
   /// - Throws: ``LedgerError`` with `corrupt` if it is damaged; with `eventsCompacted` if the event was
   ///   deleted meanwhile.
@@ -58,7 +58,7 @@ public final class LedgerInspector: Sendable {
     do throws(LedgerError) {
       return try store.attachment(of: event.position, byteCount: event.attachmentByteCount)
     } catch {
-      // The event was there when it was read.
+      // The event existed when it was read.
       let deleted = try store.snapshotSummary().deletedThrough
       guard error.code == .corrupt, event.position <= deleted else { throw error }
       throw .eventsCompacted(after: event.position, through: deleted)

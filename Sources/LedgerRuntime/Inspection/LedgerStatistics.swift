@@ -1,44 +1,44 @@
-/// How much a ledger holds.
+/// Counts and sizes of the contents of a ledger.
 public struct LedgerStatistics: Sendable, Hashable {
   /// The last event that was counted.
   public internal(set) var head = Position.start
-  /// The writer's clock at the first and the last event.
+  /// The writer's clock at the first event.
   public internal(set) var firstTime: Timestamp?
   /// The writer's clock at the last event.
   public internal(set) var lastTime: Timestamp?
-  /// The newest time of any event, also of those that were deleted. If it is still to come, a clock
-  /// was wrong: that of the event's writer, or the one that it is compared with.
+  /// The newest time of any event, including deleted ones. If it lies in the future, a clock is or was wrong:
+  /// that of the event's writer, or the one that it is compared with.
   public internal(set) var newestTime: Timestamp?
-  /// Events up to here were deleted by compaction; the counts of events are about those after it.
+  /// Events up to here were deleted by compaction; the event counts cover only later events.
   public internal(set) var deletedThrough = Position.start
-  /// The position of the snapshot that older events are folded into.
+  /// The position of the snapshot, into which older events are folded.
   public internal(set) var snapshotPosition = Position.start
-  /// How many events there are.
+  /// The number of events.
   public internal(set) var eventCount = 0
-  /// How many events of each kind.
+  /// The number of events of each kind.
   public internal(set) var eventCounts: [EventKind: Int] = [:]
-  /// How many commits wrote them.
+  /// The number of commits that wrote them.
   public internal(set) var commitCount = 0
-  /// How many records of the log they are packed into.
+  /// The number of log records that they are packed into.
   public internal(set) var frameCount = 0
-  /// The size of these records in bytes.
+  /// The total size of these records, in bytes.
   public internal(set) var frameByteCount = 0
-  /// How many values are stored beside their events because they are large.
+  /// The number of values that are stored beside their events because they are large.
   public internal(set) var attachmentCount = 0
-  /// The size of these values in bytes.
+  /// The total size of these values, in bytes.
   public internal(set) var attachmentByteCount = 0
-  /// How many promises stand where.
+  /// The number of promises by status.
   public internal(set) var promiseCounts: [PromiseRecord.Status: Int] = [:]
-  /// How many handlers can still be called, or have a call that is not finished.
+  /// The number of handlers that can still be called, or have an unfinished call.
   public internal(set) var openHandlerCount = 0
-  /// How many other handlers there are.
+  /// The number of all other handlers.
   public internal(set) var closedHandlerCount = 0
-  /// How many sessions there are, without those whose records were removed.
+  /// The number of sessions, without those whose records were removed.
   public internal(set) var sessionCount = 0
-  /// How many snapshot records a later version of the library wrote, which this one neither reads nor
-  /// changes. Update the library; until then no records are removed.
+  /// The number of snapshot records that a later version of the library wrote. This version neither reads nor
+  /// changes them. Update the library; until then no records are removed.
   public internal(set) var unsupportedRecordCount = 0
-  /// How many sessions have not ended, as far as the log tells.
+  /// The number of sessions that have not ended, according to the log.
   public internal(set) var openSessionCount = 0
 }
 
@@ -73,9 +73,9 @@ extension LedgerStatistics {
     }
   }
 
-  /// Counts the entities that there are at a position, each in the one list that it stands in.
+  /// Counts the entities that exist at a position, each in the one list that holds it.
   ///
-  /// - Parameter progress: Called now and then.
+  /// - Parameter progress: Called periodically.
   mutating func count(_ replayed: ReplayedLedger, progress: () -> Void) throws {
     if replayed.position > .start { newestTime = replayed.newestTime }
     promiseCounts = [.pending: 0, .resolved: 0, .consumed: 0, .abandoned: 0]

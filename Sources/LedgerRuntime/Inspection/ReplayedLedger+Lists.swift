@@ -1,19 +1,17 @@
 extension ReplayedLedger {
-  /// Hands over promises: first those that were consumed or abandoned, in the order in which they were,
-  /// then the others, in the order of creation.
+  /// Visits promises: first the consumed and abandoned ones, in the order in which they closed, then the
+  /// others, in the order of creation.
   ///
-  /// Large values are not read: a record has its ``PromiseRecord/outcomeKind`` and no
-  /// ``PromiseRecord/outcome`` then.
+  /// Large values are not read: such a record has an ``PromiseRecord/outcomeKind`` but no
+  /// ``PromiseRecord/outcome``.
   ///
   /// - Parameters:
-  ///   - statuses: Which promises are wanted; by default those that are neither consumed nor
-  ///     abandoned.
-  ///   - progress: Called now and then, also while nothing that is wanted is found. It must
-  ///     not use a ledger.
-  ///   - body: Gets each record; it ends the walk by returning `false`.
+  ///   - statuses: The statuses to visit; by default all except consumed and abandoned.
+  ///   - progress: Called periodically, even while no match is found. It must not use a ledger.
+  ///   - body: Receives each record; returning `false` ends the walk.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
-  ///   ``position`` meanwhile; and what `body` throws.
-  /// - Complexity: O(promises that are open), and O(all) if closed ones are wanted.
+  ///   ``position`` meanwhile; and any error that `body` throws.
+  /// - Complexity: O(open promises), or O(all promises) if closed ones are included.
   public func forEachPromise(
     _ statuses: Set<PromiseRecord.Status> = [.pending, .resolved], progress: () -> Void = {},
     _ body: (PromiseRecord) throws -> Bool
@@ -29,17 +27,16 @@ extension ReplayedLedger {
     }
   }
 
-  /// Hands over handlers: those that can still be called, or of which a call is not finished, in the
-  /// order of their creation.
+  /// Visits handlers: those that can still be called or have an unfinished call, in the order of their
+  /// creation.
   ///
   /// - Parameters:
-  ///   - includesClosed: Whether the others come, too, before them, in the order in which they ended.
-  ///   - progress: Called now and then, also while nothing that is wanted is found. It must
-  ///     not use a ledger.
-  ///   - body: Gets each record; it ends the walk by returning `false`.
+  ///   - includesClosed: Whether to visit the others as well, before them, in the order in which they ended.
+  ///   - progress: Called periodically, even while no match is found. It must not use a ledger.
+  ///   - body: Receives each record; returning `false` ends the walk.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
-  ///   ``position`` meanwhile; and what `body` throws.
-  /// - Complexity: O(handlers that are open), and O(all) if closed ones are wanted.
+  ///   ``position`` meanwhile; and any error that `body` throws.
+  /// - Complexity: O(open handlers), or O(all handlers) if closed ones are included.
   public func forEachHandler(
     includesClosed: Bool = false, progress: () -> Void = {}, _ body: (HandlerRecord) throws -> Bool
   ) throws {
@@ -53,7 +50,7 @@ extension ReplayedLedger {
 }
 
 extension PromiseEntity {
-  /// The record without an outcome that is stored beside its event.
+  /// The record, without its outcome if that is stored beside its event.
   fileprivate var smallRecord: PromiseRecord {
     get throws(LedgerError) {
       if recordAttachment != nil { return PromiseRecord(self, try creation(), outcome: nil) }

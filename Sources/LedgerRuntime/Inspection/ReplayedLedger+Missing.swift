@@ -1,19 +1,19 @@
 extension ReplayedLedger {
-  /// Why there is no such promise: it was never created, or its record was removed.
+  /// The reason why a promise is missing: it was never created, or its record was removed.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func reason(forMissing id: PromiseID) throws(LedgerError) -> LedgerError {
     try reading { (state) throws(LedgerError) in try state.refusal(ofMissing: id) }
   }
 
-  /// Why there is no such handler: it was never created, or its record was removed.
+  /// The reason why a handler is missing: it was never created, or its record was removed.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func reason(forMissing id: HandlerID) throws(LedgerError) -> LedgerError {
     try reading { (state) throws(LedgerError) in try state.refusal(ofMissing: id) }
   }
 
-  /// Why there is nothing with an id: there never was, or its record was removed.
+  /// The reason why an entity is missing: it never existed, or its record was removed.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func reason(forMissing id: EntityID) throws(LedgerError) -> LedgerError {

@@ -1,4 +1,4 @@
-/// What an event can be about.
+/// The subject of an event.
 public enum LedgerSubject: Sendable, Hashable {
   /// A promise.
   case promise(PromiseID)
@@ -7,19 +7,19 @@ public enum LedgerSubject: Sendable, Hashable {
   /// A handler.
   case handler(HandlerID)
 
-  /// What it is.
+  /// The kind of a subject.
   public typealias Kind = EntityKind
 }
 
 extension ReplayedLedger {
-  /// What there is between two ids, both included, in the order of ids.
+  /// The entities between two ids, both included, in the order of ids.
   ///
   /// - Parameters:
   ///   - first: The lowest id.
   ///   - last: The highest id.
-  ///   - kinds: What is wanted; by default everything.
-  ///   - limit: The most that is returned.
-  ///   - progress: Called now and then. It must not use a ledger.
+  ///   - kinds: The kinds to include; by default all.
+  ///   - limit: The maximum number of results.
+  ///   - progress: Called periodically. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
   ///   ``position`` meanwhile.
   /// - Complexity: O(entities that changed since the snapshot + entities between the two ids).
@@ -40,7 +40,7 @@ extension ReplayedLedger {
     }
   }
 
-  /// What the ledger knows about a session, or `nil` if there is none.
+  /// The record of a session, or `nil` if there is none.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func record(of id: SessionID) throws(LedgerError) -> SessionRecord? {

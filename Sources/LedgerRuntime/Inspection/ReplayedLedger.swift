@@ -1,23 +1,23 @@
 import Synchronization
 
-/// What replay makes of a ledger's events, at one position.
+/// The state of a ledger at one position, replayed from its events.
 ///
-/// It holds what changed since the ledger's snapshot, and looks up the rest. When the ledger is
-/// compacted meanwhile, it is rebuilt at the same position, if what is stored allows it.
+/// It holds the changes since the ledger's snapshot and looks up the rest. If the ledger is compacted in the
+/// meantime, the state is rebuilt at the same position, as long as the stored events allow it.
 public final class ReplayedLedger: Sendable {
   /// The last event that was applied.
   public let position: Position
 
   private let state: Mutex<LedgerState>
   private let log: any LedgerSource
-  /// Sessions that were asked for. Many promises are of few sessions.
+  /// Sessions that were already looked up: many promises share a few sessions.
   private let sessions = Mutex<[SessionID: SessionEntity]>([:])
-  /// The promises that open handlers refer to, once that was asked for.
+  /// The promises that open handlers refer to, once they were requested.
   private let referencedPromises = Mutex<Set<PromiseID>?>(nil)
   private let registry: any SessionRegistry
 
   init(_ state: LedgerState, of log: any LedgerSource, registry: any SessionRegistry) {
-    // Where it was read may be good for a moment only.
+    // The place that the state was read from may be valid for a moment only.
     self.state = Mutex(state.reading(state.snapshot.reading(from: log)))
     self.log = log
     self.registry = registry
@@ -26,10 +26,10 @@ public final class ReplayedLedger: Sendable {
 
   // MARK: Looking up
 
-  /// What the ledger knows about a promise, or `nil` if there is none.
+  /// The record of a promise, or `nil` if there is none.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt`, and with `eventsCompacted` if the ledger was compacted
-  ///   past ``position`` meanwhile: replay again.
+  /// - Throws: ``LedgerError`` with `corrupt`, and with `eventsCompacted` if the ledger was compacted past
+  ///   ``position`` in the meantime: replay again.
   public func record(of id: PromiseID) throws(LedgerError) -> PromiseRecord? {
     try naming(try record(of: id, PromiseEntity.self))
   }
@@ -41,7 +41,7 @@ public final class ReplayedLedger: Sendable {
     return record
   }
 
-  /// What the ledger knows about a handler, or `nil` if there is none.
+  /// The record of a handler, or `nil` if there is none.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func record(of id: HandlerID) throws(LedgerError) -> HandlerRecord? {
@@ -55,10 +55,10 @@ public final class ReplayedLedger: Sendable {
       .record(attachment: attachment)
   }
 
-  /// Whether a promise is resolved, and the session that created it can no longer consume it: it
-  /// ended, its process is gone, or it is that of an app extension.
+  /// Whether a promise is resolved, but its creator can no longer consume it: that session ended, its process
+  /// is gone, or it is an app extension's.
   ///
-  /// A process that waits for the promise by its key or id cannot be seen from here.
+  /// This cannot detect a process that waits for the promise by its key or id.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   public func isStale(_ record: PromiseRecord) throws(LedgerError) -> Bool {
@@ -66,12 +66,10 @@ public final class ReplayedLedger: Sendable {
     return try isLeft(record)
   }
 
-  /// Whether a promise is likely to stay pending for ever: it has no deadline, the session that created
-  /// it cannot settle it any more, and no handler refers to it that can be called or has a call that is
-  /// not finished.
+  /// Whether a promise is likely to stay pending forever. It has no deadline, the session that created it can
+  /// no longer settle it, and no handler that refers to it can be called or has an unfinished call.
   ///
-  /// A promise that a program settles by its id or key, without a handler, cannot be told from one that
-  /// was forgotten.
+  /// A promise that a program settles by its id or key, without a handler, looks the same as a forgotten one.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   /// - Complexity: O(open handlers) the first time.
@@ -89,7 +87,7 @@ public final class ReplayedLedger: Sendable {
     return found
   }
 
-  /// Whether the creator will not come for the promise, also as far as its process tells.
+  /// Whether the creator will not return for the promise, taking into account whether its process is alive.
   private func isLeft(_ record: PromiseRecord) throws(LedgerError) -> Bool {
     let id = record.created.session
     guard let creator = try session(id) else {
@@ -106,12 +104,13 @@ public final class ReplayedLedger: Sendable {
     return found
   }
 
-  /// The fingerprint of everything that there is at ``position``, equal however it came about.
+  /// The fingerprint of everything that exists at ``position``; equal states have equal fingerprints,
+  /// whatever their history.
   ///
-  /// Beside a compaction it may end in `eventsCompacted`; ``LedgerInspector/digests(through:progress:)``
-  /// does not.
+  /// During a compaction this can fail with `eventsCompacted`; ``LedgerInspector/digests(through:progress:)``
+  /// cannot.
   ///
-  /// - Parameter progress: Called now and then. It must not use a ledger.
+  /// - Parameter progress: Called periodically. It must not use a ledger.
   /// - Throws: As ``record(of:)-(PromiseID)``.
   /// - Complexity: O(entities that changed since the snapshot).
   public func digest(progress: () -> Void = {}) throws(LedgerError) -> StateDigest {
@@ -127,11 +126,10 @@ public final class ReplayedLedger: Sendable {
 
   // MARK: Walking
 
-  /// So many entities are read in one view: beside a compaction each view takes a replay.
+  /// The number of entities that are read in one view. During a compaction, each view requires a replay.
   private static let viewEntityCount = 10_000
 
-  /// - Parameter progress: Called after each slice that was read, also if nothing in it is wanted. It must
-  ///   not use a ledger.
+  /// - Parameter progress: Called after each slice, even if it contains no match. It must not use a ledger.
   func forEachEntity(
     on paths: [EntityWalk.Path], progress: () -> Void, _ body: (LedgerEntity) throws -> Bool
   ) throws {
@@ -157,7 +155,7 @@ public final class ReplayedLedger: Sendable {
           }
           entities += slice
         } catch {
-          // What was read is handed over; damage comes again with the next slice.
+          // The entities read so far are handed over; the next slice reports the damage again.
           guard !entities.isEmpty, error.lookAgain != nil || error.code == .corrupt else {
             throw error
           }
@@ -187,11 +185,11 @@ public final class ReplayedLedger: Sendable {
 
   // MARK: Reading
 
-  /// Runs `body` on the state over the snapshot as it is now; again if that moved meanwhile.
+  /// Runs `body` on the state over the current snapshot, and again if the snapshot moved meanwhile.
   func reading<R>(
     _ body: (LedgerState) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    // One without a snapshot holds everything.
+    // A state without a snapshot holds everything.
     let known = state.withLock { $0 }
     guard !known.snapshot.isEmpty else { return try body(known) }
     return try log.withView { (view) throws(LedgerError) in
@@ -219,7 +217,7 @@ public final class ReplayedLedger: Sendable {
 }
 
 extension LedgerState {
-  /// The same state, that looks into the same snapshot elsewhere.
+  /// The same state, reading the same snapshot from another source.
   fileprivate func reading(_ snapshot: SnapshotReader) -> LedgerState {
     var state = self
     state.snapshot = snapshot

@@ -1,9 +1,9 @@
 /// A handle on a handler in a ledger: its id.
 ///
-/// A handle is cheap, holds no state, and can be made from the id or the key at any time and in any
-/// process. Encoded, it is its id, so it can be an argument of another handler. Decoded, it is attached
-/// to the ledger in the decoder's `userInfo` under `CodingUserInfoKey.promiseLedger`; without one, it
-/// can name the handler and nothing else.
+/// A handle is cheap, holds no state, and can be made from the id or the key at any time and in any process.
+/// It encodes as its id, so it can be an argument of another handler. When decoded, it attaches to the ledger
+/// in the decoder's `userInfo` under `CodingUserInfoKey.promiseLedger`; without a ledger, it can only name
+/// the handler.
 public struct DurableHandler: Sendable, Identifiable {
   /// The id of the handler.
   public let id: HandlerID
@@ -29,7 +29,7 @@ public struct DurableHandler: Sendable, Identifiable {
 }
 
 extension DurableHandler: Hashable {
-  /// Handles on one handler are equal.
+  /// Handles on the same handler are equal.
   public static func == (left: DurableHandler, right: DurableHandler) -> Bool {
     left.id == right.id
   }

@@ -1,8 +1,8 @@
-/// A handle on a promise in a ledger: its id, and how its values are encoded.
+/// A handle on a promise in a ledger: its id and the codec of its values.
 ///
-/// A handle is cheap, holds no state, and can be made from the id at any time and in any process.
-/// Encoded, it is its id. Decoded, it is attached to the ledger in the decoder's `userInfo` under
-/// `CodingUserInfoKey.promiseLedger`; without one, it can name the promise and nothing else.
+/// A handle is cheap, holds no state, and can be made from the id at any time and in any process. It encodes
+/// as its id. When decoded, it attaches to the ledger in the decoder's `userInfo` under
+/// `CodingUserInfoKey.promiseLedger`; without a ledger, it can only name the promise.
 ///
 /// A promise that is an argument of a handler is rejected if the code fails; see
 /// ``HandlerFailurePolicy``.
@@ -10,7 +10,7 @@ public struct DurablePromise<Value: Sendable>: Sendable, Identifiable {
   /// The id of the promise.
   public let id: PromiseID
 
-  /// How values are encoded.
+  /// The codec of the promise's values.
   package let codec: PayloadCodec<Value>
 
   private let attachedLedger: Ledger?
@@ -35,7 +35,7 @@ public struct DurablePromise<Value: Sendable>: Sendable, Identifiable {
 }
 
 extension DurablePromise: Hashable {
-  /// Handles on one promise are equal.
+  /// Handles on the same promise are equal.
   public static func == (left: DurablePromise, right: DurablePromise) -> Bool {
     left.id == right.id
   }
@@ -54,8 +54,8 @@ extension DurablePromise: CustomStringConvertible {
 extension DurablePromise: Codable {
   /// Decodes the id, and attaches the ledger of the decoder's `userInfo`.
   ///
-  /// - Throws: ``LedgerError/Code/invalidArgument`` if `Value` needs a codec of its own, and the ledger's
-  ///   ``LedgerConfiguration/codecs`` have none.
+  /// - Throws: ``LedgerError/Code/invalidArgument`` if `Value` needs its own codec and the ledger's
+  ///   ``LedgerConfiguration/codecs`` do not have one.
   public init(from decoder: any Decoder) throws {
     let id = try PromiseID(from: decoder)
     decoder.referenceCollector?.add(id, in: nil)
@@ -67,7 +67,7 @@ extension DurablePromise: Codable {
     self.init(id: id, ledger: ledger, codec: codec)
   }
 
-  /// Makes a handle that can name the promise and nothing else.
+  /// Makes a handle that can only name the promise.
   init(detachedWith id: PromiseID) {
     let detached = "The handle on promise \(id) is attached to no ledger."
     let codec = PayloadCodec<Value>(
@@ -111,6 +111,6 @@ extension Ledger? {
 }
 
 extension CodingUserInfoKey {
-  /// Where a decoder finds the ledger to which decoded promises and handlers are attached.
+  /// The key under which a decoder finds the ledger for decoded promises and handlers.
   public static let promiseLedger = CodingUserInfoKey(ledgerKey: "promise-ledger")
 }

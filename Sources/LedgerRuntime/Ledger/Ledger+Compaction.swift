@@ -1,9 +1,9 @@
 extension Ledger {
-  /// What compaction would do now, without doing it.
+  /// Previews a compaction without performing it.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`; with `eventsCompacted` if the
-  ///   ledger is compacted meanwhile: plan again.
-  /// - Complexity: O(events and records to go + open entities).
+  /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`; with `eventsCompacted` if the ledger is
+  ///   compacted in the meantime: plan again.
+  /// - Complexity: O(events and records to remove + open entities).
   public func plan(
     _ policy: CompactionPolicy = CompactionPolicy()
   ) async throws -> CompactionPlan {
@@ -14,18 +14,18 @@ extension Ledger {
   /// Folds events into the snapshot, removes records of closed entities that are old enough, and
   /// deletes folded events that are old enough.
   ///
-  /// It works in short steps between which other readers and writers go on, and changes no answer but
-  /// about what the policy lets go. It can be cancelled, and its process killed, at any time: the next
-  /// compaction goes on where it ended. While the ledger is frozen it waits.
+  /// It works in short steps, between which other readers and writers continue, and changes no answers except
+  /// those about records and events that the policy removes. You can cancel it, or kill its process, at any
+  /// time: the next compaction continues where it ended. While the ledger is frozen, it waits.
   ///
   /// - Parameters:
-  ///   - policy: What is kept.
-  ///   - progress: Gets how far it is, after each step.
-  /// - Throws: ``LedgerError`` with `compactionBusy` if the ledger is being compacted already; `corrupt`
-  ///   if what was written was not read back as it was: no event is deleted then that the snapshot does
-  ///   not hold, so restore it from a copy; `alreadyExists` if an archive of other events has the name:
-  ///   move that file; `diskFull`, `ledgerFull`, `writerStalled`, `ioFailure`, `closed`;
-  ///   `CancellationError`. The folding and the deletions up to then stay; compact again.
+  ///   - policy: The rules for which events and records to keep.
+  ///   - progress: Receives the progress after each step.
+  /// - Throws: ``LedgerError`` with `compactionBusy` if the ledger is being compacted already; `corrupt` if
+  ///   written data did not read back unchanged: restore the ledger from a copy (no event was deleted that
+  ///   the snapshot does not hold); `alreadyExists` if an archive of other events has the name: move that
+  ///   file; `diskFull`, `ledgerFull`, `writerStalled`, `ioFailure`, `closed`; `CancellationError`. The
+  ///   folding and deletion done so far are kept; compact again.
   @discardableResult
   public func compact(
     _ policy: CompactionPolicy = CompactionPolicy(),
@@ -34,10 +34,10 @@ extension Ledger {
     try await engine.compact(policy, plan: nil, progress)
   }
 
-  /// Does what was planned, and folds what happened since then, too.
+  /// Performs a planned compaction, and also folds the events written since the plan.
   ///
-  /// No event is deleted that the plan did not name. Records may leave that it could not count, because
-  /// the events that ended them were not folded.
+  /// Only events that the plan named are deleted. Additional records may be removed that the plan could not
+  /// count, because the events that closed them were not folded yet.
   ///
   /// - Throws: As ``compact(_:progress:)-(CompactionPolicy,_)``.
   @discardableResult

@@ -1,7 +1,7 @@
 extension Ledger {
-  /// The digest of all events up to the newest, those that were deleted included.
+  /// The digest of all events up to the newest, including deleted ones.
   ///
-  /// - Parameter digest: Where to go on from; by default where events are kept.
+  /// - Parameter digest: The digest to continue from; by default, that of the deleted events.
   /// - Throws: ``LedgerError`` with `corrupt`, `closed`; with `eventsCompacted` if events after `digest`
   ///   were deleted.
   /// - Complexity: O(events) after `digest`.

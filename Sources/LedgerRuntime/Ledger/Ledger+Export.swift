@@ -1,14 +1,14 @@
 extension Ledger {
-  /// Writes an archive: a text that holds every event that is kept, and the snapshot that stands for
-  /// the deleted ones, and that proves that nothing is missing.
+  /// Writes an archive: a text with every event that is kept and the snapshot that stands for the deleted
+  /// ones. It proves that nothing is missing.
   ///
-  /// It is made of the events that were there when it began, whatever is written meanwhile. The
-  /// ledger cannot be compacted meanwhile.
+  /// It contains the events that existed when it began, regardless of later writes. The ledger cannot be
+  /// compacted during the export.
   ///
-  /// - Parameter sink: Gets the bytes of the archive, piece after piece.
+  /// - Parameter sink: Receives the bytes of the archive, piece by piece.
   /// - Throws: ``LedgerError`` with `compactionBusy` if the ledger is being compacted, `corrupt`,
-  ///   `unsupportedEvent`, `closed`; what `sink` throws, and `CancellationError`. What was written so far
-  ///   is then no archive: it has no last line.
+  ///   `unsupportedEvent`, `closed`; any error that `sink` throws, and `CancellationError`. The output is
+  ///   then not an archive, because it has no last line.
   @discardableResult
   public func export(_ sink: ([UInt8]) async throws -> Void) async throws -> ArchiveSummary {
     let turn = CompactionTurn(engine: engine)

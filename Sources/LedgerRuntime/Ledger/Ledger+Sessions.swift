@@ -1,7 +1,7 @@
 extension Ledger {
-  /// The sessions that have not ended, as far as the log tells, in the order of their ids.
+  /// The sessions that have not ended, according to the log, in the order of their ids.
   ///
-  /// An extension can see that the app is there:
+  /// An extension can check whether the app is running:
   ///
   /// ```swift
   /// let isAppOpen = try await ledger.openSessions().contains {
@@ -9,10 +9,10 @@ extension Ledger {
   /// }
   /// ```
   ///
-  /// One whose process was killed is among them until a session finds it dead, mostly within a second.
-  /// ``events(after:)`` tells of sessions as they open, freeze and close.
+  /// A session whose process was killed is included until another session detects its death, usually within a
+  /// second. ``events(after:)`` reports sessions as they open, freeze and close.
   ///
-  /// A frozen session waits until it is unfrozen.
+  /// On a frozen ledger, the call waits for ``unfreeze()``.
   ///
   /// - Throws: ``LedgerError`` with `closed`: open the ledger again; `frozen` if
   ///   ``LedgerConfiguration/waitsWhileFrozen`` is false: unfreeze it; `corrupt`: restore it from a copy.

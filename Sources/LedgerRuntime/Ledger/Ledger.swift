@@ -1,9 +1,9 @@
 /// An open ledger: a session of this process on a ledger of durable promises.
 ///
-/// Several processes may have the same ledger open, and one process may have several sessions on it.
-/// These share what the store keeps open, until the last of them freezes or closes.
+/// Several processes may have the same ledger open, and one process may have several sessions on it. Sessions
+/// of one process share the store's open files until the last of them freezes or closes.
 ///
-/// The session ends with ``close()``, or when the last reference is gone.
+/// The session ends with ``close()``, or when its last reference is released.
 public final class Ledger: Sendable {
   package let engine: LedgerEngine
   package let configuration: LedgerConfiguration
@@ -17,10 +17,10 @@ public final class Ledger: Sendable {
   /// This session.
   public var session: SessionID { engine.setup.session }
 
-  /// What this session may do.
+  /// The role of this session, which determines its permissions.
   public var role: SessionRole { engine.setup.opened.role }
 
-  /// Which of several apps on one ledger this session belongs to.
+  /// The app that this session belongs to, if several apps share the ledger.
   public var instance: String { engine.setup.opened.instance }
 
   init(engine: LedgerEngine, configuration: LedgerConfiguration, id: LedgerID) {
@@ -36,49 +36,49 @@ public final class Ledger: Sendable {
 
   // MARK: The session's life
 
-  /// Lets go of every lock, map and descriptor, and keeps the session.
+  /// Releases every lock, memory map and file descriptor, but keeps the session.
   ///
-  /// What waits to be written is written first. Another process that keeps the gate cannot hold this
-  /// up: after 250 ms commands stay waiting, the freeze is noted outside of the log, where other sessions
-  /// look for this one, and `false` comes back. Freezing a frozen ledger does nothing.
+  /// Pending commands are written first. Another process that holds the writer gate cannot block the freeze:
+  /// after 250 ms, commands stay pending, the freeze is noted outside the log, where other sessions look for
+  /// this one, and the result is `false`. Freezing a frozen ledger does nothing.
   ///
-  /// The calls of handlers that the session runs are given back. Their code goes on; its end counts
-  /// after ``unfreeze()``, unless another session ran the call again meanwhile, or calls do not wait
-  /// while the ledger is frozen (``LedgerConfiguration/waitsWhileFrozen``): then it is lost, and the call
-  /// is to be run again.
+  /// The session gives back the handler calls that it runs. Their code continues, and its result counts after
+  /// ``unfreeze()``, unless another session has run the call again in the meantime. If calls do not wait
+  /// while the ledger is frozen (``LedgerConfiguration/waitsWhileFrozen``), the result is lost, and the call
+  /// must run again.
   ///
-  /// iOS kills a suspended app that holds a lock in a shared container (0xdead10cc), so freeze when
-  /// the app goes to the background, every session of the process, and close what it inspects.
+  /// iOS kills a suspended app that holds a lock in a shared container (0xdead10cc). When the app goes to the
+  /// background, freeze every session of the process and close its inspectors.
   ///
-  /// - Returns: Whether the freeze stands in the log.
+  /// - Returns: Whether the freeze is recorded in the log.
   /// - Throws: ``LedgerError`` with `closed`, or `ioFailure` if the freeze cannot be noted.
   @discardableResult
   public func freeze() async throws -> Bool {
     try await engine.freeze()
   }
 
-  /// Comes back from ``freeze()``: replays what happened meanwhile and delivers what is due, in the
+  /// Ends a ``freeze()``: replays the events written in the meantime and delivers pending results, in the
   /// order of positions.
   ///
-  /// - Throws: ``LedgerError`` with `sessionEnded` if another app session of the same instance took
-  ///   this one for dead, and `historyChanged` if another ledger stands where this one was: the
-  ///   ledger is then closed, and every task that waits gets this error. With `closed`, `corrupt`,
-  ///   `writerStalled` and other failures of opening the ledger stays frozen, and unfreezing can be
-  ///   tried again.
+  /// - Throws: ``LedgerError`` with `sessionEnded` if another app session of the same instance declared this
+  ///   one dead, and `historyChanged` if another ledger has replaced this one: the ledger is then closed, and
+  ///   every waiting task receives this error. With `closed`, `corrupt`, `writerStalled` and other failures
+  ///   to open it, the ledger stays frozen, and you can try again.
   public func unfreeze() async throws {
     try await engine.unfreeze()
   }
 
-  /// Ends the session. The calls of handlers that it runs are given back, and their ends count for
-  /// nothing. Pending commands are written first; tasks that await a promise get
-  /// ``LedgerError/Code/closed``. Closing twice is harmless.
+  /// Ends the session. The session gives back the handler calls that it runs, and discards their results.
+  /// Pending commands are written first; tasks that await a promise receive ``LedgerError/Code/closed``.
+  /// Closing twice is harmless.
   public func close() async {
     await engine.close()
   }
 
   /// Brings this process up to the newest event and returns its position.
   ///
-  /// Nothing needs this: every call catches up by itself. It is for tests and for showing progress.
+  /// You do not need this for correctness: every call catches up by itself. It is for tests and for showing
+  /// progress.
   @discardableResult
   public func catchUp() async throws -> Position {
     try await engine.read { $0.position }

@@ -1,82 +1,84 @@
 public import Logging
 
-/// How a session uses a ledger.
+/// The options of a session on a ledger.
 public struct LedgerConfiguration: Sendable {
-  /// Tells apart several apps on one ledger: 1 to 128 bytes of UTF-8.
+  /// The name that distinguishes this app from others on the same ledger: 1 to 128 bytes of UTF-8.
   ///
-  /// An app and its extensions have the same. ``Ledger/stalePromises(of:)``,
-  /// ``Ledger/stalePromiseUpdates`` and ``stalePromisePolicy`` go by it: an app is offered the promises
-  /// that sessions of its own instance created.
+  /// An app and its extensions use the same instance. ``Ledger/stalePromises(of:)``,
+  /// ``Ledger/stalePromiseUpdates`` and ``stalePromisePolicy`` use it to offer an app only the promises that
+  /// sessions of its own instance created.
   public var instance: String = "default"
 
-  /// How long a command waits for another process that holds the gate, before its caller gets
-  /// ``LedgerError/Code/writerStalled``. Each command has this time for itself, counted while the
-  /// ledger is not frozen.
+  /// The maximum time that a command waits for another process that holds the writer gate, before it fails
+  /// with ``LedgerError/Code/writerStalled``. Each command has this full time; time while the ledger is
+  /// frozen does not count.
   public var writerStallTimeout: Duration = .seconds(5)
 
-  /// How often a session looks for changes when no signal came. A lost signal costs this delay.
+  /// The interval at which a session looks for changes if it receives no signal. A lost signal delays it by
+  /// at most this long.
   public var pollInterval: Duration = .seconds(1)
 
-  /// The largest encoded value or error in bytes.
+  /// The maximum size of an encoded value or error, in bytes.
   public var maximumPayloadSizeInBytes: Int = 16 << 20
 
-  /// How many commands may wait for the writer; the next one gets
-  /// ``LedgerError/Code/tooManyCommands``. Without a limit a ledger that stays frozen, or a writer
-  /// that is slower than its callers, would use up the memory.
+  /// The maximum number of commands that wait for the writer; another one fails with
+  /// ``LedgerError/Code/tooManyCommands``. Without a limit a ledger that stays frozen, or a writer that is
+  /// slower than its callers, would exhaust memory.
   public var maximumWaitingCommandCount: Int = 100_000
 
-  /// Whether calls made while the ledger is frozen wait for ``Ledger/unfreeze()``, or fail with
+  /// Whether calls made while the ledger is frozen wait for ``Ledger/unfreeze()``, rather than fail with
   /// ``LedgerError/Code/frozen``.
   public var waitsWhileFrozen: Bool = true
 
-  /// What happens to stale promises of this instance when an app opens the ledger.
+  /// The treatment of stale promises of this instance when an app opens the ledger.
   public var stalePromisePolicy: StalePromisePolicy = .keep
 
-  /// When a session of the role `app` compacts the ledger by itself; `nil` for never.
+  /// The conditions under which a session with the role `app` compacts the ledger automatically; `nil` for
+  /// never.
   ///
-  /// By default it does so when 50,000 events were not folded. It then keeps events for 7 days and at
-  /// least 1,000 of them, and records of what ended for 30 days.
+  /// By default, it compacts after 50,000 unfolded events. It then keeps events for 7 days, at least 1,000 of
+  /// them, and the records of closed entities for 30 days.
   public var automaticCompaction: AutomaticCompaction? = AutomaticCompaction()
 
-  /// What happens to calls of handlers that a session gave back unfinished.
+  /// The treatment of handler calls that a session gave back unfinished.
   public var unfinishedCallPolicy: UnfinishedCallPolicy = .keep
 
-  /// Tells the time for deadlines and retention in place of the store's own; by default the store does.
+  /// The clock for deadlines and retention; by default the store's own clock.
   ///
-  /// That of a ledger in a directory is the clock of the system.
+  /// For a ledger in a directory, that is the system clock.
   public var clock: (any LedgerClock)?
 
-  /// Makes ids.
+  /// The generator of ids.
   public var idGenerator: any LedgerIDGenerator = RandomIDGenerator()
 
-  /// How values of promises are encoded whose types need more than `Codable`.
+  /// The codecs for promise values whose types need more than `Codable`.
   public var codecs = PayloadCodecs()
 
-  /// Gets what goes wrong without a caller to tell.
+  /// The logger for problems that have no caller to report to.
   public var logger = Logger(label: "promise-ledger")
 
-  /// The registry of handlers, which alone knows the type.
+  /// The registry of handlers; only the registry's own code knows its type.
   var handlerKinds: (any Sendable)?
 
-  /// What the store of the ledger adds; it alone knows the type.
+  /// Options that the ledger's store adds; only the store knows their type.
   package var storeOptions: (any Sendable)?
 
-  /// Where a test may change what the session does.
+  /// Hooks that let a test change the behavior of the session.
   package var hooks = EngineHooks()
 
   /// Makes a configuration with the defaults.
   public init() {}
 }
 
-/// What happens to stale promises when an app opens a ledger.
+/// The treatment of stale promises when an app opens a ledger.
 ///
-/// It concerns promises whose creating session belongs to the same instance as the opening one.
+/// It applies to promises whose creating session has the same instance as the opening session.
 public enum StalePromisePolicy: Sendable {
-  /// They stay, to be listed, re-attached and consumed.
+  /// They stay; you can list, re-attach and consume them.
   case keep
-  /// They stay, and the closure gets each of them, rejected ones with their error.
+  /// They stay, and the closure receives each of them, rejected ones with their error.
   case surface(@Sendable (PromiseRecord) async -> Void)
-  /// The fulfilled ones are abandoned: the session that wanted the value is gone.
+  /// The fulfilled ones are abandoned, because the session that wanted the value is gone.
   case abandonFulfilled
 }
 
@@ -87,6 +89,6 @@ public enum LibraryVersion: Sendable {
 }
 
 extension LedgerConfiguration {
-  /// The time that new ids show.
+  /// The time that new ids contain.
   package var timeForIDs: Timestamp { (clock ?? SystemLedgerClock()).now() }
 }

@@ -1,17 +1,16 @@
 extension Ledger {
-  /// The events after a position: first those that are there, then each new one, without a gap or a
-  /// repetition.
+  /// The events after a position: first the existing ones, then each new one, without gaps or repetitions.
   ///
-  /// The sequence reads as fast as it is iterated and holds at most one slice of events. It waits
-  /// while the ledger is frozen and ends when it is closed.
+  /// The sequence reads as fast as it is iterated and holds at most one slice of events. It waits while the
+  /// ledger is frozen, and ends when the ledger is closed.
   ///
-  /// - Parameter position: Where to begin; ``Position/start`` for all.
+  /// - Parameter position: The position to begin after; ``Position/start`` for all events.
   public func events(after position: Position = .start) -> LedgerEventSequence {
     LedgerEventSequence(engine: engine, position: position)
   }
 }
 
-/// The events of a ledger in their order, as they come.
+/// The events of a ledger, in order, as they are written.
 ///
 /// It throws ``LedgerError`` with `corrupt` at a damaged event, and `CancellationError`.
 public struct LedgerEventSequence: AsyncSequence, Sendable {
@@ -25,7 +24,7 @@ public struct LedgerEventSequence: AsyncSequence, Sendable {
 
   /// Reads a slice, hands it out, and waits for more.
   public struct Iterator: AsyncIteratorProtocol {
-    /// The events of a slice, at least; a slice ends with a frame.
+    /// The minimum number of events in a slice; a slice ends with a whole frame.
     static let sliceEventCount = 256
 
     private let engine: LedgerEngine

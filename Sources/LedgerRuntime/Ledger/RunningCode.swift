@@ -1,12 +1,12 @@
-/// Code of a handler that the current task runs, and the promises that it got as arguments.
+/// Handler code that the current task runs, with the promises that it received as arguments.
 struct RunningCode: Sendable {
-  /// From the outermost on.
+  /// Ordered from the outermost to the innermost.
   @TaskLocal static var current: [RunningCode] = []
 
-  /// Those that did not end. Tasks that code leaves behind inherit all of them.
+  /// The handler code that has not ended. Tasks that code leaves behind inherit all entries.
   static var waiting: [RunningCode] { current.filter { !$0.hasEnded() } }
 
-  /// How the handler is named in errors.
+  /// The handler's name in errors.
   let handlerName: String
   let ledger: LedgerID
   let promises: Set<PromiseID>
@@ -14,8 +14,8 @@ struct RunningCode: Sendable {
 }
 
 extension Ledger {
-  /// Refuses that code of a handler resolves a promise among its arguments by itself: that would happen
-  /// at once, also if the code fails, and not with the end of its call.
+  /// Prevents handler code from directly resolving a promise among its arguments. That would take effect
+  /// immediately, even if the code fails, rather than together with the end of its call.
   func refuseInCode(of id: PromiseID) throws(LedgerError) {
     let code = RunningCode.waiting.first { $0.ledger == self.id && $0.promises.contains(id) }
     guard let code else { return }

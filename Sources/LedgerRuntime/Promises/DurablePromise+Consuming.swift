@@ -1,15 +1,15 @@
 extension DurablePromise {
   /// Waits for the outcome, consumes it, and returns the value.
   ///
-  /// The consumption is durable before the value is returned, so the app gets it at most once: if it
-  /// dies in between, the outcome counts as delivered. Use ``consume(_:)`` where that is not good
-  /// enough. Every task of this session that waits gets the outcome. Cancelling the task ends the
-  /// wait and leaves the promise as it is.
+  /// The consumption is durable before the value is returned, so the app receives it at most once: if it dies
+  /// in between, the outcome counts as delivered. Use ``consume(_:)`` where that is not enough. Every waiting
+  /// task of this session receives the outcome. Cancelling the task ends the wait and leaves the promise
+  /// unchanged.
   ///
-  /// - Throws: ``PromiseFailure`` if the promise has another outcome than a value; ``LedgerError``
-  ///   with `roleMayNotConsume` in any role but `app`, `alreadyConsumed` if another session consumed
-  ///   it, `promiseAbandoned`, `notFound`, and `typeMismatch` or `decodingFailed` if the value is not
-  ///   a `Value` (it then stays unconsumed); `CancellationError`.
+  /// - Throws: ``PromiseFailure`` if the outcome of the promise is not a value; ``LedgerError`` with
+  ///   `roleMayNotConsume` in any role other than `app`, `alreadyConsumed` if another session consumed it,
+  ///   `promiseAbandoned`, `notFound`, and `typeMismatch` or `decodingFailed` if the value is not a `Value`
+  ///   (it then stays unconsumed); `CancellationError`.
   public func consume() async throws -> Value {
     let ledger = try ledger
     try ledger.role.requireConsumer(of: id)
@@ -23,12 +23,12 @@ extension DurablePromise {
 
   /// Waits for the outcome, runs `body` with it, and then consumes it.
   ///
-  /// `body` runs at least once: if it throws or the process dies before the consumption is durable,
-  /// the promise stays resolved and is offered again. Once the consumption is durable, `body` of a later
-  /// call does not run: not even in the session that consumed.
+  /// `body` runs at least once: if it throws or the process dies before the consumption is durable, the
+  /// promise stays resolved and is offered again. Once the consumption is durable, the `body` of a later call
+  /// does not run, not even in the session that consumed the promise.
   ///
-  /// - Throws: What `body` throws; otherwise as ``consume()`` does, except for ``PromiseFailure``: here
-  ///   `body` gets every outcome; and `alreadyConsumed` also if this session consumed it.
+  /// - Throws: Any error that `body` throws; otherwise as ``consume()``, but never ``PromiseFailure``,
+  ///   because `body` receives every outcome; and `alreadyConsumed` even if this session consumed it.
   public func consume<Result: Sendable>(
     _ body: (PromiseOutcome<Value>) async throws -> Result
   ) async throws -> Result {
@@ -54,7 +54,7 @@ extension DurablePromise {
     }
   }
 
-  /// What the ledger knows about the promise now, or `nil` if there is no such promise.
+  /// The current record of the promise, or `nil` if there is no such promise.
   public var record: PromiseRecord? {
     get async throws { try await ledger.record(of: id) }
   }
@@ -87,7 +87,7 @@ extension DurablePromise {
 }
 
 extension Ledger {
-  /// Refuses early what the ledger would refuse after the app's code ran.
+  /// Rejects early, before the app's code runs, any consumption that the ledger would reject afterwards.
   fileprivate func requireConsumable(_ entity: PromiseEntity) throws(LedgerError) {
     if entity.status == .consumed { throw .alreadyConsumed(entity, asking: session) }
   }

@@ -3,14 +3,14 @@ extension DurablePromise {
   ///
   /// The first resolution of a promise wins, across all processes.
   ///
-  /// The code of a handler resolves the promises among its arguments with
-  /// ``HandlerCall/fulfill(_:_:required:)``, and gets `invalidArgument` here.
+  /// Handler code resolves the promises among its arguments with ``HandlerCall/fulfill(_:_:required:)``; here
+  /// it gets `invalidArgument`.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - idempotencyKey: Makes a repetition of this request recognisable.
+  ///   - idempotencyKey: A key that identifies repetitions of this request.
   ///   - strict: Whether a repetition counts as one only if its outcome is the same.
-  /// - Returns: What became of the request, once it is durable.
+  /// - Returns: The result of the request, once it is durable.
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `typeMismatch` if the
   ///   promise has another type, `compacted` if it has a key and its record was removed,
   ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`.
@@ -23,7 +23,7 @@ extension DurablePromise {
 
   /// Rejects the promise with an error, which is stored as data; see ``StoredError/init(_:)``.
   ///
-  /// - Returns: What became of the request, once it is durable.
+  /// - Returns: The result of the request, once it is durable.
   /// - Throws: As ``fulfill(_:idempotencyKey:strict:)``.
   @discardableResult
   public func reject(
@@ -36,10 +36,10 @@ extension DurablePromise {
   /// Cancels the promise.
   ///
   /// - Parameters:
-  ///   - reason: At most 2,048 bytes of UTF-8.
-  ///   - idempotencyKey: Makes a repetition of this request recognisable.
+  ///   - reason: The reason, at most 2,048 bytes of UTF-8.
+  ///   - idempotencyKey: A key that identifies repetitions of this request.
   ///   - strict: Whether a repetition counts as one only if its outcome is the same.
-  /// - Returns: What became of the request, once it is durable.
+  /// - Returns: The result of the request, once it is durable.
   /// - Throws: As ``fulfill(_:idempotencyKey:strict:)``.
   @discardableResult
   public func cancel(
@@ -51,7 +51,7 @@ extension DurablePromise {
 
   /// Gives the promise an outcome.
   ///
-  /// - Returns: What became of the request, once it is durable.
+  /// - Returns: The result of the request, once it is durable.
   /// - Throws: As ``fulfill(_:idempotencyKey:strict:)``, and `invalidArgument` for ``PromiseOutcome/timedOut``:
   ///   only a deadline times a promise out.
   @discardableResult
@@ -65,10 +65,10 @@ extension DurablePromise {
       strict: strict)
   }
 
-  /// Gives the promise up for ever: it can no longer be resolved or consumed.
+  /// Gives up the promise permanently: it can no longer be resolved or consumed.
   ///
-  /// - Parameter reason: At most 2,048 bytes of UTF-8.
-  /// - Returns: What became of the request, once it is durable.
+  /// - Parameter reason: The reason, at most 2,048 bytes of UTF-8.
+  /// - Returns: The result of the request, once it is durable.
   /// - Throws: ``LedgerError`` with `invalidArgument`, `compacted` if it has a key and its record was
   ///   removed, `writerStalled`, `diskFull`.
   @discardableResult

@@ -3,15 +3,15 @@ import Logging
 extension Ledger {
   /// Creates a promise with a random id.
   ///
-  /// Calls that wait at the same time share a commit: create many in tasks side by side, which is many
-  /// times faster than in a row.
+  /// Concurrent calls share a commit: creating many promises in parallel tasks is many times faster than
+  /// creating them one after another.
   ///
   /// - Parameters:
   ///   - type: The type of the value: `Void`, `[UInt8]`, anything `Codable`, or what `codec` encodes.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8, for finding promises.
-  ///   - deadline: When the promise times out if it is still pending, such as `.now + .seconds(30)`.
-  ///   - codec: How values are encoded, if not as JSON.
+  ///   - deadline: The time at which a pending promise times out, such as `.now + .seconds(30)`.
+  ///   - codec: The encoding of values, if not JSON.
   /// - Returns: The promise, once it is durable.
   /// - Throws: ``LedgerError`` with `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`,
   ///   `ioFailure`; `CancellationError` if the task was cancelled before the writer took the command.
@@ -25,7 +25,7 @@ extension Ledger {
     return try await createNew(creation, codec)
   }
 
-  /// Creates a promise that its deadline fulfils: a timer that survives the process.
+  /// Creates a timer that survives the process: a promise that is fulfilled at its deadline.
   ///
   /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``.
   public func createTimer(
@@ -37,14 +37,14 @@ extension Ledger {
     return try await createNew(creation, .void)
   }
 
-  /// Creates a timer whose id follows from a key, or finds the one that the same request created.
+  /// Creates a timer whose id derives from a key, or finds the one that the same request created.
   ///
   /// - Parameters:
   ///   - key: The key; the same key makes the same timer in every process.
-  ///   - deadline: When the promise is fulfilled. A timer that is there keeps its own.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - deadline: The time at which the promise is fulfilled. An existing timer keeps its own deadline.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
-  ///   - idempotencyKey: What makes a repetition of this request recognisable; by default the key.
+  ///   - idempotencyKey: A key that identifies repetitions of this request; by default `key`.
   ///   - strict: Whether a repetition counts as one only while the promise is pending.
   /// - Throws: As ``createPromise(key:of:label:tags:deadline:idempotencyKey:strict:codec:)``.
   public func createTimer(
@@ -58,17 +58,17 @@ extension Ledger {
     return try await createKeyed(key, creation, .void, isStrict: strict).promise
   }
 
-  /// Creates a promise whose id follows from a key, or finds the one that the same request created.
+  /// Creates a promise whose id derives from a key, or finds the one that the same request created.
   ///
   /// - Parameters:
   ///   - key: The key; the same key makes the same promise in every process.
   ///   - type: The type of the value.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
-  ///   - deadline: When the promise times out if it is still pending.
-  ///   - idempotencyKey: What makes a repetition of this request recognisable; by default the key.
+  ///   - deadline: The time at which a pending promise times out.
+  ///   - idempotencyKey: A key that identifies repetitions of this request; by default `key`.
   ///   - strict: Whether a repetition counts as one only while the promise is pending.
-  ///   - codec: How values are encoded, if not as JSON.
+  ///   - codec: The encoding of values, if not JSON.
   /// - Returns: The promise, once it is durable.
   /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``; `conflict` if another request created
   ///   the promise with this key, or a strict request finds it settled; and `compacted` if its record was
@@ -84,7 +84,7 @@ extension Ledger {
     ).promise
   }
 
-  /// Creates a promise whose id follows from a key, or says what is there instead.
+  /// Creates a promise whose id derives from a key, or reports the existing promise.
   ///
   /// The parameters are those of
   /// ``createPromise(key:of:label:tags:deadline:idempotencyKey:strict:codec:)``, which throws where this
@@ -106,12 +106,12 @@ extension Ledger {
     return try await createKeyed(key, creation, codec, isStrict: strict)
   }
 
-  /// Finds the promise with a key, in whatever state, or creates it.
+  /// Finds the promise with a key, in any state, or creates it.
   ///
-  /// This is how an app that was killed attaches to its promise again.
+  /// After an app was killed, it uses this to attach to its promise again.
   ///
   /// - Returns: The promise, once it is durable.
-  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, `typeMismatch` if the promise there
+  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, `typeMismatch` if the existing promise
   ///   has another type, and `compacted` if its record was removed.
   public func findOrCreatePromise<Value: Sendable>(
     key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil,
@@ -129,7 +129,7 @@ extension Ledger {
     return DurablePromise(id: key.promiseID, ledger: self, codec: codec)
   }
 
-  /// A handle on the promise with an id. It does not look whether there is one.
+  /// A handle on the promise with an id. It does not check whether the promise exists.
   ///
   /// - Throws: ``LedgerError/Code/invalidArgument`` if the type needs a codec.
   public func promise<Value: Sendable>(
@@ -142,12 +142,12 @@ extension Ledger {
 
   // MARK: Records
 
-  /// What the ledger knows about a promise now, or `nil` if there is no such promise.
+  /// The current record of a promise, or `nil` if there is no such promise.
   public func record(of id: PromiseID) async throws -> PromiseRecord? {
     try await records.promiseRecord(of: id)
   }
 
-  /// What the ledger knows about the promise with a key now, or `nil` if there is none.
+  /// The current record of the promise with a key, or `nil` if there is none.
   public func record(forKey key: PromiseKey) async throws -> PromiseRecord? {
     try await record(of: key.promiseID)
   }
@@ -162,9 +162,9 @@ extension Ledger {
 
   // MARK: Without the type
 
-  /// Gives a promise an outcome whose value is encoded already.
+  /// Gives a promise an outcome whose value is already encoded.
   ///
-  /// If there is no such promise, the session's logger gets a warning, too: the answer may be ignored.
+  /// If there is no such promise, the session also logs a warning, because a caller may ignore the result.
   ///
   /// - Throws: As ``DurablePromise/resolve(with:idempotencyKey:strict:)``.
   @discardableResult
@@ -177,7 +177,7 @@ extension Ledger {
       id, with: outcome, formerTypeTags: [], idempotencyKey: idempotencyKey, strict: strict)
   }
 
-  /// - Parameter formerTypeTags: Those of the value's type, one of which the promise may have.
+  /// - Parameter formerTypeTags: The former type tags of the value's type; the promise may have any of them.
   func resolve(
     _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>, formerTypeTags: [String],
     idempotencyKey: IdempotencyKey?, strict: Bool
@@ -189,7 +189,7 @@ extension Ledger {
       idempotencyKey: idempotencyKey?.text,
       isStrict: strict)
     switch try await engine.submit(command) {
-    // From what was asked for: a durable answer must not depend on reading it again.
+    // Taken from the request: a durable answer must not depend on reading the value again.
     case .resolved(let entity):
       let record = PromiseRecord(entity, try entity.creation(), outcome: outcome)
       return .resolved(records.namingKnownInstance(record))
@@ -207,7 +207,7 @@ extension Ledger {
     }
   }
 
-  /// Gives a promise up for ever.
+  /// Gives up a promise permanently.
   ///
   /// - Throws: As ``DurablePromise/abandon(reason:)``.
   @discardableResult
@@ -228,7 +228,7 @@ extension Ledger {
 // MARK: - Between commands and answers
 
 extension Ledger {
-  /// The creation of a promise as a part of a commit, and a handle on what it makes.
+  /// The creation of a promise as part of a commit, and a handle on that promise.
   func creation<Value: Sendable>(
     of type: Value.Type, key: PromiseKey?, label: String?, tags: [String], deadline: Timestamp?
   ) throws(LedgerError) -> (command: CreatePromise, promise: DurablePromise<Value>) {

@@ -1,11 +1,11 @@
-/// The one rule for which promises are left behind: their creator will not come for them.
+/// The one rule for promises that are left behind, because their creator will not return for them.
 struct LeftPromiseRule: Sendable {
-  /// The instance whose promises are meant; `nil` for those of all.
+  /// The instance whose promises the rule covers; `nil` for all instances.
   let instance: String?
 
   /// Whether the promise is resolved and not consumed, and left behind.
   ///
-  /// A task of this process that waits for it cannot be seen in the state.
+  /// The state does not show whether a task of this process waits for it.
   func isStale(_ promise: PromiseEntity, in state: LedgerState) throws(LedgerError) -> Bool {
     guard promise.status == .resolved else { return false }
     return try isLeft(promise, in: state)
@@ -13,7 +13,7 @@ struct LeftPromiseRule: Sendable {
 
   /// Whether the promise is pending without a deadline, and left behind.
   ///
-  /// Handlers that refer to it are to be looked at apart, all at once.
+  /// The caller checks the handlers that refer to it separately, all at once.
   func isOrphaned(_ promise: PromiseEntity, in state: LedgerState) throws(LedgerError) -> Bool {
     guard promise.status == .pending, promise.deadline == nil else { return false }
     return try isLeft(promise, in: state)
@@ -30,17 +30,17 @@ struct LeftPromiseRule: Sendable {
 }
 
 extension SessionEntity {
-  /// Whether the session will not come for the promises that it created, as far as the log tells.
+  /// Whether the session will not return for the promises that it created, according to the log.
   var leavesItsPromises: Bool { isEnded || opened.role == .appExtension }
 }
 
 extension LedgerState {
-  /// Makes sure that the sessions that created promises can be looked up, all of them at once.
+  /// Loads the sessions that created the promises, all of them at once.
   mutating func requireCreators(of promises: [PromiseEntity]) throws(LedgerError) {
     try require(Set(promises.map(\.created.session.entityID)))
   }
 
-  /// The promises in the arguments of handlers that can be called, or have a call that is not finished.
+  /// The promises in the arguments of handlers that can be called or have an unfinished call.
   func promisesOfOpenHandlers() throws(LedgerError) -> Set<PromiseID> {
     var ids: Set<EntityID> = []
     for handler in try openHandlers() { handler.insertReferences(into: &ids) }

@@ -1,13 +1,13 @@
-/// What became of a request to create a promise with a key.
+/// The result of a request to create a promise with a key.
 public enum PromiseCreation<Value: Sendable>: Sendable {
-  /// It was created now.
+  /// This request created the promise.
   case created(DurablePromise<Value>)
   /// The same request created it before.
   case deduplicated(DurablePromise<Value>, PromiseRecord)
   /// Another request created it before, or a strict request found it settled.
   case conflict(PromiseRecord)
 
-  /// The promise, if this request created it, now or before.
+  /// The promise, if this request or an earlier repetition of it created the promise.
   ///
   /// - Throws: ``LedgerError/Code/conflict`` if another request created it.
   public var promise: DurablePromise<Value> {
@@ -21,20 +21,20 @@ public enum PromiseCreation<Value: Sendable>: Sendable {
   }
 }
 
-/// What became of a request to resolve a promise.
+/// The result of a request to resolve a promise.
 public enum PromiseResolution: Sendable, Hashable {
-  /// This request gave it its outcome.
+  /// This request gave the promise its outcome.
   case resolved(PromiseRecord)
-  /// The same request gave it its outcome before.
+  /// The same request gave the promise its outcome before.
   case deduplicated(PromiseRecord)
-  /// Another request gave it its outcome before; the first wins.
+  /// Another request gave the promise its outcome before; the first wins.
   case alreadyResolved(PromiseRecord)
-  /// It was given up before.
+  /// The promise was abandoned before.
   case abandoned(PromiseRecord)
-  /// There is no such promise. The session's logger gets a warning, too.
+  /// There is no such promise. The session also logs a warning.
   case notFound
 
-  /// Whether the promise has the outcome that this request asked for, now or before.
+  /// Whether the promise has the outcome of this request, from now or from an earlier repetition.
   public var isSuccess: Bool {
     switch self {
     case .resolved, .deduplicated: true
@@ -42,7 +42,7 @@ public enum PromiseResolution: Sendable, Hashable {
     }
   }
 
-  /// What the ledger knows about the promise afterwards.
+  /// The record of the promise after the request.
   public var record: PromiseRecord? {
     switch self {
     case .resolved(let record), .deduplicated(let record), .alreadyResolved(let record),
@@ -53,11 +53,11 @@ public enum PromiseResolution: Sendable, Hashable {
   }
 }
 
-/// What became of a request to abandon a promise.
+/// The result of a request to abandon a promise.
 public enum PromiseAbandonment: Sendable, Hashable {
-  /// It is given up, now or before.
+  /// The promise is abandoned, by this request or an earlier one.
   case abandoned(PromiseRecord)
-  /// It was consumed before, so there is nothing to give up.
+  /// The promise was consumed before, so it cannot be abandoned.
   case alreadyConsumed(PromiseRecord)
   /// There is no such promise.
   case notFound

@@ -1,22 +1,22 @@
-/// The stale promises of a ledger as they come up, each once.
+/// The stale promises of a ledger as they appear, each once.
 ///
-/// It throws what ``Ledger/stalePromises(of:)`` throws, and ends when the ledger is closed.
+/// It throws the same errors as ``Ledger/stalePromises(of:)``, and ends when the ledger is closed.
 public struct StalePromiseSequence: AsyncSequence, Sendable {
   let ledger: Ledger
   let rule: LeftPromiseRule
 
-  /// Starts from the promises that are stale now.
+  /// Starts with the promises that are stale now.
   public func makeAsyncIterator() -> Iterator { Iterator(ledger: ledger, rule: rule) }
 
-  /// Looks, whenever the ledger changed, at the promises that the change concerns.
+  /// Checks, whenever the ledger changes, the promises that the change concerns.
   public struct Iterator: AsyncIteratorProtocol {
     let ledger: Ledger
     private let rule: LeftPromiseRule
-    /// Up to where the events were looked at; `nil` before the first look.
+    /// The position up to which events were examined; `nil` before the first look.
     private var position: Position?
-    /// What was handed out and is still open.
+    /// The promises that were handed out and are still open.
     private var offered: Set<PromiseID> = []
-    /// The promises that would be stale if no task of this process had waited for them.
+    /// The promises that would be stale if no task of this process were waiting for them.
     private var awaited: Set<PromiseID> = []
     private var waiting: ArraySlice<PromiseRecord> = []
 
@@ -27,8 +27,8 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
 
     /// The next stale promise.
     ///
-    /// - Complexity: O(n) in the number of unconsumed promises at first, after the end of a session,
-    ///   and if compaction deleted events that were not looked at; O(new events) otherwise.
+    /// - Complexity: O(n) in the number of unconsumed promises at first, after the end of a session, and if
+    ///   compaction deleted events that were not examined; O(new events) otherwise.
     public mutating func next() async throws -> PromiseRecord? {
       while true {
         if let record = waiting.popFirst() { return record }
@@ -44,9 +44,9 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
       }
     }
 
-    /// Finds what became stale since the last look.
+    /// Finds the promises that became stale since the last look.
     ///
-    /// - Returns: Up to where it looked.
+    /// - Returns: The position up to which it looked.
     private mutating func look() async throws -> Position {
       try ledger.requireApp()
       var concerned = StaleCandidates(ids: awaited, includesAll: position == nil)
@@ -56,7 +56,7 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
           position = try await ledger.readChanges(after: start, &concerned)
         }
       } catch let error as LedgerError where error.code == .eventsCompacted {
-        // What they did can be seen in the state only, such as after a long freeze.
+        // Their effects are visible only in the state, such as after a long freeze.
         concerned = StaleCandidates(ids: awaited.union(offered), includesAll: true)
         position = nil
       }
@@ -70,7 +70,7 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
       let left = new.filter { !awaited.contains($0.id) }
       waiting = try await ledger.records.promiseRecords(of: left)[...]
       offered.formUnion(waiting.map(\.id))
-      // Only now: a look that failed is made again.
+      // Set only now, so a failed look is repeated.
       self.position = position ?? head
       return position ?? head
     }
@@ -83,10 +83,10 @@ extension StalePromiseSequence.Iterator: Sendable {}
 /// The promises that may have become stale by some events.
 struct StaleCandidates: Sendable {
   var ids: Set<PromiseID>
-  /// Whether every open promise may have: a session ended, and any may be its own.
+  /// Whether every open promise is a candidate, because a session ended and any promise may be its own.
   var includesAll: Bool
 
-  /// Takes in what an event may have changed.
+  /// Adds the promises that an event may have made stale.
   mutating func add(_ event: borrowing EventView) {
     if event.kind == .sessionClosed {
       includesAll = true
@@ -95,7 +95,7 @@ struct StaleCandidates: Sendable {
     }
   }
 
-  /// Those that are left behind, and those that are no longer open.
+  /// The promises that are left behind, and those that are no longer open.
   func promises(
     in state: LedgerState, _ rule: LeftPromiseRule
   ) throws(LedgerError) -> (left: [PromiseEntity], closed: [PromiseID]) {
@@ -119,9 +119,9 @@ struct StaleCandidates: Sendable {
 }
 
 extension Ledger {
-  /// Takes in the events after a position.
+  /// Adds the promises that the events after a position may have made stale.
   ///
-  /// - Returns: The position of the last one.
+  /// - Returns: The position of the last event.
   fileprivate func readChanges(
     after start: Position, _ candidates: inout StaleCandidates
   ) async throws -> Position {

@@ -1,8 +1,7 @@
 extension Ledger {
-  /// Whose promises are meant: those of one instance of the app, or of all that share the ledger.
+  /// A choice of promises by instance: one instance of the app, or all that share the ledger.
   ///
-  /// A promise is of the instance that its creating session was opened with; see
-  /// ``LedgerConfiguration/instance``.
+  /// A promise belongs to the instance of the session that created it; see ``LedgerConfiguration/instance``.
   public struct Instances: Sendable, Hashable {
     fileprivate enum Choice: Sendable, Hashable {
       case own, all
@@ -14,50 +13,49 @@ extension Ledger {
     /// The instance of this session.
     public static let own = Instances(choice: .own)
 
-    /// Every instance. Only here are promises whose creating session has no record any more.
+    /// Every instance. Only this choice includes promises whose creating session no longer has a record.
     public static let all = Instances(choice: .all)
 
-    /// The instance with a name, such as one that no app is opened with any more.
+    /// The instance with a name, such as one that no app uses any more.
     public static func named(_ name: String) -> Instances { Instances(choice: .named(name)) }
   }
 
-  /// The stale promises, in the order of their creation: resolved, not consumed, and with
-  /// no task left that could be waiting.
+  /// The stale promises, in the order of their creation: resolved, not consumed, and with no task left that
+  /// could wait for them.
   ///
-  /// A promise is stale if its creating session ended or was of the role `appExtension`, and no
-  /// task of this process waits for it. Those of other instances are left to their apps.
+  /// A promise is stale if its creating session ended or had the role `appExtension`, and no task of this
+  /// process waits for it. Promises of other instances are left to their apps.
   ///
-  /// - Parameter instances: Whose promises are wanted; by default those of this session's instance.
-  /// - Throws: ``LedgerError`` with `roleMayNotConsume` in any role but `app`.
+  /// - Parameter instances: The instances to include; by default this session's instance.
+  /// - Throws: ``LedgerError`` with `roleMayNotConsume` in any role other than `app`.
   /// - Complexity: O(n) in the number of unconsumed promises.
   public func stalePromises(of instances: Instances = .own) async throws -> [PromiseRecord] {
     try requireApp()
     return try await records.promiseRecords(of: try await staleEntities(rule(for: instances)))
   }
 
-  /// Every stale promise of this session's instance, once, now and as long as the sequence is
-  /// iterated.
+  /// Every stale promise of this session's instance, once, including those that become stale during the
+  /// iteration.
   ///
   /// The same as ``stalePromiseUpdates(of:)`` with its default.
   public var stalePromiseUpdates: StalePromiseSequence { stalePromiseUpdates() }
 
-  /// Every stale promise, once, now and as long as the sequence is iterated.
+  /// Every stale promise, once, including those that become stale during the iteration.
   ///
-  /// - Parameter instances: Whose promises are wanted; by default those of this session's instance.
+  /// - Parameter instances: The instances to include; by default this session's instance.
   public func stalePromiseUpdates(of instances: Instances = .own) -> StalePromiseSequence {
     StalePromiseSequence(ledger: self, rule: rule(for: instances))
   }
 
-  /// The promises that are likely to stay pending for ever, in the order of their creation: without a
-  /// deadline, created by a session that ended or was of the role `appExtension`, and with no handler
-  /// left that could settle them.
+  /// The promises that are likely to stay pending forever, in the order of their creation.
   ///
-  /// A handler that can be called, or of which a call is not finished, may settle the promises in its
-  /// arguments. A promise that your code settles by its id or key, without a handler, cannot be told
-  /// from one that was forgotten, and is listed, too. Abandon, cancel or reject what nothing will
-  /// settle; a user interface would show it as a spinner that never stops.
+  /// These have no deadline, were created by a session that ended or had the role `appExtension`, and have no
+  /// handler left that could settle them. A handler that can be called, or has an unfinished call, may settle
+  /// the promises in its arguments. A promise that your code settles by its id or key, without a handler,
+  /// looks the same as a forgotten one, so it is listed, too. Abandon, cancel or reject promises that will
+  /// never be settled; in a user interface, each would be a spinner that never stops.
   ///
-  /// - Parameter instances: Whose promises are wanted; by default those of this session's instance.
+  /// - Parameter instances: The instances to include; by default this session's instance.
   /// - Throws: ``LedgerError`` with `closed`: open the ledger again; `frozen` if
   ///   ``LedgerConfiguration/waitsWhileFrozen`` is false: unfreeze it; `corrupt`: restore it from a copy.
   /// - Complexity: O(n) in the number of unconsumed promises and open handlers.
@@ -92,7 +90,7 @@ extension Ledger {
     }
   }
 
-  /// Refuses the roles to which an outcome is not offered.
+  /// Rejects roles that may not receive outcomes.
   func requireApp() throws(LedgerError) {
     guard role == .app else {
       throw LedgerError(.roleMayNotConsume, "Only the app is offered stale promises.")

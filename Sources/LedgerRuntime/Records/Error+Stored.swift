@@ -1,8 +1,8 @@
 import LedgerPromises
 
 extension Error {
-  /// The error of a type that a promise was rejected with, wherever it is: this error itself, or what
-  /// a ledger stored of it.
+  /// The error of a given type that a promise was rejected with: this error itself, or its form as stored in
+  /// a ledger.
   ///
   /// ```swift
   /// do {
@@ -20,13 +20,13 @@ extension Error {
     (self as? Value) ?? asStoredError?.decode(as: type)
   }
 
-  /// Whether it says that something was cancelled, so that there is nothing to tell a person.
+  /// Whether the error reports a cancellation, which you need not show to a person.
   ///
-  /// These do: `CancellationError`, `CocoaError.userCancelled`, `URLError.cancelled`, each also as a
-  /// ledger stored it, ``PromiseFailure/cancelled(reason:)``, and the `PromiseError` of a cancelled
-  /// promise in memory. A durable promise that is rejected with one is rejected all the same: whether
-  /// it was cancelled is never guessed from an error. Use ``DurablePromise/cancel(reason:idempotencyKey:strict:)``
-  /// to cancel one.
+  /// This is true for `CancellationError`, `CocoaError.userCancelled`, `URLError.cancelled`, the form of each
+  /// as stored in a ledger, ``PromiseFailure/cancelled(reason:)``, and the `PromiseError` of a cancelled
+  /// promise in memory. A durable promise that is rejected with such an error is still rejected: a
+  /// cancellation is never inferred from an error. Use
+  /// ``DurablePromise/cancel(reason:idempotencyKey:strict:)`` to cancel one.
   public var isCancellation: Bool {
     switch self as any Error {
     case is CancellationError, PromiseFailure.cancelled: return true

@@ -1,58 +1,58 @@
-/// What a ledger knows about one handler at one moment.
+/// The ledger's record of one handler at one moment.
 public struct HandlerRecord: Sendable, Hashable, Identifiable {
-  /// Where a handler stands.
+  /// The status of a handler.
   public typealias Status = HandlerStatus
 
-  /// Who wrote an event, and when.
+  /// The origin of an event: its writer and its time.
   public typealias Trace = PromiseRecord.Trace
 
   /// The end of a run.
   public struct Finish: Sendable, Hashable {
-    /// Which call it was.
+    /// The call that ended.
     public let call: CallID
-    /// Whether the code ran or the invalidation code.
+    /// Whether the handler's code or its invalidation code ran.
     public let purpose: UnfinishedCall.Purpose
-    /// Which run of the call it was, from 1.
+    /// The run of the call, counted from 1.
     public let attempt: Int
-    /// Whether it returned or failed.
+    /// Whether the run returned or failed.
     public let outcome: CallOutcome
     /// The event.
     public let trace: Trace
   }
 
-  /// That the handler was withdrawn.
+  /// The withdrawal of a handler.
   public struct Invalidation: Sendable, Hashable {
-    /// Why.
+    /// The reason.
     public let reason: String
     /// The event.
     public let trace: Trace
   }
 
-  /// The handler.
+  /// The id of the handler.
   public let id: HandlerID
   /// The stable name of its kind, as it was when the handler was created.
   public let kind: String
-  /// Where it stands.
+  /// The status of the handler.
   public let status: Status
-  /// Whether it can be called once or again and again.
+  /// Whether it can be called once or repeatedly.
   public let repetition: HandlerRepetition
-  /// The caller's name for it, from which its id was made.
+  /// The caller's name for it, from which its id is derived.
   public let key: String?
-  /// A text for people.
+  /// A human-readable text.
   public let label: String?
-  /// Texts by which handlers are invalidated together.
+  /// Names by which handlers are invalidated together.
   public let scopes: [String]
-  /// What is bound, in the order of names, still encoded.
+  /// The bound arguments, in the order of names, still encoded.
   public let bound: StoredArguments
-  /// The promises and handlers in what is bound.
+  /// The promises and handlers in the bound arguments.
   public let references: HandlerReferences
   /// Its creation.
   public let created: Trace
-  /// Its calls that are not finished, in the order of their beginnings.
+  /// Its unfinished calls, in the order in which they began.
   public let openCalls: [UnfinishedCall]
   /// The newest run that ended.
   public let lastFinish: Finish?
-  /// Its end, if it was withdrawn.
+  /// Its withdrawal, if it was withdrawn.
   public let invalidation: Invalidation?
 
   init(_ entity: HandlerEntity, bound: StoredArguments) {

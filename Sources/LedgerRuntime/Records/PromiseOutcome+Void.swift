@@ -3,9 +3,9 @@
 /// ```swift
 /// if try await saved.outcome == .fulfilled(()) { close() }
 /// ```
-/// The conformance itself is out of reach, so arrays of such outcomes have no `==`.
+/// The conformance itself is not possible, so arrays of such outcomes have no `==`.
 extension PromiseOutcome where Value == Void {
-  /// Fulfilled outcomes are equal; the others compare as those with a value do.
+  /// Fulfilled outcomes are equal; the others compare as outcomes of other types do.
   public static func == (left: PromiseOutcome, right: PromiseOutcome) -> Bool {
     left.map { true } == right.map { true }
   }

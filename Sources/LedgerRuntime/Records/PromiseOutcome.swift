@@ -4,7 +4,7 @@
   public import Foundation
 #endif
 
-/// What became of a promise.
+/// The outcome of a promise.
 public enum PromiseOutcome<Value: Sendable>: Sendable {
   /// It has a value.
   case fulfilled(Value)
@@ -27,7 +27,7 @@ public enum PromiseOutcome<Value: Sendable>: Sendable {
     }
   }
 
-  /// Which outcome it is.
+  /// The kind of the outcome.
   public var kind: OutcomeKind {
     switch self {
     case .fulfilled: .fulfilled
@@ -53,10 +53,10 @@ public enum PromiseOutcome<Value: Sendable>: Sendable {
 extension PromiseOutcome: Equatable where Value: Equatable {}
 extension PromiseOutcome: Hashable where Value: Hashable {}
 
-/// Why a promise has no value: thrown by every way to get the value.
+/// The reason why a promise has no value. Every method that returns the value throws it.
 ///
-/// Its `localizedDescription` is what a person should read: the message of the error that the promise
-/// was rejected with. `stored(as:)` gives back an error of your own.
+/// Its `localizedDescription` is for people: the message of the error that the promise was rejected with.
+/// `stored(as:)` returns the original error if it is of your own type.
 public enum PromiseFailure: Error, Sendable, Hashable {
   /// It failed with an error.
   case rejected(StoredError)
@@ -75,7 +75,7 @@ extension PromiseFailure: StorableError {
 }
 
 extension PromiseFailure: CustomStringConvertible {
-  /// What happened, in one line.
+  /// A description of the failure, in one line.
   public var description: String {
     switch self {
     case .rejected(let error): "rejected: \(error)"
@@ -96,12 +96,12 @@ extension PromiseFailure: LocalizedError {
     }
   }
 
-  /// Why the error happened, if the promise was rejected with one that says so.
+  /// The reason for the error, if the promise was rejected with an error that states one.
   public var failureReason: String? {
     if case .rejected(let error) = self { error.failureReason } else { nil }
   }
 
-  /// What a person may do, if the promise was rejected with an error that says so.
+  /// A suggestion for the user, if the promise was rejected with an error that makes one.
   public var recoverySuggestion: String? {
     if case .rejected(let error) = self { error.recoverySuggestion } else { nil }
   }
@@ -114,7 +114,7 @@ public struct StoredValue: Sendable, Hashable {
   /// The encoded value.
   public let bytes: [UInt8]
 
-  /// Makes a value that is encoded already.
+  /// Makes a value from its encoded form.
   public init(typeTag: String, bytes: [UInt8]) {
     self.typeTag = typeTag
     self.bytes = bytes

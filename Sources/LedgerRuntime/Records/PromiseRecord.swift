@@ -1,32 +1,33 @@
-/// What a ledger knows about one promise at one moment.
+/// The ledger's record of one promise at one moment.
 public struct PromiseRecord: Sendable, Hashable {
-  /// Where a promise stands.
+  /// The status of a promise.
   public typealias Status = PromiseStatus
 
-  /// Who wrote an event about the promise, and when.
+  /// The origin of an event about the promise: its writer and its time.
   public typealias Trace = Fact
 
-  /// The promise.
+  /// The id of the promise.
   public let id: PromiseID
-  /// Where it stands.
+  /// The status of the promise.
   public let status: Status
   /// The name of its value's type and encoding.
   public let typeTag: String
-  /// The caller's name for it, from which its id was made.
+  /// The caller's name for it, from which its id is derived.
   public let key: String?
-  /// A text for people.
+  /// A human-readable text.
   public let label: String?
   /// Texts for finding promises.
   public let tags: [String]
-  /// When it resolves by itself, unless it was resolved before.
+  /// The time at which it resolves by itself, unless it was resolved before.
   public let deadline: Timestamp?
-  /// What the deadline does.
+  /// The effect of the deadline.
   public let deadlineEffect: DeadlineEffect
   /// Its creation.
   public let created: Trace
-  /// Which of several apps on one ledger created it: the instance of its creating session. `nil` if
-  /// that session has no record any more, or one that only a later version can read; and in the answer to
-  /// a resolution or an abandonment, if this session never looked at a promise of that creator.
+  /// The instance of the session that created it, which distinguishes several apps on one ledger. It is `nil`
+  /// if that session no longer has a record, or has one that only a later version can read. In the answer to
+  /// a resolution or an abandonment, it is also `nil` if this session never looked at a promise of that
+  /// creator.
   public internal(set) var creatorInstance: String?
   /// Its resolution.
   public let resolved: Trace?
@@ -34,20 +35,20 @@ public struct PromiseRecord: Sendable, Hashable {
   public let consumed: Trace?
   /// Its abandonment.
   public let abandoned: Trace?
-  /// Why it was abandoned.
+  /// The reason for its abandonment.
   public let abandonReason: String?
-  /// Which outcome it has.
+  /// The kind of its outcome.
   public let outcomeKind: OutcomeKind?
   /// Its outcome, with the value still encoded.
   public let outcome: PromiseOutcome<StoredValue>?
 
-  /// Whether it is pending although its deadline passed: the next writer will resolve it.
+  /// Whether it is pending although its deadline has passed. The next writer will resolve it.
   public func isOverdue(at now: Timestamp) -> Bool {
     guard status == .pending, let deadline else { return false }
     return now >= deadline
   }
 
-  /// - Parameter creation: As the entity was created.
+  /// - Parameter creation: The creation of the entity.
   init(_ entity: PromiseEntity, _ creation: PromiseCreated, outcome: PromiseOutcome<StoredValue>?) {
     id = entity.id
     status = entity.status

@@ -1,12 +1,12 @@
-/// Makes records of a session's entities, with what is stored beside their events.
+/// Makes records of a session's entities, including the values that are stored beside their events.
 ///
-/// Compaction may remove an entity after it was looked up, with what it names. So what is gone makes
-/// this look the entity up again.
+/// Compaction may remove an entity, with the values that it refers to, after it was looked up. So if a value
+/// is missing, the entity is looked up again.
 struct RecordReader: Sendable {
   let engine: LedgerEngine
   let instances: SessionInstances
 
-  /// The record of an entity as it is now; `nil` if there is none.
+  /// The current record of an entity; `nil` if there is none.
   func record<Entity: RecordedEntity>(
     of id: Entity.ID, _ type: Entity.Type
   ) async throws -> Entity.Record? {
@@ -16,7 +16,7 @@ struct RecordReader: Sendable {
 
   /// The record of an entity that was looked up.
   ///
-  /// - Throws: Why it is gone, if it was removed meanwhile.
+  /// - Throws: The reason why the entity is missing, if it was removed meanwhile.
   func record<Entity: RecordedEntity>(of entity: Entity) async throws -> Entity.Record {
     guard let record = try await keptRecord(of: entity) else { throw try await reason(entity) }
     return record
@@ -37,7 +37,7 @@ struct RecordReader: Sendable {
     return records
   }
 
-  /// The records of entities with attachments that are read at once.
+  /// The records of entities whose attachments are read at once.
   private func records<Entity: RecordedEntity>(
     ofGroup entities: ArraySlice<Entity>
   ) async throws -> [Entity.Record] {
@@ -51,7 +51,7 @@ struct RecordReader: Sendable {
     var records: [Entity.Record] = []
     for entity in entities {
       if let wanted = entity.recordAttachment, contents[wanted.position] == nil {
-        // Looked up again, or missing.
+        // The entity was looked up again, or is missing.
         if let record = try await keptRecord(of: entity) { records.append(record) }
       } else {
         records.append(
@@ -61,7 +61,7 @@ struct RecordReader: Sendable {
     return records
   }
 
-  /// The record of a promise as it is now, with the instance of its creator; `nil` if there is none.
+  /// The current record of a promise, with the instance of its creator; `nil` if there is none.
   func promiseRecord(of id: PromiseID) async throws -> PromiseRecord? {
     guard let record = try await record(of: id, PromiseEntity.self) else { return nil }
     return try await namingInstances([record]).first
@@ -69,7 +69,7 @@ struct RecordReader: Sendable {
 
   /// The record of a promise that was looked up, with the instance of its creator.
   ///
-  /// - Throws: Why it is gone, if it was removed meanwhile.
+  /// - Throws: The reason why the promise is missing, if it was removed meanwhile.
   func promiseRecord(of entity: PromiseEntity) async throws -> PromiseRecord {
     var record = try await record(of: entity)
     record.creatorInstance = try await namingInstances([record]).first?.creatorInstance
@@ -82,8 +82,8 @@ struct RecordReader: Sendable {
     try await namingInstances(try await records(of: entities))
   }
 
-  /// Adds the instance of the creator if it is known: without a read, which would keep the answer to
-  /// a durable command waiting while the ledger is frozen.
+  /// Adds the instance of the creator if it is already known. A read would delay the answer to a durable
+  /// command while the ledger is frozen.
   func namingKnownInstance(_ record: PromiseRecord) -> PromiseRecord {
     var record = record
     record.creatorInstance = instances.known(record.created.session)
@@ -99,10 +99,11 @@ struct RecordReader: Sendable {
     }
   }
 
-  /// Does something with what an entity has beside its events.
+  /// Runs `body` on an entity, so that it can read the values stored beside the entity's events.
   ///
-  /// - Parameter body: Runs again with the newest entity if that is not there any more.
-  /// - Throws: Why the entity is gone, if it was removed meanwhile; what `body` throws.
+  /// - Parameter body: Runs again with the newest entity if a value is no longer there.
+  /// - Throws: The reason why the entity is missing, if it was removed meanwhile; any error that `body`
+  ///   throws.
   func withNewest<Entity: RecordedEntity, R>(
     _ entity: Entity, _ body: (Entity) async throws -> R
   ) async throws -> R {
@@ -110,7 +111,7 @@ struct RecordReader: Sendable {
     return result
   }
 
-  /// Reads arguments, wherever they are.
+  /// Reads arguments, whether they are stored in the event or beside it.
   func load(_ reference: ArgumentsReference) async throws -> StoredArguments {
     if case .inline(let arguments) = reference { return arguments }
     return try await engine.readStore { store in
@@ -132,7 +133,8 @@ struct RecordReader: Sendable {
   }
 
   /// - Returns: `nil` if the entity was removed.
-  /// - Throws: `corrupt` if the entity is there, and what it names is not; what `body` throws.
+  /// - Throws: `corrupt` if the entity exists but a value that it refers to does not; any error that `body`
+  ///   throws.
   private func retrying<Entity: RecordedEntity, R>(
     _ entity: Entity, _ body: (Entity) async throws -> R
   ) async throws -> R? {
@@ -144,7 +146,7 @@ struct RecordReader: Sendable {
       } catch let error as LedgerError where error.code == .eventsCompacted {
         let id = entity.id
         guard let now = try await engine.read({ try Entity.find(id, in: $0) }) else { return nil }
-        // What is there now was there when its value was not.
+        // The entity has not changed since its value was missing.
         guard now != entity else { throw LedgerError.missingValue(error) }
         entity = now
       }

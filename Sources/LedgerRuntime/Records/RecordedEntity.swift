@@ -1,4 +1,4 @@
-/// An entity that a record tells of, with what is stored beside its events because it is large.
+/// An entity that a record describes, together with large values stored beside its events.
 protocol RecordedEntity: Equatable, Sendable {
   associatedtype ID: Sendable
   associatedtype Record: Sendable
@@ -11,10 +11,10 @@ protocol RecordedEntity: Equatable, Sendable {
   /// The entity with an id, if there is one.
   static func find(_ id: ID, in state: LedgerState) throws(LedgerError) -> Self?
 
-  /// Why there is none.
+  /// The reason why the entity is missing.
   static func refusal(ofMissing id: ID, in state: LedgerState) throws(LedgerError) -> LedgerError
 
-  /// - Parameter attachment: Reads what is stored beside an event.
+  /// - Parameter attachment: Reads a value that is stored beside an event.
   func record(
     attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
   ) throws(LedgerError) -> Record
@@ -74,7 +74,7 @@ extension HandlerEntity: RecordedEntity {
 }
 
 extension ArgumentsReference {
-  /// Reads the arguments, wherever they are.
+  /// Reads the arguments, whether they are stored in the event or beside it.
   func load(
     _ attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
   ) throws(LedgerError) -> StoredArguments {

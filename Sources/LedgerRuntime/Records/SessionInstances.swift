@@ -1,18 +1,17 @@
 import Synchronization
 
-/// The instances of sessions, each looked up once: they never change, and many promises are of few
-/// sessions.
+/// The instances of sessions, each looked up once. They never change, and many promises share a few sessions.
 final class SessionInstances: Sendable {
   private let known: Mutex<[SessionID: String]>
 
-  /// - Parameter instance: That of the session itself.
+  /// - Parameter instance: The instance of `session`, which is this session.
   init(_ session: SessionID, _ instance: String) {
     known = Mutex([session: instance])
   }
 
   func known(_ session: SessionID) -> String? { known.withLock { $0[session] } }
 
-  /// The instances of those sessions that have a record which this build can read.
+  /// The instances of the sessions that have a record that this build can read.
   func names(
     of sessions: Set<SessionID>, in engine: LedgerEngine
   ) async throws -> [SessionID: String] {

@@ -1,23 +1,23 @@
-/// A call of a handler, or a run of its invalidation code, that began and has not finished.
+/// A call of a handler, or a run of its invalidation code, that has begun but not finished.
 public struct UnfinishedCall: Sendable, Hashable, Identifiable {
-  /// What runs.
+  /// The purpose of a run: a call, or the invalidation code.
   public typealias Purpose = CallPurpose
 
-  /// Names the call through all its attempts.
+  /// The id of the call, the same for all attempts.
   public let id: CallID
-  /// The handler.
+  /// The id of the handler.
   public let handler: HandlerID
   /// The stable name of the handler's kind.
   public let kind: String
-  /// What runs, or ran.
+  /// The purpose of the run.
   public let purpose: Purpose
-  /// The newest run of the call, from 1.
+  /// The number of the newest run of the call, counted from 1.
   public let attempt: Int
   /// The beginning of the first run.
   public let firstStart: HandlerRecord.Trace
   /// The beginning of the newest run, by the session that runs it or ran it.
   public let newestStart: HandlerRecord.Trace
-  /// Why it no longer runs; `nil` while its session has not given it back.
+  /// The reason why it no longer runs; `nil` until its session gives it back.
   public let release: CallRelease?
 
   package init(_ started: StartedCall) {
@@ -32,15 +32,14 @@ public struct UnfinishedCall: Sendable, Hashable, Identifiable {
   }
 }
 
-/// What happens to calls that a session gave back unfinished: because it ended, or froze.
+/// The treatment of calls that a session gave back unfinished, because it ended or froze.
 public enum UnfinishedCallPolicy: Sendable, Hashable {
-  /// They stay, to be listed and run again on request.
+  /// They stay; you can list them and run them again.
   case keep
-  /// They are run again, all at the same time: when the ledger is opened or unfrozen, and when the
-  /// session of another process freezes, ends, or is found dead. Each is tried once on each such
-  /// occasion.
+  /// They run again, all at the same time: when the ledger is opened or unfrozen, and when the session of
+  /// another process freezes, ends, or is found dead. Each call is tried once on each such occasion.
   ///
-  /// Calls that were given back for another reason (``CallRelease/cancelled``,
-  /// ``CallRelease/notRunnable``) wait until the app asks for them with ``Ledger/retry(_:with:)``.
+  /// Calls given back for another reason (``CallRelease/cancelled``, ``CallRelease/notRunnable``) wait until
+  /// the app asks for them with ``Ledger/retry(_:with:)``.
   case retry
 }

@@ -1,4 +1,4 @@
-/// What a verification found and did not report yet.
+/// The findings of a verification that are not reported yet.
 final class Findings {
   private(set) var corruptCount = 0
   private(set) var unsupportedCount = 0
@@ -8,7 +8,7 @@ final class Findings {
     add(VerificationFinding(message, at: position, subject: subject))
   }
 
-  /// Adds what made a record or a frame unreadable.
+  /// Adds the error that made a record or a frame unreadable.
   func add(_ error: LedgerError, at position: Position? = nil, subject: EntityID? = nil) {
     add(
       VerificationFinding(
@@ -24,7 +24,7 @@ final class Findings {
     }
   }
 
-  /// Hands over what was found since the last call.
+  /// Returns the findings since the last call.
   func take() -> [VerificationFinding] {
     defer { waiting = [] }
     return waiting

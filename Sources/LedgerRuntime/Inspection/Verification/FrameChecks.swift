@@ -2,7 +2,7 @@
 struct FrameChecks {
   private let ledgerID: LedgerID
   private var replay: ReplayChecks
-  /// Whether no event is missing so far, so that replay means something.
+  /// Whether no event is missing so far; otherwise replay is meaningless.
   private(set) var isWhole: Bool
   private var lastFrame: FrameHeader?
   private var knownSessions: Set<SessionID> = []
@@ -17,23 +17,23 @@ struct FrameChecks {
     isWhole = replay.canReplay
   }
 
-  /// The last event that replay took.
+  /// The last event that was replayed.
   var replayedPosition: Position { replay.position }
 
-  /// Says that events are missing from here on.
+  /// Marks that events are missing from here on.
   mutating func loseEvents() {
     isWhole = false
     lastFrame = nil
   }
 
-  /// Says which frames come next, perhaps damaged.
+  /// Announces the next frames, which may be damaged.
   mutating func expect(
     _ frames: [(key: [UInt8], value: [UInt8])]
   ) throws(LedgerError) {
     try replay.expect(frames)
   }
 
-  /// - Parameter tick: Called now and then if it takes long.
+  /// - Parameter tick: Called periodically during long checks.
   mutating func check(_ frame: FrameView, _ tick: () -> Void) {
     let header = frame.header
     checkNumber(header)
@@ -48,7 +48,7 @@ struct FrameChecks {
     lastFrame = header
   }
 
-  /// Checks what only the end of the log can tell.
+  /// Runs the checks that are possible only at the end of the log.
   mutating func finish() {
     guard let lastFrame, lastFrame.flags.contains(.commitContinues) else { return }
     findings.add("The last commit is not whole.", at: lastFrame.firstPosition)
@@ -109,7 +109,7 @@ struct FrameChecks {
     }
     checkPayload(event)
     guard isWhole else { return }
-    // Replay says of a second creation only what was said already.
+    // For a second creation, replay would only repeat an existing finding.
     let what = try replay.apply(event, tick)
     if let what, misplacement == nil || event.kind != .ledgerCreated {
       add("It does not fit the life of its subject: \(what).", event)

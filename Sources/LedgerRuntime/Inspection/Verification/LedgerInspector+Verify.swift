@@ -1,22 +1,23 @@
 extension LedgerInspector {
-  /// Checks everything that can be checked: the structure of every page of the data file, every
-  /// record of the log and of the snapshot with its checksum, that no event is missing, that commits
-  /// are whole, that payloads can be read, that entities lived by the rules, that what an event
-  /// refers to is there, that every value stored beside an event is whole, and that the snapshot and
-  /// its lists are what the events make.
+  /// Checks everything that can be checked: the structure of every page of the data file; the checksum of
+  /// every record of the log and of the snapshot; that no event is missing, commits are whole, and payloads
+  /// are readable; that entities followed the rules of their lifecycles; that everything an event refers to
+  /// exists; that every value stored beside an event is whole; and that the snapshot and its lists match the
+  /// events.
   ///
-  /// It goes on after damage as far as it can; only what depends on lost events is not checked then. A
-  /// page whose structure is damaged is the only finding: to read on could end the process inside LMDB.
+  /// It continues after damage as far as possible and skips only the checks that depend on lost events. If
+  /// the structure of a page is damaged, that is the only finding, because reading on could crash the process
+  /// inside LMDB.
   ///
-  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
-  /// used again only when it is over.
+  /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
+  /// reused only after it finishes.
   ///
   /// - Parameters:
-  ///   - progress: Called now and then with the position reached.
-  ///   - report: Gets every finding; those about the snapshot first, then in the order of positions. It
-  ///     must not read the ledger.
-  /// - Throws: ``LedgerError`` if the ledger cannot be read for another reason than damage, with
-  ///   `closed` if the inspection is closed while pages are looked at; and what `report` throws.
+  ///   - progress: Called periodically with the position reached.
+  ///   - report: Receives every finding: first those about the snapshot, then the others in the order of
+  ///     positions. It must not read the ledger.
+  /// - Throws: ``LedgerError`` if the ledger cannot be read for a reason other than damage, with `closed` if
+  ///   the inspection is closed while pages are checked; and any error that `report` throws.
   /// - Complexity: O(events + records) in time, O(entities) in memory; O(entities that kept events
   ///   change) if events were deleted.
   public func verify(
@@ -27,7 +28,7 @@ extension LedgerInspector {
       damage = try store.checkStructure { progress(.start) }
     } catch {
       guard error.code == .corrupt else { throw error }
-      // LMDB could end this process on such a page, so nothing else is read.
+      // LMDB could crash this process on such a page, so nothing else is read.
       try report(VerificationFinding(error.message, at: nil))
       var summary = VerificationSummary()
       summary.corruptCount = 1
@@ -53,7 +54,7 @@ extension LedgerInspector {
     }
     guard let summary = try outcome?.get() else { throw LedgerError.storeClosed }
     guard findings.corruptCount == 0 else { return summary }
-    // What every opening compares, too.
+    // Every opening of the ledger makes this comparison, too.
     do throws(LedgerError) {
       _ = try view.head()
     } catch {

@@ -1,9 +1,9 @@
-/// The checks on what events mean together: that the life of each entity makes sense, and that the
-/// snapshot is what its events make.
+/// The checks on events in combination: that the lifecycle of each entity is valid, and that the snapshot
+/// matches its events.
 ///
-/// If no event was deleted, all are replayed. Else those before the snapshot cannot be, and only the
-/// newest event of each entity is compared with its record; those after it are replayed over the
-/// records.
+/// If no event was deleted, all of them are replayed. Otherwise the events before the snapshot cannot be
+/// replayed: only the newest event of each entity is compared with its record, and the events after the
+/// snapshot are replayed over the records.
 struct ReplayChecks {
   private let snapshot: SnapshotChecks
   private var state: LedgerState
@@ -11,11 +11,11 @@ struct ReplayChecks {
   private let isFromStart: Bool
   /// The newest event of each entity, where events cannot be replayed.
   private var newest: [EntityID: Position] = [:]
-  /// What events of later versions are about.
+  /// The subjects of events of later versions.
   private var unsupported: Set<EntityID> = []
-  /// Whose records were put into the state.
+  /// The entities whose records were put into the state.
   private var loaded: Set<EntityID> = []
-  /// What the snapshot has of those that come next.
+  /// The snapshot's contents for the subjects of the next frames.
   private var upcoming: [EntityID: (entity: LedgerEntity?, isTombstone: Bool)] = [:]
   private let findings: Findings
   private var pulse = Pulse()
@@ -27,16 +27,16 @@ struct ReplayChecks {
     state = isFromStart ? LedgerState() : LedgerState(at: snapshot.summary)
   }
 
-  /// Whether there is anything to replay the events over.
+  /// Whether there is a base to replay the events over.
   var canReplay: Bool { isFromStart || snapshot.isWhole }
 
-  /// The last event that replay took.
+  /// The last event that was replayed.
   var position: Position { state.position }
 
-  /// Takes in the next event.
+  /// Applies the next event.
   ///
-  /// - Parameter tick: Called now and then while everything is compared with the snapshot.
-  /// - Returns: Why it does not fit the life of its subject.
+  /// - Parameter tick: Called periodically while the state is compared with the snapshot.
+  /// - Returns: The reason why it does not fit the lifecycle of its subject.
   mutating func apply(
     _ event: borrowing EventView, _ tick: () -> Void
   ) throws(LedgerError) -> String? {
@@ -59,16 +59,15 @@ struct ReplayChecks {
     return nil
   }
 
-  /// Whether a session may have written at a position without having been opened by an event that is
-  /// kept.
+  /// Whether a session may have written at a position although no event that is kept opened it.
   func mayHaveWritten(_ session: SessionID, at position: Position) -> Bool {
-    // Perhaps by an event that this build does not know.
+    // An event that this build does not know may have opened it.
     guard !isFromStart else { return state.blocked[session.entityID] != nil }
     return upcoming[session.entityID]?.entity != nil
       || position <= snapshot.summary.horizon.position
   }
 
-  /// Looks up what some frames that come next are about, and who wrote them.
+  /// Looks up the subjects of the next frames, and the sessions that wrote them.
   mutating func expect(
     _ frames: [(key: [UInt8], value: [UInt8])]
   ) throws(LedgerError) {
@@ -120,7 +119,7 @@ struct ReplayChecks {
   private mutating func compareRecords(_ tick: () -> Void) throws(LedgerError) {
     guard snapshot.isWhole, try state.digest(tick) != snapshot.summary.stateDigest else { return }
     let countBefore = findings.corruptCount
-    // What a later version made of the others cannot be told.
+    // The effect of a later version on the other entities is unknown.
     let later = Set(state.blocked.filter { $0.value.isOfLaterVersion }.keys)
     let entities = state.overlaid.filter { !later.contains($0.id) }.sorted { $0.id < $1.id }
     for slice in entities.slices(of: SnapshotReader.sliceCount) {

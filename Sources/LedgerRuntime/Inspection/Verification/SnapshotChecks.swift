@@ -1,13 +1,13 @@
 /// The checks on a snapshot by itself: records, their lists, tombstones, counts and digest.
 struct SnapshotChecks {
   private let tables: any SnapshotTables
-  /// What the snapshot says about itself.
+  /// The summary that the snapshot stores about itself.
   private(set) var summary = SnapshotSummary()
-  /// Whether nothing was found, so that the records mean something.
+  /// Whether there are no findings; otherwise the records are meaningless.
   private(set) var isWhole = true
-  /// How many records were whole.
+  /// The number of whole records.
   private(set) var recordCount = 0
-  /// What stands beside events that were deleted, by the records that own it.
+  /// The attachments of deleted events, with the records that own them.
   private(set) var attachments: [(owner: EntityID, attachment: AttachmentReference)] = []
   private var digest = StateDigest.empty
   private var counts = SnapshotSummary.Counts()
@@ -22,13 +22,13 @@ struct SnapshotChecks {
 
   /// Checks everything.
   ///
-  /// - Parameter tick: Called now and then.
+  /// - Parameter tick: Called periodically.
   mutating func run(_ tick: () -> Void) throws(LedgerError) {
     do throws(LedgerError) {
       summary = try tables.summary()
       try check(tick)
     } catch {
-      // Without its summary it cannot be told which records and events there must be.
+      // Without the summary, the expected records and events are unknown.
       guard error.code == .corrupt || error.code == .incompatibleFormat else { throw error }
       add(error)
     }
@@ -49,7 +49,7 @@ struct SnapshotChecks {
     }
   }
 
-  /// The records of entities; `nil` where there is none, or it is damaged.
+  /// The records of entities; `nil` where a record is missing or damaged.
   func entities(_ ids: some Collection<EntityID>) -> [LedgerEntity?] {
     guard let records = try? tables.records(ids) else { return ids.map { _ in nil } }
     return zip(ids, records).map { id, record in
@@ -78,7 +78,7 @@ struct SnapshotChecks {
 
   private static let pageEntryCount = 256
 
-  /// Hands over all entries of a table, some at a time, between which others are looked up.
+  /// Hands over all entries of a table in pages, between which others can be looked up.
   private mutating func forEachPage(
     of table: SnapshotTable, _ tick: () -> Void,
     _ body: (inout SnapshotChecks, Page) throws(LedgerError) -> Void
@@ -93,7 +93,7 @@ struct SnapshotChecks {
     }
   }
 
-  /// The ids that the keys of entries stand for; others are findings.
+  /// The ids that the keys of entries stand for; invalid keys become findings.
   private mutating func identified(_ page: Page) -> [(id: EntityID, piece: [UInt8])] {
     page.compactMap { key, value in
       do throws(LedgerError) {
@@ -165,7 +165,7 @@ struct SnapshotChecks {
     }
   }
 
-  /// Looks for entries of lists and pieces of records that belong to nothing.
+  /// Looks for list entries and record pieces without an owner.
   private mutating func checkExtras(_ tick: () -> Void) throws(LedgerError) {
     var listed = SnapshotSummary.Lists()
     try tables.scan(.open, from: [0]) { (key, stored) throws(LedgerError) in
@@ -173,7 +173,7 @@ struct SnapshotChecks {
       pulse.beat(tick)
       return true
     }
-    // Each that a record asks for is there; so this is about those that none does.
+    // Every entry that a record needs exists, so a difference means entries that no record needs.
     if listed != counts.lists {
       try forEachPage(of: .open, tick) { (checks, page) in
         let entries = page.compactMap { try? OpenEntry(key: $0.key, stored: $0.value) }

@@ -1,4 +1,4 @@
-/// A verification that goes through the log in one view of the tables.
+/// A verification of the whole log in one view of the tables.
 struct Verification {
   private static let sliceFrameCount = 256
 
@@ -7,9 +7,9 @@ struct Verification {
   private var audit: any AttachmentAudit
   private var checks: FrameChecks
   private var digest: LogDigest?
-  /// The log digest that the snapshot says, and where.
+  /// The log digest that the snapshot states, with its position.
   private let snapshotDigest: LogDigest
-  /// What stands beside events that were deleted.
+  /// The attachments of deleted events, with their owners.
   private let ownedAttachments: [(owner: EntityID, attachment: AttachmentReference)]
   /// The key of the last frame, whole or damaged.
   private var lastKey: UInt64
@@ -17,11 +17,11 @@ struct Verification {
   private var lastPosition: Position?
   private var pulse = Pulse()
   private var visitedFrameCount = 0
-  /// Whether the log cannot be read on.
+  /// Whether the log cannot be read any further.
   private var isAtDamage = false
   private(set) var summary = VerificationSummary()
 
-  /// Goes on where the checks on the snapshot ended.
+  /// Continues where the checks on the snapshot ended.
   init(
     _ id: LedgerID, _ snapshot: SnapshotChecks, _ tables: any SnapshotTables, _ findings: Findings
   ) {
@@ -42,8 +42,8 @@ struct Verification {
   /// Checks everything.
   ///
   /// - Parameters:
-  ///   - tick: Called now and then.
-  ///   - pause: Called now and then with the position reached, to report the findings.
+  ///   - tick: Called periodically.
+  ///   - pause: Called periodically with the position reached, to report the findings.
   mutating func run(_ tick: () -> Void, _ pause: (Position) throws -> Void) throws {
     try endingAtDamage { (verification) throws(LedgerError) in
       try verification.checkOwnedAttachments(tick)
@@ -60,7 +60,7 @@ struct Verification {
     try pause(position)
   }
 
-  /// Goes on with the verification, unless the log cannot be read on.
+  /// Continues the verification, unless the log cannot be read any further.
   ///
   /// - Returns: Whether there may be more.
   @discardableResult
@@ -86,7 +86,7 @@ struct Verification {
     summary.logDigest = digest
   }
 
-  /// Checks some frames, and what is stored beside their events.
+  /// Checks some frames, and the attachments of their events.
   ///
   /// - Returns: Whether there may be more.
   private mutating func checkSlice(_ tick: () -> Void) throws(LedgerError) -> Bool {
@@ -110,7 +110,7 @@ struct Verification {
     return true
   }
 
-  /// Looks whether the tables hold more than what was found by walking through them.
+  /// Checks whether the tables hold entries that the walk did not find.
   private mutating func checkEnd(_ tick: () -> Void) throws(LedgerError) {
     if let lastPosition {
       try check(tick, from: lastPosition.advanced(by: 1), through: .last, [:])
@@ -122,7 +122,7 @@ struct Verification {
         at: nil)
       if frameCount > visitedFrameCount { digest = nil }
     }
-    // After a damaged frame its attachments were not looked for.
+    // After a damaged frame, its attachments were not read.
     guard checks.isWhole else { return }
     let hasMore = try audit.checkCount { add($0, at: nil) }
     if hasMore { digest = nil }
@@ -214,7 +214,7 @@ struct Verification {
     add("The log digest of the snapshot is not that of the events.", at: digest.position)
   }
 
-  /// Checks what records own whose events were deleted.
+  /// Checks the attachments that records of deleted events own.
   private mutating func checkOwnedAttachments(_ tick: () -> Void) throws(LedgerError) {
     var byteCounts: [Position: Int] = [:]
     var queue = AttachmentQueue(ownedAttachments.map(\.attachment))
@@ -233,7 +233,7 @@ struct Verification {
     try check(tick, from: Position(rawValue: 1), through: lastPosition, byteCounts)
   }
 
-  /// An error that was stored beside its event must be one.
+  /// Checks that an error stored beside its event can be decoded.
   private func checkContent(
     _ content: [UInt8], of event: StoredEvent
   ) throws(LedgerError) {
@@ -245,7 +245,7 @@ struct Verification {
     _ = try StoredError(decoding: content)
   }
 
-  /// Looks for attachments, and pieces of some, that belong to no event.
+  /// Looks for attachments, and pieces of attachments, that belong to no event.
   private mutating func check(
     _ tick: () -> Void, from first: Position, through last: Position,
     _ byteCounts: [Position: Int]
@@ -260,7 +260,7 @@ struct Verification {
     }
   }
 
-  /// How many steps it takes to read an attachment, of about one record each.
+  /// The number of steps to read an attachment, each about the size of one record.
   private static func stepCount(ofAttachment byteCount: Int) -> Int {
     1 + byteCount / FrameHeader.maximumFrameByteCount
   }
@@ -271,6 +271,6 @@ struct Verification {
 }
 
 extension Position {
-  /// No event ever stands there.
+  /// No event is ever stored at this position.
   fileprivate static let last = Position(rawValue: .max)
 }

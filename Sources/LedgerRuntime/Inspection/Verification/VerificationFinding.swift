@@ -1,20 +1,20 @@
-/// Something that ``LedgerInspector/verify(progress:_:)`` found.
+/// A finding of ``LedgerInspector/verify(progress:_:)``.
 public struct VerificationFinding: Sendable, Hashable {
-  /// What it means for the ledger.
+  /// The consequence for the ledger.
   public enum Severity: Sendable, Hashable {
     /// Bytes are damaged, or events contradict each other: restore the ledger from a copy.
     case corrupt
-    /// An event or a record of the snapshot is of a later version: update, and verify again.
+    /// A later version wrote an event or a record of the snapshot: update the library, and verify again.
     case unsupported
   }
 
-  /// What it means for the ledger.
+  /// The consequence for the ledger.
   public let severity: Severity
   /// The event, or the first event of the damaged record.
   public let position: Position?
   /// The entity that the event or the record is about.
   public let subject: EntityID?
-  /// What is wrong.
+  /// A description of the problem.
   public let message: String
 
   init(
@@ -28,23 +28,23 @@ public struct VerificationFinding: Sendable, Hashable {
   }
 }
 
-/// What ``LedgerInspector/verify(progress:_:)`` looked at.
+/// The scope and the result of ``LedgerInspector/verify(progress:_:)``.
 public struct VerificationSummary: Sendable, Hashable {
-  /// How many records of the log were whole.
+  /// The number of whole records in the log.
   public internal(set) var frameCount = 0
-  /// How many events they hold.
+  /// The number of events in these records.
   public internal(set) var eventCount = 0
-  /// How many records of the snapshot were whole.
+  /// The number of whole records in the snapshot.
   public internal(set) var recordCount = 0
-  /// How many values that are stored beside their events were whole.
+  /// The number of whole values that are stored beside their events.
   public internal(set) var attachmentCount = 0
-  /// How many findings are about damage.
+  /// The number of findings about damage.
   public internal(set) var corruptCount = 0
-  /// How many findings are about events and records that this build does not know.
+  /// The number of findings about events and records that this build does not know.
   public internal(set) var unsupportedCount = 0
   /// The digest of all events, if all of them could be read.
   public internal(set) var logDigest: LogDigest?
-  /// The last event up to which it was checked that events make sense together. It is before the
-  /// end if events are missing or damaged.
+  /// The last event that the checks on events in combination covered. It is before the end if events are
+  /// missing or damaged.
   public internal(set) var checkedThrough = Position.start
 }
