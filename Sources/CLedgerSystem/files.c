@@ -44,7 +44,7 @@ int cledger_reserve(int descriptor, int64_t length) {
 int cledger_full_sync(int descriptor) {
 #if defined(__APPLE__)
   if (fcntl(descriptor, F_FULLFSYNC) != -1) return 0;
-  // Network and some foreign file systems refuse it: fsync is the best they have.
+  // Network and some other file systems refuse it: fsync is the best that they offer.
 #endif
   while (fsync(descriptor) == -1) {
     if (errno != EINTR) return errno;

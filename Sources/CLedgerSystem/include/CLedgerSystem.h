@@ -1,8 +1,8 @@
 #ifndef CLEDGER_SYSTEM_H
 #define CLEDGER_SYSTEM_H
 
-// What Swift cannot write or call by itself: atomics on shared memory, futexes, and system
-// calls that its C library module lacks or imports awkwardly.
+// Functions that Swift cannot write or call by itself: atomics on shared memory, futexes, and
+// system calls that its C library module lacks or imports awkwardly.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,12 +30,12 @@ int cledger_rename_exclusively(
 /// The name in a `struct dirent`: its tail is shorter than the array that Swift would copy.
 const char *cledger_entry_name(const void *entry);
 
-// What Apple platforms tell of processes by sysctl(3); Linux has /proc instead.
+// Facts about processes that Apple platforms report by sysctl(3); Linux has /proc instead.
 
-/// The UUID of this start of the machine, as text; false where it is not to be had.
+/// The UUID of this start of the machine, as text; false where it is not available.
 bool cledger_boot_session(char *buffer, size_t capacity);
 
-/// When a process started, in microseconds since 1970; 0 where it is not to be had.
+/// The time when a process started, in microseconds since 1970; 0 where it is not available.
 uint64_t cledger_process_start(int32_t process);
 
 // pthreads behind an integer handle, because pthread_t is a number on Linux and a pointer on Apple.
@@ -43,7 +43,8 @@ uint64_t cledger_process_start(int32_t process);
 /// Starts `body(context)` on a new thread; 0 or an errno code.
 int cledger_thread_start(
     uintptr_t *handle, size_t stack_bytes, void (*body)(void *), void *context);
-/// The stack in bytes of a thread that is started without saying how much, as Swift's own are.
+/// The stack size in bytes of a thread that is started without specifying one, like Swift's own
+/// threads.
 size_t cledger_thread_default_stack(void);
 int cledger_thread_join(uintptr_t handle);
 void cledger_thread_detach(uintptr_t handle);
@@ -52,8 +53,9 @@ bool cledger_thread_is_current(uintptr_t handle);
 /// Names the calling thread, cut to what the platform shows (15 bytes on Linux).
 void cledger_thread_set_name(const char *name);
 
-// Atomics on 32-bit words that other processes map too. Functions, not inlined: the thread
-// sanitizer instruments C functions, but not what Swift imports from a header.
+// Atomics on 32-bit words that other processes map too. They are functions and not inlined: the
+// thread sanitizer instruments C functions, but not inline functions that Swift imports from a
+// header.
 
 uint32_t cledger_word_load(const uint32_t *word);
 void cledger_word_store(uint32_t *word, uint32_t value);
@@ -61,8 +63,9 @@ uint32_t cledger_word_exchange(uint32_t *word, uint32_t value);
 uint32_t cledger_word_add(uint32_t *word, uint32_t amount);
 bool cledger_word_compare_exchange(uint32_t *word, uint32_t expected, uint32_t desired);
 
-/// Sleeps while `*word == expected`, for at most `nanoseconds`. `shared` for words in shared memory.
-/// 0: woken, perhaps for no reason. EAGAIN: the word differs. ETIMEDOUT. EINTR: a signal.
+/// Sleeps while `*word == expected`, for at most `nanoseconds`. `shared` is for words in shared
+/// memory. Returns 0 (woken, perhaps for no reason), EAGAIN (the word differs), ETIMEDOUT or EINTR
+/// (a signal).
 int cledger_word_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds, bool shared);
 
 /// Wakes all threads that sleep on `word`.

@@ -6,7 +6,7 @@ package enum WallClock {
   package static var nowNanoseconds: Int64 { nanoseconds(of: CLOCK_REALTIME) }
 }
 
-/// Time that only runs forwards: for deadlines and measuring, within one process.
+/// Time that only moves forwards: for deadlines and measurements within one process.
 package enum MonotonicClock {
   /// The time since some moment in the past, the same for every thread (`CLOCK_MONOTONIC`).
   package static var now: Duration { .nanoseconds(nanoseconds(of: CLOCK_MONOTONIC)) }

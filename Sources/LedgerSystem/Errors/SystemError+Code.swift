@@ -33,15 +33,15 @@ extension SystemError {
     package static let directoryNotEmpty = Code(rawValue: ENOTEMPTY)
     package static let tooManyLinks = Code(rawValue: ELOOP)
     package static let notSupported = Code(rawValue: ENOTSUP)
-    /// What has the name is a directory, pipe, socket, device or symbolic link; no `errno` number
+    /// The name belongs to a directory, pipe, socket, device or symbolic link; no `errno` number
     package static let notRegularFile = Code(rawValue: -1)
-    /// EBADF; also what an object of this module answers after its `close()`
+    /// EBADF; also the answer of an object of this module after its `close()`
     package static let closed = Code(rawValue: EBADF)
   }
 }
 
 extension SystemError.Code {
-  /// Whether a right is missing, or the file system is read-only.
+  /// Whether a permission is missing, or the file system is read-only.
   package var isMissingRight: Bool {
     [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(self)
   }
@@ -49,7 +49,7 @@ extension SystemError.Code {
   /// Whether the disk, the quota or the limit for the process's files leaves no room.
   package var isFullDisk: Bool { [.noSpace, .quotaExceeded, .fileTooLarge].contains(self) }
 
-  /// What a user can do about it, whatever was being done; `nil` if that is not known.
+  /// What a user can do about it, whichever operation failed; `nil` if that is not known.
   package var remedy: String? {
     switch self {
     case _ where isFullDisk:
@@ -66,7 +66,7 @@ extension SystemError.Code {
 }
 
 extension SystemError.Code: CustomStringConvertible {
-  /// English whatever the locale, such as `no space left on device (ENOSPC)`.
+  /// English in every locale, such as `no space left on device (ENOSPC)`.
   package var description: String {
     if self == .notRegularFile { return "not a regular file" }
     guard let (name, text) = Self.names[self] else { return "errno \(rawValue)" }

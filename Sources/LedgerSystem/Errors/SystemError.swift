@@ -1,8 +1,8 @@
 import LedgerLibC
 
-/// A system call that failed: which one, on what, and why.
+/// A failed system call: its name, the file that it worked on, and the reason.
 package struct SystemError: Error, Hashable, Sendable {
-  /// Why it failed.
+  /// The reason for the failure.
   package var code: Code
   /// The name of the C function, such as `open`.
   package var operation: String

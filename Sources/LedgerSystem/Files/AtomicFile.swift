@@ -1,11 +1,11 @@
 internal import CLedgerSystem
 import LedgerLibC
 
-/// A file that is written piece by piece and appears under its name only when it is whole.
+/// A file that is written piece by piece and appears under its name only when it is complete.
 ///
-/// Until then it stands beside its place under another name, locked; what is let go before is
-/// removed. Everything happens in the directory that was there at the beginning, also if the path
-/// leads elsewhere meanwhile.
+/// Until then it stands beside its final place under another name, locked. A file that is abandoned
+/// before that is removed. Everything happens in the directory that was opened at the beginning,
+/// even if the path leads elsewhere meanwhile.
 package struct AtomicFile: ~Copyable {
   private let directory: DirectoryHandle
   private let name: String
@@ -28,7 +28,7 @@ package struct AtomicFile: ~Copyable {
     Descriptor.close(descriptor)
   }
 
-  /// Makes a file, and locks it: one that nothing has locked was left by a process that ended.
+  /// Creates a file and locks it. An unlocked file was left by a process that ended.
   private static func create(
     for name: String, in directory: borrowing DirectoryHandle, _ mode: UInt32
   ) throws(SystemError) -> (name: String, descriptor: Int32) {
@@ -44,12 +44,12 @@ package struct AtomicFile: ~Copyable {
       }
       do throws(SystemError) {
         let code = cledger_flock_try(descriptor, true)
-        // Where files cannot be locked, as on some network file systems, none is taken for a left-over.
+        // Where files cannot be locked, as on some network file systems, none counts as left over.
         let isUnlockable = [ENOLCK, ENOTSUP, ENOSYS, EOPNOTSUPP].contains(code)
         if code != EWOULDBLOCK, !isUnlockable {
           try SystemError.check(code, "flock", path: path)
         }
-        // Another process may have found it before it was locked, and have removed it.
+        // Another process may have found the file before it was locked, and removed it.
         let isThere = try FileFacts(of: descriptor, path: path).nameCount > 0
         if code == 0 || isUnlockable, isThere { return (temporary, descriptor) }
         Descriptor.close(descriptor)
@@ -68,7 +68,8 @@ package struct AtomicFile: ~Copyable {
     byteCount += bytes.count
   }
 
-  /// Puts the file in its place, instead of one that is there, durably once this has returned.
+  /// Moves the file to its final place, replacing a file there. It is durable once this has
+  /// returned.
   package consuming func finish() throws(SystemError) {
     try sync()
     try directory.rename(temporary, to: name)
@@ -76,10 +77,11 @@ package struct AtomicFile: ~Copyable {
     try directory.sync()
   }
 
-  /// Puts the file in its place durably, unless one is there already: that is never replaced.
+  /// Moves the file to its final place durably, unless a file is there already: that one is never
+  /// replaced.
   ///
-  /// - Throws: `.exists` if what is there has other bytes, or is no regular file; the same bytes are
-  ///   fine.
+  /// - Throws: `.exists` if the file there has other bytes, or is not a regular file; the same
+  ///   bytes are fine.
   package consuming func finishExclusively() throws(SystemError) {
     try sync()
     do throws(SystemError) {
@@ -101,7 +103,7 @@ package struct AtomicFile: ~Copyable {
       try directory.renameExclusively(temporary, to: name)
     } catch {
       guard error.code == .notSupported else { throw error }
-      // The file system can only look before.
+      // Without an exclusive rename, the only option is to look first.
       if try directory.facts(of: name) != nil {
         throw SystemError(.exists, "rename", path: directory.path(of: name))
       }
@@ -117,12 +119,12 @@ package struct AtomicFile: ~Copyable {
     return try FileReader.haveSameContent(&mine, &other)
   }
 
-  /// Removes what killed processes left of files in a directory.
+  /// Removes unfinished files that killed processes left in a directory.
   ///
-  /// Only regular files of this process's user with a name that ``init(_:mode:)`` makes, and that
-  /// nothing has locked.
+  /// Only regular files of this process's user are removed, if their names have the form that
+  /// ``init(_:mode:)`` makes and no process has locked them.
   ///
-  /// - Parameter isTarget: Whether files of a name are meant.
+  /// - Parameter isTarget: Whether to remove the unfinished files that have this final name.
   package static func removeUnfinished(
     in path: String, where isTarget: (_ name: String) -> Bool
   ) throws(SystemError) {

@@ -14,8 +14,8 @@ package enum Descriptor {
     }
   }
 
-  /// Opens a regular file that is not reached by a symbolic link of that name. A pipe or a device
-  /// never holds up the caller.
+  /// Opens a regular file. A symbolic link of that name is not followed. A pipe or a device never
+  /// holds up the caller.
   ///
   /// - Throws: `.notRegularFile` if something else has the name.
   package static func openRegular(
@@ -25,7 +25,7 @@ package enum Descriptor {
     do throws(SystemError) {
       descriptor = try open(path, flags | O_NOFOLLOW | O_NONBLOCK)
     } catch {
-      // The system has a code of its own for every other thing that cannot be opened like this.
+      // The system has a specific code for everything else that cannot be opened like this.
       var status = stat()
       guard unsafe lstat(path, &status) == 0, FileKind(status) != .file else { throw error }
       throw SystemError(.notRegularFile, "open", path: path)
@@ -33,7 +33,7 @@ package enum Descriptor {
     return try requireRegular(descriptor, path: path)
   }
 
-  /// Closes what is not a regular file.
+  /// Closes a descriptor that does not refer to a regular file.
   ///
   /// - Throws: `.notRegularFile`.
   static func requireRegular(
@@ -50,7 +50,7 @@ package enum Descriptor {
     return descriptor
   }
 
-  /// Opens or makes a file of a ledger, in the directory that the path leads to.
+  /// Opens or creates a file of a ledger, in the directory that the path leads to.
   static func openShared(
     _ path: String, _ flags: Int32, mode: UInt32
   ) throws(SystemError) -> Int32 {
@@ -73,7 +73,7 @@ package enum Descriptor {
     return true
   }
 
-  /// Closes it, once: after EINTR the descriptor is gone on Linux, and may be somebody else's.
+  /// Closes it, once: after EINTR the descriptor is gone on Linux, and may already be in use again.
   package static func close(_ descriptor: Int32) {
     _ = systemClose(descriptor)
   }
@@ -103,7 +103,7 @@ package enum Descriptor {
   static func read(
     from descriptor: Int32, maximumBytes: Int, path: String
   ) throws(SystemError) -> [UInt8] {
-    // The size only saves memory: the file may change, and some files do not know their size.
+    // The size only saves memory: the file may change, and some files do not report their size.
     let size = try FileFacts(of: descriptor, path: path).byteCount
     var bytes: [UInt8] = []
     var capacity = min(max(Int(clamping: size), 4096), max(maximumBytes, 0))
@@ -133,7 +133,7 @@ package enum Descriptor {
 
   /// Fills memory from an offset of the file.
   ///
-  /// - Returns: How many bytes there were; fewer than asked for only at the end of the file.
+  /// - Returns: The number of bytes read; fewer than requested only at the end of the file.
   package static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: UInt64, path: String
   ) throws(SystemError) -> Int {
@@ -153,7 +153,7 @@ package enum Descriptor {
   }
 }
 
-// Outside of the type, whose methods have the same names.
+// Outside the type, which has methods of the same names.
 
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
   unsafe open(path, flags, mode)

@@ -1,23 +1,24 @@
 import LedgerLibC
 
-/// What a ledger's processes make for each other.
+/// Files and directories that a ledger's processes create for each other.
 ///
-/// Root may work for the ledger's owner: what it makes in a directory belongs to the directory's owner,
-/// who must be able to use it afterwards.
+/// Root may work for the ledger's owner. A file that root creates in a directory then belongs to
+/// the directory's owner, who must be able to use it afterwards.
 extension DirectoryHandle {
-  /// Makes a directory in this one, to whose owner it belongs also if root makes it.
+  /// Creates a directory in this one. It belongs to the owner of this one even if root creates it.
   ///
-  /// - Throws: `.exists` if anything has that name.
+  /// - Throws: `.exists` if the name is taken.
   package borrowing func createSharedDirectory(_ name: String) throws(SystemError) {
     try createDirectory(name)
     guard try heir != nil else { return }
-    // The owner may have put something else there: nothing else is given away.
+    // The owner may have put something else there. Only the new directory is given away.
     let made = try directory(name)
     guard try made.facts.isOurs, try made.list().isEmpty else { return }
     try giveToOwner(made.descriptor)
   }
 
-  /// Opens or makes a regular file in this directory. A pipe or a device never holds up the caller.
+  /// Opens or creates a regular file in this directory. A pipe or a device never holds up the
+  /// caller.
   ///
   /// - Throws: `.notRegularFile` if something else has the name.
   func openShared(
@@ -50,7 +51,7 @@ extension DirectoryHandle {
     do throws(SystemError) {
       descriptor = try openEntry(name, flags | O_NONBLOCK, mode: mode)
     } catch {
-      // The system has a code of its own for every other thing that cannot be opened like this.
+      // The system has a specific code for everything else that cannot be opened like this.
       guard error.code != .notFound, error.code != .exists, let facts = try? facts(of: name),
         facts.kind != .file
       else { throw error }
@@ -59,7 +60,7 @@ extension DirectoryHandle {
     return try Descriptor.requireRegular(descriptor, path: path(of: name))
   }
 
-  /// To whom root gives what it makes; `nil` if it stays with its maker.
+  /// The owner to whom root gives the files that it creates; `nil` if they stay with their creator.
   package var heir: FileFacts? {
     get throws(SystemError) {
       guard geteuid() == 0 else { return nil }
@@ -70,7 +71,7 @@ extension DirectoryHandle {
 
   package func giveToOwner(_ descriptor: Int32) throws(SystemError) {
     guard let heir = try heir else { return }
-    // It is no matter if the file system knows no owners.
+    // A file system without owners is no problem.
     _ = fchown(descriptor, heir.owner, heir.group)
   }
 }

@@ -1,11 +1,11 @@
 import CLedgerSystem
 import LedgerLibC
 
-/// An open directory, whose entries are reached by name without another look at its path.
+/// An open directory, whose entries are reached by name without resolving its path again.
 ///
 /// In a directory that others may write, a path may lead elsewhere from one call to the next. A
-/// descriptor always leads to the directory that was looked at, so what is checked is what is
-/// changed. No method follows a symbolic link that is an entry.
+/// descriptor always refers to the same directory, so the directory that was checked is the one
+/// that is changed. No method follows a symbolic link that is an entry.
 package struct DirectoryHandle: ~Copyable, Sendable {
   /// The path that it was opened with, for messages.
   package let path: String
@@ -13,16 +13,16 @@ package struct DirectoryHandle: ~Copyable, Sendable {
 
   private static let flags = O_RDONLY | O_DIRECTORY | O_NONBLOCK
 
-  /// Opens the directory that a path leads to, also by way of symbolic links.
+  /// Opens the directory that a path leads to; symbolic links are followed.
   package init(_ path: String) throws(SystemError) {
     descriptor = try Descriptor.open(path, Self.flags)
     self.path = path
   }
 
-  /// Opens a directory only to reach what is in it by name: it need not be readable.
+  /// Opens a directory only to reach its entries by name: it need not be readable.
   package init(reaching path: String) throws(SystemError) {
     #if os(Linux)
-      // `O_PATH`, which not every C library shows to Swift.
+      // `O_PATH`, which some C libraries do not export to Swift.
       let flags = 0o10000000 | O_DIRECTORY
     #else
       let flags = Self.flags
@@ -47,7 +47,7 @@ package struct DirectoryHandle: ~Copyable, Sendable {
       descriptor: try openEntry(name, Self.flags | O_NOFOLLOW))
   }
 
-  /// Opens or makes a file in this directory.
+  /// Opens or creates a file in this directory.
   package func openEntry(
     _ name: String, _ flags: Int32, mode: UInt32 = 0
   ) throws(SystemError) -> Int32 {
@@ -61,12 +61,12 @@ package struct DirectoryHandle: ~Copyable, Sendable {
 
   // MARK: Looking
 
-  /// What the directory itself is.
+  /// The facts about the directory itself.
   package var facts: FileFacts {
     get throws(SystemError) { try FileFacts(of: descriptor, path: path) }
   }
 
-  /// What a name in it leads to, a symbolic link being what it is; `nil` if nothing.
+  /// The facts about an entry, without following a symbolic link; `nil` if there is no such entry.
   package borrowing func facts(of name: String) throws(SystemError) -> FileFacts? {
     var status = stat()
     if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 {
@@ -83,9 +83,9 @@ package struct DirectoryHandle: ~Copyable, Sendable {
 
   /// Some of the names in it, in no order, without `.` and `..`.
   ///
-  /// - Complexity: O(limit), however many there are.
+  /// - Complexity: O(limit), however many entries there are.
   package borrowing func names(limit: Int) throws(SystemError) -> [String] {
-    // A descriptor of its own, which the stream closes, and which begins at the first entry.
+    // A separate descriptor, which the stream closes, and which begins at the first entry.
     let copy = unsafe openat(descriptor, ".", Self.flags | O_CLOEXEC)
     guard copy >= 0 else { throw SystemError.last("openat", path: path) }
     guard let stream = unsafe fdopendir(copy) else {
@@ -107,10 +107,10 @@ package struct DirectoryHandle: ~Copyable, Sendable {
     return names
   }
 
-  /// A path that leads to this very directory, whatever happens to its name: for code that takes
-  /// only paths. It holds as long as this object lives.
+  /// A path that leads to this very directory even if it is renamed, for code that only takes
+  /// paths. It is valid as long as this object lives.
   ///
-  /// Where the system knows no such path, it is the one that the directory was opened with.
+  /// Where the system has no such path, it is the one that the directory was opened with.
   package var lastingPath: String {
     let link = "/proc/self/fd/\(descriptor)"
     guard let mine = try? facts.identity, let other = try? FileSystem.identity(link),
@@ -126,9 +126,9 @@ package struct DirectoryHandle: ~Copyable, Sendable {
 
   // MARK: Changing
 
-  /// Makes a directory in this one.
+  /// Creates a directory in this one.
   ///
-  /// - Throws: `.exists` if anything has that name.
+  /// - Throws: `.exists` if the name is taken.
   package borrowing func createDirectory(
     _ name: String, mode: UInt32 = 0o700
   ) throws(SystemError) {
@@ -137,19 +137,19 @@ package struct DirectoryHandle: ~Copyable, Sendable {
     }
   }
 
-  /// Makes an empty file in this directory.
+  /// Creates an empty file in this directory.
   ///
-  /// - Throws: `.exists` if anything has that name.
+  /// - Throws: `.exists` if the name is taken.
   package borrowing func createFile(_ name: String, mode: UInt32 = 0o600) throws(SystemError) {
     Descriptor.close(try openEntry(name, O_WRONLY | O_CREAT | O_EXCL, mode: mode))
   }
 
-  /// Removes a name of a file or of a symbolic link; one that is missing is no error.
+  /// Removes a file or a symbolic link by name; a missing one is no error.
   package borrowing func remove(_ name: String) throws(SystemError) {
     try unlink(name, 0)
   }
 
-  /// Removes an empty directory; one that is missing is no error.
+  /// Removes an empty directory; a missing one is no error.
   package borrowing func removeDirectory(_ name: String) throws(SystemError) {
     try unlink(name, AT_REMOVEDIR)
   }
@@ -160,7 +160,7 @@ package struct DirectoryHandle: ~Copyable, Sendable {
     }
   }
 
-  /// Removes a file, or a directory with everything in it; what is missing is no error.
+  /// Removes a file, or a directory with everything in it; a missing one is no error.
   package borrowing func removeTree(_ name: String) throws(SystemError) {
     guard let facts = try facts(of: name) else { return }
     guard facts.kind == .directory else { return try remove(name) }
@@ -169,14 +169,14 @@ package struct DirectoryHandle: ~Copyable, Sendable {
     try removeDirectory(name)
   }
 
-  /// Gives an entry another name in this directory, replacing a file, or an empty directory.
+  /// Renames an entry within this directory, replacing a file or an empty directory.
   package borrowing func rename(_ from: String, to: String) throws(SystemError) {
     if unsafe renameat(descriptor, from, descriptor, to) == -1 {
       throw SystemError.last("renameat", path: path(of: from))
     }
   }
 
-  /// Gives an entry another name in this directory, unless anything has that name.
+  /// Renames an entry within this directory, unless the new name is taken.
   ///
   /// - Throws: `.exists`, or `.notSupported` where the file system cannot.
   package borrowing func renameExclusively(_ from: String, to: String) throws(SystemError) {
@@ -185,14 +185,14 @@ package struct DirectoryHandle: ~Copyable, Sendable {
       path: path(of: to))
   }
 
-  /// Waits until its entries are on the disk: after making, renaming or removing one.
+  /// Waits until its entries are on the disk; call it after you create, rename or remove one.
   package borrowing func sync() throws(SystemError) {
     try SystemError.check(cledger_full_sync(descriptor), "fsync", path: path)
   }
 
   /// Locks the directory, until this object ends, against others that try the same.
   ///
-  /// - Returns: Whether it was taken; `false` while another object has it, in any process.
+  /// - Returns: Whether it was taken; `false` while another object, in any process, has it.
   package borrowing func tryLock() throws(SystemError) -> Bool {
     try Descriptor.tryLock(descriptor, path: path)
   }

@@ -1,6 +1,6 @@
 import LedgerLibC
 
-/// What the system knows of a file or directory.
+/// The facts that the system reports about a file or directory.
 package struct FileFacts: Sendable, Hashable {
   package var kind: FileKind
   package var identity: FileIdentity
@@ -10,7 +10,7 @@ package struct FileFacts: Sendable, Hashable {
   package var group: UInt32
   /// The permission bits, with those for set-user-id, set-group-id and sticky.
   package var permissions: UInt32
-  /// How many names it has; 0 once the last one was removed.
+  /// The number of its names; 0 once the last one was removed.
   package var nameCount: UInt64
   /// The length of a file in bytes.
   package var byteCount: Int64
@@ -25,7 +25,7 @@ package struct FileFacts: Sendable, Hashable {
     byteCount = Int64(status.st_size)
   }
 
-  /// What an open descriptor leads to.
+  /// The facts about the file or directory that an open descriptor refers to.
   package init(of descriptor: Int32, path: String) throws(SystemError) {
     var status = stat()
     if unsafe fstat(descriptor, &status) == -1 { throw SystemError.last("fstat", path: path) }

@@ -20,7 +20,8 @@ package struct FileReader: ~Copyable {
     Descriptor.close(descriptor)
   }
 
-  /// The next bytes, at most `count` and as few as come at once; empty at the end.
+  /// The next bytes: at most `count`, possibly only those that are available at once; empty at the
+  /// end.
   package mutating func read(upTo count: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
@@ -36,7 +37,7 @@ package struct FileReader: ~Copyable {
     }
   }
 
-  /// Whether the rest of two files is the same.
+  /// Whether the remaining content of two files is the same.
   static func haveSameContent(
     _ left: inout FileReader, _ right: inout FileReader
   ) throws(SystemError) -> Bool {
@@ -54,7 +55,7 @@ package struct FileReader: ~Copyable {
   }
 }
 
-// Outside of the type, whose method has the same name.
+// Outside the type, which has a method of the same name.
 
 private func systemRead(
   _ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int

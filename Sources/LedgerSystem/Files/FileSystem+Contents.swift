@@ -4,7 +4,8 @@ import LedgerLibC
 extension FileSystem {
   /// The first bytes of a file: fewer than `maximumBytes` only if it is shorter.
   ///
-  /// Never of a file that carries `fcntl` locks of this process: closing it would drop them.
+  /// Never call it for a file on which this process has `fcntl` locks: closing the file would drop
+  /// them.
   package static func readPrefix(
     _ path: String, maximumBytes: Int
   ) throws(SystemError) -> [UInt8] {
@@ -13,8 +14,8 @@ extension FileSystem {
     return try Descriptor.read(from: descriptor, maximumBytes: maximumBytes, path: path)
   }
 
-  /// Replaces a file, or makes it, so that it holds either the old or the new content also after a
-  /// power cut, and the new one once this has returned.
+  /// Replaces a file, or creates it. Even after a power cut the file holds either the old or the
+  /// new content; once this has returned, it holds the new content.
   ///
   /// - Parameter mode: The permissions of the new file, less the process's umask.
   package static func writeAtomically(
@@ -30,7 +31,8 @@ extension FileSystem {
     try sync(path, O_RDONLY)
   }
 
-  /// Waits until a directory's entries are on the disk: after making, renaming or removing one.
+  /// Waits until a directory's entries are on the disk; call it after you create, rename or remove
+  /// one.
   package static func syncDirectory(_ path: String) throws(SystemError) {
     try sync(path, O_RDONLY | O_DIRECTORY)
   }
@@ -43,7 +45,7 @@ extension FileSystem {
     return slash == rest.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The last component of the path, without slashes at its end; `/` has none but itself.
+  /// The last component of the path, without trailing slashes; for `/` it is `/`.
   package static func lastComponent(of path: String) -> String {
     var rest = path.utf8[...]
     while rest.count > 1, rest.last == UInt8(ascii: "/") { rest.removeLast() }

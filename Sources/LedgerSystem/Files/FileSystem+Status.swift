@@ -1,6 +1,6 @@
 import LedgerLibC
 
-/// Which file or directory a path leads to, whatever the path: equal for two names of one file.
+/// Identifies the file or directory that a path leads to: equal for two names of one file.
 package struct FileIdentity: Hashable, Sendable {
   /// The number of the file system.
   package var device: UInt64
@@ -8,23 +8,23 @@ package struct FileIdentity: Hashable, Sendable {
   package var inode: UInt64
 }
 
-/// What a path leads to.
+/// The kind of thing that a path leads to.
 package enum FileKind: Sendable, Hashable {
   /// A regular file.
   case file
   /// A directory.
   case directory
-  /// A device, pipe, socket or the like; a symbolic link where none is followed.
+  /// A device, pipe, socket or similar; a symbolic link where links are not followed.
   case other
 }
 
 extension FileSystem {
-  /// Device and inode of what the path leads to.
+  /// The device and inode of the file that the path leads to.
   package static func identity(_ path: String) throws(SystemError) -> FileIdentity {
     FileIdentity(try status(path))
   }
 
-  /// What the path leads to, or nil if nothing.
+  /// The kind of thing that the path leads to, or nil if there is nothing.
   package static func kind(_ path: String) throws(SystemError) -> FileKind? {
     do throws(SystemError) {
       return FileKind(try status(path))
@@ -34,13 +34,13 @@ extension FileSystem {
     }
   }
 
-  /// Whether the path is that of a symbolic link, wherever it leads.
+  /// Whether the path is that of a symbolic link, wherever the link leads.
   package static func isSymbolicLink(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// The absolute path without symbolic links, `.` and `..` that a path leads to.
+  /// The absolute path that a path resolves to, without symbolic links, `.` and `..`.
   package static func realPath(_ path: String) throws(SystemError) -> String {
     guard let real = unsafe realpath(path, nil) else {
       throw SystemError.last("realpath", path: path)

@@ -3,16 +3,16 @@ import LedgerLibC
 
 /// Files and directories by path. Errors are `SystemError`s that name the C function and the path.
 package enum FileSystem {
-  /// Makes one directory, whose parent must exist.
+  /// Creates one directory, whose parent must exist.
   ///
-  /// - Throws: `.exists` if anything of that name exists.
+  /// - Throws: `.exists` if the name is taken.
   package static func createDirectory(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
     if unsafe mkdir(path, mode_t(mode)) == -1 { throw SystemError.last("mkdir", path: path) }
   }
 
-  /// Removes a directory, or a file, with everything in it, following no symbolic links.
+  /// Removes a directory, or a file, with everything in it, without following symbolic links.
   ///
-  /// What is missing, also all of it, is no error.
+  /// Missing files are no error, even if all of them are missing.
   package static func removeTree(_ path: String) throws(SystemError) {
     do throws(SystemError) {
       try DirectoryHandle(parent(of: path)).removeTree(lastComponent(of: path))

@@ -1,11 +1,11 @@
-/// The names of what is made beside its place: a dot, the name it will have, `.new-`, and letters and
-/// digits that nothing else should have.
+/// The names of files that are written beside their final place: a dot, the final name, `.new-`,
+/// and letters and digits that should be unique.
 package enum TemporaryName {
   private static let mark = ".new-"
   private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
   private static let suffixByteCount = 12
 
-  /// A new one.
+  /// A new temporary name.
   static func make(for name: String) -> String {
     let suffix = (0..<suffixByteCount).map { _ in
       alphabet[Int.random(in: 0..<alphabet.count)]
@@ -13,7 +13,7 @@ package enum TemporaryName {
     return ".\(name)\(mark)\(String(decoding: suffix, as: UTF8.self))"
   }
 
-  /// The name that something with such a name was to have; `nil` if no name of that form was given.
+  /// The final name that belongs to a temporary one; `nil` if the name does not have that form.
   package static func target(of temporary: String) -> String? {
     let bytes = Array(temporary.utf8)
     let markBytes = Array(mark.utf8)
@@ -26,7 +26,7 @@ package enum TemporaryName {
 }
 
 extension DirectoryHandle {
-  /// Makes a directory (mode 0700) with a temporary name.
+  /// Creates a directory (mode 0700) with a temporary name.
   ///
   /// - Returns: Its name.
   package borrowing func createUniqueDirectory(for name: String) throws(SystemError) -> String {
@@ -42,7 +42,7 @@ extension DirectoryHandle {
     }
   }
 
-  /// The temporary names in it of what is to be called `name`.
+  /// The temporary names in it that belong to the final name `name`.
   package borrowing func temporaryNames(for name: String) throws(SystemError) -> [String] {
     try list().filter { TemporaryName.target(of: $0) == name }
   }

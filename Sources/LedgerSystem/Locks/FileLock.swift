@@ -4,14 +4,15 @@ import Synchronization
 
 /// A lock between processes, on a file of its own, that the kernel drops when its holder dies.
 ///
-/// It is `flock(2)`: it belongs to this object's descriptor, so two objects exclude each other within
-/// one process too, and opening and closing the file elsewhere does not drop it (as it would drop an
-/// `fcntl` lock). Programs started by this process do not inherit it; a forked copy that starts no
-/// program does, and then keeps the lock alive. Not for network file systems.
+/// It is `flock(2)`: it belongs to this object's descriptor. Two objects therefore exclude each
+/// other within one process too, and opening and closing the file elsewhere does not drop the lock
+/// (as it would drop an `fcntl` lock). Programs started by this process do not inherit it. A forked
+/// copy that does not start a program does, and then keeps the lock alive. Not for network file
+/// systems.
 package final class FileLock: Sendable {
-  /// Whom else a held lock lets in.
+  /// The other holders that a held lock admits.
   package enum Kind: Sendable, Hashable {
-    /// Nobody.
+    /// No other holder.
     case exclusive
     /// Other shared holders.
     case shared
@@ -33,18 +34,18 @@ package final class FileLock: Sendable {
 
   deinit { close() }
 
-  /// Opens the lock's file, and makes it if needed, without locking it.
+  /// Opens the lock's file, and creates it if needed, without locking it.
   ///
-  /// One that root makes belongs to the owner of its directory.
+  /// A file that root creates belongs to the owner of its directory.
   ///
-  /// - Parameter mode: The permissions of a file that has to be made, less the process's umask.
+  /// - Parameter mode: The permissions of a file that has to be created, less the process's umask.
   package static func open(
     _ path: String, createWithMode mode: UInt32 = 0o600
   ) throws(SystemError) -> FileLock {
     FileLock(path: path, descriptor: try Descriptor.openShared(path, O_RDWR, mode: mode))
   }
 
-  /// Opens the lock's file in a directory, and makes it if needed, without locking it.
+  /// Opens the lock's file in a directory, and creates it if needed, without locking it.
   package static func open(
     _ name: String, in directory: borrowing DirectoryHandle, createWithMode mode: UInt32 = 0o600
   ) throws(SystemError) -> FileLock {
@@ -53,12 +54,12 @@ package final class FileLock: Sendable {
       descriptor: try directory.openShared(name, O_RDWR, mode: mode))
   }
 
-  /// What this object holds.
+  /// The kind of lock that this object holds, if any.
   package var held: Kind? { state.withLock { $0.held } }
 
   /// Takes the lock if that needs no waiting.
   ///
-  /// - Returns: Whether it was taken. Never while this object holds it already, of any kind.
+  /// - Returns: Whether it was taken; always false if this object already holds it, of any kind.
   /// - Throws: `SystemError` of `flock`; `.closed` after `close()`.
   package func tryLock(_ kind: Kind = .exclusive) throws(SystemError) -> Bool {
     try withDescriptor("flock") { (descriptor, held) throws(SystemError) in
@@ -83,7 +84,7 @@ package final class FileLock: Sendable {
   package func unlock() {
     state.withLock { state in
       guard let descriptor = state.descriptor, state.held != nil else { return }
-      // Cannot fail on an open descriptor: EINTR is retried, and nothing is allocated.
+      // Cannot fail on an open descriptor: EINTR is retried, and it allocates nothing.
       _ = cledger_flock_release(descriptor)
       state.held = nil
     }
@@ -99,9 +100,9 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Replaces the file's content: a note for others about the holder, not durable.
+  /// Replaces the file's content: a note about the holder for other processes. It is not durable.
   ///
-  /// The content and its length change in two steps, so a reader may see the one without the other.
+  /// The content and its length change in two steps, so a reader may see one without the other.
   package func writeContents(_ bytes: [UInt8]) throws(SystemError) {
     try withDescriptor("pwrite") { (descriptor, _) throws(SystemError) in
       try Descriptor.write(bytes, to: descriptor, path: path)
@@ -118,28 +119,28 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// The first `maximum` bytes of a file in a directory, or `nil` if another holds the lock
+  /// The first `maximum` bytes of a file in a directory, or `nil` if another object holds the lock
   /// exclusively.
   ///
   /// The read holds a shared lock, so a writer that takes the lock exclusively cannot change the
-  /// content meanwhile. Within that instant an exclusive ``tryLock(_:)`` fails: a program that takes a
-  /// lock that others probe tries a few times.
+  /// content meanwhile. During that instant an exclusive ``tryLock(_:)`` fails, so a program should
+  /// try a few times to take a lock that others probe.
   package static func contentsUnlessHeld(
     _ name: String, in directory: borrowing DirectoryHandle, maximum: Int
   ) throws(SystemError) -> [UInt8]? {
     let path = directory.path(of: name)
-    // Without waiting for a writer if it is a pipe.
+    // Does not wait for a writer if the file is a pipe.
     let descriptor = try directory.openEntry(name, O_RDONLY | O_NONBLOCK)
-    // Which gives back the lock, too.
+    // Closing also releases the lock.
     defer { Descriptor.close(descriptor) }
     guard try Descriptor.tryLock(descriptor, isExclusive: false, path: path) else { return nil }
     return try Descriptor.read(from: descriptor, maximumBytes: maximum, path: path)
   }
 
-  /// Removes a lock's file in a directory, unless another holds the lock exclusively.
+  /// Removes a lock's file in a directory, unless another object holds the lock exclusively.
   ///
-  /// It holds a shared lock meanwhile. An object that opened the file before, and locks it afterwards,
-  /// finds that it has no name; see ``isNamed``.
+  /// It holds a shared lock meanwhile. An object that opened the file before, and locks it
+  /// afterwards, finds that the file has no name; see ``isNamed``.
   ///
   /// - Returns: Whether it was removed.
   package static func removeUnlessHeld(

@@ -1,32 +1,35 @@
 import Synchronization
 
-/// The one way to a ledger's write transactions: an exclusive lock between processes that can be
-/// waited for with a deadline, says who holds it, survives the death of its holder and is fair.
+/// The only way to a ledger's write transactions: an exclusive lock between processes. A process
+/// can wait for it with a deadline and learn which process holds it. The lock is fair, and survives
+/// the death of its holder.
 ///
-/// The lock itself is a `FileLock`. The words beside it are hints that make waiting quick: a waiter
-/// raises a flag and sleeps on a word; who leaves and finds the flag raised wakes the waiters, and
-/// stays away until one of them has passed, or 5 ms. Otherwise a busy writer would have taken the gate
-/// again before they run, time after time. Whatever a killed process leaves in the words costs at
-/// most one round of waiting, or one such pause.
+/// The lock itself is a `FileLock`. The words beside it are hints that make waiting quick. A waiter
+/// raises a flag and sleeps on a word. A holder that leaves and finds the flag raised wakes the
+/// waiters, and stays away until one of them has passed, or for 5 ms. Otherwise a busy writer would
+/// take the gate again before the waiters run, time after time. The words that a killed process
+/// leaves behind cost at most one round of waiting, or one such pause.
 package final class WriterGate: Sendable {
   private let lock: FileLock
   private let words: SharedWords
   private let interruptions = Atomic<UInt64>(0)
   private let handOver = Mutex<HandOver?>(nil)
 
-  /// Why this object stays away from the gate.
+  /// The reason why this object stays away from the gate.
   private struct HandOver {
-    /// How often the gate had been passed when it was handed over: more, and a waiter is in.
+    /// The number of passes through the gate when it was handed over. A higher number means that a
+    /// waiter has passed.
     var passes: UInt32
-    /// When to come back anyway.
+    /// The time to come back even if no waiter has passed.
     var end: Duration
   }
 
-  /// How long a waiter sleeps at most before he tries again: when the holder was killed, nobody
-  /// wakes him.
+  /// The longest time that a waiter sleeps before it tries again. No process wakes it if the holder
+  /// was killed.
   private static let round = Duration.milliseconds(10)
-  /// How long who hands over stays away at most: a little more than a woken thread waits for a
-  /// processor on a busy machine (a scheduler's tick, 4 ms), and lost only if the waiter is gone.
+  /// The longest time that a process stays away after handing over. It is a little more than a
+  /// woken thread waits for a processor on a busy machine (a scheduler's tick, 4 ms), and is lost
+  /// only if the waiter is gone.
   private static let courtesy = Duration.milliseconds(5)
 
   private init(lock: FileLock, words: SharedWords) {
@@ -34,24 +37,25 @@ package final class WriterGate: Sendable {
     self.words = words
   }
 
-  /// Opens the gate's file, and makes it if needed.
+  /// Opens the gate's file, and creates it if needed.
   ///
   /// - Parameter words: The ledger's shared words, the same file for every process. The caller
-  ///   closes them, after the gate.
+  ///   closes them after the gate.
   package static func open(
     _ path: String, words: SharedWords, createWithMode mode: UInt32 = 0o600
   ) throws(SystemError) -> WriterGate {
     WriterGate(lock: try FileLock.open(path, createWithMode: mode), words: words)
   }
 
-  /// How trying to pass ended.
+  /// The outcome of an attempt to pass.
   package enum Outcome: Sendable, Hashable {
     /// The caller holds the gate, and must `leave()`.
     case passed
-    /// The deadline passed. The id is that of a living process that held the gate then, or nil if
-    /// it could not be told: it was changing hands, or its holder lives in another container.
+    /// The deadline passed. The id is that of a living process that held the gate then. It is nil
+    /// if the holder is unknown, because the gate was changing hands or its holder lives in another
+    /// container.
     case stalled(holderProcessID: Int32?)
-    /// `interrupt()` or `close()` was called meanwhile, or the caller cancelled.
+    /// `interrupt()` or `close()` was called meanwhile, or the caller cancelled the attempt.
     case interrupted
   }
 
@@ -59,7 +63,7 @@ package final class WriterGate: Sendable {
   ///
   /// - Parameters:
   ///   - timeout: How long to wait; with `.zero` it does not sleep.
-  ///   - isCancelled: Asked before each attempt, at least every 10 ms, on this thread.
+  ///   - isCancelled: Called before each attempt, at least every 10 ms, on this thread.
   /// - Throws: `SystemError` of `flock`, such as no locks available.
   @available(*, noasync, message: "blocks the thread")
   package func pass(
@@ -77,11 +81,11 @@ package final class WriterGate: Sendable {
     if try take() { return .passed }
 
     while true {
-      // Read before the flag is raised and the lock tried: who leaves after that attempt sees the
-      // flag and changes the turn, so the sleep below ends or does not begin.
+      // Read before the flag is raised and the lock is tried. A process that leaves after that
+      // attempt sees the flag and changes the turn, so the sleep below ends or does not begin.
       let turn = words.load(SharedWordLayout.gateTurn)
       _ = words.exchange(1, at: SharedWordLayout.writersWait)
-      // Who left lowered the flag, and changed the turn.
+      // The process that left lowered the flag and changed the turn.
       defer { if words.load(SharedWordLayout.gateTurn) == turn { lowerFlag() } }
       if mustStop() { return .interrupted }
       if try take() { return .passed }
@@ -98,7 +102,7 @@ package final class WriterGate: Sendable {
   /// Gives the gate back and wakes the writers that wait for it; harmless if it is not held.
   package func leave() {
     guard lock.held != nil else { return }
-    // Read inside, so that whoever passes next changes it.
+    // Read while the gate is held, so that the next process that passes changes it.
     let passes = words.load(SharedWordLayout.gatePasses)
     words.store(0, to: SharedWordLayout.gateHolder)
     lock.unlock()
@@ -109,8 +113,8 @@ package final class WriterGate: Sendable {
     }
   }
 
-  /// Makes every `pass` of this object that has begun return `.interrupted` soon; those that begin
-  /// later are not affected, so a state that `isCancelled` reads must be set first.
+  /// Makes every `pass` of this object that has begun return `.interrupted` soon. Calls that begin
+  /// later are not affected, so set the state that `isCancelled` reads first.
   package func interrupt() {
     interruptions.wrappingAdd(1, ordering: .sequentiallyConsistent)
     wakeWaiters()
@@ -123,7 +127,7 @@ package final class WriterGate: Sendable {
     lock.close()
   }
 
-  /// The living process that says it holds the gate, or nil.
+  /// The living process that is recorded as the gate's holder, or nil.
   package var holderProcessID: Int32? {
     let id = Int32(truncatingIfNeeded: words.load(SharedWordLayout.gateHolder))
     return ThisProcess.isAlive(id) ? id : nil
@@ -139,10 +143,10 @@ package final class WriterGate: Sendable {
     return true
   }
 
-  /// Lowers the flag that a waiter raised and does not need any more: whoever else waits is woken, and
-  /// raises it again.
+  /// Lowers the flag that a waiter raised and no longer needs. Other waiters wake up and raise it
+  /// again.
   ///
-  /// Otherwise somebody would hand over to nobody when he leaves, and stay away in vain.
+  /// Otherwise the next holder to leave would hand over to no waiter, and stay away in vain.
   private func lowerFlag() {
     _ = words.exchange(0, at: SharedWordLayout.writersWait)
     wakeWaiters()

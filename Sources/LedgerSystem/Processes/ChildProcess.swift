@@ -1,9 +1,11 @@
 import LedgerLibC
 import Synchronization
 
-/// A program that this process started, with its standard input and output; errors go where ours go.
+/// A program that this process started, with its standard input and output; its standard error is
+/// that of this process.
 ///
-/// Any number may be started at once, from any thread. It is not ended with this object.
+/// Any number may be started at once, from any thread. The program keeps running when this object
+/// is released.
 package final class ChildProcess: Sendable {
   /// How a process ended.
   package enum Ending: Sendable, Hashable {
@@ -28,8 +30,8 @@ package final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - words: Its path and its arguments.
   ///   - environment: Lines of the form `NAME=value`.
-  ///   - resetsSignals: Whether signals end it that this process ignores. By default it ignores them
-  ///     too, as `nohup` means. No signal is blocked in it either way.
+  ///   - resetsSignals: Whether signals that this process ignores end the program. By default it
+  ///     ignores them too, as `nohup` means. No signal is blocked in it either way.
   package init(
     _ words: [String], environment: [String], resetsSignals: Bool = false
   ) throws(SystemError) {
@@ -50,7 +52,7 @@ package final class ChildProcess: Sendable {
     do throws(SystemError) {
       id = try Self.spawn(words, environment, childInput, childOutput, resetsSignals)
     } catch {
-      // deinit does not run for an object whose properties are not all set.
+      // A deinit does not run for an object whose properties are not all set.
       Descriptor.close(input)
       Descriptor.close(output)
       throw error
@@ -103,10 +105,10 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Sends it a signal; does nothing if it ended.
+  /// Sends it a signal; does nothing if it has ended.
   package func send(signal: Int32) {
     state.withLock { state in
-      // Until it is collected its id belongs to nobody else.
+      // No other process gets its id until its exit status is collected.
       if state.ending == nil { kill(id, signal) }
     }
   }
@@ -129,8 +131,8 @@ package final class ChildProcess: Sendable {
 
   // MARK: Starting
 
-  /// Two ends of a connection that no program inherits. A socket, because writing to a closed one
-  /// need not raise a signal.
+  /// Two ends of a connection that no program inherits. It is a socket, because writing to a closed
+  /// socket need not raise a signal.
   private static func connected() throws(SystemError) -> (Int32, Int32) {
     var pair: [Int32] = [-1, -1]
     #if canImport(Darwin)
@@ -196,7 +198,7 @@ package final class ChildProcess: Sendable {
   }
 }
 
-// Outside of the type, whose method has the same name.
+// Outside the type, which has a method of the same name.
 
 private func systemSend(
   _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int

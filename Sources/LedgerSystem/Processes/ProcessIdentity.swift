@@ -1,16 +1,16 @@
 import CLedgerSystem
 
-/// Tells one process from every other one, also from a later one that gets its id.
+/// Distinguishes a process from every other one, including a later one that gets the same id.
 package struct ProcessIdentity: Sendable, Hashable {
-  /// What stands for a start of the machine that the system does not tell.
+  /// Stands for a start of the machine that the system does not report.
   package static let unknownBoot = "-"
 
   /// The start of the machine, as the system names it.
   package let boot: String
   /// The process id.
   package let id: Int32
-  /// When the process started: clock ticks since the machine did on Linux, microseconds since 1970 on
-  /// Apple platforms; 0 where the system does not tell.
+  /// The time when the process started: clock ticks since the machine started on Linux,
+  /// microseconds since 1970 on Apple platforms; 0 where the system does not report it.
   package let startTime: UInt64
 
   package init(boot: String, id: Int32, startTime: UInt64) {
@@ -21,17 +21,17 @@ package struct ProcessIdentity: Sendable, Hashable {
 
   /// This process.
   package static var current: ProcessIdentity {
-    // Read each time, because a forked child has an id of its own.
+    // Read each time, because a forked child has its own id.
     let id = ThisProcess.id
     return ProcessIdentity(
       boot: readBoot(), id: id, startTime: ThisProcess.startTime(of: id) ?? 0)
   }
 
-  /// Whether the process still runs: the machine was not started anew, and there is a process of that
-  /// id that started at that time.
+  /// Whether the process still runs: the machine has not restarted, and a process with that id
+  /// started at that time.
   ///
-  /// What the system does not tell, of the process or now, is not compared. So a process that is gone
-  /// may count as running while another one has its id, and no longer.
+  /// Facts that the system does not report, about the process or now, are not compared. So a
+  /// process that is gone may count as running, but only while another one has its id.
   package var isRunning: Bool { isRunning(sinceBoot: Self.readBoot()) }
 
   /// Whether the process still runs, if this is the present start of the machine.
@@ -43,8 +43,8 @@ package struct ProcessIdentity: Sendable, Hashable {
     return start == startTime
   }
 
-  /// The present start of the machine. Not kept: a process that has too many files open cannot read it
-  /// for a while.
+  /// The present start of the machine. It is not cached, because a process that has too many files
+  /// open cannot read it for a while.
   private static func readBoot() -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     let bytes = appleBootSession ?? (try? FileSystem.readPrefix(path, maximumBytes: 36)) ?? []
@@ -64,17 +64,17 @@ package struct ProcessIdentity: Sendable, Hashable {
 }
 
 extension ProcessIdentity: LosslessStringConvertible {
-  /// The start of the machine, the process id and the start of the process, with a space between.
+  /// The start of the machine, the process id and the start of the process, separated by spaces.
   package var description: String { "\(boot) \(id) \(startTime)" }
 
-  /// Reads what ``description`` says.
+  /// Parses a ``description``.
   package init?(_ description: String) {
     let fields = description.split(separator: " ", omittingEmptySubsequences: false)
     guard fields.count == 3, Self.isBootName(String(fields[0])), let id = Int32(fields[1]), id > 0,
       let startTime = UInt64(fields[2])
     else { return nil }
     self.init(boot: String(fields[0]), id: id, startTime: startTime)
-    // Only one way of writing it.
+    // Only one spelling is valid.
     guard self.description == description else { return nil }
   }
 }

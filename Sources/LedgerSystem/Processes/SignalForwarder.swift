@@ -1,7 +1,7 @@
 import LedgerLibC
 import Synchronization
 
-/// Passes on the signals that people and systems end a program with, so that a child which does the
+/// Forwards the signals that people and systems use to end a program, so that a child that does the
 /// work for this process ends with it.
 package final class SignalForwarder: Sendable {
   /// The signals that end a program from outside.
@@ -9,7 +9,7 @@ package final class SignalForwarder: Sendable {
 
   private let signals: [Int32]
 
-  /// Holds the signals back. Make it before any other thread is started.
+  /// Holds the signals back. Create it before any other thread starts.
   ///
   /// Signals that this process was told to ignore, as `nohup` does, stay ignored.
   package init() {
@@ -17,7 +17,7 @@ package final class SignalForwarder: Sendable {
     Self.changeMask(SIG_BLOCK, signals)
   }
 
-  /// Passes on what was held back and what comes.
+  /// Forwards the signals that were held back and those that arrive later.
   ///
   /// - Throws: `SystemError` of `pthread_create`.
   package func start(_ send: @escaping @Sendable (Int32) -> Void) throws(SystemError) {
@@ -32,7 +32,7 @@ package final class SignalForwarder: Sendable {
     }
   }
 
-  /// Ends this process by a signal, as whoever started it expects.
+  /// Ends this process by a signal, as the program that started it expects.
   package static func end(by signal: Int32) {
     resetHandler(of: signal)
     changeMask(SIG_UNBLOCK, [signal])

@@ -1,30 +1,32 @@
 /// Tells the processes that share a ledger that its head may have moved.
 ///
-/// A ring is a hint: whoever is woken looks for himself, and whoever may not miss anything also looks
-/// after a timeout. A killed process may leave the flag set, which costs one needless system call.
+/// A ring is a hint. A woken process checks for itself, and a process that must not miss anything
+/// also checks after a timeout. A killed process may leave the flag set, which costs one needless
+/// system call.
 package final class Doorbell: Sendable {
   private let words: SharedWords
 
   /// A doorbell in these words, which the caller closes.
   package init(_ words: SharedWords) { self.words = words }
 
-  /// How often the bell rang, wrapping around. Read it before looking; pass it to `wait`.
+  /// The number of rings, wrapping around. Read it before you check; pass it to `wait`.
   package var ringCount: UInt32 { words.load(SharedWordLayout.ringCount) }
 
-  /// Wakes all sleepers of all processes. Without any it costs two atomic instructions.
+  /// Wakes all sleepers of all processes. Without sleepers it costs two atomic instructions.
   package func ring() {
     words.add(1, to: SharedWordLayout.ringCount)
-    // Only now: a sleeper who raises the flag later finds the count changed and does not sleep.
+    // Last, because a sleeper that raises the flag later finds the count changed and does not
+    // sleep.
     if words.exchange(0, at: SharedWordLayout.someoneSleeps) != 0 {
       words.wakeAll(SharedWordLayout.ringCount)
     }
   }
 
-  /// Why a wait ended.
+  /// The reason why a wait ended.
   package enum WaitResult: Sendable, Hashable {
     /// The bell rang, or the wait was interrupted, since the count was read.
     case rang
-    /// The time is up.
+    /// The timeout passed.
     case timedOut
     /// The words were closed.
     case closed
@@ -46,8 +48,8 @@ package final class Doorbell: Sendable {
 
   /// Ends the waits of this process: for freeze and close.
   ///
-  /// It rings, whatever the flag says, because only a changed count reaches a thread that is about to
-  /// fall asleep. Sleepers of other processes wake too, and find nothing new.
+  /// It rings whether or not the flag is set, because only a changed count reaches a thread that is
+  /// about to fall asleep. Sleepers of other processes wake too, and find nothing new.
   package func interrupt() {
     words.add(1, to: SharedWordLayout.ringCount)
     words.wakeAll(SharedWordLayout.ringCount)

@@ -4,31 +4,31 @@ import Synchronization
 
 /// A page of 32-bit words that several processes map, change atomically and sleep on.
 ///
-/// Any content is legal: what the words mean is up to the caller, who must expect to find whatever
-/// a killed process, or a bad disk, left in them. After `close()` every operation does nothing and
+/// Any content is legal. The caller defines what the words mean, and must expect any content that a
+/// killed process, or a bad disk, left in them. After `close()` every operation does nothing and
 /// reads 0.
 @safe
 package final class SharedWords: @unchecked Sendable {
-  // Unchecked because of the pointer: `withWord` and `close` keep it valid while anyone uses it, and
-  // its words are touched only by atomic instructions.
+  // Unchecked because of the pointer: `withWord` and `close` keep it valid while it is in use, and
+  // only atomic instructions touch its words.
   private let words: UnsafeMutablePointer<UInt32>
   private let descriptor: Int32
 
-  /// How many operations are under way, and `closedBit`.
+  /// The number of operations in progress, and `closedBit`.
   private let users = Atomic<UInt64>(0)
   private static let closedBit: UInt64 = 1 << 63
 
-  /// The indexes that threads of this process sleep on now, for `close` to wake them.
+  /// The indexes that threads of this process sleep on now, so that `close` can wake them.
   private let sleepers = Mutex<[Int]>([])
   private let isUnmapped = Mutex(false)
 
-  /// How many words there are: one page of 4 KiB.
+  /// The number of words: one page of 4 KiB.
   package static let count = 1024
   private static let byteCount = 4096
 
-  /// Maps the file, and makes or lengthens it if needed.
+  /// Maps the file, and creates or lengthens it if needed.
   ///
-  /// - Parameter mode: The permissions of a file that has to be made, less the process's umask.
+  /// - Parameter mode: The permissions of a file that has to be created, less the process's umask.
   /// - Throws: `SystemError` of `open`, `posix_fallocate` (no space) or `mmap`.
   package init(path: String, createWithMode mode: UInt32 = 0o600) throws(SystemError) {
     let descriptor = try Descriptor.openShared(path, O_RDWR, mode: mode)
@@ -55,12 +55,12 @@ package final class SharedWords: @unchecked Sendable {
 
   /// Wakes the threads of this process that sleep here, unmaps the page and closes the file.
   ///
-  /// When it returns nothing touches the page any more. Calling it again is harmless.
+  /// When it returns, no operation uses the page any more. Calling it again is harmless.
   package func close() {
     users.bitwiseOr(Self.closedBit, ordering: .sequentiallyConsistent)
     isUnmapped.withLock { unmapped in
       if unmapped { return }
-      // Again and again, because a thread may have looked at `isClosed` but not yet fallen asleep.
+      // Repeated, because a thread may have checked `isClosed` but not yet fallen asleep.
       while users.load(ordering: .acquiring) != Self.closedBit {
         let indexes = sleepers.withLock { $0 }
         for index in indexes { unsafe cledger_word_wake(words + index, true) }
@@ -82,39 +82,39 @@ package final class SharedWords: @unchecked Sendable {
     _ = unsafe withWord(index) { unsafe cledger_word_store($0, value) }
   }
 
-  /// Sets the word and returns what it was.
+  /// Sets the word and returns its old value.
   package func exchange(_ value: UInt32, at index: Int) -> UInt32 {
     unsafe withWord(index) { unsafe cledger_word_exchange($0, value) } ?? 0
   }
 
-  /// Adds to the word, wrapping around, and returns what it was.
+  /// Adds to the word, wrapping around, and returns its old value.
   @discardableResult
   package func add(_ amount: UInt32, to index: Int) -> UInt32 {
     unsafe withWord(index) { unsafe cledger_word_add($0, amount) } ?? 0
   }
 
-  /// Why a wait ended.
+  /// The reason why a wait ended.
   package enum WaitResult: Sendable, Hashable {
-    /// Somebody woke the word's sleepers, perhaps for no reason.
+    /// The word's sleepers were woken, perhaps for no reason.
     case woken
     /// The word did not have the expected value.
     case changed
-    /// The time is up.
+    /// The timeout passed.
     case timedOut
-    /// A signal came.
+    /// A signal arrived.
     case interrupted
-    /// The words were closed before or meanwhile.
+    /// The words were closed before or during the wait.
     case closed
   }
 
-  /// Sleeps while the word has this value, until somebody wakes its sleepers.
+  /// Sleeps while the word has this value, until its sleepers are woken.
   @available(*, noasync, message: "blocks the thread")
   package func wait(on index: Int, while value: UInt32, timeout: Duration) -> WaitResult {
     let nanoseconds = timeout.clampedNanoseconds
     let code = unsafe withWord(index) { word in
       sleepers.withLock { $0.append(index) }
       defer { forgetSleeper(on: index) }
-      // Looked at after entering the list: `close` either sees the list or is seen here.
+      // Checked after entering the list: either `close` sees the list, or `close` is seen here.
       return isClosed ? EINTR : unsafe cledger_word_wait(word, value, nanoseconds, true)
     }
     if isClosed { return .closed }

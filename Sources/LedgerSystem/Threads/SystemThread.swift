@@ -35,8 +35,8 @@ package final class SystemThread: Sendable {
     return SystemThread(handle: handle)
   }
 
-  /// Waits until the body has returned. Every caller waits; calling it twice is harmless, and on the
-  /// thread itself it returns at once.
+  /// Waits until the body has returned. Every caller waits. Calling it twice is harmless, and on
+  /// the thread itself it returns at once.
   @available(*, noasync, message: "blocks the thread")
   package func join() {
     if isCurrent { return }

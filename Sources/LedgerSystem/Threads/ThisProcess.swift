@@ -1,9 +1,9 @@
 import CLedgerSystem
 import LedgerLibC
 
-/// What the operating system knows about this process and its neighbours.
+/// Facts that the operating system reports about this process and its neighbours.
 package enum ThisProcess {
-  /// The process id, asked anew each time, so that a forked copy sees its own.
+  /// The process id, read each time, so that a forked copy sees its own.
   package static var id: Int32 { getpid() }
 
   /// The name of the machine or container, or the empty string.
@@ -14,19 +14,21 @@ package enum ThisProcess {
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The address space in bytes that the threads of a process take which uses all processors.
+  /// The address space in bytes that is needed by the threads of a process that uses all
+  /// processors.
   private static var threadAddressSpace: Int {
     let processorCount = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    // A limit of the shell on the stack may be any number. One that the system has no room for counts.
+    // The shell may limit the stack to any number. A limit that the system has no room for counts
+    // too.
     let stack = min(Int(clamping: cledger_thread_default_stack()), .max / 4)
-    // glibc sets aside so much for what each thread allocates, and leaves it out only if it cannot.
+    // glibc reserves this much for each thread's allocations, and goes without it only if it must.
     let heap = 64 << 20
     let stacks = (processorCount + 2) * (min(stack, 1 << 30) + heap)
     return max(stack, min(stacks, 1 << 30))
   }
 
-  /// Makes sure that tasks can run. Swift's thread pool waits for ever if the system has no room for the
-  /// stack of a thread.
+  /// Makes sure that tasks can run. Swift's thread pool waits for ever if the system has no room
+  /// for the stack of a thread.
   ///
   /// - Throws: `SystemError` with `noMemory` if there is less address space than
   ///   ``threadAddressSpace``.
@@ -37,8 +39,8 @@ package enum ThisProcess {
     unsafe munmap(room, byteCount)
   }
 
-  /// The number of the first argument that is not UTF-8, and would be mended to another text; 1 is the
-  /// one after the program's name.
+  /// The number of the first argument that is not UTF-8, which decoding would change; 1 is the one
+  /// after the program's name.
   package static var firstArgumentThatIsNoText: Int? {
     let count = Int(CommandLine.argc)
     return (0..<count).dropFirst().first { index in
@@ -47,19 +49,19 @@ package enum ThisProcess {
     }
   }
 
-  /// Whether a process of this id runs, as far as this process may see: one that has ended but was
-  /// not yet collected by its parent does not count on Linux.
+  /// Whether a process of this id runs, as far as this process can see. On Linux a process that has
+  /// ended does not count, even if its parent has not collected it yet.
   package static func isAlive(_ id: Int32) -> Bool {
-    // 0 and negative numbers mean groups of processes to kill(2).
+    // kill(2) takes 0 and negative numbers for groups of processes.
     if id <= 0 { return false }
     if kill(id, 0) != 0 && errno != EPERM { return false }
     guard let state = statusFields(of: id)?.first else { return true }
     return state != "Z" && state != "X"
   }
 
-  /// When the process started, in clock ticks since the machine did, or on Apple platforms in
-  /// microseconds since 1970: tells apart two processes that had the same id. Nil if there is no such
-  /// process, or this one may not know.
+  /// The time when the process started, in clock ticks since the machine started, or on Apple
+  /// platforms in microseconds since 1970. It distinguishes two processes that had the same id. Nil
+  /// if there is no such process, or if this one may not see it.
   package static func startTime(of id: Int32) -> UInt64? {
     let start = cledger_process_start(id)
     if start != 0 { return start }

@@ -1,11 +1,11 @@
 import LedgerLocks
 
-/// A value that only the thread that wrapped it can get at: so what must stay on its thread can be held
-/// by something that may go anywhere.
+/// A value that is accessible only on the thread that wrapped it. A value that must stay on its
+/// thread can thus be held by an object that may go anywhere.
 ///
-/// The value may be let go of on any thread.
+/// The value may be released on any thread.
 package struct ThreadConfined<Value>: @unchecked Sendable {
-  // Unchecked because the value is handed out on its own thread only.
+  // Unchecked because the value is only handed out on its own thread.
   private let confined: Value
   private let thread = ThreadIdentity.current
 

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Runs tasks that block, a few at a time, outside of Swift's own threads, which are few.
+/// Runs tasks that block, a few at a time, outside Swift's own threads, which are few.
 ///
-/// It has threads only as long as there is something to run.
+/// It has threads only while there is work to run.
 package final class ThreadTaskExecutor: TaskExecutor {
   private struct Queue {
     var jobs: [UnownedJob] = []
@@ -14,7 +14,7 @@ package final class ThreadTaskExecutor: TaskExecutor {
   private let queue = Mutex(Queue())
 
   /// - Parameters:
-  ///   - name: Of the threads; Linux keeps the first 15 bytes.
+  ///   - name: The name of the threads; Linux keeps the first 15 bytes.
   ///   - maximumThreadCount: By default tasks run one after the other.
   package init(name: String, maximumThreadCount: Int = 1) {
     self.name = name
@@ -33,7 +33,7 @@ package final class ThreadTaskExecutor: TaskExecutor {
     do throws(SystemError) {
       _ = try SystemThread.start(name: name) { self.run() }
     } catch {
-      // Without a thread the caller's has to do.
+      // If no thread can be started, the work runs on the caller's.
       run()
     }
   }

@@ -3,11 +3,11 @@ import LedgerLibC
 
 /// A binary semaphore that wakes a thread of this process.
 ///
-/// Signals coalesce: however many come before a wait, they let exactly one wait through. Signalling
-/// while nobody waits is one atomic instruction.
+/// Signals coalesce: any number of them before a wait let exactly one wait through. A signal
+/// without a waiting thread is one atomic instruction.
 @safe
 package final class WakeSemaphore: @unchecked Sendable {
-  // Unchecked because the word is only touched by atomic instructions, and lives as long as self.
+  // Unchecked because only atomic instructions touch the word, which lives as long as self.
   private let word: UnsafeMutablePointer<UInt32>
 
   private static let idle: UInt32 = 0
@@ -21,9 +21,10 @@ package final class WakeSemaphore: @unchecked Sendable {
 
   deinit { unsafe word.deallocate() }
 
-  /// Lets one wait through: the one under way, or the next.
+  /// Lets one wait through: the current one, or the next.
   package func signal() {
-    // The word does not say how many wait. All wake, one takes the signal, the others sleep again.
+    // The word does not count the waiting threads. All wake, one takes the signal, and the others
+    // sleep again.
     if unsafe cledger_word_exchange(word, Self.signalled) == Self.awaited {
       unsafe cledger_word_wake(word, false)
     }
@@ -31,7 +32,7 @@ package final class WakeSemaphore: @unchecked Sendable {
 
   /// Waits for a signal and takes it.
   ///
-  /// - Parameter timeout: How long at most; `.zero` only looks.
+  /// - Parameter timeout: The longest time to wait; `.zero` only checks.
   /// - Returns: Whether there was a signal; `false` after the timeout.
   @available(*, noasync, message: "blocks the thread")
   package func wait(timeout: Duration) -> Bool {
@@ -40,7 +41,7 @@ package final class WakeSemaphore: @unchecked Sendable {
     while true {
       let remaining = deadline - MonotonicClock.now
       if remaining <= .zero { return take() }
-      // Fails harmlessly if the word says `awaited` already or was signalled just now.
+      // Fails harmlessly if the word is `awaited` already or has just been signalled.
       _ = unsafe cledger_word_compare_exchange(word, Self.idle, Self.awaited)
       _ = unsafe cledger_word_wait(word, Self.awaited, remaining.clampedNanoseconds, false)
       if take() { return true }
