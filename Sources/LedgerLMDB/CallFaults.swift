@@ -1,8 +1,8 @@
-/// Answers in C's place, in a debug build, or tells a test that a call is about to be made.
+/// In a debug build, answers in C's place, or tells a test that a call is about to be made.
 package protocol CallFaults: AnyObject, Sendable {
-  /// Counts one call and says what it must return instead of being made.
+  /// Counts one call and returns the status to answer with, or nil to make the call.
   func next(_ operation: LMDBOperation) -> LMDBStatus?
 
-  /// What every path pretends to be on: `f_type` of `statfs`.
+  /// The `f_type` of `statfs` that every path pretends to have.
   var pretendedFileSystemType: UInt? { get }
 }

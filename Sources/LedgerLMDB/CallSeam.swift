@@ -3,9 +3,9 @@ internal import LedgerSystem
 
 /// The one place through which every fallible call of C goes.
 ///
-/// In a debug build a ``CallFaults`` can answer in C's place; in a release build this is the
-/// bare call. It holds the faults unretained, because a transaction that holds them must be
-/// trivial to discard (`discard self` demands that); the environment keeps them alive.
+/// In a debug build a ``CallFaults`` can answer in C's place; in a release build this is the bare
+/// call. It holds the faults unretained, because a transaction that holds them must be trivial to
+/// discard (`discard self` demands that); the environment keeps them alive.
 @safe
 package struct CallSeam {
   #if DEBUG
@@ -32,7 +32,7 @@ package struct CallSeam {
     guard status == .success else { throw LMDBError(status, operation, path: path) }
   }
 
-  /// Makes calls of the system, unless a fault is due.
+  /// Runs system calls, unless a fault is due.
   func system(
     _ operation: LMDBOperation, _ path: String, _ calls: () throws(SystemError) -> Void
   ) throws(LMDBError) {
@@ -40,7 +40,7 @@ package struct CallSeam {
     try LMDBError.mapping(operation, calls)
   }
 
-  /// `mdb_txn_commit`. A forced failure leaves things as a real one does: the handle is freed.
+  /// `mdb_txn_commit`. A forced failure has the effects of a real one: the handle is freed.
   func commit(_ transaction: OpaquePointer) -> LMDBStatus {
     if let forced = forced(.commit) {
       unsafe mdb_txn_abort(transaction)
@@ -49,7 +49,7 @@ package struct CallSeam {
     return LMDBStatus(unsafe mdb_txn_commit(transaction))
   }
 
-  /// The status that a test wants instead of the call.
+  /// The status that a test requests instead of the call.
   @inline(__always)
   private func forced(_ operation: LMDBOperation) -> LMDBStatus? {
     #if DEBUG

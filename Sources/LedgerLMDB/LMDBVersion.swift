@@ -1,13 +1,13 @@
 internal import CLedgerLMDB
 
-/// The version of the LMDB library that this process runs with, which is not always the one that
+/// The version of the LMDB library that this process runs with, which may differ from the one that
 /// it was compiled against.
 package struct LMDBVersion: Sendable, Hashable, CustomStringConvertible {
   package let major: Int
   package let minor: Int
   package let patch: Int
 
-  /// What `mdb_version` says.
+  /// The version that `mdb_version` returns.
   package static var current: LMDBVersion {
     var major: Int32 = 0
     var minor: Int32 = 0
@@ -16,7 +16,7 @@ package struct LMDBVersion: Sendable, Hashable, CustomStringConvertible {
     return LMDBVersion(major: Int(major), minor: Int(minor), patch: Int(patch))
   }
 
-  /// What is known to be dangerous in this version, in one sentence; nil when nothing is.
+  /// The known hazard of this version, in one sentence; nil if there is none.
   ///
   /// 0.9.26 to 0.9.31 destroy the process-shared mutexes when the environment is closed, in a race
   /// with a process that is just opening it.

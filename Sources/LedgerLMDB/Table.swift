@@ -1,8 +1,8 @@
 internal import CLedgerLMDB
 
-/// The name and the sort of keys of a table, as asked for when an environment is opened.
+/// The name and the kind of keys of a table that is requested when an environment is opened.
 package struct TableDescription: Sendable, Hashable {
-  /// How the keys of a table look.
+  /// The kind of a table's keys.
   package enum Keys: Sendable, Hashable {
     /// `UInt64`, ordered by number (`MDB_INTEGERKEY`).
     case integer
@@ -21,8 +21,9 @@ package struct TableDescription: Sendable, Hashable {
 
 /// A named table of an open environment ("database" in LMDB's manual).
 ///
-/// Made by opening only, in a transaction that was committed, so it is good in every transaction
-/// of the environment. Using it with another environment is a mistake that LMDB cannot see.
+/// Only opening creates one, in a transaction that was committed, so it is valid in every
+/// transaction of the environment. Using it with another environment is a mistake that LMDB cannot
+/// detect.
 package struct Table: Sendable, Hashable {
   package let name: String
   package let keys: TableDescription.Keys

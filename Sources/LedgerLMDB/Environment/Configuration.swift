@@ -1,12 +1,12 @@
 /// How an environment is opened.
 package struct Configuration: Sendable {
-  /// The later ones need less than the earlier ones.
+  /// The later cases need less than the earlier ones.
   package enum Access: Int, Sendable, Hashable {
     case readWrite
-    /// No write transactions; still needs a writable lock file, where readers announce themselves.
+    /// No write transactions; still needs a writable lock file, in which readers register.
     case readOnly
     /// `MDB_RDONLY | MDB_NOLOCK`: for a directory without write permission. Nothing is written, so
-    /// no writer knows of this reader: only for a directory that nobody writes to meanwhile.
+    /// no writer knows about this reader. Only for a directory that no process writes to meanwhile.
     case readOnlyWithoutLock
   }
 
@@ -20,18 +20,18 @@ package struct Configuration: Sendable {
   /// Address space for the map, in bytes; the file grows as needed.
   ///
   /// Opening costs the same for a gibibyte as for a tebibyte, so 64-bit Linux and macOS reserve one
-  /// tebibyte and never resize. When the system refuses, a sixteenth is tried, and so on.
+  /// tebibyte and never resize. If the system refuses, a sixteenth is tried, and so on.
   package var mapSize: Int
   /// Reader slots in the lock file; an old lock file keeps its number.
   package var maximumReaders: Int
   package var access: Access
-  /// Whether an environment that is opened for writing makes a data file that is missing.
+  /// Whether opening an environment for writing creates a missing data file.
   package var createsDataFile: Bool
   /// Whether another handle of this process may close this one because it needs an environment with
-  /// more access, or one that is not in panic. Whoever has this handle then opens it again.
+  /// more access, or one that is not in panic. The owner of this handle then opens it again.
   package var yieldsToOthers: Bool
   package var durability: Durability
-  /// What is looked at before LMDB walks the file, when this process opens it first.
+  /// The pages that are checked before LMDB walks the file, when this process opens it first.
   package var treeCheck: TreeCheckExtent
   /// Debug builds only: makes C fail.
   package var faults: (any CallFaults)?
@@ -42,11 +42,11 @@ package struct Configuration: Sendable {
     package static let defaultMapSize = 1 << 40
   #endif
 
-  /// LMDB's own default of 126 is used up by as many processes, each of which keeps a slot. A slot
+  /// LMDB's own default of 126 is used up by as many processes, because each keeps a slot. A slot
   /// takes 64 bytes of the lock file, and 1,022 with their header take 16 pages.
   package static let defaultMaximumReaders = 1_022
 
-  /// Named tables that can be open.
+  /// The maximum number of named tables that can be open.
   static let maximumTables: UInt32 = 16
 
   package init(

@@ -5,11 +5,11 @@ internal import LedgerSystem
 /// Makes a new data file appear all at once.
 ///
 /// LMDB writes both meta pages of a new file in one write that it does not sync, so a power cut
-/// leaves a file that cannot be opened. Here LMDB makes it in a directory of its own; it is synced,
-/// and only then linked to its name. `link` fails when another process was first, so a live file is
-/// never replaced.
+/// leaves a file that cannot be opened. Here LMDB creates the file in a directory of its own; the
+/// file is synced, and only then linked to its name. `link` fails if another process was first, so
+/// a live file is never replaced.
 enum DirectoryCreation {
-  /// Makes the directory itself, not those above it, readable by its owner only.
+  /// Creates the directory itself, but not its parents, readable by its owner only.
   static func createDirectory(_ directory: String) throws(LMDBError) {
     do throws(SystemError) {
       try FileSystem.createDirectory(directory)

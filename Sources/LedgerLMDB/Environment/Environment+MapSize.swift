@@ -4,11 +4,12 @@ internal import LedgerSystem
 internal import Synchronization
 
 extension Environment {
-  /// Makes the map `size` bytes large, once every transaction of this process has ended.
+  /// Resizes the map to `size` bytes, once every transaction of this process has ended.
   ///
-  /// Only for platforms with little address space. `mdb_env_set_mapsize`: "It may be called at later
-  /// times if no transactions are active in this process. Note that the library does not check for
-  /// this condition", and unmaps under a live reader; so new transactions wait meanwhile.
+  /// Only for platforms with little address space. `mdb_env_set_mapsize`: "It may be called at
+  /// later times if no transactions are active in this process. Note that the library does not
+  /// check for this condition". It would unmap the file under a live reader, so new transactions
+  /// wait meanwhile.
   ///
   /// - Throws: ``LMDBRefusal/insideTransaction``.
   package func grow(to size: Int) throws(LMDBError) {
@@ -23,13 +24,13 @@ extension EnvironmentCore {
     try gate.excludingTransactions(.setMapSize, share) { () throws(LMDBError) in
       let status = seam(.setMapSize) { unsafe mdb_env_set_mapsize(handle, max(0, size)) }
       if status == .success { return }
-      // C unmaps before it maps again. Only where it refuses to begin is there still a map.
+      // C unmaps before it maps again. A map is left only if the call refuses to begin.
       if status != .system(.invalidArgument) { panicked.store(true, ordering: .releasing) }
       throw LMDBError(status, .setMapSize, path: path)
     }
   }
 
-  /// What a commit needs beyond LMDB to survive a power cut on this platform.
+  /// Does what a commit needs beyond LMDB to survive a power cut on this platform.
   func flushAfterCommit() throws(LMDBError) {
     #if canImport(Darwin)
       // LMDB 0.9 calls fsync, which on Apple's systems does not empty the drive's cache.

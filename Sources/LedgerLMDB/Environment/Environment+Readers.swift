@@ -1,6 +1,6 @@
 internal import CLedgerLMDB
 
-/// A slot of the lock file that a read transaction holds, of whatever process.
+/// A slot of the lock file that a read transaction of any process holds.
 package struct ReaderSlot: Sendable, Hashable {
   package let processID: Int32
   /// The transaction that the reader sees; nil when it is idle.
@@ -8,9 +8,9 @@ package struct ReaderSlot: Sendable, Hashable {
 }
 
 extension Environment {
-  /// Frees the slots of dead processes and says how many there were (`mdb_reader_check`).
+  /// Frees the slots of dead processes and returns their number (`mdb_reader_check`).
   ///
-  /// A killed reader's slot otherwise pins the pages that it saw, and the file grows.
+  /// Otherwise the slot of a killed reader pins the pages that it saw, and the file grows.
   package func checkStaleReaders() throws(LMDBError) -> Int {
     try core.whileOpen(share) { () throws(LMDBError) in
       try core.checkStaleReaders()
@@ -21,7 +21,7 @@ extension Environment {
   package func readerList() throws(LMDBError) -> [ReaderSlot] {
     try core.whileOpen(share) { () throws(LMDBError) in
       let lines = ReaderLines()
-      // mdb_reader_list returns what the callback returned, which is never negative here.
+      // mdb_reader_list returns the callback's result, which is never negative here.
       try core.require(.listReaders) {
         let result = unsafe mdb_reader_list(
           core.handle,
@@ -38,7 +38,8 @@ extension Environment {
   }
 }
 
-/// What `mdb_reader_list` prints: a heading, then process, thread and transaction or a dash a line.
+/// The output of `mdb_reader_list`: a heading, then a line each with process, thread and
+/// transaction or a dash.
 private final class ReaderLines {
   var text = ""
 

@@ -21,7 +21,7 @@ package struct TableStatistics: Sendable, Hashable {
 
 /// The environment as a whole (`MDB_envinfo` and the page size).
 ///
-/// LMDB's last transaction id is not among it: it runs ahead of what is readable.
+/// LMDB's last transaction id is not included: it runs ahead of the readable state.
 package struct EnvironmentInfo: Sendable, Hashable {
   /// Bytes of address space, not of disk.
   package let mapSize: Int
@@ -30,7 +30,7 @@ package struct EnvironmentInfo: Sendable, Hashable {
   package let lastPage: Int
   package let maximumReaders: Int
 
-  /// The bytes that the file needs at least.
+  /// The minimum size of the file, in bytes.
   package var highWaterBytes: Int { (lastPage + 1) * pageSize }
 }
 
@@ -42,10 +42,10 @@ extension TableReader where Self: ~Copyable {
 }
 
 extension ReadTransaction {
-  /// How many pages of the file are free for reuse, or will be when older readers end.
+  /// The number of pages of the file that are free for reuse, or will be when older readers end.
   ///
-  /// Walks LMDB's own list of them: table 0, one record for each transaction that freed pages, whose
-  /// first word is a count and whose others are the pages.
+  /// Walks LMDB's own list of them: table 0, one record for each transaction that freed pages,
+  /// whose first word is a count and whose others are the pages.
   ///
   /// - Complexity: O(records of the free list).
   package borrowing func freePageCount() throws(LMDBError) -> Int {
@@ -95,7 +95,7 @@ extension Environment {
 }
 
 extension EnvironmentCore {
-  /// Keeps the environment open during a call that is no transaction.
+  /// Keeps the environment open during a call that is not a transaction.
   func whileOpen<R>(
     _ share: TransactionGate.Share, _ body: () throws(LMDBError) -> R
   ) throws(LMDBError) -> R {

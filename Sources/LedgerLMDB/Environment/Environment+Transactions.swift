@@ -1,6 +1,6 @@
 internal import CLedgerLMDB
 
-/// How a write transaction shall end.
+/// How to end a write transaction.
 package enum WriteDecision<R: ~Copyable>: ~Copyable {
   case commit(R)
   case abort(R)
@@ -12,9 +12,10 @@ extension WriteDecision: Sendable where R: Sendable & ~Copyable {}
 extension Environment {
   /// Runs `body` on a consistent view of all tables.
   ///
-  /// Never across a suspension: a view that waits pins every page that is freed meanwhile.
+  /// It must not span a suspension: a view that is held open pins every page that is freed
+  /// meanwhile.
   ///
-  /// - Throws: ``LMDBError``, or what `body` threw.
+  /// - Throws: ``LMDBError``, or the error that `body` threw.
   @available(*, noasync)
   package func read<R: ~Copyable>(
     _ body: (borrowing ReadTransaction) throws -> R
@@ -40,8 +41,8 @@ extension Environment {
   ///
   /// Waits without limit for the writer of another process; pass the gate of the ledger first.
   ///
-  /// - Throws: ``LMDBError``, or what `body` threw. After a failed commit nothing was written, unless
-  ///   the error says that its outcome is unknown.
+  /// - Throws: ``LMDBError``, or the error that `body` threw. After a failed commit nothing was
+  ///   written, unless the error says that its outcome is unknown.
   @available(*, noasync)
   package func write<R: ~Copyable>(
     _ body: (inout WriteTransaction) throws -> R
@@ -54,7 +55,7 @@ extension Environment {
     return result
   }
 
-  /// Like ``write(_:)``, for a body that may come to the decision to write nothing.
+  /// Like ``write(_:)``, for a body that may decide to write nothing.
   @available(*, noasync)
   package func writeDeciding<R: ~Copyable>(
     _ body: (inout WriteTransaction) throws -> WriteDecision<R>
@@ -95,15 +96,15 @@ extension Environment {
     do {
       try core.flushAfterCommit()
     } catch {
-      // LMDB committed; only a power cut can still take it back.
+      // LMDB committed; only a power cut can still undo it.
       var unknown = error
       unknown.commitOutcomeIsUnknown = true
       throw unknown
     }
   }
 
-  /// Enters the gate and begins. When another process made the file larger than our map, lets every
-  /// transaction of this process end, takes the new size over, and tries once more.
+  /// Enters the gate and begins. If another process has made the file larger than our map, waits
+  /// until every transaction of this process has ended, adopts the new size, and tries once more.
   private func retryingOnGrownMap(
     _ begin: () throws(LMDBError) -> OpaquePointer
   ) throws(LMDBError) -> OpaquePointer {

@@ -3,17 +3,17 @@ internal import Synchronization
 
 /// An open LMDB environment: a directory with a data file and a lock file, shared by processes.
 ///
-/// Several handles of one process on one directory share what is below, with the access of the one
-/// that needs most. ``close()`` ends one handle
-/// deterministically; a handle that is let go closes too.
+/// Several handles of one process on one directory share one `MDB_env`, with the access of the
+/// handle that needs most. ``close()`` ends one handle deterministically; releasing a handle closes
+/// it too.
 @safe
 package final class Environment: Sendable {
   package let path: String
-  /// The tables that were asked for, in that order.
+  /// The requested tables, in that order.
   package let tables: [Table]
   let core: EnvironmentCore
   let share: TransactionGate.Share
-  /// Whether this handle may write; others that share the core may be allowed more, or less.
+  /// Whether this handle may write; others that share the core may have more or less access.
   let mayWrite: Bool
 
   private init(
@@ -27,20 +27,21 @@ package final class Environment: Sendable {
     do {
       self.tables = try core.open(tables, share, mayCreate: mayWrite)
     } catch {
-      // deinit does not run for an object whose properties are not all set.
+      // A deinit does not run for an object whose properties are not all set.
       EnvironmentRegistry.release(core, share)
       throw error
     }
   }
 
   deinit {
-    // Nobody else has the handle, so nothing of it runs; the gate only says who releases.
+    // There are no other references to the handle, so none of its transactions runs. The gate only
+    // decides which call releases the share.
     try? close()
   }
 
   /// Opens the environment in the directory at `path`, creating it if access allows.
   ///
-  /// - Throws: ``LMDBError``; its `refusal` tells what is wrong with the file or the place.
+  /// - Throws: ``LMDBError``; its `refusal` describes the problem with the file or the place.
   package static func open(
     at path: String, configuration: Configuration = Configuration(), tables: [TableDescription]
   ) throws(LMDBError) -> Environment {
@@ -58,7 +59,7 @@ package final class Environment: Sendable {
     let share = TransactionGate.Share()
     let core = try EnvironmentRegistry.share(identity, configuration, share) {
       () throws(LMDBError) -> EnvironmentCore in
-      // Only for the first share: the others' core was checked, and is being written to.
+      // Only for the first share: the core of the others was checked, and may be being written to.
       let meta = try file.check(seam: seam, isPowerLossSafe: configuration.durability == .full)
       var configuration = configuration
       if configuration.access != .readOnlyWithoutLock {
@@ -90,21 +91,21 @@ package final class Environment: Sendable {
       core, share, path: path, mayWrite: configuration.access == .readWrite, tables)
   }
 
-  /// Refuses new transactions, waits for the running ones of this handle, and lets go.
+  /// Refuses new transactions, waits for the running ones of this handle, and releases its share.
   ///
-  /// When it was the last handle of the process on this directory, no descriptor, lock or map is
-  /// left afterwards. Closing twice is harmless.
+  /// After the last handle of the process on this directory, no descriptor, lock or map is left.
+  /// Closing twice is harmless.
   ///
   /// - Throws: ``LMDBRefusal/insideTransaction``.
   package func close() throws(LMDBError) {
-    // What a forked child inherited is its parent's to close.
+    // The handles that a forked child inherited are its parent's to close.
     guard !core.forkGuard.isForkedChild else { return }
     if try core.gate.close(share) { EnvironmentRegistry.release(core, share) }
   }
 
   package var isClosed: Bool { core.gate.isClosed(share) }
 
-  /// Whether another thread waits for the transactions that run: a long one should end.
+  /// Whether another thread waits for the running transactions to end: a long one should stop.
   package var isAwaited: Bool { core.gate.isAwaited(share) }
 
   /// Whether the write of a meta page failed. Every transaction is refused from then on; close every

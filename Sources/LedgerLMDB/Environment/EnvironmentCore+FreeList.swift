@@ -1,19 +1,19 @@
 internal import CLedgerLMDB
 
 extension EnvironmentCore {
-  /// Records of the free list that are looked through when an environment is opened.
+  /// The maximum number of free-list records that are checked when an environment is opened.
   private static let checkedRecords = 1024
 
   /// Refuses an environment whose newest meta page is not the newest state of the file.
   ///
   /// A flipped bit in a transaction number makes LMDB pick the older meta page, and one in a root
-  /// makes it read an older tree: both are whole, and acknowledged commits are gone. The free list
-  /// gives them away. Transaction n records what it freed under the key n, and it always frees
-  /// something, the old root at least; and a root that is in use is in no record.
+  /// makes it read an older tree: both are consistent, and acknowledged commits are gone. The free
+  /// list reveals them. Transaction n records the pages that it freed under the key n, and it
+  /// always frees something, at least the old root; and a root that is in use is in no record.
   ///
-  /// LMDB takes a reader's number first and copies the meta page of that parity afterwards. When two
-  /// commits of another process come in between, the number is two behind the tree. That is harmless
-  /// to a reader, and here the reason why a finding counts only when it stays.
+  /// LMDB takes a reader's number first and copies the meta page of that parity afterwards. If two
+  /// commits of another process come in between, the number is two behind the tree. That is
+  /// harmless to a reader, but it is the reason why a finding counts here only if it persists.
   func checkFreeList(against meta: MetaPage) throws(LMDBError) {
     var attempt = 0
     while true {
@@ -40,7 +40,8 @@ extension EnvironmentCore {
     guard newest == id else {
       throw implausible(id, "transaction \(id) is not the newest, the free list is of \(newest)")
     }
-    // Another process may have committed since the meta page was read; it then knows its roots.
+    // Another process may have committed since the meta page was read; that process knows
+    // its roots.
     guard meta.transactionID == id else { return }
     try unsafe checkLastPage(of: meta, transaction)
     for _ in 0..<Self.checkedRecords {
@@ -55,15 +56,15 @@ extension EnvironmentCore {
     }
   }
 
-  /// Refuses a meta page whose last page is lower than the number of pages in use and free: the next
-  /// commit would take new pages from behind it, where old ones are.
+  /// Refuses a meta page whose last page is lower than the number of pages in use and free: the
+  /// next commit would take new pages from behind it, where old ones are.
   ///
-  /// More than these there may be: pages that were lost harm nobody.
+  /// The last page may be higher: lost pages do no harm.
   private func checkLastPage(
     of meta: MetaPage, _ transaction: OpaquePointer
   ) throws(LMDBError) {
     let limit = meta.lastPage + 1
-    // Whatever a damaged record says, the sum of some thousands of these cannot overflow.
+    // The sum of some thousands of these cannot overflow, whatever a damaged record says.
     func bounded(_ count: UInt64) -> UInt64 { min(count, limit + 1) }
     var count = 2 + bounded(meta.main.pageCount) + bounded(meta.freeList.pageCount)
     let raw = unsafe RawTransaction(transaction, seam)

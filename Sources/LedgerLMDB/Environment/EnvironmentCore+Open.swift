@@ -3,14 +3,14 @@ internal import LedgerLibC
 internal import LedgerSystem
 
 extension EnvironmentCore {
-  /// A map below this would not help: something else is wrong.
+  /// A map smaller than this would not help: the problem is something else.
   private static let smallestMapSize = 1 << 20
 
-  /// By how much a map that the system will not give is made smaller. Less would take nearly all address
-  /// space that is left, and the process needs some for everything else.
+  /// The divisor for a map that the system refuses. A smaller divisor would take nearly all the
+  /// address space that is left, and the process needs some for everything else.
   private static let mapSizeStep = 16
 
-  /// Opens the `MDB_env`, with a smaller map if the system will not give the one asked for.
+  /// Opens the `MDB_env`, with a smaller map if the system refuses the requested one.
   static func open(
     path: String, identity: FileIdentity, configuration: Configuration
   ) throws(LMDBError) -> EnvironmentCore {
@@ -74,13 +74,14 @@ extension EnvironmentCore {
     }
     var descriptor: Int32 = -1
     try seam.require(.getDescriptor) { unsafe mdb_env_get_fd(handle, &descriptor) }
-    // A program that this one starts must not inherit the file.
+    // Programs that this one starts must not inherit the file.
     guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
       throw LMDBError(SystemError.last("fcntl"), .getDescriptor)
     }
   }
 
-  /// LMDB opens the data file by its path, and what was checked is a file that was there before.
+  /// LMDB opens the data file by its path, which may now lead to a file other than the one that was
+  /// checked.
   private static func requireChecked(
     _ handle: OpaquePointer, _ identity: FileIdentity
   ) throws(LMDBError) {

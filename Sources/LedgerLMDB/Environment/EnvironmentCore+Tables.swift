@@ -6,8 +6,9 @@ extension EnvironmentCore {
   ///
   /// `mdb_dbi_open`: "The database handle will be private to the current transaction until the
   /// transaction is successfully committed", and it "must not be called from multiple concurrent
-  /// transactions in the same process", which the lock around the map of tables prevents. It is held while a transaction that creates
-  /// tables waits for the writer, so nobody opens an environment inside a write transaction.
+  /// transactions in the same process", which the lock around the map of tables prevents. That lock
+  /// is held while a transaction that creates tables waits for the writer, so an environment must
+  /// not be opened inside a write transaction.
   func open(
     _ descriptions: [TableDescription], _ share: TransactionGate.Share, mayCreate: Bool
   ) throws(LMDBError) -> [Table] {
@@ -76,8 +77,8 @@ extension EnvironmentCore {
     return tables
   }
 
-  /// Opens the main tree, which every commit puts a stamp into. LMDB has no comparison function for its keys
-  /// until the main tree or any table is opened.
+  /// Opens the main tree, into which every commit puts a stamp. LMDB has no comparison function for
+  /// its keys until the main tree or any table is opened.
   private func openMainTree(_ transaction: OpaquePointer) throws(LMDBError) {
     var table: MDB_dbi = 0
     let status = seam(.openTable) { unsafe mdb_dbi_open(transaction, nil, 0, &table) }
@@ -86,7 +87,7 @@ extension EnvironmentCore {
     }
   }
 
-  /// The flags in the file win over those asked for, so they are compared afterwards.
+  /// The flags in the file override the requested ones, so they are compared afterwards.
   private func checkKeys(
     of table: MDB_dbi, _ description: TableDescription, _ transaction: OpaquePointer
   ) throws(LMDBError) {
@@ -94,7 +95,7 @@ extension EnvironmentCore {
     try require(.tableFlags) { unsafe mdb_dbi_flags(transaction, table, &flags) }
     let expected = description.keys == .integer ? UInt32(MDB_INTEGERKEY) : 0
     guard flags & ~UInt32(MDB_CREATE) == expected else {
-      // The program names its tables the same way for ever, so the file is wrong.
+      // The program always names its tables the same way, so the file is wrong.
       throw LMDBError(.corrupted, .openTable, path: path)
     }
   }

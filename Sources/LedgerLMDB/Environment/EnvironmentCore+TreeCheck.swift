@@ -1,40 +1,42 @@
 internal import CLedgerLMDB
 internal import Synchronization
 
-/// How many pages of a data file are looked at before LMDB walks them.
+/// The pages of a data file that are checked before LMDB walks them.
 package enum TreeCheckExtent: Sendable, Hashable {
-  /// The ways to what opening and writing touch: some dozen pages, however large the file is.
+  /// The paths to the pages that opening and writing touch: some dozen pages, however large the
+  /// file is.
   case paths
-  /// Every page, the small tables first, up to so many and for so long; the ways of `paths` first.
+  /// Every page, up to a number of pages and a time; the paths of `paths` first, then the small
+  /// tables.
   case everything(maximumPageCount: Int = .max, maximumDuration: Duration? = nil)
 
-  /// What may be looked at before something that need not take long: the pages of 256 MiB, which take
+  /// A limit for checks before an operation that should be quick: the pages of 256 MiB, which take
   /// a tenth of a second if the system has them in memory.
   package static let bounded = TreeCheckExtent.everything(
     maximumPageCount: 65_536, maximumDuration: .seconds(2))
 }
 
-/// What is to be looked at, and what ends the look.
+/// The scope of a check, and the conditions that end it.
 struct TreeCheckOrder {
   let extent: TreeCheckExtent
-  /// The tables that there may be.
+  /// The tables that may exist.
   let tables: [TableDescription]
-  /// Whether trees are refused, too, that can be walked and do not hold as many entries as they
-  /// should: nothing must be written to them.
+  /// Whether to refuse trees, too, that can be walked but do not hold as many entries as they
+  /// should: they must not be written to.
   var refusesMiscounts: Bool
-  /// Whether pages that are neither in a tree nor free are refused, too.
+  /// Whether to refuse, too, pages that are neither in a tree nor free.
   var refusesLeaks = false
-  /// Asked now and then. Once it says so, the look fails with ``LMDBRefusal/closed``.
+  /// Called now and then. Once it returns true, the check fails with ``LMDBRefusal/closed``.
   var isAwaited: () -> Bool = { false }
 }
 
 extension EnvironmentCore {
-  /// The pages that a check of the ways reads at most; an intact file has fewer on them, unless its free
-  /// list is very long.
+  /// The maximum number of pages that a check of the paths reads. An intact file has fewer on them,
+  /// unless its free list is very long.
   private static let pathBudget = 4_096
 
-  /// How often something must be found to count: a meta page that was read while a writer wrote it may
-  /// be half of each.
+  /// The number of times that a finding must occur to count: a meta page that was read while a
+  /// writer wrote it may be half old and half new.
   private static let findingCount = 3
 
   /// Refuses a file whose trees LMDB could not walk safely.
@@ -50,7 +52,7 @@ extension EnvironmentCore {
     _ extent: TreeCheck.Extent, _ order: TreeCheckOrder, budget: Int,
     until deadline: ContinuousClock.Instant?
   ) throws(LMDBError) {
-    // From here on no page that the newest meta page leads to is used again.
+    // From here on no page that the newest meta page leads to is reused.
     let transaction = try unsafe begin(flags: UInt32(MDB_RDONLY))
     defer { unsafe mdb_txn_abort(transaction) }
     var descriptor: Int32 = -1
@@ -87,7 +89,7 @@ extension EnvironmentCore {
 
   // MARK: The meta pages
 
-  /// How often the meta pages are read until they are whole.
+  /// The number of times that the meta pages are read until they are consistent.
   private static let maximumMetaAttemptCount = 16
 
   /// The newer of the two meta pages, which may have been damaged since the file was opened.
@@ -142,14 +144,14 @@ extension EnvironmentCore {
 }
 
 extension Environment {
-  /// Looks at every page of the file, before something walks all of it.
+  /// Checks every page of the file, before another operation walks all of it.
   ///
   /// - Parameters:
-  ///   - tables: Those that the file may have.
+  ///   - tables: The tables that the file may have.
   ///   - tick: Called now and then.
-  /// - Returns: What does not hold as many entries as it should, and can be walked all the same; nil if
-  ///   everything is whole.
-  /// - Throws: ``LMDBRefusal/damagedPage(page:what:)`` for what LMDB must not walk;
+  /// - Returns: The problem if a tree does not hold as many entries as it should but can be walked
+  ///   all the same; nil if everything is intact.
+  /// - Throws: ``LMDBRefusal/damagedPage(page:what:)`` for a page that LMDB must not walk;
   ///   ``LMDBRefusal/closed`` if another thread waits for the end of this handle's transactions.
   /// - Complexity: O(pages in use), about 1.5 us each if the system has them in memory.
   package func checkTrees(
@@ -175,7 +177,7 @@ extension Environment {
     }
   }
 
-  /// Looks at the pages that the configuration asks for beyond those that opening touches, with the
+  /// Checks the pages that the configuration asks for beyond those that opening touches, with the
   /// environment open for others: it may take a while.
   static func checkTrees(
     _ core: EnvironmentCore, _ share: TransactionGate.Share, _ configuration: Configuration,
@@ -193,7 +195,7 @@ extension Environment {
         try core.whileOpen(share) { () throws(LMDBError) in try core.checkTrees(order) }
         return core.isChecked.store(true, ordering: .releasing)
       } catch {
-        // The map was made larger meanwhile, for which the look had to end.
+        // The map was enlarged meanwhile, and the check had to end for that.
         guard error.refusal == .closed, !core.gate.isClosed(share) else { throw error }
       }
     }

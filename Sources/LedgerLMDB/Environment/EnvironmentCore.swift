@@ -9,7 +9,7 @@ internal import Synchronization
 /// from a plain open() call - close()ing it breaks fcntl() advisory locking."
 @safe
 final class EnvironmentCore: @unchecked Sendable {
-  // Sendable because MDB_env may be used by several threads, and the rest is constant or locked.
+  // Sendable because several threads may use MDB_env, and the rest is constant or locked.
 
   let path: String
   let identity: FileIdentity
@@ -19,12 +19,13 @@ final class EnvironmentCore: @unchecked Sendable {
   let gate = TransactionGate()
   let forkGuard = ForkGuard()
   let panicked = Atomic<Bool>(false)
-  /// Whether a handle that asked for it had every page looked at.
+  /// Whether every page was checked, because a handle asked for it.
   let isChecked = Atomic<Bool>(false)
   let tables = Mutex<[String: Table]>([:])
   private let idleReaders = Mutex<[IdleReader]>([])
 
-  /// Reset read transactions that are kept for the next reader. Each keeps a slot of the lock file.
+  /// The maximum number of reset read transactions that are kept for the next reader. Each keeps a
+  /// slot of the lock file.
   static let maximumIdleReaders = 8
 
   /// A reset read transaction.
@@ -72,7 +73,7 @@ extension EnvironmentCore {
     if let idle = idleReaders.withLock({ $0.popLast() }) {
       let status = seam(.renew) { unsafe mdb_txn_renew(idle.handle) }
       if status == .success { return unsafe idle.handle }
-      // Whatever was wrong, a new transaction reports it better, or does not have it.
+      // Whatever the failure was, a new transaction reports it better, or does not have it.
       unsafe mdb_txn_abort(idle.handle)
     }
     return try unsafe begin(flags: UInt32(MDB_RDONLY))
@@ -119,7 +120,8 @@ extension EnvironmentCore {
         if let transaction = unsafe transaction { return unsafe transaction }
         throw LMDBError(.system(.invalidArgument), .begin, path: path)
       case .readersFull where mayClearReaders:
-        // Slots of killed processes stay taken until somebody looks; ours are free to give back.
+        // Slots of killed processes stay taken until a process checks for them; our idle ones can
+        // be given back.
         mayClearReaders = false
         dropIdleReaders()
         _ = try checkStaleReaders()
@@ -142,10 +144,10 @@ extension EnvironmentCore {
     return Int(dead)
   }
 
-  /// Says what a failed commit means, with the environment in the state that it left.
+  /// Explains a failed commit from the state of the environment that it left.
   func explain(_ failure: LMDBError) -> LMDBError {
     var error = failure.at(path)
-    // LMDB keeps the flag of a failed meta write to itself; the next begin reports it.
+    // LMDB does not expose the flag of a failed meta write; the next begin reports it.
     var probe: OpaquePointer?
     let status =
       failure.status == .panic
@@ -167,8 +169,8 @@ extension EnvironmentCore {
     return error
   }
 
-  /// A short write, which is what a full disk gives first, is EIO to LMDB. A limit on the size of
-  /// the process's files gives the same.
+  /// A full disk first causes a short write, which LMDB reports as EIO. A limit on the size of the
+  /// process's files has the same effect.
   private var isDiskFull: Bool {
     var result = statvfs()
     if unsafe statvfs(path, &result) == 0, result.f_bavail < 256 { return true }
@@ -179,7 +181,7 @@ extension EnvironmentCore {
     return UInt64(max(0, file.st_size)) >= limit
   }
 
-  /// The size in bytes that this process's files may reach (`RLIMIT_FSIZE`), if there is a limit.
+  /// The maximum size in bytes of this process's files (`RLIMIT_FSIZE`), if there is a limit.
   private static var fileSizeLimit: UInt64? {
     var limits = rlimit()
     #if canImport(Glibc)

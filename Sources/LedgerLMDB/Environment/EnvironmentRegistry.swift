@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// Every environment that this process has open, by the identity of its data file.
 ///
-/// A second open of the same directory, by whatever path, gets a share of the first one's `MDB_env`;
-/// the last share that is released closes it. Opening and closing happen under one lock, so that a
-/// file is never opened while it is being closed.
+/// A second open of the same directory, by whatever path, gets a share of the first one's
+/// `MDB_env`; the last share to be released closes it. Opening and closing happen under one lock,
+/// so that a file is never opened while it is being closed.
 enum EnvironmentRegistry {
   private struct Entry {
     let core: EnvironmentCore
-    /// Who shares it, and whether that one yields to others.
+    /// Its shares, and whether each one yields to others.
     var shares: [ObjectIdentifier: (share: TransactionGate.Share, yields: Bool)] = [:]
-    /// Whether all of them yield to a handle that waits for their end: no other may come in between.
+    /// Whether all shares yield to a handle that waits for their end: no other may come in between.
     var isEnding = false
   }
 
@@ -23,11 +23,12 @@ enum EnvironmentRegistry {
     case taken(EnvironmentCore, [TransactionGate.Share])
   }
 
-  /// The open core for the file, or the one that `open` makes.
+  /// The open core for the file, or the one that `open` creates.
   ///
-  /// A core that does not do, for its access or its panic, is closed first if all its shares yield: a
-  /// second `MDB_env` on the file would cost the process its locks. Their transactions may take long,
-  /// so the wait for them keeps no other environment from being opened or closed.
+  /// A core that does not suit, because of its access or its panic, is closed first if all its
+  /// shares yield: a second `MDB_env` on the file would cost the process its locks. The
+  /// transactions of those shares may take long, so waiting for them does not keep other
+  /// environments from being opened or closed.
   static func share(
     _ identity: FileIdentity, _ configuration: Configuration, _ share: TransactionGate.Share,
     open: () throws(LMDBError) -> EnvironmentCore
@@ -58,7 +59,7 @@ enum EnvironmentRegistry {
     _ open: () throws(LMDBError) -> EnvironmentCore
   ) throws(LMDBError) -> Outcome {
     let mine = (share, configuration.yieldsToOthers)
-    // What a forked child inherited is its parent's; it opens its own.
+    // An entry that a forked child inherited is its parent's; the child opens its own.
     if var entry = entries[identity], !entry.core.forkGuard.isForkedChild {
       if !entry.isEnding {
         guard let obstacle = entry.core.obstacle(to: configuration) else {
@@ -66,7 +67,8 @@ enum EnvironmentRegistry {
           entries[identity] = entry
           return .shared(entry.core)
         }
-        // In panic each of the others lets go in its turn, so those that yield need not wait for it.
+        // In panic each of the other shares is released in its turn, so those that yield need not
+        // wait for it.
         let isPanicked = entry.core.panicked.load(ordering: .acquiring)
         let yielding = entry.shares.values.filter(\.yields)
         guard !yielding.isEmpty, isPanicked || yielding.count == entry.shares.count else {
@@ -98,7 +100,7 @@ enum EnvironmentRegistry {
 }
 
 extension EnvironmentCore {
-  /// Why a handle cannot share this core, if it cannot.
+  /// The reason why a handle cannot share this core, if it cannot.
   func obstacle(to other: Configuration) -> LMDBError? {
     if panicked.load(ordering: .acquiring) {
       return LMDBError(.panic, .openEnvironment, path: path)
@@ -108,7 +110,7 @@ extension EnvironmentCore {
         .optionsMismatch("access \(configuration.access), asked for \(other.access)"),
         .openEnvironment, path: path)
     }
-    // How durable commits are concerns those who commit.
+    // The durability of commits only matters to a handle that commits.
     if other.access == .readWrite, other.durability != configuration.durability {
       return LMDBError(
         .optionsMismatch("durability \(configuration.durability)"), .openEnvironment, path: path)

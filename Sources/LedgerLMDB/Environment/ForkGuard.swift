@@ -1,11 +1,11 @@
 internal import LedgerLibC
 internal import Synchronization
 
-/// Tells a forked child from the process that opened what has the guard.
+/// Distinguishes a forked child from the process that created the guard.
 ///
-/// LMDB: "Do not use opened MDB_env/MDB_txn/MDB_cursor handles after fork". Besides, what another
-/// thread had locked when the process was forked stays locked in the child for ever, so the guard is
-/// asked before any lock is taken.
+/// LMDB: "Do not use opened MDB_env/MDB_txn/MDB_cursor handles after fork". Besides, locks that
+/// another thread held when the process was forked stay locked in the child for ever, so the guard
+/// is checked before any lock is taken.
 package struct ForkGuard: Sendable {
   private let generation: Int
 
@@ -13,7 +13,7 @@ package struct ForkGuard: Sendable {
     generation = ForkGeneration.current
   }
 
-  /// Whether this process was forked since the guard was made.
+  /// Whether this process was forked since the guard was created.
   package var isForkedChild: Bool { generation != ForkGeneration.current }
 
   /// - Throws: ``LMDBRefusal/forkedChild`` in a forked child.
@@ -21,7 +21,7 @@ package struct ForkGuard: Sendable {
     guard !isForkedChild else { throw Self.refusal(path: path) }
   }
 
-  /// What a forked child is told.
+  /// The error for a forked child.
   package static func refusal(path: String) -> LMDBError {
     LMDBError(.forkedChild, .begin, path: path)
   }
@@ -29,8 +29,8 @@ package struct ForkGuard: Sendable {
 
 /// Counts the forks between this process and the one that loaded the library.
 ///
-/// A counter that a `pthread_atfork` handler moves costs a load or two where it is asked; `getpid`
-/// would cost a system call, and an id can come back.
+/// A counter that a `pthread_atfork` handler increments costs a load or two for each check;
+/// `getpid` would cost a system call, and an id can recur.
 private enum ForkGeneration {
   private static let counter = Atomic<Int>(0)
   private static let isWatching: Bool = pthread_atfork(nil, nil, { counted() }) == 0

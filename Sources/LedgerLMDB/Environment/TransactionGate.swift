@@ -3,15 +3,16 @@ internal import LedgerLocks
 
 /// Counts the transactions that run in an environment, and lets one caller wait for their end.
 ///
-/// LMDB asks this of its users: `mdb_env_close` and `mdb_env_set_mapsize` unmap the file, and "it is
-/// the caller's responsibility to ensure" that no transaction runs meanwhile. Both crash otherwise.
+/// LMDB demands this of its users: `mdb_env_close` and `mdb_env_set_mapsize` unmap the file, and
+/// "it is the caller's responsibility to ensure" that no transaction runs meanwhile. Both crash
+/// otherwise.
 @safe
 final class TransactionGate: @unchecked Sendable {
-  // Sendable because every stored variable is touched with `mutex` held only.
+  // Sendable because every stored variable is only touched while `mutex` is held.
 
   /// One handle's part in a shared environment.
   final class Share: @unchecked Sendable {
-    // Sendable because its variables are touched with the gate's mutex held only.
+    // Sendable because its variables are only touched while the gate's mutex is held.
     fileprivate var running = 0
     fileprivate var isClosed = false
     fileprivate var isReleased = false
@@ -62,7 +63,7 @@ final class TransactionGate: @unchecked Sendable {
   func enter(_ share: Share) throws(LMDBError) {
     let thread = ThreadIdentity.current
     try locked { () throws(LMDBError) in
-      // A thread that is inside already must not wait for one that waits for it.
+      // A thread that is already inside must not wait for a thread that waits for it.
       while isExclusive, !isInside(thread) { wait() }
       guard !share.isClosed else { throw LMDBError(.closed, .begin) }
       share.running += 1
@@ -96,8 +97,8 @@ final class TransactionGate: @unchecked Sendable {
 
   // MARK: Waiting for the end of transactions
 
-  /// Refuses new transactions of `share`, waits until the running ones ended, and says whether the
-  /// caller is the one who must release the share.
+  /// Refuses new transactions of `share`, waits until the running ones have ended, and returns
+  /// whether the caller must release the share.
   func close(_ share: Share) throws(LMDBError) -> Bool {
     let thread = ThreadIdentity.current
     return try locked { () throws(LMDBError) in
@@ -107,7 +108,7 @@ final class TransactionGate: @unchecked Sendable {
         throw LMDBError(.insideTransaction, .close)
       }
       share.isClosed = true
-      // A change of the map, which may be this handle's doing, ends before the map goes.
+      // A change of the map, perhaps by this handle, ends before the map is removed.
       while share.running > 0 || isExclusive { wait() }
       defer { share.isReleased = true }
       return !share.isReleased
@@ -116,7 +117,8 @@ final class TransactionGate: @unchecked Sendable {
 
   func isClosed(_ share: Share) -> Bool { locked { share.isClosed } }
 
-  /// Whether somebody waits for running transactions: to close the share, or to be alone.
+  /// Whether a thread waits for running transactions, to close the share or to have exclusive
+  /// access.
   func isAwaited(_ share: Share) -> Bool { locked { share.isClosed || isExclusive } }
 
   /// Runs `body` while no transaction of this process runs in the environment.

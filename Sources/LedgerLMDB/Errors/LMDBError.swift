@@ -4,18 +4,18 @@ internal import LedgerSystem
 package struct LMDBError: Error, Sendable, Hashable {
   /// The code that C returned, or ``LMDBStatus/refused``.
   package var status: LMDBStatus
-  /// What was being done.
+  /// The operation that failed.
   package var operation: LMDBOperation
-  /// Why this layer refused, if it was this layer.
+  /// The reason why this layer refused, if it did.
   package var refusal: LMDBRefusal?
   /// The directory of the environment, or the file, where known.
   package var path: String?
-  /// What went wrong and what to do about it, for people.
+  /// What went wrong and what to do about it, in words for people.
   package var message: String
   /// Whether a commit may have become durable all the same.
   ///
-  /// True when the write of the meta page failed: the environment is then in panic and must be
-  /// reopened, and only reading the file again tells what became of the commit.
+  /// True when the write of the meta page failed. The environment is then in panic and must be
+  /// reopened, and only reading the file again shows whether the commit succeeded.
   package var commitOutcomeIsUnknown = false
 
   init(_ status: LMDBStatus, _ operation: LMDBOperation, path: String? = nil) {
@@ -26,7 +26,7 @@ package struct LMDBError: Error, Sendable, Hashable {
     self.message = Self.remedy(for: status, during: operation) ?? status.description
   }
 
-  /// What a refusal of the system means for an environment.
+  /// Translates a failed system call into its meaning for an environment.
   init(_ error: SystemError, _ operation: LMDBOperation) {
     if error.code == .notRegularFile {
       let name = FileSystem.lastComponent(of: error.path ?? "")
@@ -36,7 +36,7 @@ package struct LMDBError: Error, Sendable, Hashable {
     }
   }
 
-  /// Makes calls of the system and says what they were for if one fails.
+  /// Runs system calls, and adds their purpose to the error if one fails.
   static func mapping<R: ~Copyable>(
     _ operation: LMDBOperation, _ calls: () throws(SystemError) -> R
   ) throws(LMDBError) -> R {
@@ -51,7 +51,7 @@ package struct LMDBError: Error, Sendable, Hashable {
     self.message = refusal.remedy
   }
 
-  /// The same error, saying which environment it happened in.
+  /// The same error with the path of its environment.
   func at(_ path: String) -> LMDBError {
     var located = self
     if located.path == nil { located.path = path }
@@ -117,7 +117,7 @@ extension LMDBError {
 }
 
 extension LMDBRefusal {
-  /// What went wrong and how to mend it.
+  /// What went wrong and how to fix it.
   package var remedy: String {
     switch self {
     case .closed:

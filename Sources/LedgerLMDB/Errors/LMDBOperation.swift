@@ -1,6 +1,6 @@
-/// What was being done when something failed: a function of LMDB, or a step of ours around it.
+/// The operation that failed: a function of LMDB, or one of our own steps around it.
 ///
-/// The raw value is the C name, as it stands in the LMDB manual. Each case is a fault point too:
+/// The raw value is the C name, as in the LMDB manual. Each case is a fault point too:
 /// ``CallFaults`` can answer in its place.
 package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case createEnvironment = "mdb_env_create"
@@ -28,7 +28,7 @@ package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case moveCursor = "mdb_cursor_get"
   case putAtCursor = "mdb_cursor_put"
 
-  // Steps of ours, named by the system call that can fail.
+  // Our own steps, named after the system call that can fail.
   case checkFile = "pread"
   case checkFileSystem = "statfs"
   case createFile = "link"

@@ -3,9 +3,9 @@ package import LedgerSystem
 
 /// The code that a function of LMDB returned: one of LMDB's own, or an `errno` of the system.
 ///
-/// An open struct rather than an enum, because a newer LMDB may return codes that this build does
-/// not know. The LMDB manual lists them under "Return Codes"; each constant here says what the code
-/// means for a ledger.
+/// It is an open struct rather than an enum, because a newer LMDB may return codes that this build
+/// does not know. The LMDB manual lists them under "Return Codes"; each constant here explains what
+/// the code means for a ledger.
 package struct LMDBStatus: RawRepresentable, Hashable, Sendable {
   package let rawValue: Int32
 
@@ -22,7 +22,7 @@ package struct LMDBStatus: RawRepresentable, Hashable, Sendable {
 
 extension LMDBStatus {
   package static let success = LMDBStatus(MDB_SUCCESS)
-  /// The key exists already; from an appending put: the key is not above the last one.
+  /// The key exists already; for an appending put, the key is not above the last one.
   package static let keyExists = LMDBStatus(MDB_KEYEXIST)
   package static let notFound = LMDBStatus(MDB_NOTFOUND)
   /// "Requested page not found - this usually indicates corruption".
@@ -39,7 +39,7 @@ extension LMDBStatus {
   package static let mapFull = LMDBStatus(MDB_MAP_FULL)
   /// More named tables than `Configuration.maximumTables`.
   package static let tablesFull = LMDBStatus(MDB_DBS_FULL)
-  /// All reader slots are taken, also after dead processes' slots were cleared.
+  /// All reader slots are taken, even after the slots of dead processes were cleared.
   package static let readersFull = LMDBStatus(MDB_READERS_FULL)
   /// "Txn has too many dirty pages": write less in one transaction.
   package static let transactionFull = LMDBStatus(MDB_TXN_FULL)
@@ -51,7 +51,7 @@ extension LMDBStatus {
   package static let mapResized = LMDBStatus(MDB_MAP_RESIZED)
   /// "Operation and DB incompatible, or DB type changed".
   package static let incompatible = LMDBStatus(MDB_INCOMPATIBLE)
-  /// A lock table slot is in use by another transaction of the same thread.
+  /// Another transaction of the same thread uses the lock table slot.
   package static let badReaderSlot = LMDBStatus(MDB_BAD_RSLOT)
   /// "Transaction must abort, has a child, or is invalid": an earlier call in it failed.
   package static let badTransaction = LMDBStatus(MDB_BAD_TXN)
@@ -67,7 +67,7 @@ extension LMDBStatus {
   /// An `errno` of the system.
   package static func system(_ code: SystemError.Code) -> LMDBStatus { LMDBStatus(code.rawValue) }
 
-  /// The `errno` of the system that it is; `nil` if it is a code of LMDB's, or of ours.
+  /// The `errno` of the system, if the code is one; `nil` for LMDB's codes and ours.
   package var system: SystemError.Code? {
     rawValue > 0 ? SystemError.Code(rawValue: rawValue) : nil
   }
@@ -76,14 +76,14 @@ extension LMDBStatus {
 // MARK: - Our own
 
 extension LMDBStatus {
-  /// This layer refused before calling C; `LMDBError.refusal` says why.
+  /// This layer refused before calling C; `LMDBError.refusal` gives the reason.
   ///
-  /// Outside LMDB's range (-30799...-30780) and that of `errno` (positive).
+  /// The value is outside LMDB's range (-30799...-30780) and that of `errno` (positive).
   package static let refused = LMDBStatus(-1_000_000)
 }
 
 extension LMDBStatus: CustomStringConvertible {
-  /// For codes of LMDB's the text of `mdb_strerror`, with the number.
+  /// For LMDB's codes, the text of `mdb_strerror` with the number.
   package var description: String {
     if self == .refused { return "refused" }
     if let system { return "\(system)" }

@@ -1,9 +1,9 @@
 internal import LedgerSystem
 
-/// The data file of an environment, looked at with plain system calls before LMDB maps it.
+/// The data file of an environment, inspected with plain system calls before LMDB maps it.
 ///
 /// Opening and closing this file is harmless. The same on `lock.mdb` would drop every lock of the
-/// process (POSIX record locks), so nothing here ever touches that one.
+/// process (POSIX record locks), so the code here never touches that file.
 struct DataFile: ~Copyable {
   /// The permissions of a new data file, and of its lock file.
   static let mode: UInt32 = 0o600
@@ -13,7 +13,7 @@ struct DataFile: ~Copyable {
 
   /// Opens for reading; nil when there is no such file.
   ///
-  /// A pipe in its place is not waited for, and no symbolic link is followed: LMDB would put a lock
+  /// It does not wait for a pipe in its place, and follows no symbolic link: LMDB would put a lock
   /// file beside the link, and writers that come by another path would not see it.
   init?(path: String) throws(LMDBError) {
     do throws(SystemError) {
@@ -49,10 +49,10 @@ struct DataFile: ~Copyable {
 // MARK: - Checks
 
 extension DataFile {
-  /// Refuses a file that LMDB would crash on, or silently read an old state of.
+  /// Refuses a file that would crash LMDB, or of which it would silently read an old state.
   ///
-  /// A writer in another process may commit between two reads of ours, so a finding counts only when it
-  /// stays while the metas do not move.
+  /// A writer in another process may commit between two of our reads, so a finding counts only if
+  /// it persists while the meta pages do not change.
   ///
   /// - Returns: the newest meta page.
   func check(seam: CallSeam, isPowerLossSafe: Bool) throws(LMDBError) -> MetaPage {
@@ -71,7 +71,7 @@ extension DataFile {
     }
   }
 
-  /// Both metas as they are now, as far as they can be read.
+  /// Both meta pages as they are now; nil for one that cannot be read.
   private var metas: [MetaPage?] {
     let first = try? meta(0, at: 0)
     return [first, try? meta(1, at: UInt64(first?.pageSize ?? 0))]
@@ -99,8 +99,8 @@ extension DataFile {
     }
     let newest = first.transactionID > second.transactionID ? first : second
     let oldest = first.transactionID > second.transactionID ? second : first
-    // The metas take turns, each flushed before the next, so the older is always one behind. Only a
-    // database that never synced can come back from a power cut otherwise.
+    // The meta pages take turns, and each is flushed before the next, so the older is always one
+    // behind. After a power cut, only a database that never synced can be in another state.
     if isPowerLossSafe, newest.transactionID > 1,
       newest.transactionID - oldest.transactionID != 1
     {
@@ -148,7 +148,8 @@ extension DataFile {
     return meta
   }
 
-  /// Both metas of a file have one version; where one has that of this build, the other is damaged.
+  /// Both meta pages of a file have the same version. If one has that of this build, the other is
+  /// damaged.
   private func checkVersions(_ first: MetaPage, _ second: MetaPage?) throws(LMDBError) {
     let versions = [first.version, second?.version ?? first.version]
     guard let other = versions.firstIndex(where: { $0 != MetaPage.version }) else { return }
@@ -161,7 +162,7 @@ extension DataFile {
     throw LMDBError(.unsupportedFormatVersion(first.version), .checkFile, path: path)
   }
 
-  /// The root must be the page that it claims to be, and hold what such a root holds.
+  /// The root must be the page that its number claims, and hold the content of such a root.
   private func checkRoot(
     of tree: MetaPage.Tree, _ content: TreePage.RootContent, in meta: MetaPage
   ) throws(LMDBError) {

@@ -9,7 +9,7 @@ internal import LedgerLibC
 enum FileSystemKind {
   /// `f_type` of the file systems that are refused, from linux/magic.h and `statfs(2)`.
   ///
-  /// FUSE is among them though some of it is local: nothing tells sshfs from a local one, and
+  /// FUSE is among them although some of it is local: sshfs cannot be told from a local one, and
   /// shared writable maps are optional there.
   static let refusedTypes: Set<UInt> = [
     0x6969,  // NFS

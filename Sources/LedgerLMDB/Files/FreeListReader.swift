@@ -1,8 +1,8 @@
 /// Reads the free list of a data file without mapping it, to judge a file that looks too short.
 ///
-/// A file may end before the last page of its meta page and be whole: when a transaction frees an
+/// A file may end before the last page of its meta page and be intact: when a transaction frees an
 /// overflow page that it took itself, LMDB counts the page, never writes it, and lists it as free.
-/// Nothing ever reads such a page before it is written. Every other missing page is a SIGBUS.
+/// Such a page is never read before it is written. Every other missing page is a SIGBUS.
 struct FreeListReader: ~Copyable {
   private let meta: MetaPage
   private let size: UInt64
@@ -10,7 +10,7 @@ struct FreeListReader: ~Copyable {
   private let firstMissing: UInt64
   private var visited: UInt64 = 0
 
-  /// More than this is no forgotten free page any more (64 GiB of 4 KiB pages).
+  /// A larger gap cannot be forgotten free pages (64 GiB of 4 KiB pages).
   static let mostMissing: UInt64 = 1 << 24
 
   /// Whether every page that the file lacks is free in the state of `meta`.
@@ -32,7 +32,7 @@ struct FreeListReader: ~Copyable {
     missing = Array(repeating: true, count: Int(meta.lastPage + 1 - firstMissing))
   }
 
-  /// Walks one page of the tree; false when it is not what it must be.
+  /// Walks one page of the tree; false when it is not valid.
   private mutating func visit(
     _ page: UInt64, depth: Int, in file: borrowing DataFile
   ) throws(LMDBError) -> Bool {

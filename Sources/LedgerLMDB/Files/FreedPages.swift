@@ -2,7 +2,7 @@
 struct FreedPages {
   let pages: ArraySlice<UInt64>
 
-  /// Takes a record apart: a count, then as many pages; nil if that is not what it is.
+  /// Parses a record: a count, then as many pages; nil if it does not have that form.
   init?(_ record: [UInt8]) {
     guard record.count >= 8, record.count % 8 == 0 else { return nil }
     let words = unsafe record.withUnsafeBytes { bytes in

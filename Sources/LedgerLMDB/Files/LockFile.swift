@@ -2,18 +2,19 @@ internal import CLedgerLMDB
 internal import LedgerLibC
 internal import LedgerSystem
 
-/// The lock file of an environment, which is looked at and never opened: closing it would drop the
+/// The lock file of an environment. It is inspected and never opened: closing it would drop the
 /// locks that LMDB has on it.
 ///
-/// What is made and given away is in the directory that its path led to at first, wherever it leads
-/// later.
+/// Files are created and given away in the directory that the path led to at first, wherever it
+/// leads later.
 struct LockFile: ~Copyable {
   private static let name = "lock.mdb"
 
   private let directory: DirectoryHandle
   private let wasThere: Bool
 
-  /// Looks before LMDB opens the file, and refuses what LMDB would wait for.
+  /// Inspects the directory before LMDB opens the file, and refuses a lock file that would make
+  /// LMDB wait.
   init(in directoryPath: String) throws(LMDBError) {
     let directory = try LMDBError.mapping(.checkFile) { () throws(SystemError) in
       try DirectoryHandle(reaching: directoryPath)
@@ -27,14 +28,16 @@ struct LockFile: ~Copyable {
     self.directory = directory
   }
 
-  /// Has the system give the file the blocks for all its slots, and makes it if it is missing. LMDB
-  /// writes them through a map, and on a full disk that ends the process.
+  /// Asks the system to allocate the blocks for all slots of the file, and creates the file if it
+  /// is missing. LMDB writes the slots through a map, and on a full disk that ends the process.
   ///
-  /// Only before LMDB opens the file in this process: closing it drops the locks that the process has
-  /// on it. The length of one that is there stays: it must not grow under processes that have it open.
-  /// If no process has, LMDB makes it longer, and the blocks for that are reserved behind its end.
+  /// Call it only before LMDB opens the file in this process: closing the file drops the locks that
+  /// the process has on it. An existing file keeps its length: it must not grow under processes
+  /// that have it open. If no process has it open, LMDB makes it longer, so the blocks for that are
+  /// reserved behind its end.
   ///
-  /// - Returns: How many slots to ask LMDB for: those that an old file has, if there is no room for more.
+  /// - Returns: The number of slots to ask LMDB for: the number in the old file, if there is no
+  ///   room for more.
   func reserve(readers: Int) throws(LMDBError) -> Int {
     #if os(Linux)
       let length = Self.length(readers: readers)
@@ -42,7 +45,7 @@ struct LockFile: ~Copyable {
         try make(length: length)
         return readers
       }
-      // What keeps it from being opened, LMDB meets and reports, too.
+      // If it cannot be opened, LMDB meets and reports the same error.
       guard let descriptor = try? directory.openEntry(Self.name, O_RDWR | O_NONBLOCK)
       else { return readers }
       defer { Descriptor.close(descriptor) }
@@ -61,7 +64,7 @@ struct LockFile: ~Copyable {
   }
 
   #if os(Linux)
-    /// `MDB_reader`, and what is before the first of them.
+    /// The size of an `MDB_reader`, and of the header before the first of them.
     private static let slotByteCount = 64
     private static let headerByteCount = 128
 
@@ -71,14 +74,14 @@ struct LockFile: ~Copyable {
 
     /// Makes the file appear with all its blocks, so that no process opens a shorter one.
     private func make(length: off_t) throws(LMDBError) {
-      // Where the file system knows no files without a name, LMDB makes it.
+      // Where the file system does not support files without a name, LMDB creates it.
       guard
         let descriptor = try? directory.openEntry(
           ".", Self.withoutName | O_RDWR, mode: DataFile.mode)
       else { return }
       defer { Descriptor.close(descriptor) }
       try reserve(length, descriptor)
-      // Before it has a name, under which its owner may put something else.
+      // Before it has a name, under which its owner could put something else.
       try? directory.giveToOwner(descriptor)
       // If another process was faster, its file stays.
       _ = unsafe linkat(
@@ -95,10 +98,11 @@ struct LockFile: ~Copyable {
     }
   #endif
 
-  /// Gives a lock file that LMDB made for root to the directory's owner, who could not open it otherwise.
+  /// Gives a lock file that LMDB created for root to the directory's owner, who could not open it
+  /// otherwise.
   func giveToOwnerIfMade() {
     #if os(Linux)
-      // Such a descriptor can be closed without a loss of locks.
+      // Such a descriptor can be closed without losing locks.
       guard !wasThere, let heir = try? directory.heir,
         let place = try? directory.openEntry(Self.name, Self.pathOnly)
       else { return }
@@ -112,7 +116,8 @@ struct LockFile: ~Copyable {
   }
 
   #if os(Linux)
-    /// `O_PATH` and `AT_EMPTY_PATH`, which not every C library shows to Swift; as `O_TMPFILE` below.
+    /// `O_PATH` and `AT_EMPTY_PATH`, which some C libraries do not export to Swift; the same holds
+    /// for `O_TMPFILE` below.
     private static let pathOnly: Int32 = 0o10000000
     private static let ofDescriptor: Int32 = 0x1000
     /// `FALLOC_FL_KEEP_SIZE`

@@ -1,7 +1,7 @@
 /// One of the two meta pages of a data file, decoded without LMDB.
 ///
 /// `MDB_page` (16 bytes: page number, pad, flags, bounds) followed by `MDB_meta`, as LMDB 0.9 lays
-/// them out on 64-bit little-endian machines. LMDB believes every word of it: a wrong root is a wild
+/// them out on 64-bit little-endian machines. LMDB trusts every word of it: a wrong root is a wild
 /// read, a wrong last page a SIGBUS. So all of it is checked before LMDB sees the file.
 struct MetaPage: Equatable {
   /// Page header and meta together.
@@ -9,7 +9,7 @@ struct MetaPage: Equatable {
   static let magic: UInt32 = 0xBEEF_C0DE
   /// `MDB_DATA_VERSION` of LMDB 0.9.
   static let version: UInt32 = 1
-  /// What versions of LMDB in development write. A higher number is damage.
+  /// The highest version that development versions of LMDB write. A higher number is damage.
   static let highestVersion: UInt32 = 999
   static let metaFlag: UInt16 = 0x08
   static let noRoot = UInt64.max
@@ -25,7 +25,7 @@ struct MetaPage: Equatable {
     var entries: UInt64
     var root: UInt64
 
-    /// The pages of the tree; the parts were held against the file's size before.
+    /// The pages of the tree. Each addend was compared with the file's size before.
     var pageCount: UInt64 { branchPages + leafPages + overflowPages }
   }
 
@@ -72,7 +72,8 @@ struct MetaPage: Equatable {
 // MARK: - Plausibility
 
 extension MetaPage {
-  /// What LMDB could not have written, in a few words; nil when everything fits together.
+  /// The first field that LMDB could not have written, in a few words; nil when everything is
+  /// consistent.
   func implausibility(index: Int) -> String? {
     if pageNumber != UInt64(index) { return "its page number is \(pageNumber)" }
     if pageFlags != Self.metaFlag { return "its page flags are \(pageFlags)" }
@@ -80,7 +81,7 @@ extension MetaPage {
     if lastPage < 1 || lastPage > UInt64(Int64.max) / UInt64(max(pageSize, 1)) - 1 {
       return "its last page is \(lastPage)"
     }
-    // Transaction n writes meta page n % 2; a new file, and page 0 of a compacted copy, say 0.
+    // Transaction n writes meta page n % 2; a new file, and page 0 of a compacted copy, have 0.
     if transactionID != 0, transactionID % 2 != UInt64(index) {
       return "transaction \(transactionID) does not belong on it"
     }
@@ -94,8 +95,8 @@ extension MetaPage {
   /// The same for the two trees, which lie in the pages up to `lastPage`.
   ///
   /// That need not be the last page that the older meta page gives: after a failed write LMDB puts
-  /// the old number and last page back and leaves the new roots (`mdb_env_write_meta`). Nobody reads
-  /// from such a page, and the next commit writes over it.
+  /// the old number and last page back and leaves the new roots (`mdb_env_write_meta`). Such a meta
+  /// page is never read, and the next commit overwrites it.
   func implausibilityOfTrees(lastPage: UInt64) -> String? {
     if let what = freeList.implausibility(lastPage: lastPage) { return "free list: \(what)" }
     if let what = main.implausibility(lastPage: lastPage) { return "main tree: \(what)" }
@@ -120,7 +121,7 @@ extension MetaPage.Tree {
     if branchPages + leafPages + overflowPages > lastPage - 1 { return "more pages than the file" }
     if depth == 1, branchPages != 0 || leafPages != 1 { return "depth 1 with several pages" }
     if depth > 1, leafPages < 2 || branchPages < UInt64(depth) - 1 { return "too few pages" }
-    // Every leaf holds an entry, and an entry takes 8 bytes of a page at least.
+    // Every leaf holds an entry, and an entry takes at least 8 bytes of a page.
     if entries < leafPages || entries / 8192 > leafPages { return "\(entries) entries" }
     return nil
   }

@@ -1,7 +1,7 @@
 internal import LedgerLibC
 internal import LedgerSystem
 
-/// Reads pages of a data file, one for each level of a tree at a time.
+/// Reads pages of a data file, and keeps one for each level of a tree.
 @safe
 struct PageReader: ~Copyable {
   private let descriptor: Int32
@@ -9,7 +9,7 @@ struct PageReader: ~Copyable {
   /// By level; a page stays until the next one of its level is read.
   private var buffers: [UnsafeMutableRawBufferPointer]
 
-  /// - Parameter descriptor: Stays open as long as this.
+  /// - Parameter descriptor: Must stay open as long as this object.
   init(descriptor: Int32, pageSize: Int) {
     self.descriptor = descriptor
     self.pageSize = pageSize
@@ -30,7 +30,7 @@ struct PageReader: ~Copyable {
     return unsafe TreePage(UnsafeRawBufferPointer(buffer))
   }
 
-  /// Has the system read the file ahead, if it has at most so many pages.
+  /// Asks the system to read the file ahead, if it has at most this many pages.
   func readAhead(upTo pageCount: Int) {
     #if os(Linux)
       guard let size = byteCount, size / UInt64(pageSize) <= UInt64(pageCount) else { return }
@@ -38,7 +38,7 @@ struct PageReader: ~Copyable {
     #endif
   }
 
-  /// How long the file is; nil if the system does not say.
+  /// The length of the file; nil if the system does not report it.
   var byteCount: UInt64? {
     (try? FileFacts(of: descriptor, path: "data.mdb")).map { UInt64(max(0, $0.byteCount)) }
   }
@@ -57,7 +57,7 @@ struct PageReader: ~Copyable {
   }
 }
 
-/// Pages that were met, some or many.
+/// A set of pages, whether few or many.
 struct PageSet {
   /// A bit for each page of the file; empty if few pages are expected.
   private var words: [UInt64]
@@ -71,7 +71,8 @@ struct PageSet {
 
   var isDense: Bool { !words.isEmpty }
 
-  /// The first page behind the two meta pages that was not met; nil if all were, or few are expected.
+  /// The first page after the two meta pages that is not in the set; nil if there is none, or if
+  /// few are expected.
   var firstMissing: UInt64? {
     guard isDense else { return nil }
     for (index, word) in words.enumerated() {

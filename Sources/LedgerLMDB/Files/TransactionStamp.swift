@@ -9,7 +9,7 @@ enum TransactionStamp {
   static let key = Array("transaction".utf8)
   static let valueByteCount = 8
 
-  /// LMDB's handle of the main tree, in each environment (`MAIN_DBI`).
+  /// LMDB's handle of the main tree, in every environment (`MAIN_DBI`).
   static let table = Table(name: "", keys: .bytes, handle: 1)
 
   /// Whether a list of tables with this stamp can belong to a transaction.

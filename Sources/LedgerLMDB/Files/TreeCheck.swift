@@ -1,35 +1,36 @@
-/// What is wrong with a page.
+/// The problem with a page.
 struct PageDamage: Error, Hashable {
   let page: UInt64
   let what: String
-  /// Whether the pages can be walked all the same: entries or tables are missing, or there are too many.
+  /// Whether the pages can be walked all the same: entries or tables are missing, or there are too
+  /// many.
   var isMiscount = false
   /// Whether the only problem is that no tree contains the page. Writing is still safe.
   var isLeak = false
 }
 
-/// Walks the trees of a data file with bounds, before LMDB does.
+/// Walks the trees of a data file with bounds checks, before LMDB does.
 ///
-/// LMDB believes every header, offset and page number that it meets: a flipped bit there makes it read
-/// outside of the page, stop the process with an assertion, or return what was never stored. Here each
-/// page must be the one that its parent names, of the sort that the depth demands, with its nodes inside,
-/// its keys in ascending order and between the separators of its parent; and no page is reached twice or
-/// free, so a walk ends after as many pages as the file has.
+/// LMDB trusts every header, offset and page number. A flipped bit there makes it read outside the
+/// page, stop the process with an assertion, or return a value that was never stored. Here each
+/// page must be the one that its parent names, of the kind that the depth demands, with its nodes
+/// inside, and its keys in ascending order and between the separators of its parent. No page may be
+/// reached twice or be free, so a walk visits at most as many pages as the file has.
 ///
-/// Pages are read with `pread` and not through a map: in a file that is cut meanwhile a page that is
-/// missing is then a finding, and no signal. A read transaction of the caller keeps the pages from being
-/// used again.
+/// Pages are read with `pread` and not through a map: if the file is cut meanwhile, a missing page
+/// is then a finding and not a signal. A read transaction of the caller keeps the pages from being
+/// reused.
 @safe
 struct TreeCheck: ~Copyable {
-  /// What is looked at.
+  /// The pages to check.
   enum Extent: Sendable, Hashable {
-    /// The main tree, the free list, and of each table the ways to its first and its last leaf.
+    /// The main tree, the free list, and the paths to the first and the last leaf of each table.
     case paths
     /// Every page.
     case everything
   }
 
-  /// A tree, and how its keys and values look.
+  /// A tree, and the format of its keys and values.
   struct Tree {
     enum Content: Hashable { case tables, freeList, integers, bytes }
 
@@ -42,26 +43,26 @@ struct TreeCheck: ~Copyable {
 
   let meta: MetaPage
   let extent: Extent
-  /// The tables that there may be.
+  /// The tables that may exist.
   private let knownNames: Set<String>
-  /// How many pages may still be read.
+  /// The number of pages that may still be read.
   private var budget: Int
   private var pages: PageReader
   private var reached: PageSet
   private var tables: [Tree] = []
-  /// What the tree that is walked was found to have so far.
+  /// The counts of the current tree so far.
   private var found = MetaPage.Tree.none
-  /// Whether all of it was walked.
+  /// Whether the whole tree was walked.
   private var isWhole = true
-  /// Whether all trees were walked to their ends so far.
+  /// Whether all trees so far were walked to their ends.
   private var areAllWhole = true
   private var miscount: PageDamage?
-  /// What the list of tables says of the transaction that wrote it.
+  /// The transaction that wrote the list of tables, according to its stamp.
   private var stamp: UInt64?
   private var visitCount = 0
-  /// The records of the free list, to be held against what was reached in the end.
+  /// The records of the free list, to be compared with the reached pages at the end.
   private var freed: [FreedPages] = []
-  /// Called every ``pulse`` pages; ends the walk when it says false.
+  /// Called every ``pulse`` pages; ends the walk when it returns false.
   private let goesOn: () -> Bool
 
   private static let pulse = 64
@@ -81,13 +82,13 @@ struct TreeCheck: ~Copyable {
 
   /// Checks all trees, the small ones first, as far as the budget goes.
   ///
-  /// - Throws: What is wrong; a miscount only if nothing worse was found.
+  /// - Throws: The problem; a miscount only if there is nothing worse.
   mutating func run() throws(PageDamage) {
     try walk(Tree(name: "the list of tables", record: meta.main, content: .tables))
     try checkStamp()
     var trees = tables
     trees.append(Tree(name: "the free list", record: meta.freeList, content: .freeList))
-    // Of the free list every page is on the way, and of the tables only some.
+    // Every page of the free list is on the paths, but only some pages of the tables.
     if extent == .everything { trees.sort { $0.record.pageCount < $1.record.pageCount } }
     for tree in trees { try walk(tree) }
     for list in freed { try list.check(isApartFrom: reached.few) }
@@ -95,15 +96,16 @@ struct TreeCheck: ~Copyable {
     try checkLeaks()
   }
 
-  /// Checks that each page is in a tree or free. LMDB leaks no pages, even if a process is killed, so a tree
-  /// must be missing: for example, that of a table whose record was replaced by an empty one.
+  /// Checks that each page is in a tree or free. LMDB leaks no pages, even if a process is killed,
+  /// so a leak means that a tree is missing: for example, that of a table whose record was replaced
+  /// by an empty one.
   private func checkLeaks() throws(PageDamage) {
     guard extent == .everything, areAllWhole, let page = reached.firstMissing else { return }
     throw PageDamage(
       page: page, what: "nothing leads to it, and it is not free", isMiscount: true, isLeak: true)
   }
 
-  /// Refuses a list of tables that another transaction wrote than the newest one.
+  /// Refuses a list of tables that was written by a transaction other than the newest one.
   private func checkStamp() throws(PageDamage) {
     guard meta.main.root != MetaPage.noRoot, isWhole else { return }
     guard let stamp, TransactionStamp.belongs(stamp, to: meta.transactionID) else {
@@ -127,7 +129,7 @@ struct TreeCheck: ~Copyable {
 
   // MARK: Pages
 
-  /// The end of a tree that a way leads to.
+  /// The end of a tree that a path leads to.
   private enum End {
     case first, last, both
   }
@@ -151,7 +153,7 @@ struct TreeCheck: ~Copyable {
       throw PageDamage(page: number, what: "it cannot be read")
     }
     let isLeaf = level + 1 >= Int(tree.record.depth)
-    // LMDB demands two children, but not of the free list while it is rebalanced (its ITS#8336).
+    // LMDB demands two children, except of the free list while it is rebalanced (its ITS#8336).
     let minimum = isLeaf || tree.content == .freeList ? 1 : 2
     if let what = page.damage(number: number, isLeaf: isLeaf, minimum: minimum) {
       throw PageDamage(page: number, what: what)
@@ -270,7 +272,8 @@ struct TreeCheck: ~Copyable {
         what:
           "it says that it is page \(number) with flags \(flags) and \(count) of \(needed) pages")
     }
-    // Those of the free list are read; of others only the first is, and some bits are set.
+    // The pages of the free list are all read; of other values only the first is, and some bits are
+    // set.
     let cost = tree.content == .freeList || !reached.isDense ? Int(count) : 1
     guard budget >= cost else { return false }
     budget -= cost
@@ -329,7 +332,7 @@ struct TreeCheck: ~Copyable {
 }
 
 extension MetaPage.Tree {
-  /// The bytes of its record.
+  /// The size of its record in bytes.
   static let byteCount = 48
   /// `MDB_INTEGERKEY`.
   static let integerKeys: UInt16 = 0x08
@@ -346,7 +349,8 @@ extension MetaPage.Tree {
       root: page.word(offset + 40))
   }
 
-  /// What the record counts and a walk did not find, in a few words; nil if they are the same.
+  /// The difference between the record's counts and those of a walk, in a few words; nil if they
+  /// are the same.
   fileprivate func difference(from found: MetaPage.Tree) -> String? {
     if entries != found.entries { return "\(found.entries) entries of \(entries)" }
     if branchPages != found.branchPages { return "\(found.branchPages) branches of \(branchPages)" }

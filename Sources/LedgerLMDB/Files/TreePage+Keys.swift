@@ -1,6 +1,6 @@
 internal import LedgerLibC
 
-/// Keys of the parent between which those of a page lie.
+/// The keys of the parent that enclose those of a page.
 @safe
 struct KeyBounds {
   var lower: UnsafeRawBufferPointer?
@@ -8,12 +8,12 @@ struct KeyBounds {
 }
 
 extension TreePage {
-  /// What is wrong with the keys of a page.
+  /// The problem with the keys of a page, if any.
   func disorder(
     isLeaf: Bool, _ tree: TreeCheck.Tree, between bounds: KeyBounds
   ) -> String? {
     var previous = unsafe bounds.lower
-    // The first key of a branch is never looked at.
+    // The first key of a branch is never used.
     for index in (isLeaf ? 0 : 1)..<nodeCount {
       let key = unsafe key(at: offset(ofNode: index))
       let count = key.count
@@ -23,7 +23,7 @@ extension TreePage {
       if let before = unsafe previous {
         let isFirst = index == (isLeaf ? 0 : 1)
         let order = unsafe Self.compare(before, key, tree)
-        // The first key of a leaf may be the separator itself.
+        // The first key of a leaf may be equal to the separator.
         guard order < 0 || isFirst && isLeaf && order == 0 else {
           return "the keys of \(tree.name) are not in order"
         }
@@ -52,7 +52,7 @@ extension TreePage {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Below, at or above 0, in the order of byte keys: byte by byte, the shorter one first.
+  /// Negative, zero or positive, in the order of byte keys: byte by byte, the shorter one first.
   func compared(to other: UnsafeRawBufferPointer) -> Int {
     let shared = Swift.min(count, other.count)
     if shared > 0, let first = baseAddress, let second = other.baseAddress {

@@ -1,14 +1,14 @@
 extension TreePage {
-  /// What a tree that a meta page names is for, which decides how its nodes look.
+  /// The purpose of a tree that a meta page names, which decides how its nodes look.
   enum RootContent {
-    /// Named tables: every node of a leaf is marked as a tree of its own, but for the
+    /// Named tables: every node of a leaf is marked as a tree of its own, except the
     /// ``TransactionStamp``.
     case tables
     /// Transaction numbers: every key has 8 bytes.
     case freeList
   }
 
-  /// Why this page cannot be the root of `tree`; nil when it can.
+  /// The reason why this page cannot be the root of `tree`; nil when it can.
   func implausibility(asRootOf tree: MetaPage.Tree, _ content: RootContent) -> String? {
     let isLeaf = tree.depth == 1
     if let what = damage(number: tree.root, isLeaf: isLeaf, minimum: isLeaf ? 0 : 2) { return what }

@@ -1,9 +1,10 @@
-/// A branch or a leaf of a tree, read in place with bounds.
+/// A branch or a leaf of a tree, read in place with bounds checks.
 ///
-/// `MDB_page`: page number (8), pad (2), flags (2), the end of the node offsets (2, `mp_lower`) and the
-/// begin of the nodes (2, `mp_upper`); then 16-bit node offsets in the order of keys. `MDB_node`: size of
-/// the value in two halves (4), flags (2), size of the key (2), key, value. In a branch the size and the
-/// flags together are the number of the child page, and there is no value.
+/// `MDB_page`: page number (8), pad (2), flags (2), the end of the node offsets (2, `mp_lower`) and
+/// the beginning of the nodes (2, `mp_upper`); then 16-bit node offsets in the order of keys.
+/// `MDB_node`: size of the value in two halves (4), flags (2), size of the key (2), key, value. In
+/// a branch the size and the flags together are the number of the child page, and there is no
+/// value.
 @safe
 struct TreePage {
   static let headerByteCount = 16
@@ -32,7 +33,7 @@ struct TreePage {
   var upper: Int { Int(word(14, UInt16.self)) }
   var nodeCount: Int { (lower - Self.headerByteCount) / 2 }
 
-  /// Where a node begins.
+  /// The offset at which a node begins.
   func offset(ofNode index: Int) -> Int {
     Int(word(Self.headerByteCount + 2 * index, UInt16.self))
   }
@@ -49,15 +50,15 @@ struct TreePage {
     return unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
   }
 
-  /// Where the value of a node of a leaf begins.
+  /// The offset at which the value of a leaf's node begins.
   func valueOffset(at offset: Int) -> Int {
     offset + Self.nodeHeaderByteCount + Int(word(offset + 6, UInt16.self))
   }
 
-  /// Why nothing in the page can be trusted, in a few words; nil if its header and nodes lie as LMDB lays
-  /// them: one after the other, without a gap, from `upper` to the end.
+  /// The reason why the page cannot be trusted, in a few words. Nil if its header is valid and its
+  /// nodes lie as LMDB places them: one after the other, without a gap, from `upper` to the end.
   ///
-  /// - Parameter minimum: How many nodes there are at least.
+  /// - Parameter minimum: The minimum number of nodes.
   func damage(number expected: UInt64, isLeaf: Bool, minimum: Int) -> String? {
     if number != expected { return "it says that it is page \(number)" }
     if flags != (isLeaf ? Self.leafFlag : Self.branchFlag) { return "its flags are \(flags)" }

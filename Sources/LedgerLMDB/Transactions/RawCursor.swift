@@ -62,7 +62,7 @@ struct RawCursor: ~Copyable {
     }
   }
 
-  /// `mdb_cursor_put`: stores an entry and stays there.
+  /// `mdb_cursor_put`: stores an entry and stays on it.
   mutating func put(
     _ newValue: MDB_val, forKey newKey: MDB_val, flags: Int32
   ) throws(LMDBError) {

@@ -75,7 +75,7 @@ extension RawTransaction {
     }
     guard found else { return }
     var remaining = limit
-    // It stays where it is: nothing is written during a scan.
+    // The pointer stays valid, because nothing is written during a scan.
     var last: UnsafeRawBufferPointer?
     repeat {
       let key = unsafe UnsafeRawBufferPointer(cursor.key)

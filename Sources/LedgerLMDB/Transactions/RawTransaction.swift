@@ -14,7 +14,7 @@ package struct RawTransaction {
     self.seam = seam
   }
 
-  /// `mdb_get`: the pointer is good until the end of the transaction, in a write transaction until
+  /// `mdb_get`: the pointer is valid until the end of the transaction, in a write transaction until
   /// its next update.
   func get(_ key: MDB_val, _ table: Table) throws(LMDBError) -> UnsafeRawBufferPointer? {
     var key = unsafe key
@@ -62,7 +62,7 @@ package struct RawTransaction {
     }
   }
 
-  /// `mdb_drop` with `del` 0: "empty the DB", keeping its handle good in every process.
+  /// `mdb_drop` with `del` 0: "empty the DB". The table's handle stays valid in every process.
   func empty(_ table: Table) throws(LMDBError) {
     try seam.require(.emptyTable) { unsafe mdb_drop(handle, table.handle, 0) }
   }
@@ -90,7 +90,7 @@ extension MDB_val {
 }
 
 extension RawTransaction {
-  /// Lends an integer key in the shape that MDB_INTEGERKEY wants: a native 8-byte word.
+  /// Lends an integer key in the shape that MDB_INTEGERKEY requires: a native 8-byte word.
   ///
   /// LMDB checks no key size in such a table, so this is the only place that makes one.
   @inline(__always)
@@ -118,7 +118,7 @@ extension RawTransaction {
     }
   }
 
-  /// The integer in a key that came out of LMDB, wherever it is aligned.
+  /// The integer in a key that came out of LMDB, at any alignment.
   ///
   /// A key of another size can only come from a damaged file, and is an error, not a trap.
   @inline(__always)
@@ -129,7 +129,8 @@ extension RawTransaction {
     return unsafe data.loadUnaligned(as: UInt64.self)
   }
 
-  /// Demands that the keys of a walk ascend: in a damaged tree the way may lead back, and would never end.
+  /// Requires that the keys of a walk ascend: in a damaged tree the path may lead back, and would
+  /// never end.
   @discardableResult
   static func integer(
     _ key: MDB_val, follows last: inout UInt64?

@@ -2,7 +2,7 @@ internal import CLedgerLMDB
 
 /// A consistent view of all tables, as of the last commit before it began.
 ///
-/// Seen only inside the closure of ``Environment/read(_:)``. It pins every page that was freed
+/// It exists only inside the closure of ``Environment/read(_:)``. It pins every page that was freed
 /// since it began, so keep it short, or end it once ``Environment/isAwaited``.
 @safe
 package struct ReadTransaction: ~Copyable, TableReader {
@@ -12,7 +12,7 @@ package struct ReadTransaction: ~Copyable, TableReader {
     self.raw = raw
   }
 
-  /// `mdb_txn_reset`: lets go of the view and keeps the handle, which goes back to the pool.
+  /// `mdb_txn_reset`: releases the view and keeps the handle, which goes back to the pool.
   deinit {
     unsafe mdb_txn_reset(raw.handle)
   }

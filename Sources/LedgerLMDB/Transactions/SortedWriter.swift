@@ -2,12 +2,12 @@ internal import CLedgerLMDB
 
 /// Puts entries into a table of byte keys in the order of their keys, with one cursor.
 ///
-/// What goes on the page of the entry before is found without a search, and what comes after the last
-/// entry of the table is appended, which fills pages fully.
+/// An entry that belongs on the page of the one before is placed without a search. Entries after
+/// the last one of the table are appended, which fills pages fully.
 @safe
 package struct SortedWriter: ~Copyable {
   private var cursor: RawCursor
-  /// The highest key of the table; `nil` once what is put comes after it.
+  /// The highest key of the table; `nil` once the new entries come after it.
   private var last: [UInt8]?
 
   fileprivate init(_ transaction: RawTransaction, _ table: Table) throws(LMDBError) {
@@ -16,7 +16,7 @@ package struct SortedWriter: ~Copyable {
     self.cursor = cursor
   }
 
-  /// Stores `value` under a key of 1 to 511 bytes, replacing what is there.
+  /// Stores `value` under a key of 1 to 511 bytes, replacing an existing one.
   ///
   /// - Precondition: The key comes after that of the put before.
   /// - Throws: ``LMDBStatus/keyExists`` if it does not, as far as it is noticed.
@@ -40,7 +40,7 @@ extension SortedWriter: Sendable {}
 extension WriteTransaction {
   /// Puts entries into a table in the order of their keys.
   ///
-  /// - Throws: ``LMDBError``, or what `body` threw.
+  /// - Throws: ``LMDBError``, or the error that `body` threw.
   package mutating func putSorted(
     in table: Table, _ body: (inout SortedWriter) throws -> Void
   ) throws {

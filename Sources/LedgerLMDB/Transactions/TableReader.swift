@@ -1,12 +1,12 @@
 internal import CLedgerLMDB
 
-/// What can be read in a transaction, whether it may write too or not.
+/// The reads that a transaction offers, whether it may write too or not.
 ///
 /// Every span is a view into the memory map. It is tied to the transaction that it came from:
 /// "Values returned from the database are valid only until a subsequent update operation, or the
-/// end of the transaction" (`mdb_get`), and the compiler holds users to both halves of that.
+/// end of the transaction" (`mdb_get`), and the compiler enforces both halves of that.
 package protocol TableReader: ~Copyable {
-  /// The handle below, for the functions of this protocol only.
+  /// The underlying handle, for the functions of this protocol only.
   var raw: RawTransaction { get }
 }
 
@@ -41,7 +41,7 @@ extension TableReader where Self: ~Copyable {
     return unsafe _overrideLifetime(bytes, borrowing: self)
   }
 
-  /// The highest key at or below `key`: the frame that holds a position.
+  /// The highest key at or below `key`: that of the frame that holds a position.
   package borrowing func floorKey(_ key: UInt64, in table: Table) throws(LMDBError) -> UInt64? {
     guard let entry = try unsafe raw.entry(at: .atOrBelow(key), table) else { return nil }
     return unsafe entry.0
@@ -76,7 +76,7 @@ extension TableReader where Self: ~Copyable {
     return unsafe _overrideLifetime(entry, borrowing: self)
   }
 
-  /// How many entries the table has.
+  /// The number of entries in the table.
   package borrowing func count(of table: Table) throws(LMDBError) -> Int {
     Int(try raw.statistics(ofHandle: table.handle).ms_entries)
   }
@@ -84,9 +84,9 @@ extension TableReader where Self: ~Copyable {
   /// Visits the entries of an integer table upwards from the first key at or above `start`, until
   /// `body` returns false, `limit` entries were visited or the table ends.
   ///
-  /// The span is good inside `body` only.
+  /// The span is valid inside `body` only.
   ///
-  /// - Throws: ``LMDBError``, or what `body` threw.
+  /// - Throws: ``LMDBError``, or the error that `body` threw.
   /// - Complexity: O(log entries) to begin, then O(1) an entry.
   package borrowing func scan(
     _ table: Table, from start: UInt64 = 0, limit: Int = .max,
@@ -105,7 +105,7 @@ extension TableReader where Self: ~Copyable {
   }
 }
 
-/// One entry of an integer table, its value in place.
+/// One entry of an integer table, with its value in place.
 package struct TableEntry: ~Escapable {
   package let key: UInt64
   package let value: Span<UInt8>

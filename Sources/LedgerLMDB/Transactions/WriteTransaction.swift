@@ -1,9 +1,9 @@
 internal import CLedgerLMDB
 
-/// The one write transaction that an environment can have at a time, across all processes.
+/// The only write transaction that an environment can have at a time, across all processes.
 ///
-/// Seen only inside the closure of ``Environment/write(_:)``, on the thread that began it: LMDB's
-/// lock belongs to that thread. Whatever ends it without a commit aborts it.
+/// It exists only inside the closure of ``Environment/write(_:)``, on the thread that began it:
+/// LMDB's lock belongs to that thread. Any end without a commit aborts it.
 @safe
 package struct WriteTransaction: ~Copyable, TableReader {
   package let raw: RawTransaction
@@ -37,7 +37,7 @@ extension WriteTransaction: Sendable {}
 // MARK: - Writing
 
 extension WriteTransaction {
-  /// Stores `value`, replacing what is there.
+  /// Stores `value`, replacing an existing one.
   ///
   /// - Parameter append: the key must be above the last one of the table (`MDB_APPEND`), which
   ///   fills pages fully and costs no search.
@@ -55,7 +55,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Stores `value` under a key of 1 to 511 bytes, replacing what is there.
+  /// Stores `value` under a key of 1 to 511 bytes, replacing an existing one.
   package mutating func put(
     _ value: Span<UInt8>, forKey key: Span<UInt8>, in table: Table, append: Bool = false
   ) throws(LMDBError) {
@@ -91,7 +91,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Empties the table; its pages become free in one go (2 ms for a million entries).
+  /// Empties the table; all its pages become free at once (2 ms for a million entries).
   ///
   /// Tables are never deleted: `mdb_drop` with `del` 1 would close the handle under every other
   /// transaction of the process.
