@@ -1,11 +1,11 @@
-/// Begins a call of a handler; the session that asks is to run it.
+/// Starts a call of a handler, to be run by the session that asks.
 package struct StartCall: EntityCommand {
   package enum Answer: Sendable {
     case started(StartedCall)
-    /// Another rebinding came first: check the arguments against what is bound now.
+    /// Another rebinding came first: check the arguments against the current binding.
     case changedMeanwhile(HandlerEntity)
     case notFound
-    /// A call of the one-shot handler is not finished: it runs, or it was given back.
+    /// A call of the one-shot handler is unfinished: it is running, or was released.
     case alreadyRunning(StartedCall)
     case finished(HandlerEntity)
     case invalidated(HandlerEntity)
@@ -13,12 +13,12 @@ package struct StartCall: EntityCommand {
   }
 
   package let id: HandlerID
-  /// The id that the call gets.
+  /// The id for the call.
   package let call: CallID
   package let arguments: ArgumentSet
-  /// The position of the binding that the arguments were checked with; `nil` if it does not matter.
+  /// The position of the binding that the arguments were checked against; `nil` if it does not matter.
   package let expectedBinding: Position?
-  /// All names, present and former, of the kinds that the session knows.
+  /// All names, current and former, of the kinds that the session knows.
   package let runnableKinds: Set<String>
   /// The event that led to the call.
   package let cause: Position
@@ -57,27 +57,27 @@ package struct StartCall: EntityCommand {
   }
 }
 
-/// Begins the next attempt of a call, or of a run of invalidation code, that was given back.
+/// Starts the next attempt of a released call, or of a released run of invalidation code.
 package struct RetryCall: EntityCommand {
   package enum Answer: Sendable {
     case started(StartedCall)
-    /// A session runs it.
+    /// A session is running it.
     case taken(by: SessionID, StartedCall)
-    /// Another attempt came and went meanwhile.
+    /// Another attempt was started and released in the meantime.
     case superseded(StartedCall)
     /// The call ended.
     case finished(HandlerEntity)
-    /// The handler was withdrawn before the call ended, so it is not run again.
+    /// The handler was invalidated before the call ended, so the call is not run again.
     case invalidated(HandlerEntity)
     case notFound
   }
 
   package let id: HandlerID
   package let call: CallID
-  /// The newest attempt that the caller knows of.
+  /// The newest attempt that the caller knows.
   package let expectedAttempt: UInt32
-  /// Whether an attempt that this session began may be taken: the caller knows that it does not run
-  /// any more.
+  /// Whether the command may take over an attempt of this session, because the caller knows that it no longer
+  /// runs.
   package let mayTakeOwn: Bool
 
   package init(id: HandlerID, call: CallID, expectedAttempt: UInt32, mayTakeOwn: Bool = false) {
@@ -110,11 +110,11 @@ package struct RetryCall: EntityCommand {
   }
 }
 
-/// Gives a run back unfinished, so that another session may take it.
+/// Releases an unfinished run, so that another session may take it over.
 package struct ReleaseCall: EntityCommand {
   package enum Answer: Sendable {
     case released(HandlerEntity)
-    /// The attempt is not the one that runs: it ended, was given back, or another began.
+    /// The attempt is not the running one: it ended, was released, or another attempt began.
     case superseded(HandlerEntity)
     case notFound
   }

@@ -1,7 +1,7 @@
-/// Removes records of closed entities, as it was planned on an earlier state.
+/// Removes records of closed entities according to a plan made on an earlier state.
 package struct ApplyRetention: Command {
   package let planned: RetentionApplied
-  /// The position of the state that the plan was made of.
+  /// The position of the state on which the plan was made.
   package let position: Position
 
   package init(_ planned: RetentionApplied, plannedAt position: Position) {
@@ -9,14 +9,16 @@ package struct ApplyRetention: Command {
     self.position = position
   }
 
-  /// - Returns: How many records leave; `nil` if the plan does not fit any more and must be made anew.
+  /// - Returns: The number of records that are removed; `nil` if the plan no longer applies and must be made
+  ///   again.
   package func decide(in decision: inout Decision) throws(LedgerError) -> Int? {
     guard let ledger = decision.ledgerID, planned.horizon <= decision.snapshotPosition,
-      // What changed since the plan must be in the overlay, and understood, to be looked at.
+      // The changes since the plan can be examined only if they are in the overlay and this build understands
+      // them.
       decision.snapshotPosition <= position, decision.base.blocked.isEmpty,
       !decision.base.snapshot.summary.counts.hasOpaque
     else { return nil }
-    // What was bound since may need what was to leave.
+    // A newer binding may need a record that the plan removes.
     var needed: Set<EntityID> = []
     for handler in decision.handlersChanged(since: position) where handler.isOpen {
       handler.insertReferences(into: &needed)
@@ -42,7 +44,7 @@ package struct ApplyRetention: Command {
   }
 }
 
-/// Records what compaction did.
+/// Records the result of a compaction.
 package struct RecordCompaction: Command {
   package let snapshot: SnapshotTaken?
   package let deletion: EventsDeleted?
@@ -67,7 +69,7 @@ extension Decision {
     return changed
   }
 
-  /// The position at which an entity ended; `nil` if it is open or not there.
+  /// The position at which an entity ended; `nil` if it is open or does not exist.
   func closing(of id: EntityID) throws(LedgerError) -> Position? {
     if let promise = try promise(PromiseID(entityID: id)) {
       return promise.isOpen ? nil : promise.lastPosition

@@ -1,14 +1,14 @@
-/// Makes promises and handlers in one commit, or none of them.
+/// Creates promises and handlers in one commit, or none of them.
 package struct CreateTogether: Command {
   package enum Part: Sendable {
     case promise(CreatePromise)
     case handler(CreateHandler)
   }
 
-  /// The most that one command can make: a commit must not keep others waiting for long.
+  /// The maximum number of parts in one command: a commit must not keep other commits waiting for long.
   package static let maximumPartCount = 1_000
 
-  /// In the order in which they are made.
+  /// The promises and handlers in the order of their creation.
   package let parts: [Part]
 
   package init(_ parts: [Part]) {
@@ -24,8 +24,8 @@ package struct CreateTogether: Command {
     }
   }
 
-  /// - Throws: `conflict` if a promise was created by another request, or a handler that is there has
-  ///   not the promises that it was to be bound to.
+  /// - Throws: `conflict` if a promise was created by another request, or an existing handler is not bound to
+  ///   the promises that it should be bound to.
   package func decide(in decision: inout Decision) throws(LedgerError) {
     for part in parts {
       switch part {
@@ -42,7 +42,7 @@ package struct CreateTogether: Command {
 }
 
 extension CreateHandler {
-  /// A promise that the handler which is there does not know would never be settled by it.
+  /// Checks that an existing handler knows the promises: it would never settle one that it does not know.
   fileprivate func requirePromises(of entity: HandlerEntity) throws(LedgerError) {
     let bound = Set(entity.bound.references.promises)
     guard let other = arguments.references.promises.first(where: { !bound.contains($0) }) else {
@@ -56,7 +56,7 @@ extension CreateHandler {
 }
 
 extension LedgerError {
-  /// The refusal of a creation under a key that another request used.
+  /// The refusal of a creation whose key was used by another request.
   package static func createdByAnother(_ name: String) -> LedgerError {
     LedgerError(
       .conflict,

@@ -1,17 +1,17 @@
-/// Something that a caller wants of the ledger; deciding it makes events or a refusal.
+/// A request to the ledger. Deciding it produces events or a refusal.
 ///
-/// Deciding is pure: it may be done again, on a newer state, or once more of the snapshot was read.
+/// Deciding is pure: it may be repeated on a newer state, or after more of the snapshot was read.
 package protocol Command<Answer>: Sendable {
   associatedtype Answer: Sendable
 
-  /// Adds what it is about, as far as that is known before it is decided; nothing by default.
+  /// Adds the subjects that are known before the command is decided; none by default.
   ///
-  /// - Parameter session: The one that decides.
+  /// - Parameter session: The session that decides the command.
   func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID)
 
-  /// Looks at the state and appends the events that carry out the command.
+  /// Examines the state and appends the events that carry out the command.
   ///
-  /// - Throws: What keeps the command from being carried out. Its events so far are dropped.
+  /// - Throws: The reason why the command cannot be carried out. The events that it appended are dropped.
   func decide(in decision: inout Decision) throws(LedgerError) -> Answer
 }
 
@@ -23,7 +23,7 @@ extension Command {
 package protocol EntityCommand<Answer>: Command {
   associatedtype ID: LedgerIdentifier
 
-  /// What it is about.
+  /// The subject of the command.
   var id: ID { get }
 }
 
@@ -33,13 +33,13 @@ extension EntityCommand {
   }
 }
 
-/// Who decides, and when.
+/// The session, the time and the room of a decision.
 package struct DecisionContext: Sendable {
   package var session: SessionID
   package var role: SessionRole
-  /// Read once, after the commit began.
+  /// The time, read once after the commit began.
   package var now: Timestamp
-  /// How much the commit may add.
+  /// The number of bytes that the commit may add.
   package var room: CommitRoom
 
   package init(
@@ -52,7 +52,7 @@ package struct DecisionContext: Sendable {
   }
 }
 
-/// The making of one commit: a durable state, the changes staged over it, and the events.
+/// A commit under construction: a durable state, the changes staged over it, and the events.
 package struct Decision {
   package let base: LedgerState
   package let context: DecisionContext
@@ -65,11 +65,11 @@ package struct Decision {
     staged = StagedLayer(over: base)
   }
 
-  /// The time of the decision: the store's time, or that of the configured clock, however it stands
-  /// to the times of earlier events. One clock that jumps must not move the deadlines of all sessions.
+  /// The time of the decision: the store's clock or the configured clock, regardless of the times of earlier
+  /// events. A single clock that jumps must not move the deadlines of all sessions.
   package var now: Timestamp { context.now }
 
-  /// Whether no event was ever written.
+  /// Whether the ledger has no events yet.
   package var isEmptyLedger: Bool { staged.position == .start }
 
   package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
@@ -87,7 +87,7 @@ package struct Decision {
   /// The position of the snapshot.
   package var snapshotPosition: Position { base.base }
 
-  /// The runs that a session began and has not ended, in the order of their beginnings.
+  /// The runs that a session has started and not ended, in the order in which they started.
   package func runningCalls(of session: SessionID) throws(LedgerError) -> [StartedCall] {
     let below = try base.runningHandlers(of: session).map(\.id)
     var calls: [StartedCall] = []
@@ -104,7 +104,7 @@ package struct Decision {
     return try base.session(id)
   }
 
-  /// Pending promises whose deadline passed.
+  /// The pending promises whose deadline has passed.
   package func duePromises(limit: Int) throws(LedgerError) -> [PromiseID] {
     try base.due(at: now, limit: limit).filter {
       staged.promises[$0]?.status ?? .pending == .pending
@@ -118,9 +118,9 @@ package struct Decision {
     }
   }
 
-  /// Refuses to write for a session that another process ended.
+  /// Refuses to write for a session that was ended by another process.
   ///
-  /// A run that such a session began would never be given back, so it may begin none.
+  /// Such a session must not start a run, because the run would never be released.
   package func requireOwnSession() throws(LedgerError) {
     guard let session = try session(context.session), !session.isEnded else {
       throw LedgerError(
@@ -130,10 +130,10 @@ package struct Decision {
     }
   }
 
-  /// What was found under an id, or `nil` if nothing is known of it.
+  /// Returns the found entity, or `nil` if the id is unknown.
   ///
-  /// - Throws: The refusal of a subject whose creation this build cannot read: such an entity is there,
-  ///   so it must not be answered as if it were not.
+  /// - Throws: The refusal of a subject whose creation this build cannot read: such an entity exists, so it
+  ///   must not be reported as missing.
   func known<Entity>(_ found: Entity?, or id: EntityID) throws(LedgerError) -> Entity? {
     if let found { return found }
     try requireWritable(id)
@@ -141,8 +141,8 @@ package struct Decision {
     return nil
   }
 
-  /// Refuses a command on a keyed entity whose record was removed: its id can be computed again, and
-  /// nothing comes alive again.
+  /// Refuses a command on a keyed entity whose record was removed: its id can be computed again, but a
+  /// removed entity must not be recreated.
   func refuseIfRemoved(_ id: EntityID) throws(LedgerError) {
     if try base.isTombstone(id) { throw .compacted(id) }
     if try isStagedTombstone(id) { throw .compacted(id) }
@@ -158,7 +158,7 @@ package struct Decision {
 
   /// Appends an event and applies it to the staged changes.
   ///
-  /// - Parameter usesReserve: Whether a full ledger must take the event all the same.
+  /// - Parameter usesReserve: Whether a full ledger must still accept the event.
   package mutating func append<Payload: EventPayload>(
     _ payload: Payload, to subject: EntityID, cause: Position = .start, attachment: [UInt8] = [],
     usesReserve: Bool = !Payload.kind.makesLedgerGrow
@@ -178,7 +178,7 @@ package struct Decision {
     try staged.apply(view, over: base)
   }
 
-  /// Appends an event, with what is large beside it: that is not for the reserve.
+  /// Appends an event and stores its large content beside it, which is not allowed to use the reserve.
   mutating func appendAttaching(
     _ payload: some AttachablePayload, to subject: EntityID, cause: Position = .start
   ) throws(LedgerError) {
@@ -193,7 +193,7 @@ package struct Decision {
     }
   }
 
-  /// Refuses an event that would make the ledger larger than its limit.
+  /// Refuses an event that would make the ledger exceed its size limit.
   private func requireRoom(for event: NewEvent, usesReserve: Bool) throws(LedgerError) {
     let bytes = usesReserve ? context.room.bytesWithReserve : context.room.bytes
     guard batch.byteCount + event.byteCount <= bytes else {
@@ -204,7 +204,7 @@ package struct Decision {
     }
   }
 
-  /// Decides a command; if it throws, none of its events stays.
+  /// Decides a command; if it throws, all of its events are dropped.
   package mutating func run<Answer>(
     _ command: some Command<Answer>
   ) throws(LedgerError) -> Answer {
@@ -217,7 +217,7 @@ package struct Decision {
     }
   }
 
-  /// Takes back the events from `count` on, by replaying those before.
+  /// Drops the events from `count` on by replaying those before them.
   mutating func rollBack(toCount count: Int) throws(LedgerError) {
     batch.truncate(toCount: count)
     staged = StagedLayer(over: base)

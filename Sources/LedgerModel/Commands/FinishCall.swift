@@ -1,37 +1,37 @@
-/// Ends a run of a handler or of its invalidation code, and does what the code asked of the ledger,
+/// Ends a run of a handler or of its invalidation code, and carries out the effects that the code requested,
 /// all in one commit.
 package struct FinishCall: Command {
   package enum Answer: Sendable {
     case finished(Finished)
-    /// The attempt is not the newest of an open call: the call ended, or another attempt began.
+    /// The attempt is not the newest attempt of an open call: the call ended, or another attempt began.
     case superseded
-    /// The call failed, without any effect of its code, because one that it required was refused.
+    /// The call failed without any effect of its code, because a required effect was refused.
     case requiredEffectRefused(DecidedEffect, StoredError, HandlerEntity)
   }
 
   package struct Finished: Sendable {
     package let entity: HandlerEntity
     package let effects: [DecidedEffect]
-    /// The calls that this session is to run next, in the order in which the code made them.
+    /// The calls for this session to run next, in the order in which the code made them.
     package let startedCalls: [StartedCall]
-    /// The runs of invalidation code that this session is to run next.
+    /// The runs of invalidation code for this session to run next.
     package let startedInvalidations: [StartedCall]
   }
 
-  /// The most effects that a call can have: a commit must not keep others waiting for long.
+  /// The maximum number of effects of a call: a commit must not keep other commits waiting for long.
   package static let maximumEffectCount = 1_000
 
   package let id: HandlerID
   package let call: CallID
   package let attempt: UInt32
   package let result: CallResult
-  /// In the order in which the code made them; those of code that failed are dropped.
+  /// The effects in the order in which the code requested them; the effects of failed code are dropped.
   package let effects: [HandlerEffect]
-  /// All names, present and former, of the kinds that the session knows.
+  /// All names, current and former, of the kinds that the session knows.
   package let runnableKinds: Set<String>
-  /// Those of them whose kinds have invalidation code.
+  /// The names among them whose kinds have invalidation code.
   package let kindsWithInvalidationCode: Set<String>
-  /// The promise that a failure of the call rejects, if it is still pending.
+  /// The promise that is rejected if the call fails while the promise is pending.
   package let promiseToReject: PromiseID?
 
   package init(
@@ -88,9 +88,9 @@ package struct FinishCall: Command {
         startedInvalidations: decider.startedInvalidations))
   }
 
-  /// Ends the run as failed, and rejects the promise that must not wait for it any longer.
+  /// Ends the run as failed, and rejects the promise that would otherwise wait for it forever.
   ///
-  /// - Parameter refused: The required effect that failed the call, if one did.
+  /// - Parameter refused: The required effect that made the call fail, if there is one.
   private func fail(
     _ open: OpenCall, with error: StoredError, refusing refused: DecidedEffect? = nil,
     in decision: inout Decision
@@ -110,7 +110,7 @@ package struct FinishCall: Command {
     return Finished(entity: entity, effects: effects, startedCalls: [], startedInvalidations: [])
   }
 
-  /// Appends the end of the run behind its effects.
+  /// Appends the end of the run after its effects.
   private func end(
     _ open: OpenCall, _ report: CallReport, in decision: inout Decision
   ) throws(LedgerError) -> HandlerEntity {

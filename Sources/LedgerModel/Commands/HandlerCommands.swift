@@ -1,13 +1,13 @@
-/// Makes a handler, or finds the one that is there.
+/// Creates a handler, or finds the existing one.
 package struct CreateHandler: EntityCommand {
   package enum Answer: Sendable {
     case created(HandlerEntity)
-    /// One with this id is there, in whatever state.
+    /// A handler with this id exists, in any state.
     case exists(HandlerEntity)
   }
 
   package let id: HandlerID
-  /// What it is made with, but for the arguments.
+  /// The properties of the handler, except for the arguments.
   package let description: HandlerDescription
   package let arguments: ArgumentSet
   /// The event that led to the creation.
@@ -34,11 +34,11 @@ package struct CreateHandler: EntityCommand {
   }
 }
 
-/// Binds other arguments to a handler.
+/// Binds new arguments to a handler.
 package struct RebindHandler: EntityCommand {
   package enum Answer: Sendable {
     case rebound(HandlerEntity)
-    /// Another rebinding came first: read what is bound now, and merge again.
+    /// Another rebinding came first: read the current binding, and merge again.
     case changedMeanwhile(HandlerEntity)
     case notFound
     case finished(HandlerEntity)
@@ -47,7 +47,7 @@ package struct RebindHandler: EntityCommand {
 
   package let id: HandlerID
   package let mode: BindingMode
-  /// All arguments that are bound from now on, also if they are merged.
+  /// The complete arguments that are bound from now on, even if they are merged.
   package let arguments: ArgumentSet
   /// The position of the binding that the arguments were merged with; `nil` if it does not matter.
   package let expectedBinding: Position?
@@ -78,12 +78,13 @@ package struct RebindHandler: EntityCommand {
   }
 }
 
-/// Withdraws a handler for ever.
+/// Invalidates a handler permanently.
 package struct InvalidateHandler: EntityCommand {
   package enum Answer: Sendable {
-    /// With the run of its invalidation code, if it has code; this session is to run it.
+    /// The handler is invalidated. The call is the run of its invalidation code, if it has any; this session
+    /// must run it.
     case invalidated(HandlerEntity, OpenCall?)
-    /// Another rebinding came first: check the arguments against what is bound now.
+    /// Another rebinding came first: check the arguments against the current binding.
     case changedMeanwhile(HandlerEntity)
     case alreadyInvalidated(HandlerEntity)
     case finished(HandlerEntity)
@@ -91,14 +92,14 @@ package struct InvalidateHandler: EntityCommand {
   }
 
   package let id: HandlerID
-  /// The id that the run of the invalidation code gets.
+  /// The id for the run of the invalidation code.
   package let call: CallID
   package let reason: String
-  /// For the invalidation code.
+  /// The arguments for the invalidation code.
   package let arguments: ArgumentSet
   /// Whether the handler's kind has invalidation code.
   package let runsCode: Bool
-  /// The position of the binding that the arguments were checked with; `nil` if it does not matter.
+  /// The position of the binding that the arguments were checked against; `nil` if it does not matter.
   package let expectedBinding: Position?
   /// The event that led to the invalidation.
   package let cause: Position
@@ -137,7 +138,7 @@ package struct InvalidateHandler: EntityCommand {
 }
 
 extension Decision {
-  /// The handler, or `nil` if nothing is known of it; as ``known(_:or:)``.
+  /// Returns the handler, or `nil` if the id is unknown, like ``known(_:or:)``.
   func knownHandler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
     try known(handler(id), or: id.entityID)
   }

@@ -1,4 +1,4 @@
-/// Something that the code of a handler asked of the ledger, to be done when its call finishes.
+/// A request of a handler's code to the ledger, to be carried out when the call finishes.
 package struct HandlerEffect: Sendable {
   package enum Action: Sendable {
     case resolvePromise(ResolvePromise)
@@ -9,9 +9,9 @@ package struct HandlerEffect: Sendable {
   }
 
   package let action: Action
-  /// Whether the call fails, with all its effects, if this one is refused.
+  /// Whether the call fails, with all its effects, if this effect is refused.
   package let isRequired: Bool
-  /// What is wrong with the arguments of a call or an invalidation, if anything is.
+  /// The problem with the arguments of a call or an invalidation, if there is one.
   package var unfit: UnfitArguments?
 
   package init(_ action: Action, isRequired: Bool = false) {
@@ -34,7 +34,7 @@ package struct HandlerEffect: Sendable {
     }
   }
 
-  /// The promise or handler that it is about.
+  /// The promise or handler that the effect concerns.
   package var subject: EntityID {
     switch action {
     case .resolvePromise(let command): command.id.entityID
@@ -46,9 +46,9 @@ package struct HandlerEffect: Sendable {
   }
 }
 
-/// That the code of a handler cannot be run with the arguments of an effect and what is bound.
+/// The reason why a handler's code cannot run with the arguments of an effect and the bound arguments.
 package struct UnfitArguments: Sendable {
-  /// What was bound; `nil` for a handler that an effect of the same call creates.
+  /// The position of the binding; `nil` for a handler that an effect of the same call creates.
   let binding: Position?
   package let error: LedgerError
 
@@ -58,19 +58,19 @@ package struct UnfitArguments: Sendable {
   }
 }
 
-/// Decides effects one after the other, and gathers what follows from them.
+/// Decides effects one after the other, and collects the calls that follow from them.
 struct EffectDecider {
   let runnableKinds: Set<String>
   let kindsWithInvalidationCode: Set<String>
-  /// The beginning of the call that the effects belong to.
+  /// The start of the call that the effects belong to.
   let cause: Position
   private(set) var verdicts: [DecidedEffect] = []
-  /// The calls that this session is to run next.
+  /// The calls for this session to run next.
   private(set) var startedCalls: [StartedCall] = []
-  /// The runs of invalidation code that this session is to run next.
+  /// The runs of invalidation code for this session to run next.
   private(set) var startedInvalidations: [StartedCall] = []
 
-  /// - Throws: What is no refusal of this one effect, such as a full ledger.
+  /// - Throws: An error that is not a refusal of this one effect, such as a full ledger.
   mutating func decide(
     _ effect: HandlerEffect, in decision: inout Decision
   ) throws(LedgerError) -> DecidedEffect {
@@ -126,8 +126,8 @@ struct EffectDecider {
     }
   }
 
-  /// Whether the arguments of an effect are not what the code of the handler wants: begun with them, a
-  /// call could never be run.
+  /// Whether the arguments of an effect do not fit the code of the handler: a call that began with them could
+  /// never run.
   private func refuses(_ effect: HandlerEffect, _ entity: HandlerEntity) -> Bool {
     guard let unfit = effect.unfit, entity.status == .active else { return false }
     if let binding = unfit.binding { return binding == entity.bound.position }

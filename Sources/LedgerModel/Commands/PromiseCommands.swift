@@ -1,4 +1,4 @@
-/// Makes a promise, or finds the one that is there.
+/// Creates a promise, or finds the existing one.
 package struct CreatePromise: EntityCommand {
   package enum Answer: Sendable {
     case created(PromiseEntity)
@@ -8,11 +8,11 @@ package struct CreatePromise: EntityCommand {
 
   package let id: PromiseID
   package let creation: PromiseCreated
-  /// A strict creation finds only a promise that is still pending.
+  /// Whether the creation finds a promise only if it is still pending.
   package let isStrict: Bool
-  /// Finds a promise in any state, whatever it was created by.
+  /// Whether the creation finds a promise in any state, regardless of the request that created it.
   package let adoptsAny: Bool
-  /// Names that the type of the value had before; an adopted promise may have one of them.
+  /// Former names of the value's type; an adopted promise may have one of them.
   package let formerTypeTags: [String]
   /// The event that led to the creation.
   package var cause: Position
@@ -49,7 +49,7 @@ package struct CreatePromise: EntityCommand {
   }
 }
 
-/// Gives a promise its outcome.
+/// Resolves a promise.
 package struct ResolvePromise: EntityCommand {
   package enum Answer: Sendable {
     case resolved(PromiseEntity)
@@ -62,9 +62,9 @@ package struct ResolvePromise: EntityCommand {
   package let id: PromiseID
   package let outcome: OutcomeKind
   package let content: [UInt8]
-  /// The type of the value of a fulfilment; it must be that of the promise.
+  /// The type of a fulfilment's value, which must be that of the promise.
   package let typeTag: String?
-  /// Names that the type had before; the promise may have one of them.
+  /// Former names of the type; the promise may have one of them.
   package let formerTypeTags: [String]
   package let idempotencyKey: String?
   package let isStrict: Bool
@@ -105,7 +105,7 @@ package struct ResolvePromise: EntityCommand {
   }
 }
 
-/// Records that an outcome was delivered to the app.
+/// Records the delivery of an outcome to the app.
 package struct ConsumePromise: EntityCommand {
   package enum Answer: Sendable {
     case notFound
@@ -113,7 +113,7 @@ package struct ConsumePromise: EntityCommand {
     case consumed(PromiseEntity)
     case alreadyConsumed(PromiseEntity)
     case abandoned(PromiseEntity)
-    /// Nothing took the outcome, which stays.
+    /// The outcome was not taken and remains available.
     case notTaken
   }
 
@@ -123,9 +123,9 @@ package struct ConsumePromise: EntityCommand {
 
   /// - Parameters:
   ///   - id: The promise.
-  ///   - delivery: Whether the app has the outcome already.
-  ///   - isTaken: Asked last of all, whether something takes the outcome. Asked again if the command is
-  ///     decided again, and then answers the same.
+  ///   - delivery: Whether the app already has the outcome.
+  ///   - isTaken: Called last; returns whether the outcome is taken. It is called again if the command is
+  ///     decided again, and must then return the same answer.
   package init(
     id: PromiseID, delivery: Delivery, isTaken: @escaping @Sendable () -> Bool = { true }
   ) {
@@ -154,7 +154,7 @@ package struct ConsumePromise: EntityCommand {
   }
 }
 
-/// Gives a promise up for ever.
+/// Abandons a promise permanently.
 package struct AbandonPromise: EntityCommand {
   package enum Answer: Sendable {
     case notFound
@@ -183,36 +183,37 @@ package struct AbandonPromise: EntityCommand {
   }
 }
 
-/// Times out promises whose deadline passed, as many as fit into one commit.
+/// Times out promises whose deadline has passed, as many as fit into one commit.
 package struct TimeOutDuePromises: Command {
-  /// The most promises that one commit times out.
+  /// The maximum number of promises that one commit times out.
   package static let limit = 256
 
   package init() {}
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Int {
     let due = try decision.duePromises(limit: Self.limit)
-    // One that does not fit into a full ledger must not keep back the others.
+    // A promise that does not fit into a full ledger must not hold up the others.
     for id in due { try? decision.timeOutIfDue(id) }
     return due.count
   }
 }
 
 extension Decision {
-  /// The promise, or `nil` if nothing is known of it; as ``known(_:or:)``.
+  /// Returns the promise, or `nil` if the id is unknown, like ``known(_:or:)``.
   fileprivate func knownPromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     try known(promise(id), or: id.entityID)
   }
 
-  /// Resolves a pending promise whose deadline passed, as of the deadline.
+  /// Resolves a pending promise whose deadline has passed, with the deadline as the time.
   mutating func timeOutIfDue(_ id: PromiseID) throws(LedgerError) {
     guard let entity = try promise(id), entity.status == .pending,
       let deadline = entity.deadline, now >= deadline
     else { return }
-    // A subject that may not be written to stays as it is; the command on it is refused below.
+    // A subject that may not be written to stays unchanged; the command on it is refused below.
     guard (try? requireWritable(id.entityID)) != nil else { return }
     let outcome: OutcomeKind = entity.deadlineEffect == .fulfils ? .fulfilled : .timedOut
-    // From the reserve: consuming and abandoning imply it, and a full ledger must still do these.
+    // From the reserve: consuming and abandoning a promise may time it out first, and both must still work in
+    // a full ledger.
     try append(
       PromiseResolved(outcome: outcome, resolvedAt: deadline, idempotencyKey: nil, content: []),
       to: id.entityID, usesReserve: true)

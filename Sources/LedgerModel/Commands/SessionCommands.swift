@@ -1,7 +1,7 @@
-/// Records that this process opened the ledger.
+/// Records the opening of the ledger by this process.
 package struct OpenSession: Command {
   package let opened: SessionOpened
-  /// The id that the ledger gets if this is its first session.
+  /// The id for the ledger if this is its first session.
   package let newLedgerID: LedgerID
 
   package init(_ opened: SessionOpened, newLedgerID: LedgerID) {
@@ -18,7 +18,7 @@ package struct OpenSession: Command {
   }
 }
 
-/// Records that this session lets go of the ledger's locks and files.
+/// Records that this session releases the ledger's locks and files.
 package struct FreezeSession: Command {
   package init() {}
 
@@ -34,7 +34,7 @@ package struct FreezeSession: Command {
   }
 }
 
-/// Records that this session came back.
+/// Records that this session came back from its freeze.
 package struct UnfreezeSession: Command {
   package let processID: Int32
 
@@ -49,7 +49,7 @@ package struct UnfreezeSession: Command {
   }
 }
 
-/// Records that a session ended: this one, or another that was found dead.
+/// Records the end of a session: this one, or another session that was found dead.
 package struct CloseSession: Command {
   package let id: SessionID
   package let reason: SessionEnd
@@ -66,7 +66,7 @@ package struct CloseSession: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) {
     guard let session = try decision.session(id), !session.isEnded else { return }
-    // A later version is to give back its runs, which are known by the session that is not ended.
+    // Its runs must be released by a later version, which finds them through the session that has not ended.
     if id != decision.context.session, try decision.base.runsOpaqueHandlers(id) { return }
     try decision.releaseCalls(of: id, reason == .died ? .died : .closed)
     try decision.append(SessionClosed(reason: reason), to: id.entityID)
@@ -74,9 +74,10 @@ package struct CloseSession: Command {
 }
 
 extension Decision {
-  /// Gives back every run that a session began and has not ended, so that another may take it.
+  /// Releases every run that a session has started and not ended, so that other sessions may take the runs
+  /// over.
   ///
-  /// A handler that may not be written to stays as it is: it must not keep a session from ending.
+  /// A handler that may not be written to stays unchanged: it must not keep a session from ending.
   mutating func releaseCalls(
     of session: SessionID, _ reason: CallRelease
   ) throws(LedgerError) {

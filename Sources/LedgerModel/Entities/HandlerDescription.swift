@@ -1,4 +1,4 @@
-/// What a handler is made with, but for the arguments.
+/// The properties of a new handler, except for the arguments.
 package struct HandlerDescription: Sendable, Hashable {
   package var kind: String
   package var repetition: HandlerRepetition

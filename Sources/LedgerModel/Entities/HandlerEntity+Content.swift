@@ -11,7 +11,7 @@ extension HandlerEntity {
     static let all = Flags(rawValue: 31)
   }
 
-  /// The content of its snapshot record; see the article *File format*.
+  /// The content of the snapshot record; see the article *File format*.
   package var content: [UInt8] {
     var flags: Flags = []
     if key != nil { flags.insert(.key) }

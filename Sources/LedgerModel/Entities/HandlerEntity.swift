@@ -8,7 +8,7 @@ public enum HandlerStatus: Sendable, Hashable {
   case invalidated
 }
 
-/// A handler as replay makes it.
+/// A handler as rebuilt by replay.
 package struct HandlerEntity: Sendable, Hashable {
   /// The newest run that ended.
   package struct Finish: Sendable, Hashable {
@@ -20,10 +20,10 @@ package struct HandlerEntity: Sendable, Hashable {
     package let report: ReportReference
   }
 
-  /// That the handler was withdrawn.
+  /// The invalidation of a handler.
   package struct Invalidation: Sendable, Hashable {
     package let fact: Fact
-    /// The beginning of the call that withdrew it, if a call did.
+    /// The start of the call that invalidated the handler, if a call did.
     package let cause: Position
     package let call: CallID
     package let runsCode: Bool
@@ -34,11 +34,11 @@ package struct HandlerEntity: Sendable, Hashable {
   package let created: Fact
   let description: HandlerDescription
   package private(set) var bound: BoundArguments
-  /// The calls and runs of invalidation code that are not finished.
+  /// The unfinished calls and runs of invalidation code.
   package private(set) var openCalls: [CallID: OpenCall] = [:]
   package private(set) var lastFinish: Finish?
   package private(set) var invalidation: Invalidation?
-  /// Whether it is a one-shot handler whose call ended.
+  /// Whether the handler is a one-shot handler whose call ended.
   private(set) var isSpent = false
   /// The position of the newest event applied.
   package private(set) var lastPosition: Position
@@ -57,18 +57,18 @@ package struct HandlerEntity: Sendable, Hashable {
     return isSpent ? .finished : .active
   }
 
-  /// Whether it can still be called, or a call of it is not finished.
+  /// Whether the handler can still be called, or has an unfinished call.
   package var isOpen: Bool { status == .active || !openCalls.isEmpty }
 
-  /// Whether a session runs a call of it.
+  /// Whether a session is running a call of the handler.
   package var isRunning: Bool { openCalls.values.contains { !$0.isReleased } }
 
-  /// The calls that are not finished, in the order of their first beginnings.
+  /// The unfinished calls, in the order in which they first started.
   package var callsInOrder: [OpenCall] {
     openCalls.values.sorted { $0.firstStart.position < $1.firstStart.position }
   }
 
-  /// The call that keeps a one-shot handler from being called; `nil` if nothing does.
+  /// The call that prevents a call of the one-shot handler; `nil` if there is none.
   package var hinderingCall: OpenCall? {
     isRepeating ? nil : callsInOrder.first { $0.purpose == .call }
   }
@@ -96,7 +96,7 @@ extension HandlerEntity {
     lastTime = event.time
   }
 
-  /// Applies a later event. One that does not fit changes nothing.
+  /// Applies a later event. An event that does not fit changes nothing.
   ///
   /// - Precondition: The event comes after ``lastPosition``.
   package mutating func apply(_ event: borrowing EventView) throws(ReplayProblem) {
@@ -178,8 +178,8 @@ extension HandlerEntity {
     invalidation = Invalidation(
       fact: Fact(event), cause: event.cause, call: invalidated.call, runsCode: invalidated.runsCode,
       reason: invalidated.reason)
-    // What nobody runs now would be begun after the end, which must not happen. A call that was given
-    // back and withdraws its own handler as it finishes all the same has its end in this commit.
+    // A released call must not start again after the invalidation. A call that finishes although it was
+    // released, and invalidates its own handler, has its end in this commit.
     for call in openCalls.values where call.isReleased && !isWithdrawn(by: call) {
       openCalls[call.id] = nil
     }
@@ -191,7 +191,7 @@ extension HandlerEntity {
 }
 
 extension HandlerEntity {
-  /// Whether the handler was withdrawn as an effect of a call.
+  /// Whether the handler was invalidated by an effect of a call.
   fileprivate func isWithdrawn(by call: OpenCall) -> Bool {
     invalidation?.cause == call.newestStart.position
   }
@@ -202,7 +202,7 @@ extension EventView {
     ReplayProblem(.illegalTransition("\(kind) of \(what)"), at: position)
   }
 
-  /// Where something is that is large if the payload has it not.
+  /// The place of a value that is stored beside the event if the payload does not contain it.
   fileprivate func reference<Value>(
     to inline: Value?
   ) throws(ReplayProblem) -> StoredReference<Value> {
@@ -218,7 +218,7 @@ extension EventView {
 // MARK: - Invariants
 
 extension HandlerEntity {
-  /// Whether its events came in a possible order, and its calls are such as can be.
+  /// Whether the events came in a possible order and the calls are in a possible state.
   var isConsistent: Bool {
     let calls = openCalls.values.filter { $0.purpose == .call }
     let invalidations = openCalls.values.filter { $0.purpose == .invalidation }

@@ -1,12 +1,12 @@
-/// What an event about the ledger itself changes.
+/// A change to the ledger itself, made by an event.
 enum LedgerChange {
   case created(LedgerID)
   /// Records of closed entities were removed.
   case removed(RetentionApplied)
   case none
 
-  /// - Parameter known: The id that the ledger has already.
-  /// - Throws: An illegal transition if it is created again: the first creation counts.
+  /// - Parameter known: The id that the ledger already has.
+  /// - Throws: An illegal transition if the ledger is created again: only the first creation counts.
   init(_ event: borrowing EventView, over known: LedgerID?) throws(ReplayProblem) {
     switch event.kind {
     case .ledgerCreated:

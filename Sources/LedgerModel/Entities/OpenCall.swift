@@ -6,9 +6,9 @@ public enum CallPurpose: UInt8, Sendable, Hashable {
   case invalidation = 1
 }
 
-/// A call of a handler, or a run of its invalidation code, that is not finished.
+/// An unfinished call of a handler, or an unfinished run of its invalidation code.
 package struct OpenCall: Sendable, Hashable {
-  /// That it does not run any more, and why.
+  /// The release of the newest attempt, with the reason.
   package struct Release: Sendable, Hashable {
     package let reason: CallRelease
     package let fact: Fact
@@ -16,30 +16,30 @@ package struct OpenCall: Sendable, Hashable {
 
   package let id: CallID
   package let purpose: CallPurpose
-  /// The beginning of the first attempt.
+  /// The start of the first attempt.
   package let firstStart: Fact
-  /// The arguments of the call; those of the first attempt, in every attempt.
+  /// The arguments of the call; every attempt uses those of the first one.
   package let arguments: ArgumentsReference
   /// The promises and handlers in the arguments.
   package let references: HandlerReferences
-  /// What was bound when the first attempt began; a rebinding later does not change it.
+  /// The arguments that were bound when the first attempt started; a later rebinding does not change them.
   package let bound: BoundArguments
   /// The newest attempt, from 1.
   package private(set) var attempt: UInt32
-  /// The beginning of the newest attempt.
+  /// The start of the newest attempt.
   package private(set) var newestStart: Fact
-  /// That the newest attempt was given back; `nil` while it runs.
+  /// The release of the newest attempt; `nil` while it runs.
   package private(set) var release: Release?
 
-  /// Whether it does not run, so that the next attempt may begin.
+  /// Whether the call is not running, so that the next attempt may start.
   package var isReleased: Bool { release != nil }
 
-  /// The session that runs it; `nil` if it was given back.
+  /// The session that is running the call; `nil` if the call was released.
   package var runningSession: SessionID? { isReleased ? nil : newestStart.session }
 
-  /// Whether a session may begin the attempt after the newest.
+  /// Whether a session may start the attempt after the newest one.
   ///
-  /// A run belongs to the session that began it, which alone knows that it does not run any more.
+  /// A run belongs to the session that started it: only this session knows whether the run has stopped.
   func mayBeTaken(by session: SessionID) -> Bool {
     isReleased || runningSession == session
   }
@@ -55,28 +55,28 @@ package struct OpenCall: Sendable, Hashable {
   }
 }
 
-/// Arguments that are bound to a handler since an event.
+/// The arguments that are bound to a handler, with the event that bound them.
 package struct BoundArguments: Sendable, Hashable {
   package let arguments: ArgumentsReference
   package let references: HandlerReferences
-  /// The creation, or the newest rebinding.
+  /// The position of the creation, or of the newest rebinding.
   package let position: Position
 }
 
-/// Where something is that an event carries.
+/// The place of a value that an event carries.
 package enum StoredReference<Value: Sendable & Hashable>: Sendable, Hashable {
   case inline(Value)
-  /// Beside the event at a position.
+  /// The value is stored beside the event at a position.
   case attached(Position, byteCount: Int)
 }
 
-/// Where arguments are.
+/// The place of arguments.
 package typealias ArgumentsReference = StoredReference<StoredArguments>
 
-/// Where the report of a finished call is.
+/// The place of the report of a finished call.
 package typealias ReportReference = StoredReference<CallReport>
 
-/// A call with the handler that it belongs to.
+/// A call together with its handler.
 package struct StartedCall: Sendable, Hashable {
   package let entity: HandlerEntity
   package let call: OpenCall

@@ -8,7 +8,7 @@ extension PromiseEntity {
     static let abandoned = Flags(rawValue: 4)
   }
 
-  /// The content of its snapshot record; see the article *File format*.
+  /// The content of the snapshot record; see the article *File format*.
   package var content: [UInt8] {
     var flags: Flags = []
     if resolution != nil { flags.insert(.resolved) }
@@ -72,7 +72,7 @@ extension PromiseEntity {
     closing?.fact.time ?? resolution?.fact.time ?? created.time
   }
 
-  /// Whether its id was made from a key.
+  /// Whether the id was derived from a key.
   package var isKeyed: Bool { PromiseCreated.hasKey(encoded: creationPayload) }
 }
 

@@ -10,13 +10,13 @@ public enum PromiseStatus: Sendable, Hashable {
   case abandoned
 }
 
-/// A promise as replay makes it: the facts of its events, payloads still encoded.
+/// A promise as rebuilt by replay: the facts of its events, with payloads still encoded.
 ///
-/// Payloads are decoded when they are asked for, so that replay stays fast.
+/// Payloads are decoded on demand, so that replay stays fast.
 package struct PromiseEntity: Sendable, Hashable {
   package let id: PromiseID
   package let created: Fact
-  /// The payload of its creation, encoded.
+  /// The encoded payload of the creation.
   let creationPayload: [UInt8]
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
@@ -49,7 +49,7 @@ package struct PromiseEntity: Sendable, Hashable {
     }
   }
 
-  /// Whether it is neither consumed nor abandoned.
+  /// Whether the promise is neither consumed nor abandoned.
   @inline(__always)
   package var isOpen: Bool { closing == nil }
 
@@ -58,20 +58,20 @@ package struct PromiseEntity: Sendable, Hashable {
     closing?.fact.position ?? resolution?.fact.position ?? created.position
   }
 
-  /// The deadline, also after it passed.
+  /// The deadline, even after it has passed.
   package var deadline: Timestamp? { PromiseCreated.deadline(ofEncoded: creationPayload) }
 
-  /// What the deadline does.
+  /// The effect of the deadline.
   package var deadlineEffect: DeadlineEffect {
     PromiseCreated.deadlineEffect(ofEncoded: creationPayload)
   }
 
-  /// Decodes what the promise was created with.
+  /// Decodes the payload of the creation.
   package func creation() throws(LedgerError) -> PromiseCreated {
     try PromiseCreated(decoding: creationPayload)
   }
 
-  /// Decodes what the promise was resolved with.
+  /// Decodes the payload of the resolution.
   package func resolved() throws(LedgerError) -> PromiseResolved? {
     guard let resolution else { return nil }
     return try PromiseResolved(decoding: resolution.payload)
@@ -127,7 +127,7 @@ extension PromiseEntity {
 // MARK: - Invariants
 
 extension PromiseEntity {
-  /// Whether its events came in a possible order.
+  /// Whether the events came in a possible order.
   var isConsistent: Bool {
     let positions = [created.position, resolution?.fact.position, closing?.fact.position]
       .compactMap(\.self)

@@ -12,7 +12,7 @@ extension [UInt8] {
     fact.session.entityID.append(to: &self)
   }
 
-  /// Appends the payload of an event, which fits into a frame, with a 2-byte length.
+  /// Appends an event's payload, which fits into a frame, with a 2-byte length.
   mutating func appendPayload(_ payload: [UInt8]) {
     appendLittleEndian(UInt16(payload.count))
     append(contentsOf: payload)
@@ -26,12 +26,12 @@ extension PayloadReader {
     return Fact(position: position, time: time, session: try identifier())
   }
 
-  /// The payload of an event with its 2-byte length.
+  /// Reads an event's payload with its 2-byte length.
   mutating func payload() throws(PayloadDamage) -> [UInt8] {
     try bytes(Int(try integer(UInt16.self)))
   }
 
-  /// The payload of an event with its 2-byte length, decoded.
+  /// Reads and decodes an event's payload with its 2-byte length.
   mutating func decoded<Payload: EventPayload>(
     _ type: Payload.Type
   ) throws(PayloadDamage) -> Payload {

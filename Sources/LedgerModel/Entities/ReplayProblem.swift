@@ -1,15 +1,15 @@
-/// Why an event cannot be applied to its subject.
+/// The reason why an event cannot be applied to its subject.
 ///
-/// It stops writes to the subject and is reported; it never stops the ledger.
+/// A problem stops writes to the subject and is reported; it never stops the ledger.
 package struct ReplayProblem: Error, Sendable, Hashable {
   package enum Reason: Sendable, Hashable {
-    /// The kind, or its version, is not known to this build.
+    /// This build does not know the kind, or its version.
     case unsupported(EventKind, version: UInt16)
-    /// The subject's record in the snapshot is not known to this build.
+    /// This build does not know the record of the subject in the snapshot.
     case opaqueRecord(RecordType)
     /// The payload cannot be read.
     case damagedPayload(String)
-    /// The event does not fit the subject's life.
+    /// The event does not fit the subject's history.
     case illegalTransition(String)
   }
 
@@ -21,7 +21,7 @@ package struct ReplayProblem: Error, Sendable, Hashable {
     self.position = position
   }
 
-  /// Whether the event, or what it changes, is of a later version.
+  /// Whether the event, or the record that it changes, is of a later version.
   package var isOfLaterVersion: Bool {
     switch reason {
     case .unsupported, .opaqueRecord: true
@@ -53,7 +53,7 @@ extension EventView {
     ReplayProblem(.unsupported(kind, version: version), at: position)
   }
 
-  /// Refuses versions that this build does not know.
+  /// Throws if this build does not know the version.
   @inline(__always)
   package func requireVersion(_ known: UInt16) throws(ReplayProblem) {
     guard version <= known, version > 0 else {
@@ -61,7 +61,7 @@ extension EventView {
     }
   }
 
-  /// Decodes the payload of an event whose kind was checked.
+  /// Decodes the payload of an event whose kind was checked before.
   package func decode<Payload: EventPayload>(
     as type: Payload.Type = Payload.self
   ) throws(ReplayProblem) -> Payload {

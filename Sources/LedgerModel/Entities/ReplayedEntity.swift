@@ -1,4 +1,4 @@
-/// An entity that events of one subject make: the first one creates it, the others change it.
+/// An entity that is built from the events of one subject: the first event creates it, the others change it.
 protocol ReplayedEntity {
   init(creating event: borrowing EventView) throws(ReplayProblem)
   mutating func apply(_ event: borrowing EventView) throws(ReplayProblem)

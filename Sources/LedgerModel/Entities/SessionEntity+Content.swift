@@ -1,7 +1,7 @@
 import LedgerBytes
 
 extension SessionEntity {
-  /// The content of its snapshot record; see the article *File format*.
+  /// The content of the snapshot record; see the article *File format*.
   package var content: [UInt8] {
     var bytes: [UInt8] = []
     switch status {
