@@ -1,12 +1,12 @@
 extension DurableHandler {
-  /// What the ledger knows about the handler now, or `nil` if there is no such handler.
+  /// The current record of the handler, or `nil` if there is no such handler.
   public var record: HandlerRecord? {
     get async throws { try await ledger.record(of: id) }
   }
 
-  /// Binds other arguments in place of all that are bound.
+  /// Replaces all bound arguments.
   ///
-  /// A call that began keeps the arguments that it began with.
+  /// A call that has begun keeps its original arguments.
   ///
   /// - Throws: ``LedgerError`` with `handlerNotFound`, `compacted` if it has a key and its record was
   ///   removed, `handlerFinished`, `handlerInvalidated`, `encodingFailed`, `payloadTooLarge`,
@@ -25,11 +25,11 @@ extension DurableHandler {
     _ = try await answer.hasRebound(id, in: ledger)
   }
 
-  /// Binds arguments beside those that are bound, or in place of those with the same names.
+  /// Binds additional arguments; those with the same names are replaced.
   ///
   /// - Parameters:
-  ///   - arguments: What is bound from now on; an argument without a value changes nothing.
-  ///   - names: What is not bound any more.
+  ///   - arguments: The arguments to bind; an argument without a value changes nothing.
+  ///   - names: The names of bound arguments to remove.
   /// - Throws: As ``rebind(_:)``.
   public func merge(_ arguments: HandlerArguments, erasing names: [String] = []) async throws {
     let ledger = try ledger
@@ -64,8 +64,7 @@ extension DurableHandler {
 }
 
 extension Ledger {
-  /// Refuses arguments that are to be bound, if the kind is known and its code could never be run with
-  /// them.
+  /// Rejects arguments to bind, if the kind is known and its code could never run with them.
   fileprivate func check(
     _ bound: ArgumentSet, for entity: HandlerEntity
   ) throws(LedgerError) {
@@ -75,7 +74,7 @@ extension Ledger {
 }
 
 extension RebindHandler.Answer {
-  /// Whether it was done; otherwise another binding came first.
+  /// Whether the rebinding was done; otherwise another one came first.
   fileprivate func hasRebound(_ id: HandlerID, in ledger: Ledger) async throws -> Bool {
     switch self {
     case .rebound: return true

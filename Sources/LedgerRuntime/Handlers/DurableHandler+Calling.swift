@@ -1,26 +1,26 @@
 extension DurableHandler {
-  /// Calls the handler: runs its code with what is bound and what is given here.
+  /// Calls the handler: runs its code with the bound arguments and those given here.
   ///
-  /// For each name counts what is given here, else what is bound. An argument without a value erases
-  /// nothing; ``HandlerArguments/erasing(_:)-(String...)`` does, for this call. Further names are
-  /// ignored.
+  /// A given argument takes precedence over a bound one with the same name. An argument without a value
+  /// erases nothing; use ``HandlerArguments/erasing(_:)-(String...)`` for that, which applies to this call
+  /// only. Names that are not parameters are ignored.
   ///
-  /// Everything that can fail before the code runs is checked before the call begins: if it fails
-  /// so, nothing happened, and the handler can be called again. If the code throws, the failure is
-  /// recorded, and nothing that the code asked of the ledger is done; a one-shot handler is then
-  /// spent, and its promise is rejected, as ``LedgerHandler/onFailure`` says. If the task is cancelled
-  /// and the code therefore throws `CancellationError`, the call is given back, to be run again.
+  /// Everything that can fail before the code runs is checked before the call begins. If a check fails,
+  /// nothing has happened, and you can call the handler again. If the code throws, the failure is recorded,
+  /// and none of the changes that the code requested are made; a one-shot handler is then finished, and its
+  /// promise is rejected as ``LedgerHandler/onFailure`` specifies. If the task is cancelled and the code
+  /// therefore throws `CancellationError`, the call is given back, and can run again.
   ///
-  /// A call of a one-shot handler that began and was left, by a process that died, froze or gave it
-  /// back, is taken over: its next attempt runs, with the arguments of the first, and those given here
-  /// are ignored. So an answer that is delivered again has the handler run again. A call that a live
-  /// session runs is left to it: `handlerRunning`.
+  /// If a one-shot handler has an unfinished call, because its process died, froze or gave it back, this
+  /// method takes that call over: it runs the next attempt with the arguments of the first, and ignores those
+  /// given here. So the repeated delivery of an answer runs the handler again. A call that a live session
+  /// runs is left to that session: this method throws `handlerRunning`.
   ///
-  /// Calls and invalidations that are effects of the code are run before this returns. Their
-  /// failures are recorded and logged, and not thrown here.
+  /// Calls and invalidations that are effects of the code run before this method returns. Their failures are
+  /// recorded and logged, but not thrown here.
   ///
   /// - Parameters:
-  ///   - arguments: What is given.
+  ///   - arguments: The arguments of the call.
   ///   - live: An object that the kind's context is made of, and that is never stored; see
   ///     ``HandlerRegistry/register(_:with:context:)``.
   /// - Returns: What the code returned, and what became of its effects, once that is durable.
@@ -37,7 +37,7 @@ extension DurableHandler {
     try await HandlerRunner(ledger: try ledger, live: LiveObject(live)).call(id, arguments)
   }
 
-  /// Calls the handler, and returns what its code returned.
+  /// Calls the handler, and returns the result of its code.
   ///
   /// - Throws: As ``call(_:with:)``, and `typeMismatch`, before the call begins, if the handler is of
   ///   another kind.
@@ -49,8 +49,7 @@ extension DurableHandler {
     return try await runner.call(id, arguments, as: type).value()
   }
 
-  /// Calls the handler with arguments that its `Binding` gives types to, and returns what its code
-  /// returned.
+  /// Calls the handler with arguments typed by its `Binding`, and returns the result of its code.
   ///
   /// The members of `binding` that have a value are given, and stand before what is bound.
   ///
@@ -62,22 +61,22 @@ extension DurableHandler {
     try await call(as: type, HandlerArguments(encoding: binding), with: live)
   }
 
-  /// Withdraws the handler for ever: it can then be neither called nor rebound.
+  /// Withdraws the handler permanently: it can then be neither called nor rebound.
   ///
-  /// The handler is marked first, and then its invalidation code runs, with its own parameters,
-  /// filled by name from what is bound and what is given here. A handler without such code is
-  /// marked, and so is one whose kind this session does not know; its code then never runs. A call
-  /// that runs may finish; one that was given back is never run again.
+  /// The handler is marked first, and then its invalidation code runs. That code has its own parameters,
+  /// filled by name from the bound arguments and those given here. A handler without such code is only
+  /// marked, and so is one whose kind this session does not know; its code then never runs. A running call
+  /// may finish; one that was given back never runs again.
   ///
-  /// A missing or mistyped argument of the invalidation code is noticed before, and leaves the handler
+  /// A missing or mistyped argument of the invalidation code is detected beforehand, and leaves the handler
   /// as it is. If the app cannot supply the context, the handler is withdrawn, and the run of its
-  /// invalidation code is given back, to be run again as other unfinished calls are.
+  /// invalidation code is given back, and can run again like other unfinished calls.
   ///
   /// - Parameters:
-  ///   - arguments: What is given to the invalidation code.
-  ///   - reason: At most 2,048 bytes of UTF-8.
-  ///   - live: An object that the kind's context is made of, as for ``call(_:with:)``.
-  /// - Throws: What the invalidation code throws, after the handler was withdrawn; otherwise as
+  ///   - arguments: Arguments for the invalidation code.
+  ///   - reason: The reason, at most 2,048 bytes of UTF-8.
+  ///   - live: An object from which the kind's context is made, as for ``call(_:with:)``.
+  /// - Throws: Any error that the invalidation code throws, after the handler was withdrawn; otherwise as
   ///   ``call(_:with:)``.
   public func invalidate(
     _ arguments: HandlerArguments = [:], reason: String = "", with live: (any Sendable)? = nil

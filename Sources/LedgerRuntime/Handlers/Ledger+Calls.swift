@@ -1,17 +1,17 @@
 extension Ledger {
-  /// Withdraws all handlers with a scope that are there now, one after the other.
+  /// Withdraws all handlers that now have a scope, one after another.
   ///
-  /// Invalidation code may create handlers and call this again: what is created meanwhile is
-  /// untouched, and each handler is withdrawn once.
+  /// Invalidation code may create handlers and call this method again. Handlers created in the meantime are
+  /// unaffected, and each handler is withdrawn once.
   ///
   /// - Parameters:
   ///   - scope: The scope.
-  ///   - arguments: What is given to the invalidation code of each.
-  ///   - reason: At most 2,048 bytes of UTF-8.
-  ///   - live: An object that the contexts of the kinds are made of, as for
-  ///     ``DurableHandler/call(_:with:)``; kinds that take no such object go without it.
-  /// - Returns: What became of each.
-  /// - Throws: ``LedgerError`` with `invalidArgument` or what reading throws.
+  ///   - arguments: Arguments for the invalidation code of each handler.
+  ///   - reason: The reason, at most 2,048 bytes of UTF-8.
+  ///   - live: An object from which the contexts of the kinds are made, as for
+  ///     ``DurableHandler/call(_:with:)``; kinds that take no such object do not receive it.
+  /// - Returns: The result for each handler.
+  /// - Throws: ``LedgerError`` with `invalidArgument`, or any error from reading the ledger.
   @discardableResult
   public func invalidateAll(
     scope: String, _ arguments: HandlerArguments = [:], reason: String = "",
@@ -41,7 +41,7 @@ extension Ledger {
 
   // MARK: Unfinished calls
 
-  /// The calls that began and no longer run anywhere, in the order of their beginnings.
+  /// The calls that have begun and no longer run anywhere, in the order in which they began.
   ///
   /// - Complexity: O(n log n) in the number of open handlers.
   public func unfinishedCalls() async throws -> [UnfinishedCall] {
@@ -54,15 +54,15 @@ extension Ledger {
     }
   }
 
-  /// Runs an unfinished call again, as its next attempt, with the arguments that it began with.
+  /// Runs an unfinished call again, as its next attempt, with its original arguments.
   ///
   /// ``DurableHandler/call(_:with:)`` does the same for the unfinished call of a one-shot handler.
   ///
   /// - Parameters:
   ///   - call: The call.
-  ///   - live: An object that the kind's context is made of, as for ``DurableHandler/call(_:with:)``.
-  /// - Throws: As ``DurableHandler/call(_:with:)``: `handlerRunning` if another session took it, or it
-  ///   still runs; `superseded` if another attempt came and went; `handlerFinished` if it ended.
+  ///   - live: An object from which the kind's context is made, as for ``DurableHandler/call(_:with:)``.
+  /// - Throws: As ``DurableHandler/call(_:with:)``: `handlerRunning` if another session took it over, or it
+  ///   is still running; `superseded` if another attempt began and ended; `handlerFinished` if it ended.
   @discardableResult
   public func retry(
     _ call: UnfinishedCall, with live: (any Sendable)? = nil
@@ -70,9 +70,9 @@ extension Ledger {
     try await HandlerRunner(ledger: self, live: LiveObject(live)).retry(call)
   }
 
-  /// Runs all unfinished calls again, one after the other.
+  /// Runs all unfinished calls again, one after another.
   ///
-  /// - Returns: What became of each.
+  /// - Returns: The result of each call.
   @discardableResult
   public func retryUnfinishedCalls() async throws -> [CallID: Result<HandlerResult, any Error>] {
     var results: [CallID: Result<HandlerResult, any Error>] = [:]

@@ -3,17 +3,17 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - type: The type with the code; it must be registered in ``LedgerConfiguration/handlers``.
-  ///   - arguments: What is bound; the rest is given when the handler is called.
-  ///   - key: A key, from which the id then follows: the id of the request, for a handler that waits
-  ///     for its answer.
+  ///   - arguments: The arguments to bind; the others are given when the handler is called.
+  ///   - key: A key, from which the id is then derived, such as the id of the request whose answer the
+  ///     handler processes.
   ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
-  ///   - repetition: Whether it can be called once or again and again.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - repetition: Whether it can be called once or repeatedly.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   /// - Returns: The handler, once it is durable.
   /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
-  ///   `invalidArgument`, also for a name that is no parameter, `argumentMismatch` or `decodingFailed`
-  ///   for a value that the parameter cannot take, `compacted` if the record of the handler with this
-  ///   key was removed, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
+  ///   `invalidArgument`, including for a name that is not a parameter, `argumentMismatch` or
+  ///   `decodingFailed` for a value that the parameter cannot take, `compacted` if the record of the handler
+  ///   with this key was removed, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   @discardableResult
   public func createHandler<Handler: LedgerHandler>(
     _ type: Handler.Type, _ arguments: HandlerArguments = [:], key: HandlerKey? = nil,
@@ -30,24 +30,24 @@ extension Ledger {
 
   /// Creates a handler from an instance of its type, or finds the one with the same key.
   ///
-  /// The properties of the instance are what is bound, so the compiler checks their names and types. An
-  /// optional property without a value stays open: the call may give it.
+  /// The properties of the instance are the bound arguments, so the compiler checks their names and types. An
+  /// optional property without a value stays open: the call may supply it.
   ///
   /// ```swift
   /// try await ledger.createHandler(
   ///   SetAvatar(room: room, promise: promise), key: HandlerKey(request))
   /// ```
   ///
-  /// A mandatory property that only the call gives cannot be left out of an instance. Bind by name then,
+  /// An instance cannot omit a mandatory property that only the call supplies. In that case bind by name,
   /// with ``createHandler(_:_:key:scopes:repetition:label:)``, or with a ``LedgerHandler/Binding``.
   ///
   /// - Parameters:
-  ///   - handler: What is bound. It is encoded here and now, and never run: what a call runs is decoded
-  ///     from the ledger.
-  ///   - key: A key, from which the id then follows.
+  ///   - handler: The instance with the arguments to bind. It is encoded immediately and never run: a call
+  ///     runs an instance that is decoded from the ledger.
+  ///   - key: A key, from which the id is then derived.
   ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
-  ///   - repetition: Whether it can be called once or again and again.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - repetition: Whether it can be called once or repeatedly.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   /// - Returns: The handler, once it is durable.
   /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.
   @discardableResult
@@ -60,7 +60,7 @@ extension Ledger {
       repetition: repetition, label: label)
   }
 
-  /// Creates a handler with arguments that its `Binding` gives types to.
+  /// Creates a handler with arguments typed by its `Binding`.
   ///
   /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.
   @discardableResult
@@ -73,29 +73,28 @@ extension Ledger {
       repetition: repetition, label: label)
   }
 
-  /// A handle on the handler with an id. It does not look whether there is one.
+  /// A handle on the handler with an id. It does not check whether the handler exists.
   public func handler(id: HandlerID) -> DurableHandler {
     DurableHandler(id: id, ledger: self)
   }
 
-  /// A handle on the handler with a key. It does not look whether there is one.
+  /// A handle on the handler with a key. It does not check whether the handler exists.
   public func handler(forKey key: HandlerKey) -> DurableHandler {
     handler(id: key.handlerID)
   }
 
   // MARK: Records
 
-  /// What the ledger knows about a handler now, or `nil` if there is no such handler.
+  /// The current record of a handler, or `nil` if there is no such handler.
   public func record(of id: HandlerID) async throws -> HandlerRecord? {
     try await records.record(of: id, HandlerEntity.self)
   }
 
-  /// The handlers that can still be called, or of which a call is not finished, in the order of their
-  /// creation.
+  /// The handlers that can still be called or have an unfinished call, in the order of their creation.
   ///
   /// - Parameters:
-  ///   - scope: Only those with this scope.
-  ///   - kind: Only those of this kind, under its present name or a former one.
+  ///   - scope: If given, only handlers with this scope.
+  ///   - kind: If given, only handlers of this kind, under its present name or a former one.
   /// - Complexity: O(n log n) in the number of such handlers.
   public func handlers(
     inScope scope: String? = nil, ofKind kind: String? = nil
@@ -111,8 +110,8 @@ extension Ledger {
 
   /// The handlers that could be called, but whose kind this session does not know.
   ///
-  /// They stay in the ledger, can be invalidated, and work again when their kind is registered, or
-  /// another kind that names it as a former name.
+  /// They stay in the ledger, can be invalidated, and work again once you register their kind, or a kind that
+  /// lists it as a former name.
   ///
   /// - Complexity: O(n log n) in the number of open handlers.
   public func orphanedHandlers() async throws -> [HandlerRecord] {
@@ -123,7 +122,7 @@ extension Ledger {
       })
   }
 
-  /// Why there is no such handler: it was never created, or its record was removed.
+  /// The reason why a handler is missing: it was never created, or its record was removed.
   func reason(forMissing id: HandlerID) async throws -> LedgerError {
     try await engine.read { try $0.refusal(ofMissing: id) }
   }
@@ -136,7 +135,7 @@ extension Ledger {
     configuration.idGenerator.makeID(at: configuration.timeForIDs)
   }
 
-  /// The arguments as an event has them.
+  /// The arguments in the form that an event stores.
   func stored(
     _ arguments: HandlerArguments, of handler: String
   ) throws(LedgerError) -> ArgumentSet {
@@ -168,7 +167,7 @@ extension Ledger {
       arguments: bound)
   }
 
-  /// Refuses arguments that are to be bound, and that the code could never be run with.
+  /// Rejects arguments to bind with which the code could never run.
   func check(
     _ bound: ArgumentSet, of handler: String, for registration: HandlerRegistration
   ) throws(LedgerError) {

@@ -1,8 +1,9 @@
 extension Ledger {
-  /// What of the ledger this session cannot run, and why: handlers whose kind it does not know, whose
-  /// bound arguments are not what their kind wants, or whose events it cannot read; and unfinished calls.
+  /// The handlers and unfinished calls that this session cannot run, with the reasons.
   ///
-  /// A mandatory argument that is not bound is no problem: the call may give it.
+  /// The reason may be that the session does not know the handler's kind, that the bound arguments do not
+  /// match the kind's parameters, or that it cannot read the handler's events. An unbound mandatory argument
+  /// is not a problem, because the call may supply it.
   ///
   /// - Complexity: O(n) in the number of open handlers, whose arguments are decoded.
   public func preflight() async throws -> [HandlerProblem] {
@@ -29,7 +30,7 @@ extension Ledger {
         try await self.problems(of: entity, as: registration)
       }
     } catch let error as LedgerError where error.code == .corrupt {
-      // One that is damaged keeps no other from being looked at.
+      // A damaged handler does not prevent checking the others.
       return [HandlerProblem(entity, nil, error)]
     }
   }

@@ -4,17 +4,17 @@
   import Foundation
 #endif
 
-/// How the value of one argument becomes bytes and a value again: as ``PayloadCodec`` has it, with
-/// promises and handlers noted on the way in and attached to the ledger on the way out.
+/// Encodes and decodes the value of one argument as ``PayloadCodec`` does. It also collects promises and
+/// handlers when encoding, and attaches them to the ledger when decoding.
 enum ArgumentCoding {
-  /// An encoded value and what stands in it.
+  /// An encoded value, with the promises and handlers in it.
   struct Encoded: Sendable {
     let typeTag: String
     let payload: [UInt8]
     let references: ReferenceCollector.References
   }
 
-  /// Encodes a value; `nil` if it is an optional without one.
+  /// Encodes a value; `nil` if it is an optional without a value.
   static func encode(_ value: any Encodable) throws -> Encoded? {
     if let optional = value as? any OptionalArgument {
       guard let wrapped = optional.wrappedArgument else { return nil }
@@ -23,7 +23,7 @@ enum ArgumentCoding {
       }
       return try encode(value)
     }
-    // An empty array of anything can be cast to one of bytes, so the type is compared.
+    // Any empty array can be cast to an array of bytes, so the types are compared.
     if type(of: value) == [UInt8].self, let bytes = value as? [UInt8] {
       let typeTag = PayloadCodec<[UInt8]>.bytes.typeTag
       return Encoded(typeTag: typeTag, payload: bytes, references: .init())
@@ -37,9 +37,9 @@ enum ArgumentCoding {
       references: collector.references)
   }
 
-  /// Decodes a value whose type tag was compared.
+  /// Decodes a value whose type tag has been checked.
   ///
-  /// - Parameter collector: Where the promises in it are noted.
+  /// - Parameter collector: Collects the promises in the value.
   static func decode<Value: Decodable>(
     _ payload: [UInt8], as type: Value.Type, attaching ledger: Ledger?,
     noting collector: ReferenceCollector? = nil
@@ -51,18 +51,18 @@ enum ArgumentCoding {
     return try decoder.decode(type, from: Data(payload))
   }
 
-  /// The name of a type as an argument has it: bytes stand as they are, not as a list of numbers.
+  /// The type tag of an argument. Bytes are stored as they are, not as a list of numbers.
   static func typeTag(of type: Any.Type) -> String {
     type == [UInt8].self ? PayloadCodec<[UInt8]>.bytes.typeTag : payloadTypeTag(of: type)
   }
 
-  /// The name of a type as an argument has it, and behind it the names that it had before.
+  /// The type tag of an argument, followed by its former type tags.
   static func typeTags(of type: Any.Type) -> [String] {
     type == [UInt8].self ? [PayloadCodec<[UInt8]>.bytes.typeTag] : payloadTypeTags(of: type)
   }
 }
 
-/// An optional, whose absence is that of the argument.
+/// An optional type: a missing value is a missing argument.
 protocol OptionalArgument {
   /// The value, if there is one.
   var wrappedArgument: Any? { get }

@@ -1,10 +1,10 @@
-/// Feeds arguments to the synthesised `init(from:)` of a handler or of its invalidation's
-/// parameters, each compared with its type before it is decoded.
+/// Passes arguments to the synthesised `init(from:)` of a handler or of its invalidation's parameters. The
+/// type of each argument is checked before it is decoded.
 struct ArgumentDecoder: Decoder {
   let source: ArgumentSource
   let ledger: Ledger?
   let notes = DecodingNotes()
-  /// Only looks whether what is there can be read: a missing argument may still come with a call.
+  /// Whether only existing arguments are checked, because a call may still supply the missing ones.
   var isProbe = false
 
   var codingPath: [any CodingKey] { [] }
@@ -25,13 +25,13 @@ struct ArgumentDecoder: Decoder {
   }
 }
 
-/// What was seen while arguments were decoded.
+/// Observations made while arguments were decoded.
 final class DecodingNotes {
-  /// The promises that were decoded, by the names of the arguments.
+  /// The decoded promises, by argument name.
   var promises: [String: Set<PromiseID>] = [:]
-  /// The parameters that were asked for, in that order.
+  /// The requested parameters, in the order of the requests.
   private(set) var names: [String] = []
-  /// Whether the keys of a container have one of a name.
+  /// Functions that tell whether the keys of a container include a name.
   var nameTests: [(String) -> Bool] = []
 
   func ask(for name: String) {
@@ -40,9 +40,9 @@ final class DecodingNotes {
 }
 
 extension ArgumentSource {
-  /// Makes a value of the arguments.
+  /// Makes a value from the arguments.
   ///
-  /// - Returns: The value, and the promises that it got, by argument.
+  /// - Returns: The value, and the promises that it received, by argument.
   /// - Throws: ``LedgerError`` with `argumentMissing`, `argumentMismatch`, `decodingFailed`.
   func decode<Value: Decodable>(
     _ type: Value.Type, attaching ledger: Ledger
@@ -58,11 +58,11 @@ extension ArgumentSource {
     }
   }
 
-  /// Looks whether the arguments can be decoded.
+  /// Checks whether the arguments can be decoded.
   ///
   /// - Parameters:
-  ///   - ledger: Has the codecs; `nil` if there are no arguments.
-  ///   - isComplete: Whether there will be no others.
+  ///   - ledger: Provides the codecs; `nil` if there are no arguments.
+  ///   - isComplete: Whether no further arguments will follow.
   func probe(
     _ type: any Decodable.Type, in ledger: Ledger?, isComplete: Bool
   ) -> ArgumentProbe {
@@ -75,14 +75,14 @@ extension ArgumentSource {
       return ArgumentProbe(
         notes: decoder.notes, sawAll: false, problem: isProblem ? error : nil)
     } catch {
-      // The type may refuse what a probe put in for a missing argument.
+      // The type may reject the value that a probe substitutes for a missing argument.
       return ArgumentProbe(
         notes: decoder.notes, sawAll: false, problem: isComplete ? refused(cause: error) : nil)
     }
   }
 }
 
-/// The arguments by their names.
+/// The arguments, by name.
 private struct ArgumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: ArgumentDecoder
 

@@ -1,4 +1,4 @@
-/// Takes the members of a value apart into arguments, each with the type that it has in Swift.
+/// Splits a value into its members, and makes each an argument with its Swift type.
 final class ArgumentEncoder: Encoder {
   var arguments = HandlerArguments()
   let codingPath: [any CodingKey] = []
@@ -13,15 +13,15 @@ final class ArgumentEncoder: Encoder {
     RefusedContainer(encoder: refused())
   }
 
-  /// Notes that the value is not made of members that can be told apart.
+  /// Notes that the value cannot be split into members.
   ///
-  /// - Returns: An encoder that takes the rest of the value; what it gets is dropped.
+  /// - Returns: An encoder that takes the rest of the value; its input is discarded.
   private func refused() -> ArgumentEncoder {
     arguments.add(failure: refusalOfStructure, for: "binding")
     return ArgumentEncoder()
   }
 
-  /// The members of the value, each an argument.
+  /// The members of the value, each of which becomes an argument.
   private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ArgumentEncoder
     var codingPath: [any CodingKey] { [] }

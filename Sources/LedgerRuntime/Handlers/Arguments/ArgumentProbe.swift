@@ -1,9 +1,9 @@
-/// What became of a look whether arguments can be decoded.
+/// The result of checking whether arguments can be decoded.
 struct ArgumentProbe {
   private let notes: DecodingNotes
-  /// Whether all parameters were asked for.
+  /// Whether the type requested all its parameters.
   private let sawAll: Bool
-  /// What keeps the arguments from being decoded, or `nil` if nothing is known.
+  /// The problem that prevents decoding the arguments, or `nil` if none is known.
   let problem: LedgerError?
 
   init(notes: DecodingNotes, sawAll: Bool, problem: LedgerError?) {
@@ -12,13 +12,13 @@ struct ArgumentProbe {
     self.problem = problem
   }
 
-  /// Whether a name is one of a parameter, as far as can be told.
+  /// Whether a name may be that of a parameter, as far as is known.
   func mayHaveParameter(_ name: String) -> Bool {
-    // A type that asked for no keys at all, and did not fail before it could, has no parameters.
+    // A type that requested no keys, and did not fail before it could, has no parameters.
     notes.nameTests.isEmpty ? !sawAll : notes.nameTests.contains { $0(name) }
   }
 
-  /// The parameters that are known, for people.
+  /// The known parameters, in human-readable form.
   var parameterList: String {
     guard sawAll else { return (notes.names + ["others"]).joined(separator: ", ") }
     return notes.names.isEmpty ? "none" : notes.names.joined(separator: ", ")

@@ -1,6 +1,6 @@
-/// The arguments of one call: what the call gives, and below it what is bound.
+/// The arguments of one call: those given by the call, backed by the bound ones.
 struct ArgumentSource: Sendable {
-  /// How the handler is named in errors.
+  /// The handler's name in errors.
   let handler: String
   let bound: StoredArguments
   let given: StoredArguments
@@ -10,7 +10,7 @@ struct ArgumentSource: Sendable {
     "Handler \(id) of the kind \(kind)"
   }
 
-  /// The argument with a name, or `nil` if there is none or the call erased it.
+  /// The argument with a name, or `nil` if it is missing or the call erased it.
   subscript(name: String) -> StoredArgument? {
     guard let argument = given[name] ?? bound[name], !argument.isErased else { return nil }
     return argument
@@ -42,8 +42,8 @@ struct ArgumentSource: Sendable {
   }
 
   /// - Parameters:
-  ///   - call: What is known of the parameters of the code.
-  ///   - invalidation: The same of the invalidation code, if there is any.
+  ///   - call: The known parameters of the code.
+  ///   - invalidation: The known parameters of the invalidation code, if it exists.
   func unknown(
     _ name: String, _ call: ArgumentProbe, _ invalidation: ArgumentProbe?
   ) -> LedgerError {
@@ -68,7 +68,8 @@ struct ArgumentSource: Sendable {
       .decodingFailed, "\(handler): its type refuses the arguments. \(both)", cause: cause)
   }
 
-  /// What is nested without a type of its own has no type tag that could be compared.
+  /// The error for a type that splits its arguments: a nested value without its own type has no type tag to
+  /// compare.
   var takenApart: LedgerError {
     LedgerError(
       .invalidArgument,
@@ -76,7 +77,7 @@ struct ArgumentSource: Sendable {
     )
   }
 
-  /// The names and types of both sets of arguments.
+  /// The names and types of the given and the bound arguments.
   private var both: String {
     "Bound: \(bound.summary). Given: \(given.summary)."
   }

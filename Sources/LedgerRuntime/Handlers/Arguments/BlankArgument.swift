@@ -4,12 +4,12 @@
   import Foundation
 #endif
 
-/// A type with a value that stands for a missing argument while the others are looked at.
+/// A type with a value that substitutes for a missing argument while the others are checked.
 protocol BlankArgument {
   static var blank: Self { get }
 }
 
-/// A value that stands for a missing argument of a type, if one can be made.
+/// A value that substitutes for a missing argument of a type, if one can be made.
 func blankArgument<Value>(of type: Value.Type) -> Value? {
   if let type = type as? any BlankArgument.Type { return type.blank as? Value }
   if let type = type as? any CaseIterable.Type { return firstCase(of: type) as? Value }

@@ -1,7 +1,7 @@
 extension HandlerArguments {
-  /// Makes arguments of the members of a value, such as a handler or its `Binding`.
+  /// Makes arguments from the members of a value, such as a handler or its `Binding`.
   ///
-  /// - Parameter binding: Its members are the arguments; those without a value are not bound.
+  /// - Parameter binding: The value whose members become arguments; members without a value are not bound.
   public init(encoding binding: some Encodable & Sendable) {
     if let arguments = binding as? HandlerArguments {
       self = arguments
@@ -23,7 +23,7 @@ extension HandlerArguments {
 }
 
 extension HandlerArguments: Encodable {
-  /// Encodes the names with their types and encoded values, for people to look at.
+  /// Encodes the names with their types and encoded values, for display to people.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: ArgumentName.self)
     for entry in entries {

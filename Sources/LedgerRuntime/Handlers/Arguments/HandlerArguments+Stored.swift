@@ -1,10 +1,10 @@
 extension HandlerArguments {
-  /// The arguments as an event has them.
+  /// The arguments in the form that an event stores.
   ///
   /// - Parameters:
-  ///   - handler: How the handler is named in errors.
+  ///   - handler: The handler's name in errors.
   ///   - ledger: The ledger that the promises and handlers among them must be in.
-  ///   - limit: The most bytes that all values may have together.
+  ///   - limit: The maximum total size of all values, in bytes.
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`.
   func stored(
     for handler: String, in ledger: LedgerID, limit: Int
@@ -66,7 +66,7 @@ extension ArgumentSet {
           + references.handlers))
   }
 
-  /// What is bound for good: without the names that say that nothing is bound.
+  /// The arguments to bind, without the names that are only marked as erased.
   func withoutErased() throws(LedgerError) -> ArgumentSet {
     try ArgumentSet(
       checking: StoredArguments(arguments.arguments.filter { !$0.isErased }),
@@ -75,7 +75,7 @@ extension ArgumentSet {
 }
 
 extension EntityID {
-  /// Whether the text of the id, which is how a promise or handler is encoded, is in a payload.
+  /// Whether a payload contains the text of the id, as which a promise or handler is encoded.
   fileprivate func stands(in arguments: [StoredArgument]) -> Bool {
     let text = Array(description.utf8)
     return arguments.contains { $0.payload.firstRange(of: text) != nil }

@@ -1,17 +1,17 @@
 /// Values for the parameters of a handler, by name.
 ///
-/// Values are encoded when they are put in: what is bound is a value, not a variable. A value may be
-/// anything `Codable`, also a ``DurablePromise`` or a ``DurableHandler``, at any depth. An optional
-/// without a value is the same as no argument.
+/// Values are encoded when they are set: an argument binds a value, not a variable. A value may be anything
+/// `Codable`, including a ``DurablePromise`` or a ``DurableHandler`` at any depth. An optional without a
+/// value is the same as no argument.
 ///
 /// ```swift
 /// let arguments: HandlerArguments = ["room": "room@example.org", "promise": promise]
 /// ```
 ///
-/// A value that cannot be encoded, and a name that is there twice in a literal, are reported when the
-/// arguments are used.
+/// A value that cannot be encoded, or a duplicate name in a literal, causes an error when the arguments are
+/// used.
 public struct HandlerArguments: Sendable {
-  /// What was said of one name.
+  /// The entry for one name.
   enum Content: Sendable {
     case value(ArgumentCoding.Encoded)
     /// An optional without a value.
@@ -27,10 +27,10 @@ public struct HandlerArguments: Sendable {
 
   private(set) var entries: [Entry] = []
 
-  /// Makes arguments of nothing.
+  /// Makes an empty set of arguments.
   public init() {}
 
-  /// Puts a value in, in place of what was said of the name before.
+  /// Sets the value for a name, replacing any earlier entry for that name.
   ///
   /// - Parameters:
   ///   - value: The value; `nil` is the same as no argument.
@@ -39,18 +39,18 @@ public struct HandlerArguments: Sendable {
     put(Entry(name: name, content: Content(encoding: value)))
   }
 
-  /// Takes a bound argument away: for the call that gets this, or for good if it is merged. What was said
-  /// of the name before does not count.
+  /// Erases a bound argument: for the call that receives these arguments, or permanently if they are merged.
+  /// This replaces any earlier entry for the name.
   public mutating func erase(_ name: String) {
     put(Entry(name: name, content: .erased))
   }
 
-  /// The same arguments, and no bound one of these names.
+  /// The same arguments, with these bound names erased.
   public func erasing(_ names: String...) -> HandlerArguments {
     erasing(names)
   }
 
-  /// The same arguments, and no bound one of these names.
+  /// The same arguments, with these bound names erased.
   public func erasing(_ names: [String]) -> HandlerArguments {
     var arguments = self
     for name in names { arguments.erase(name) }
@@ -71,7 +71,7 @@ public struct HandlerArguments: Sendable {
 }
 
 extension HandlerArguments: ExpressibleByDictionaryLiteral {
-  /// Makes arguments of names and values.
+  /// Makes arguments from names and values.
   public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
     for (name, value) in elements {
       append(Entry(name: name, content: Content(encoding: value)))

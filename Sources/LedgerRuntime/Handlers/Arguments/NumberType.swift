@@ -1,10 +1,10 @@
-/// A type of numbers, as its type tag tells.
+/// A numeric type, identified by its type tag.
 enum NumberType: Sendable, Hashable {
   case integer(isSigned: Bool, bitWidth: Int)
   case float
   case double
 
-  /// The type of the numbers with a type tag, or `nil` if they are no numbers.
+  /// The numeric type with a type tag, or `nil` if the type is not numeric.
   init?(typeTag: String) {
     switch typeTag {
     case "float": self = .float
@@ -21,7 +21,7 @@ enum NumberType: Sendable, Hashable {
     }
   }
 
-  /// Whether every number of this type is one of the other, too.
+  /// Whether the other type can represent every number of this type.
   func widens(to other: NumberType) -> Bool {
     guard case .integer(let isSigned, let bitWidth) = self,
       case .integer(let otherIsSigned, let otherBitWidth) = other
@@ -30,7 +30,7 @@ enum NumberType: Sendable, Hashable {
     return !isSigned && bitWidth < otherBitWidth
   }
 
-  /// Whether an integer is exactly one of the numbers of this type.
+  /// Whether this type can represent an integer exactly.
   func holds(_ number: Int) -> Bool {
     switch self {
     case .float: Float(exactly: number) != nil
@@ -45,9 +45,9 @@ enum NumberType: Sendable, Hashable {
 }
 
 extension StoredArgument {
-  /// Whether the value may stand where one of a type is wanted: its own type, an integer type that is
-  /// wider, and, as an integer literal is an `Int`, for an `Int` every type of numbers that has its
-  /// value.
+  /// Whether the value is acceptable for a parameter of a type. The types that accept it are its own type,
+  /// every wider integer type, and, because an integer literal is an `Int`, for an `Int` every numeric type
+  /// that can represent its value.
   func mayStand(for wanted: String) -> Bool {
     if typeTag == wanted { return true }
     guard let wanted = NumberType(typeTag: wanted), let actual = NumberType(typeTag: typeTag)
@@ -55,7 +55,7 @@ extension StoredArgument {
     return actual.widens(to: wanted) || literal.map(wanted.holds) ?? false
   }
 
-  /// The number, if it is of the type that an integer literal has.
+  /// The number, if it has the type of an integer literal.
   var literal: Int? {
     typeTag == "int" ? Int(String(decoding: payload, as: UTF8.self)) : nil
   }

@@ -1,4 +1,4 @@
-/// What is to be created together; see ``Ledger/batch(_:)``.
+/// A group of promises and handlers to create together; see ``Ledger/batch(_:)``.
 public struct LedgerBatch: Sendable {
   private let ledger: Ledger
   private(set) var parts: [CreateTogether.Part] = []
@@ -12,12 +12,12 @@ public struct LedgerBatch: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type of its value.
-  ///   - key: A key, from which the id then follows.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - key: A key, from which the id is then derived.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
-  ///   - deadline: When the promise times out if it is still pending.
-  /// - Returns: A handle. There is no such promise before the batch is done; handlers of the batch may be
-  ///   bound to it.
+  ///   - deadline: The time at which a pending promise times out.
+  /// - Returns: A handle. The promise does not exist before the batch is done, but handlers of the batch may
+  ///   be bound to it.
   /// - Throws: ``LedgerError/Code/invalidArgument``.
   public mutating func createPromise<Value: Sendable>(
     of type: Value.Type = Value.self, key: PromiseKey? = nil, label: String? = nil,
@@ -33,13 +33,13 @@ public struct LedgerBatch: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type with the code; it must be registered.
-  ///   - arguments: What is bound.
-  ///   - key: A key, from which the id then follows.
+  ///   - arguments: The arguments to bind.
+  ///   - key: A key, from which the id is then derived.
   ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
-  ///   - repetition: Whether it can be called once or again and again.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
-  /// - Returns: A handle. There is no such handler before the batch is done; handlers of the batch may be
-  ///   bound to it.
+  ///   - repetition: Whether it can be called once or repeatedly.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
+  /// - Returns: A handle. The handler does not exist before the batch is done, but handlers of the batch may
+  ///   be bound to it.
   /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
   ///   `invalidArgument`.
   @discardableResult
@@ -55,7 +55,7 @@ public struct LedgerBatch: Sendable {
 
   /// Creates a handler with the batch from an instance of its type, or finds the one with the same key.
   ///
-  /// Its properties are what is bound; see ``Ledger/createHandler(_:key:scopes:repetition:label:)``.
+  /// Its properties are the bound arguments; see ``Ledger/createHandler(_:key:scopes:repetition:label:)``.
   ///
   /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.
   @discardableResult
@@ -68,7 +68,7 @@ public struct LedgerBatch: Sendable {
       repetition: repetition, label: label)
   }
 
-  /// Creates a handler with the batch, with arguments that its `Binding` gives types to.
+  /// Creates a handler with the batch, with arguments typed by its `Binding`.
   ///
   /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:)``.
   @discardableResult

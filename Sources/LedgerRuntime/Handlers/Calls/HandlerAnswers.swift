@@ -1,8 +1,8 @@
-/// What became of a request to create a handler.
+/// The result of a request to create a handler.
 public enum HandlerCreation: Sendable {
-  /// It was created now.
+  /// This request created the handler.
   case created(DurableHandler)
-  /// One with the same key was there, in whatever state; nothing was changed.
+  /// A handler with the same key existed, in any state; nothing was changed.
   case exists(DurableHandler, HandlerRecord)
 
   /// The handler, created now or before.
@@ -13,22 +13,22 @@ public enum HandlerCreation: Sendable {
   }
 }
 
-/// What a finished call of a handler came to.
+/// The result of a finished call of a handler.
 public struct HandlerResult: Sendable {
-  /// The handler.
+  /// The id of the handler.
   public let handler: HandlerID
-  /// The call.
+  /// The id of the call.
   public let call: CallID
-  /// Which run of the call finished, from 1.
+  /// The number of the run that finished the call, counted from 1.
   public let attempt: Int
-  /// What the code returned, encoded.
+  /// The encoded return value of the code.
   public let stored: StoredValue
-  /// What became of each effect, in the order in which the code made them.
+  /// The verdict on each effect, in the order in which the code requested them.
   public let effects: [DecidedEffect]
 
   let ledger: Ledger
 
-  /// What the code returned.
+  /// The return value of the code.
   ///
   /// - Throws: ``LedgerError`` with `typeMismatch` or `decodingFailed`.
   public func value<Value: Sendable>(
@@ -42,7 +42,7 @@ public struct HandlerResult: Sendable {
       )
     }
     do {
-      // As arguments are, so that promises and handlers in it come out attached.
+      // Decoded like an argument, so the promises and handlers in it are attached.
       if let decodable = Value.self as? any Decodable.Type,
         let value = try ArgumentCoding.decode(stored.bytes, as: decodable, attaching: ledger)
           as? Value
@@ -59,25 +59,25 @@ public struct HandlerResult: Sendable {
   }
 }
 
-/// What became of a request to withdraw all handlers of a scope.
+/// The result of a request to withdraw all handlers of a scope.
 public struct InvalidationReport: Sendable {
-  /// The handlers that were withdrawn now, in the order of their creation.
+  /// The handlers that this request withdrew, in the order of their creation.
   public internal(set) var invalidated: [HandlerID] = []
-  /// Those that another request withdrew, or whose call finished, meanwhile.
+  /// The handlers that another request withdrew, or whose call finished, in the meantime.
   public internal(set) var closedMeanwhile: [HandlerID] = []
-  /// Those that could not be withdrawn, or whose invalidation code failed.
+  /// The handlers that could not be withdrawn, or whose invalidation code failed, with the error of each.
   public internal(set) var failures: [HandlerID: any Error] = [:]
 }
 
-/// Why this build cannot run a handler of the ledger, or an unfinished call of it.
+/// The reason why this build cannot run a handler of the ledger, or an unfinished call of it.
 public struct HandlerProblem: Sendable {
-  /// The handler.
+  /// The id of the handler.
   public let handler: HandlerID
   /// The stable name of its kind.
   public let kind: String
-  /// The unfinished call, or `nil` if it is about what is bound.
+  /// The unfinished call, or `nil` if the problem is about the bound arguments.
   public let call: CallID?
-  /// What is wrong: `handlerUnregistered`, `argumentMissing`, `argumentMismatch`, `decodingFailed`,
-  /// `invalidArgument` (a type that takes its arguments apart), `unsupportedEvent` or `corrupt`.
+  /// The problem: `handlerUnregistered`, `argumentMissing`, `argumentMismatch`, `decodingFailed`,
+  /// `invalidArgument` (a type that splits its arguments), `unsupportedEvent` or `corrupt`.
   public let error: LedgerError
 }

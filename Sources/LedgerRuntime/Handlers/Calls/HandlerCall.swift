@@ -1,11 +1,11 @@
-/// What the code of a handler gets: its context, and a way to change the ledger.
+/// The interface of a handler's code to the app and the ledger: its context, and a way to change the ledger.
 ///
-/// Changes that the code asks for through this are kept, and made in the one commit that also
-/// records that the call finished. So they happen exactly once, however often the code is run, and
-/// not at all if the code throws. What became of each effect stands in the result of the call; a refused
-/// one does not fail the call, unless it was asked for as `required`.
+/// Changes that the code requests here are collected, and made in the same commit that records the end of the
+/// call. So they happen exactly once, however often the code runs, and not at all if the code throws. The
+/// result of the call holds the verdict on each effect; a refused effect does not fail the call, unless it
+/// was requested as `required`.
 public final class HandlerCall<Context: Sendable>: Sendable {
-  /// What the running app supplied.
+  /// The context that the running app supplied.
   public let context: Context
 
   let running: RunningCall
@@ -15,20 +15,20 @@ public final class HandlerCall<Context: Sendable>: Sendable {
     self.context = context
   }
 
-  /// The ledger, for reading. A change through it is made at once, and once for each time that the
-  /// code runs. A promise among the arguments cannot be resolved so: that fails with
-  /// ``LedgerError/Code/invalidArgument``, in the code and in the tasks that it begins, until it ends.
+  /// The ledger, for reading. A change through it takes effect immediately, and once for each run of the
+  /// code. You cannot resolve a promise among the arguments this way: until the code ends, an attempt in the
+  /// code or in the tasks that it starts fails with ``LedgerError/Code/invalidArgument``.
   public var ledger: Ledger { running.ledger }
 
-  /// The handler that is called.
+  /// The handler of this call.
   public var handler: DurableHandler {
     DurableHandler(id: running.handler, ledger: running.ledger)
   }
 
-  /// Names the call through all its attempts.
+  /// The id of the call, the same for all attempts.
   public var id: CallID { running.id }
 
-  /// Which run of the call this is, from 1.
+  /// The number of this run of the call, counted from 1.
   public var attempt: Int { Int(running.attempt) }
 }
 
@@ -87,13 +87,13 @@ extension HandlerCall {
   ///
   /// - Parameters:
   ///   - type: The type of its value.
-  ///   - key: A key, from which the id then follows.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
+  ///   - key: A key, from which the id is then derived.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
-  ///   - deadline: When the promise times out if it is still pending.
+  ///   - deadline: The time at which a pending promise times out.
   ///   - required: Whether the call fails, with all its effects, if it cannot be created.
-  /// - Returns: A handle. There is no such promise before the call finished; other effects of the
-  ///   call may use it.
+  /// - Returns: A handle. The promise does not exist before the call finishes, but other effects of the call
+  ///   may use it.
   /// - Throws: ``LedgerError`` with `invalidArgument` and `callEnded`.
   public func createPromise<Value: Sendable>(
     of type: Value.Type = Value.self, key: PromiseKey? = nil, label: String? = nil,
@@ -120,14 +120,14 @@ extension HandlerCall {
   ///
   /// - Parameters:
   ///   - type: The type with the code; it must be registered.
-  ///   - arguments: What is bound.
-  ///   - key: A key, from which the id then follows.
+  ///   - arguments: The arguments to bind.
+  ///   - key: A key, from which the id is then derived.
   ///   - scopes: At most 16 texts of 1 to 64 bytes of UTF-8, for invalidating handlers together.
-  ///   - repetition: Whether it can be called once or again and again.
-  ///   - label: A text for people, at most 256 bytes of UTF-8.
-  ///   - required: Whether the call fails, with all its effects, if there is one with this key.
-  /// - Returns: A handle. There is no such handler before the call finished; other effects of the
-  ///   call may use it.
+  ///   - repetition: Whether it can be called once or repeatedly.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
+  ///   - required: Whether the call fails, with all its effects, if a handler with this key exists.
+  /// - Returns: A handle. The handler does not exist before the call finishes, but other effects of the call
+  ///   may use it.
   /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
   ///   `invalidArgument`, `callEnded`.
   public func createHandler<Handler: LedgerHandler>(
@@ -145,7 +145,7 @@ extension HandlerCall {
 
   /// Creates a handler from an instance of its type when the call finishes.
   ///
-  /// Its properties are what is bound; see ``Ledger/createHandler(_:key:scopes:repetition:label:)``.
+  /// Its properties are the bound arguments; see ``Ledger/createHandler(_:key:scopes:repetition:label:)``.
   ///
   /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:required:)``.
   public func createHandler<Handler: LedgerHandler>(
@@ -157,7 +157,7 @@ extension HandlerCall {
       repetition: repetition, label: label, required: required)
   }
 
-  /// Creates a handler when the call finishes, with arguments that its `Binding` gives types to.
+  /// Creates a handler when the call finishes, with arguments typed by its `Binding`.
   ///
   /// - Throws: As ``createHandler(_:_:key:scopes:repetition:label:required:)``.
   public func createHandler<Handler: LedgerHandler>(
@@ -170,10 +170,10 @@ extension HandlerCall {
       repetition: repetition, label: label, required: required)
   }
 
-  /// Schedules a call of a handler: it begins when this call finishes, and is run afterwards.
+  /// Schedules a call of a handler: it begins when this call finishes, and runs afterwards.
   ///
-  /// With an argument that is missing or has another type than the handler wants, it does not begin: the
-  /// verdict is ``EffectVerdict/typeMismatch``, the error is logged, and the handler stays as it is.
+  /// If an argument is missing or does not have the parameter's type, the call does not begin: the verdict is
+  /// ``EffectVerdict/typeMismatch``, the error is logged, and the handler stays as it is.
   ///
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`,
   ///   `callEnded`.
@@ -189,7 +189,7 @@ extension HandlerCall {
 
   /// Withdraws a handler when this call finishes; its invalidation code runs afterwards.
   ///
-  /// With an argument that is missing or has another type than that code wants, the handler stays as it
+  /// If an argument of that code is missing or does not have the parameter's type, the handler stays as it
   /// is, as for ``scheduleCall(of:_:required:)``.
   ///
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`,
@@ -216,6 +216,6 @@ extension HandlerCall {
 }
 
 extension ArgumentSet {
-  /// What the values take together.
+  /// The total size of the values.
   var payloadByteCount: Int { arguments.arguments.reduce(0) { $0 + $1.payload.count } }
 }

@@ -1,8 +1,8 @@
-/// A call that can be stored: a kind of code, with parameters that get their values by name.
+/// A kind of code that a ledger can store and call later, with parameters that receive their values by name.
 ///
-/// The stored properties of the type are its parameters. An optional property is an optional
-/// argument, every other one is mandatory. Values are bound when a handler is created, and the rest
-/// is given when it is called:
+/// The stored properties of the type are its parameters. An optional property is an optional argument; all
+/// others are mandatory. Some values are bound when a handler is created, and the rest are given when it is
+/// called:
 ///
 /// ```swift
 /// struct SetAvatar: LedgerHandler {
@@ -22,51 +22,52 @@
 /// }
 /// ```
 ///
-/// The type is made of the arguments by its `init(from:)`. The one that the compiler makes is right;
-/// one of your own must decode whole values from a keyed container.
+/// The `init(from:)` of the type makes an instance from the arguments. The synthesised one is suitable; an
+/// implementation of your own must decode whole values from a keyed container.
 public protocol LedgerHandler: Codable, Sendable {
-  /// What the running app supplies at each call, and what is never stored: an account, a
-  /// connection. `Void` for code that needs nothing.
+  /// The type of the context, which the running app supplies at each call and which is never stored, such as
+  /// an account or a connection. `Void` for code that needs no context.
   associatedtype Context: Sendable
 
-  /// What the code returns. It is recorded, so it is `Void`, `[UInt8]` or anything `Codable`.
+  /// The type of the code's return value. It is recorded, so it is `Void`, `[UInt8]` or anything `Codable`.
   associatedtype Output: Sendable
 
-  /// The parameters of the invalidation code; `Never` if there is none.
+  /// The parameters of the invalidation code; `Never` if the type has no such code.
   associatedtype Invalidation: Codable & Sendable = Never
 
   /// A type for some of the arguments, all its members optional, for binding and calling with types that
   /// the compiler checks.
   ///
-  /// An instance of the handler itself does the same for ``Ledger/createHandler(_:key:scopes:repetition:label:)``
-  /// if everything that the call gives is optional. The names of the members are compared when they are
-  /// bound: a member that is no parameter is refused then.
+  /// An instance of the handler itself does the same for
+  /// ``Ledger/createHandler(_:key:scopes:repetition:label:)`` if all arguments that the call gives are
+  /// optional. The names of the members are checked when they are bound: a member that is not a parameter is
+  /// rejected then.
   associatedtype Binding: Encodable & Sendable = HandlerArguments
 
-  /// The name of the kind in ledgers: 1 to 128 bytes of UTF-8, the same for ever, and never derived
-  /// from the name of the type.
+  /// The name of the kind in ledgers: 1 to 128 bytes of UTF-8, never change it, and never derive it from the
+  /// name of the type.
   static var kind: String { get }
 
-  /// Names that the kind had before; handlers that were created under them still work.
+  /// Former names of the kind; handlers that were created under them still work.
   static var formerKinds: [String] { get }
 
-  /// What a failure of the code does to the promises among the arguments, beside being recorded; by
-  /// default ``HandlerFailurePolicy/rejectPromise``.
+  /// The effect of a failure of the code on the promises among the arguments; by default
+  /// ``HandlerFailurePolicy/rejectPromise``.
   ///
-  /// It is not stored: what counts is what the build says that runs the code.
+  /// It is not stored: the build that runs the code determines it. A failure is recorded in any case.
   static var onFailure: HandlerFailurePolicy { get }
 
   /// Runs the code.
   ///
-  /// It runs at least once: if its process dies, or freezes, it may be run again. The changes that
-  /// it asks for through `call` happen exactly once, and only if it returns.
+  /// It runs at least once: if its process dies or freezes, it may run again. The changes that it requests
+  /// through `call` happen exactly once, and only if it returns.
   func run(in call: HandlerCall<Context>) async throws -> Output
 
   /// Runs the invalidation code, after the handler was withdrawn.
   ///
   /// - Parameters:
-  ///   - parameters: Filled by name from the bound arguments and those of the invalidation.
-  ///   - call: As for the code itself.
+  ///   - parameters: The parameters, filled by name from the bound arguments and those of the invalidation.
+  ///   - call: The same interface as for the code itself.
   static func invalidate(_ parameters: Invalidation, in call: HandlerCall<Context>) async throws
 }
 
@@ -74,7 +75,7 @@ extension LedgerHandler {
   /// No former names.
   public static var formerKinds: [String] { [] }
 
-  /// ``HandlerFailurePolicy/rejectPromise``.
+  /// The default, ``HandlerFailurePolicy/rejectPromise``.
   public static var onFailure: HandlerFailurePolicy { .rejectPromise }
 
   static var hasInvalidationCode: Bool { Invalidation.self != Never.self }
@@ -87,16 +88,16 @@ extension LedgerHandler where Invalidation == Never {
   ) async throws {}
 }
 
-/// A handler that works on an instance which the context finds: a part of an account, a chat.
+/// A handler that works on an instance that it finds in the context, such as a chat of an account.
 ///
-/// Without the instance there is no call: it fails with ``LedgerError/Code/instanceNotFound``, and
+/// If the instance is gone, the call does not begin: it fails with ``LedgerError/Code/instanceNotFound``, and
 /// the handler stays as it was.
 public protocol LedgerInstanceHandler: LedgerHandler {
-  // Named again so that the compiler finds them by the functions here.
+  // Restated so that the compiler can infer them from the functions here.
   associatedtype Context
   associatedtype Output
 
-  /// What the code works on.
+  /// The type of the instance that the code works on.
   associatedtype Instance: Sendable
 
   /// Finds the instance.
@@ -120,16 +121,16 @@ extension LedgerInstanceHandler {
 
 /// An instance handler whose invalidation code works on the instance, too.
 ///
-/// If the instance is gone, the invalidation code fails with
-/// ``LedgerError/Code/instanceNotFound``: there is nothing left that it could undo. The handler is
-/// withdrawn all the same, and its promise is rejected as ``LedgerHandler/onFailure`` says.
+/// If the instance is gone, the invalidation code fails with ``LedgerError/Code/instanceNotFound``: there is
+/// nothing left to undo. The handler is still withdrawn, and its promise is rejected as
+/// ``LedgerHandler/onFailure`` specifies.
 public protocol LedgerInstanceInvalidation: LedgerInstanceHandler {
-  // Named again so that the compiler finds them by the functions here.
+  // Restated so that the compiler can infer them from the functions here.
   associatedtype Context
   associatedtype Instance
   associatedtype Invalidation
 
-  /// Finds the instance for the invalidation code, from the parameters of that.
+  /// Finds the instance for the invalidation code, from its parameters.
   ///
   /// - Returns: `nil` if it is gone.
   static func instance(

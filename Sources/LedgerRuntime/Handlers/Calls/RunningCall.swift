@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A call while its code runs, with what the code asks of the ledger.
+/// A call while its code runs, with the effects that the code requests.
 final class RunningCall: Sendable {
   private struct Contents {
     var effects: [HandlerEffect] = []
@@ -26,12 +26,12 @@ final class RunningCall: Sendable {
     promiseToReject = promise
   }
 
-  /// How the handler is named in errors.
+  /// The handler's name in errors.
   var handlerName: String { ArgumentSource.name(handler, kind: kind) }
 
   /// Keeps an effect until the call finishes.
   ///
-  /// - Parameter byteCount: What its value or arguments take.
+  /// - Parameter byteCount: The size of its value or arguments.
   func add(_ effect: HandlerEffect, byteCount: Int) throws(LedgerError) {
     let limit = ledger.configuration.maximumPayloadSizeInBytes
     try contents.withLock { (contents) throws(LedgerError) in
@@ -61,14 +61,14 @@ final class RunningCall: Sendable {
   /// Whether the code has returned or thrown.
   var hasEnded: Bool { contents.withLock { $0.hasEnded } }
 
-  /// What promises need to know of the code that the call runs with some of them.
+  /// The running code of this call, for the promises among its arguments.
   func code(with promises: Set<PromiseID>) -> RunningCode {
     RunningCode(
       handlerName: handlerName, ledger: ledger.id, promises: promises,
       hasEnded: { self.hasEnded })
   }
 
-  /// Ends the time for effects, and hands them over: what the code left behind may keep the call.
+  /// Refuses further effects, and returns those collected: tasks that the code left behind may keep the call.
   func end() -> [HandlerEffect] {
     contents.withLock { contents in
       contents.hasEnded = true

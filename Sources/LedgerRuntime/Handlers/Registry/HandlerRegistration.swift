@@ -1,23 +1,23 @@
-/// A kind of handler with what runs it, without its type.
+/// A type-erased kind of handler, with the functions that run it.
 struct HandlerRegistration: Sendable {
-  /// Code with its arguments and its context, ready to run.
+  /// Code, with its arguments and context, that is ready to run.
   struct Run: Sendable {
-    /// The promises that the code gets.
+    /// The promises that the code receives.
     let promises: Set<PromiseID>
-    /// The one of them that a failure of the code rejects.
+    /// The promise among them that a failure of the code rejects.
     let promiseToReject: PromiseID?
     let code: @Sendable (RunningCall) async throws -> StoredValue
   }
 
-  /// Checks everything that can fail before the code runs. It gets the live object of the call, too.
+  /// Checks everything that can fail before the code runs. It also receives the live object of the call.
   typealias Preparation =
     @Sendable (ArgumentSource, HandlerRecord, (any Sendable)?, Ledger) async throws -> Run
 
   let type: any LedgerHandler.Type
-  /// `nil` if its context is made of no live object.
+  /// The type of the live object; `nil` if the context does not use one.
   let liveType: LiveType?
   let prepareCall: Preparation
-  /// `nil` if the kind has no invalidation code.
+  /// Prepares the invalidation code; `nil` if the kind has none.
   let prepareInvalidation: Preparation?
   private let probe:
     @Sendable (ArgumentSource, CallPurpose, Ledger?, _ isComplete: Bool) -> ArgumentProbe
@@ -46,7 +46,7 @@ struct HandlerRegistration: Sendable {
       let (parameters, promises) = try source.decode(
         Handler.Invalidation.self, attaching: ledger)
       let context = try await context(record, live)
-      // A handler is withdrawn once, also a repeating one.
+      // Even a repeating handler is withdrawn only once.
       return Run(Handler.onFailure, promises, isOnly: true) { running in
         try await Handler.invalidate(parameters, in: HandlerCall(running, context: context))
         return StoredValue(typeTag: PayloadCodec<Void>.void.typeTag, bytes: [])
@@ -63,22 +63,22 @@ struct HandlerRegistration: Sendable {
 }
 
 extension HandlerRegistration {
-  /// What keeps arguments from being decoded, or `nil` if nothing is known.
+  /// The problem that prevents decoding arguments, or `nil` if none is known.
   ///
-  /// - Parameter isComplete: Whether there will be no others.
+  /// - Parameter isComplete: Whether no further arguments will follow.
   func problem(
     _ source: ArgumentSource, _ purpose: CallPurpose, in ledger: Ledger, isComplete: Bool
   ) -> LedgerError? {
     probe(source, purpose, ledger, isComplete).problem
   }
 
-  /// What keeps arguments from being bound: a name that is none of a parameter, or a value that is not
-  /// what the parameter takes.
+  /// The problem that prevents binding arguments: a name that is not a parameter, or a value that the
+  /// parameter cannot take.
   ///
-  /// Types are compared up to the first parameter without an argument for which no other value can be
-  /// put in; names are compared always.
+  /// Types are checked up to the first missing argument for which no substitute value exists; names are
+  /// always checked.
   ///
-  /// - Parameter source: What is to be bound, and nothing that is given.
+  /// - Parameter source: The arguments to bind, without any given ones.
   func problem(binding source: ArgumentSource, in ledger: Ledger) -> LedgerError? {
     let call = probe(source, .call, ledger, false)
     let invalidation =
@@ -89,7 +89,7 @@ extension HandlerRegistration {
     return call.problem ?? invalidation?.problem
   }
 
-  /// Refuses a name in ``LedgerHandler/onFailure`` that is none of a parameter.
+  /// Rejects a name in ``LedgerHandler/onFailure`` that is not a parameter.
   private func requireParameter(named name: String?) throws(LedgerError) {
     guard let name else { return }
     let source = ArgumentSource(
@@ -102,7 +102,7 @@ extension HandlerRegistration {
 }
 
 extension String {
-  /// Whether it is the name of a parameter of the code, or of the invalidation code if there is any.
+  /// Whether it may be the name of a parameter of the code, or of the invalidation code if that exists.
   fileprivate func mayBeParameter(
     of call: ArgumentProbe, or invalidation: ArgumentProbe?
   ) -> Bool {
@@ -112,8 +112,8 @@ extension String {
 
 extension HandlerRegistration.Run {
   /// - Parameters:
-  ///   - promises: Those that the code gets, by argument.
-  ///   - isOnly: Whether the code is not run again after a failure.
+  ///   - promises: The promises that the code receives, by argument.
+  ///   - isOnly: Whether the code never runs again after a failure.
   fileprivate init(
     _ policy: HandlerFailurePolicy, _ promises: [String: Set<PromiseID>], isOnly: Bool,
     code: @escaping @Sendable (RunningCall) async throws -> StoredValue
@@ -127,7 +127,7 @@ extension HandlerRegistration.Run {
 extension LedgerHandler {
   fileprivate typealias Body = @Sendable (HandlerCall<Context>) async throws -> Output
 
-  /// The code; that of an instance handler with the instance, which is found first.
+  /// The code; for an instance handler, it first finds the instance.
   fileprivate func body(in context: Context, for record: HandlerRecord) async throws -> Body {
     if let handler = self as? any LedgerInstanceHandler,
       let body = try await handler.instanceBody(in: context, for: record) as? Body
@@ -139,7 +139,7 @@ extension LedgerHandler {
 }
 
 extension LedgerInstanceHandler {
-  /// The code with its instance, as the ``LedgerHandler/Body`` of this type.
+  /// The code bound to its instance, as the ``LedgerHandler/Body`` of this type.
   fileprivate func instanceBody(
     in context: any Sendable, for record: HandlerRecord
   ) async throws -> any Sendable {
@@ -153,7 +153,7 @@ extension LedgerInstanceHandler {
 }
 
 extension Ledger {
-  /// Encodes what code returned.
+  /// Encodes the return value of the code.
   fileprivate func checkedOutput<Output: Sendable>(
     _ output: Output, _ codec: PayloadCodec<Output>, of handler: String
   ) throws -> StoredValue {

@@ -1,19 +1,19 @@
-/// The kinds of handlers that a session knows the code of.
+/// The kinds of handlers whose code a session knows.
 ///
-/// It is a value, given to a ledger in ``LedgerConfiguration/handlers``.
+/// It is a value that you pass to a ledger in ``LedgerConfiguration/handlers``.
 ///
 /// ```swift
 /// var registry = HandlerRegistry()
 /// try registry.register(SetAvatar.self) { chat }
 /// ```
 public struct HandlerRegistry: Sendable {
-  /// By every name, present and former.
+  /// The registrations by every name, present and former.
   private var registrations: [String: HandlerRegistration] = [:]
 
-  /// Makes a registry without any kind.
+  /// Makes an empty registry.
   public init() {}
 
-  /// Adds a kind of handler whose code needs nothing from the app.
+  /// Adds a kind of handler whose code needs no context from the app.
   ///
   /// - Throws: As ``register(_:contextFor:)``.
   public mutating func register<Handler: LedgerHandler>(
@@ -26,7 +26,7 @@ public struct HandlerRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type with the code.
-  ///   - context: Supplies what the code needs from the app; it is asked at each call.
+  ///   - context: Supplies the context that the code needs from the app; it is called for each call.
   /// - Throws: As ``register(_:contextFor:)``.
   public mutating func register<Handler: LedgerHandler>(
     _ type: Handler.Type, context: @escaping @Sendable () async throws -> Handler.Context
@@ -34,15 +34,16 @@ public struct HandlerRegistry: Sendable {
     try add(HandlerRegistration(type) { _, _ in try await context() })
   }
 
-  /// Adds a kind of handler whose context depends on the handler: on its scopes, for example.
+  /// Adds a kind of handler whose context depends on the handler, for example on its scopes.
   ///
   /// - Parameters:
   ///   - type: The type with the code.
-  ///   - context: Supplies what the code needs from the app; it is asked at each call. If it throws,
-  ///     the call has not begun. The ledger keeps it, so what owns the ledger is captured weakly.
-  /// - Throws: ``LedgerError`` with `handlerKindTaken` if a name of the kind is one of another, or
-  ///   is among its own former ones; `invalidArgument` if a name is out of its bounds, or the code
-  ///   returns what cannot be recorded.
+  ///   - context: Supplies the context that the code needs from the app; it is called for each call. If it
+  ///     throws, the call does not begin. The ledger keeps this closure, so capture the ledger's owner
+  ///     weakly.
+  /// - Throws: ``LedgerError`` with `handlerKindTaken` if a name of the kind belongs to another kind or
+  ///   appears among its own former names; `invalidArgument` if the length of a name is out of bounds, or the
+  ///   code's return type cannot be recorded.
   public mutating func register<Handler: LedgerHandler>(
     _ type: Handler.Type,
     contextFor context: @escaping @Sendable (HandlerRecord) async throws -> Handler.Context
@@ -50,11 +51,11 @@ public struct HandlerRegistry: Sendable {
     try add(HandlerRegistration(type) { handler, _ in try await context(handler) })
   }
 
-  /// Adds a kind of handler whose context is made of a live object that the caller has at hand: the
-  /// account that an answer came from, for example.
+  /// Adds a kind of handler whose context is made from a live object of the caller, such as the account that
+  /// an answer came from.
   ///
-  /// The object comes beside the arguments, as `with` of ``DurableHandler/call(_:with:)``, and is never
-  /// stored. So it is missing if the call is run again after a crash, and if it follows from another
+  /// The object is passed separately from the arguments, as `with` of ``DurableHandler/call(_:with:)``, and
+  /// is never stored. So it is missing if the call runs again after a crash, or if it follows from another
   /// call.
   ///
   /// ```swift
@@ -66,11 +67,11 @@ public struct HandlerRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type with the code.
-  ///   - live: The type of the object. A call with an object of another type is refused before it begins,
-  ///     with ``LedgerError/Code/typeMismatch``.
-  ///   - context: Supplies what the code needs, from the object if there is one; it is asked at each call.
-  ///     If it throws, the call has not begun. The ledger keeps it, so what owns the ledger is captured
-  ///     weakly.
+  ///   - live: The type of the object. A call with an object of another type fails before it begins, with
+  ///     ``LedgerError/Code/typeMismatch``.
+  ///   - context: Supplies the context that the code needs, from the object if there is one; it is called for
+  ///     each call. If it throws, the call does not begin. The ledger keeps this closure, so capture the
+  ///     ledger's owner weakly.
   /// - Throws: As ``register(_:contextFor:)``.
   public mutating func register<Handler: LedgerHandler, Live: Sendable>(
     _ type: Handler.Type, with live: Live.Type,
@@ -115,7 +116,7 @@ public struct HandlerRegistry: Sendable {
   /// All names, present and former.
   var kinds: Set<String> { Set(registrations.keys) }
 
-  /// Those names whose kinds have invalidation code.
+  /// The names of kinds with invalidation code.
   var kindsWithInvalidationCode: Set<String> {
     Set(registrations.filter { $0.value.hasInvalidationCode }.keys)
   }

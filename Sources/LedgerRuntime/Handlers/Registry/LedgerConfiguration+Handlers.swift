@@ -1,5 +1,5 @@
 extension LedgerConfiguration {
-  /// The kinds of handlers that the session knows the code of.
+  /// The kinds of handlers whose code the session knows.
   public var handlers: HandlerRegistry {
     get { handlerKinds as? HandlerRegistry ?? HandlerRegistry() }
     set { handlerKinds = newValue }

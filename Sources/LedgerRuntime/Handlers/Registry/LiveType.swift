@@ -1,4 +1,4 @@
-/// The type of the live objects that the context of a kind is made of.
+/// The type of the live objects from which the context of a kind is made.
 struct LiveType: Sendable {
   let name: String
   let fits: @Sendable (any Sendable) -> Bool
@@ -9,10 +9,10 @@ struct LiveType: Sendable {
   }
 }
 
-/// What a caller has at hand, beside the arguments.
+/// A live object that a caller passes in addition to the arguments.
 struct LiveObject: Sendable {
   let object: any Sendable
-  /// Whether kinds that take another type, or none, go without it.
+  /// Whether kinds that take another type, or none, simply do not receive it.
   var isOptional = false
 
   init?(_ object: (any Sendable)?, isOptional: Bool = false) {
@@ -21,9 +21,9 @@ struct LiveObject: Sendable {
     self.isOptional = isOptional
   }
 
-  /// The object, if a kind takes it.
+  /// The object, if the kind takes it.
   ///
-  /// - Throws: ``LedgerError/Code/typeMismatch`` if the kind must take it, and does not.
+  /// - Throws: ``LedgerError/Code/typeMismatch`` if the kind must take it but does not.
   func object(for entity: HandlerEntity, taking type: LiveType?) throws(LedgerError)
     -> (any Sendable)?
   {

@@ -1,15 +1,15 @@
-/// The calls whose code waits for the code that runs now, from the outermost on.
+/// The calls whose code waits for the code that is running now, outermost first.
 enum CallChain {
-  /// How deep code may call handlers and wait for them.
+  /// The maximum depth to which code may call handlers and wait for them.
   static let maximumDepth = 64
 
   @TaskLocal static var current: [RunningCall] = []
 
-  /// Those of them that did not end. Tasks that code leaves behind inherit the chain, and may call
-  /// handlers for ever.
+  /// The calls in the chain that have not ended. Tasks that code leaves behind inherit the chain, and may
+  /// call handlers indefinitely.
   static var waiting: [RunningCall] { current.filter { !$0.hasEnded } }
 
-  /// Refuses a call by the handler's own code.
+  /// Rejects a call by the handler's own code.
   static func refuseRecursion(of id: HandlerID, in ledger: Ledger) throws(LedgerError) {
     let waiting = waiting
     guard !waiting.contains(where: { $0.handler == id && $0.ledger.id == ledger.id }) else {

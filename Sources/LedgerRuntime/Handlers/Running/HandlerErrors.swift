@@ -57,7 +57,7 @@ extension LedgerError {
 }
 
 extension HandlerEntity {
-  /// How the handler is named in errors.
+  /// The handler's name in errors.
   var name: String {
     ArgumentSource.name(id, kind: kind) + EntityID.names(key: key, label: label)
   }

@@ -1,8 +1,8 @@
 extension HandlerRunner {
-  /// Looks, before effects are decided, whether the calls and invalidations among them have arguments
-  /// that the code can be run with. A call that began without could neither be run nor called again.
+  /// Checks, before effects are decided, whether the calls and invalidations among them have arguments with
+  /// which the code can run. A call that began without them could neither run nor be called again.
   ///
-  /// It goes on if the task was cancelled.
+  /// It continues even if the task was cancelled.
   func checked(_ effects: [HandlerEffect]) async throws -> [HandlerEffect] {
     try await Task {
       var creations: [HandlerID: CreateHandler] = [:]
@@ -23,7 +23,7 @@ extension HandlerRunner {
     }.value
   }
 
-  /// - Parameter creation: The creation of the handler, if it is an effect, too.
+  /// - Parameter creation: The creation of the handler, if that is also an effect.
   private func unfit(
     _ given: ArgumentSet, for purpose: CallPurpose, of id: HandlerID,
     _ creation: CreateHandler?

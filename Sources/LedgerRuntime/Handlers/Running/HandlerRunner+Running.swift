@@ -1,8 +1,8 @@
 import Logging
 
 extension HandlerRunner {
-  /// The most calls that effects can bring about, one after the other, before the call returns
-  /// that was the first; what comes after is given back.
+  /// The maximum number of successive calls that effects can cause before the first call returns; further
+  /// ones are given back.
   static let maximumChainLength = 1_000
 
   // MARK: Preparing
@@ -36,7 +36,7 @@ extension HandlerRunner {
     }
   }
 
-  /// Prepares a call that began; if it cannot be run, others may try.
+  /// Prepares a call that has begun; if it cannot run here, it is given back so that other sessions may try.
   func prepareOrGiveBack(
     _ started: StartedCall
   ) async throws -> HandlerRegistration.Run {
@@ -50,7 +50,7 @@ extension HandlerRunner {
 
   // MARK: Running
 
-  /// Runs a call that began, and then those that its effects began.
+  /// Runs a call that has begun, and then the calls that its effects began.
   func perform(
     _ started: StartedCall, _ run: HandlerRegistration.Run
   ) async throws -> HandlerResult {
@@ -59,8 +59,7 @@ extension HandlerRunner {
     return result
   }
 
-  /// Runs calls that effects began; what goes wrong with them is recorded, and no error of the call
-  /// that was the first.
+  /// Runs calls that effects began; their failures are recorded, but are not errors of the first call.
   private func perform(chain first: [StartedCall]) async {
     var queue = first
     var index = 0
@@ -86,8 +85,8 @@ extension HandlerRunner {
     }
   }
 
-  /// A call that began some time ago, if it is this session's to run: as its next attempt if the session
-  /// gave it back meanwhile, because it froze.
+  /// A call that began earlier, if this session is still the one to run it. If the session gave it back
+  /// meanwhile, because it froze, the result is its next attempt.
   private func stillOwn(_ started: StartedCall) async throws -> StartedCall? {
     let (id, call, attempt) = (started.entity.id, started.call.id, started.call.attempt)
     let entity = try await ledger.engine.read { try $0.handler(id) }
@@ -129,8 +128,8 @@ extension HandlerRunner {
     return (result, finished.startedCalls + finished.startedInvalidations)
   }
 
-  /// Ends a call with its effects, in one commit, also if the task was cancelled: what the code did
-  /// is done.
+  /// Ends a call with its effects, in one commit. It does so even if the task was cancelled, because the code
+  /// has already run.
   private func finish(
     _ call: RunningCall, _ result: CallResult, _ effects: [HandlerEffect]
   ) async throws -> FinishCall.Finished {
@@ -171,9 +170,9 @@ extension HandlerRunner {
   }
 
   #if DEBUG
-    /// The bug that crash tests must see; see ``EngineHooks``.
+    /// A deliberate bug that crash tests must detect; see ``EngineHooks``.
     ///
-    /// - Returns: The effects that are left.
+    /// - Returns: The remaining effects.
     private func commitEarly(_ effects: [HandlerEffect]) async throws -> [HandlerEffect] {
       var left: [HandlerEffect] = []
       for effect in effects {
@@ -187,7 +186,7 @@ extension HandlerRunner {
     }
   #endif
 
-  /// Gives a call back, so that it may be run again.
+  /// Gives a call back, so that it may run again.
   private func giveBack(_ started: StartedCall, _ reason: CallRelease) async {
     do {
       _ = try await submitUncancelled(
@@ -195,7 +194,7 @@ extension HandlerRunner {
           id: started.entity.id, call: started.call.id, attempt: started.call.attempt,
           reason: reason))
     } catch {
-      // It stays with this session, which may run it again, and is given back when that ends.
+      // The call stays with this session, which may run it again, and is given back when the session ends.
       log("a call could not be given back", started, error)
     }
   }
@@ -235,7 +234,7 @@ extension HandlerEffect {
 }
 
 extension StoredError {
-  /// The error, if need be without its payload and most of its message.
+  /// The error, if necessary without its payload and most of its message.
   fileprivate func limited(toByteCount limit: Int) -> StoredError {
     guard encoded.count > limit else { return self }
     return StoredError(domain: domain, code: code, message: message.cut(toByteCount: 1_024))

@@ -1,8 +1,8 @@
-/// Runs the handlers of one session: checks what can fail, begins a call in the ledger, runs the code,
+/// Runs the handlers of one session: checks the preconditions, begins a call in the ledger, runs the code,
 /// and ends the call with its effects.
 struct HandlerRunner: Sendable {
   let ledger: Ledger
-  /// What the caller has at hand; calls that follow from others go without it.
+  /// The caller's live object; calls that follow from others do not receive it.
   var live: LiveObject?
 
   var registry: HandlerRegistry { ledger.configuration.handlers }
@@ -10,7 +10,7 @@ struct HandlerRunner: Sendable {
 
   // MARK: Calling
 
-  /// - Parameter expected: The type that the caller takes the handler for, if it named one.
+  /// - Parameter expected: The handler type that the caller expects, if it named one.
   func call(
     _ id: HandlerID, _ arguments: HandlerArguments, as expected: (any LedgerHandler.Type)? = nil
   ) async throws -> HandlerResult {
@@ -37,7 +37,7 @@ struct HandlerRunner: Sendable {
           runnableKinds: registry.kinds))
       switch answer {
       case .started(let started): return try await perform(started, run)
-      // Another call began meanwhile: it runs, or can be taken over.
+      // Another call began meanwhile: it is running, or can be taken over.
       case .changedMeanwhile, .alreadyRunning: continue
       case .notFound: throw try await ledger.reason(forMissing: id)
       case .finished(let entity): throw LedgerError.handlerFinished(entity)
@@ -47,7 +47,7 @@ struct HandlerRunner: Sendable {
     }
   }
 
-  /// The handler, if nothing that can be seen now keeps it from being called.
+  /// The handler, if its current state allows a call.
   private func activeHandler(_ id: HandlerID) async throws -> HandlerEntity {
     let entity = try await handler(id)
     switch entity.status {
@@ -57,10 +57,10 @@ struct HandlerRunner: Sendable {
     }
   }
 
-  /// Runs the unfinished call of a one-shot handler as its next attempt, if nothing runs it any more:
-  /// the same answer was delivered again, because the process that got it first died.
+  /// Runs the unfinished call of a one-shot handler as its next attempt, if it is no longer running. This
+  /// happens when the same answer is delivered again, because the process that first received it died.
   ///
-  /// - Returns: `nil` if another attempt came and went meanwhile.
+  /// - Returns: `nil` if another attempt began and ended meanwhile.
   private func takeOver(
     _ call: OpenCall, of entity: HandlerEntity
   ) async throws -> HandlerResult? {
@@ -111,7 +111,7 @@ struct HandlerRunner: Sendable {
       of: ArgumentSource.name(unfinished.handler, kind: unfinished.kind))
   }
 
-  /// - Returns: `nil` if another attempt came and went since `unfinished` was seen.
+  /// - Returns: `nil` if another attempt began and ended since `unfinished` was read.
   private func nextAttempt(of unfinished: UnfinishedCall) async throws -> HandlerResult? {
     let id = unfinished.handler
     try CallChain.refuseRecursion(of: id, in: ledger)
@@ -147,8 +147,8 @@ struct HandlerRunner: Sendable {
 
   /// Withdraws a handler, and runs its invalidation code.
   ///
-  /// - Returns: Why it was not withdrawn, if it was withdrawn or finished already.
-  /// - Throws: What else keeps it from being withdrawn; what its code throws.
+  /// - Returns: The reason why it was not withdrawn, if it was already withdrawn or finished.
+  /// - Throws: Any other error that prevents the withdrawal; any error that its code throws.
   func withdraw(
     _ id: HandlerID, _ arguments: HandlerArguments, reason: String
   ) async throws -> LedgerError? {
@@ -179,9 +179,8 @@ struct HandlerRunner: Sendable {
     }
   }
 
-  /// Refuses arguments that the invalidation code could never be run with: the handler then stays
-  /// as it is. What the app supplies is asked for later, as it must not keep a handler from being
-  /// withdrawn.
+  /// Rejects arguments with which the invalidation code could never run: the handler then stays as it is. The
+  /// app's context is requested later, because it must not prevent the withdrawal of a handler.
   private func checkInvalidation(
     of entity: HandlerEntity, _ given: ArgumentSet
   ) async throws {

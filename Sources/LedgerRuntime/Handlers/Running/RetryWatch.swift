@@ -1,9 +1,9 @@
 import Logging
 
-/// Runs calls again that sessions gave back, as ``UnfinishedCallPolicy/retry`` has it.
+/// Runs calls again that sessions gave back, as ``UnfinishedCallPolicy/retry`` specifies.
 struct RetryWatch: Sendable {
   private let engine: LedgerEngine
-  /// Must not keep the session from ending.
+  /// Weak, because the watch must not keep the session from ending.
   private weak let ledger: Ledger?
 
   init(_ ledger: Ledger) {
@@ -11,7 +11,7 @@ struct RetryWatch: Sendable {
     self.ledger = ledger
   }
 
-  /// Looks whenever the ledger changed, until the session ends.
+  /// Looks for calls whenever the ledger changes, until the session ends.
   func start() {
     Task.detached { await run() }
   }
@@ -29,9 +29,9 @@ struct RetryWatch: Sendable {
     }
   }
 
-  /// What the watch knows.
+  /// The state of the watch.
   private struct Memory: Sendable {
-    /// Up to where it looked.
+    /// The position up to which it looked.
     var position = Position.start
     /// The last event of its own session.
     var ownPosition: Position?
@@ -51,8 +51,8 @@ struct RetryWatch: Sendable {
     }
   }
 
-  /// Looks for calls that are offered: for all of them at first, and when the session came back; later
-  /// for those whose handlers changed, unless a snapshot hides changes that were not seen.
+  /// Looks for calls that are offered: at first, and after the session was unfrozen, for all of them; later,
+  /// for those whose handlers changed, unless a snapshot hides changes that it has not seen.
   private func look(_ memory: inout Memory) async throws -> [UnfinishedCall] {
     let session = engine.setup.session
     let known = memory
@@ -73,12 +73,12 @@ struct RetryWatch: Sendable {
     return calls
   }
 
-  /// Waits until it may be worth another look; false if the session ended.
+  /// Waits until another look may be worthwhile; returns `false` if the session ended.
   private func waitsOn(after error: any Error) async -> Bool {
     let code = (error as? LedgerError)?.code
     do {
       if code == .frozen {
-        // Calls do not wait for the session to come back, but this does.
+        // Calls may be set not to wait for a frozen session, but the watch does.
         try await engine.phase.waitWhileFrozen()
       } else {
         let position = engine.replica.position
@@ -94,9 +94,9 @@ struct RetryWatch: Sendable {
     }
   }
 
-  /// Runs calls again that were not tried yet; false if the ledger is gone.
+  /// Runs again the calls that were not tried yet; returns `false` if the ledger is gone.
   ///
-  /// It is no part of the loop, which must hold no reference to the ledger while it waits.
+  /// It is separate from the loop, which must hold no reference to the ledger while it waits.
   private func retry(_ calls: [UnfinishedCall], unless tried: inout Set<Attempt>) -> Bool {
     guard let ledger else { return false }
     for call in calls where !ledger.runningCalls.contains(call.id) {
@@ -121,7 +121,7 @@ struct RetryWatch: Sendable {
 }
 
 extension LedgerState {
-  /// Whether an attempt may still be that of an unfinished call.
+  /// Whether an attempt may still belong to an unfinished call.
   fileprivate func mayOffer(_ attempt: RetryWatch.Attempt) -> Bool {
     guard let handler = handlers[attempt.handler] else { return true }
     return handler.openCalls[attempt.call].map { Int($0.attempt) == attempt.number } ?? false
@@ -129,15 +129,14 @@ extension LedgerState {
 }
 
 extension [StartedCall] {
-  /// Those that are offered.
+  /// The calls that are offered.
   fileprivate var offered: [UnfinishedCall] {
     filter(\.call.isOffered).map { UnfinishedCall($0) }
   }
 }
 
 extension OpenCall {
-  /// Whether its session ended or froze; one that was given back for another reason waits for somebody
-  /// to ask for it.
+  /// Whether its session ended or froze. A call given back for another reason waits for an explicit request.
   fileprivate var isOffered: Bool {
     switch release?.reason {
     case .frozen, .closed, .died: true
