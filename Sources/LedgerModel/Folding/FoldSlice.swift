@@ -1,18 +1,18 @@
-/// A piece of the log, replayed over the snapshot: what has to change for the snapshot to hold it.
+/// A section of the log, replayed over the snapshot, with the changes that bring the snapshot up to its end.
 package struct FoldSlice: Sendable {
-  /// What has to change.
+  /// The changes to the snapshot.
   package private(set) var edit: SnapshotEdit
-  /// How many events it holds.
+  /// The number of events in the slice.
   package private(set) var eventCount = 0
-  /// Why the event after the slice cannot be folded.
+  /// The reason why the event after the slice cannot be folded.
   package private(set) var problem: LedgerError?
 
   private var state: LedgerState
-  /// What its events are about, in the order of ids.
+  /// The subjects of the events, in the order of their ids.
   private let subjects: [EntityID]
   private var retention: RetentionApplied?
   private var isOver = false
-  /// Of the values that stand beside its events.
+  /// The size of the values that are stored beside the events.
   private var attachmentByteCount = 0
 
   private init(_ snapshot: SnapshotReader, _ subjects: [EntityID]) {
@@ -23,15 +23,15 @@ package struct FoldSlice: Sendable {
 
   /// Replays the events after the snapshot.
   ///
-  /// It ends before an event that this build does not understand, that does not make sense, by itself or
-  /// in the life of its subject, or that is damaged; and before and after a removal of records, which is
-  /// a slice of its own.
+  /// The slice ends before an event that is damaged, that this build does not understand, or that contradicts
+  /// itself or the history of its subject. It also ends before and after a removal of records, which forms a
+  /// slice of its own.
   ///
   /// - Parameters:
-  ///   - store: Where the events are.
-  ///   - snapshot: The snapshot as it is now.
+  ///   - store: The store of the events.
+  ///   - snapshot: The current snapshot.
   ///   - end: The last event to be folded.
-  ///   - limit: The most events of the slice.
+  ///   - limit: The maximum number of events in the slice.
   package static func next(
     of store: any EventStore, from snapshot: SnapshotReader, through end: Position, limit: Int
   ) throws(LedgerError) -> FoldSlice {
@@ -56,7 +56,7 @@ package struct FoldSlice: Sendable {
     return slice
   }
 
-  /// What has to be known to replay some events.
+  /// The items that are needed to replay the events.
   private struct Wanted {
     var subjects: Set<EntityID> = []
     var attachments: [AttachmentReference] = []
@@ -81,9 +81,9 @@ package struct FoldSlice: Sendable {
     }
   }
 
-  /// Takes events until the slice is over.
+  /// Takes events until the slice is complete.
   ///
-  /// - Throws: What keeps the next one from being read.
+  /// - Throws: The error that prevents reading the next event.
   private mutating func take(
     _ log: StoreView, through end: Position, limit: Int, _ view: StoreView
   ) throws(LedgerError) {
@@ -140,12 +140,12 @@ package struct FoldSlice: Sendable {
     } else {
       try put(snapshot)
     }
-    // Nothing of it is needed any more.
+    // The state is no longer needed.
     state = LedgerState()
   }
 
   private mutating func put(_ snapshot: SnapshotReader) throws(LedgerError) {
-    // The others have events after the slice only.
+    // The other subjects have events only after the slice.
     let changed = subjects.filter(state.isOverlaid)
     for slice in changed.slices(of: SnapshotReader.sliceCount) {
       for (id, stored) in zip(slice, try snapshot.records(slice)) {

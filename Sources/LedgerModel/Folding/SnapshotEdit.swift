@@ -1,16 +1,16 @@
-/// Gathers what changes in the tables when a snapshot is moved on.
+/// Collects the changes in the tables when a snapshot moves forward.
 ///
-/// Pure: it gets the records as they are and the entities as they shall be.
+/// Pure: it receives the current records and the future entities.
 package struct SnapshotEdit: Sendable {
-  /// Where the snapshot stands before.
+  /// The summary of the snapshot before the edit.
   package let old: SnapshotSummary
-  /// Where it stands afterwards.
+  /// The summary of the snapshot after the edit.
   package var new: SnapshotSummary
-  /// The records that are written and removed.
+  /// The number of records that are written or removed.
   package private(set) var recordCount = 0
-  /// Those of them with ids in no order of time, such as those of keys.
+  /// The number of these records whose ids are not ordered by time, such as ids derived from keys.
   package private(set) var randomRecordCount = 0
-  /// By table, in their order.
+  /// The changes of each table, in the order of the tables.
   private var changes = [[TableChange]](repeating: [], count: SnapshotTable.allCases.count)
 
   package init(_ summary: SnapshotSummary) {
@@ -18,15 +18,15 @@ package struct SnapshotEdit: Sendable {
     new = summary
   }
 
-  /// The changes in the order of tables and keys, for which a store is fastest.
+  /// The changes in the order of tables and keys, which is the fastest order for a store.
   package var sortedChanges: [TableChange] {
     changes.flatMap { table in table.sorted { $0.key.precedes($1.key) } }
   }
 
-  /// How many entries change.
+  /// The number of changed entries.
   package var changeCount: Int { changes.reduce(0) { $0 + $1.count } }
 
-  /// The changes so far, which are forgotten then.
+  /// Returns the changes so far and forgets them.
   package mutating func takeSortedChanges() -> [TableChange] {
     defer { changes = changes.map { _ in [] } }
     return sortedChanges
@@ -43,7 +43,7 @@ package struct SnapshotEdit: Sendable {
 
   // MARK: Records
 
-  /// Puts an entity in place of its record.
+  /// Replaces an entity's record.
   package mutating func put(
     _ entity: LedgerEntity, replacing stored: SnapshotRecord.Stored?
   ) throws(LedgerError) {
@@ -62,9 +62,9 @@ package struct SnapshotEdit: Sendable {
     touch(id)
   }
 
-  /// Removes the record of an entity; a keyed one leaves a tombstone.
+  /// Removes the record of an entity; a keyed entity leaves a tombstone.
   ///
-  /// - Returns: The entity.
+  /// - Returns: The removed entity.
   @discardableResult
   package mutating func remove(
     _ id: EntityID, _ stored: SnapshotRecord.Stored
@@ -123,7 +123,7 @@ package struct SnapshotEdit: Sendable {
     for entry in after { new.counts.lists.add(entry) }
   }
 
-  /// Deletes attachments that the record names no more and whose events are deleted already.
+  /// Deletes attachments that the record no longer refers to and whose events are already deleted.
   private mutating func release(
     _ before: Set<AttachmentReference>, except kept: Set<AttachmentReference>
   ) {
@@ -140,9 +140,9 @@ package struct SnapshotEdit: Sendable {
 }
 
 extension EventStore {
-  /// Carries out an edit in one transaction.
+  /// Performs an edit in one transaction.
   ///
-  /// - Returns: How long other writers were locked out.
+  /// - Returns: The time for which other writers were locked out.
   @discardableResult
   package func apply(
     _ edit: SnapshotEdit, patience: Patience

@@ -1,21 +1,21 @@
 import LedgerBytes
 
-/// The encoded events of one commit, still without positions.
+/// The encoded events of one commit, not yet with positions.
 package struct EventBatch: Sendable {
-  /// The largest payload of an event in bytes; what is larger becomes an attachment.
+  /// The maximum payload of an event, in bytes; larger content becomes an attachment.
   package static let maximumPayloadByteCount =
     FrameHeader.maximumFrameByteCount - FrameHeader.byteCount - EventView.headerByteCount
 
-  /// The bytes of events after which a group of commands takes no more.
+  /// The size in bytes of the events at which a group of commands accepts no more commands.
   package static let largestGroupByteCount = 256 << 10
 
-  /// The events one after the other, each padded to a multiple of 8 bytes.
+  /// The concatenated events, each padded to a multiple of 8 bytes.
   package private(set) var bytes: [UInt8] = []
-  /// Where each event ends in ``bytes``.
+  /// The end of each event in ``bytes``.
   package private(set) var ends: [Int] = []
-  /// The attachments and the index of the event that each belongs to, in order.
+  /// The attachments with the index of their event, in order.
   package private(set) var attachments: [(index: Int, bytes: [UInt8])] = []
-  /// The size of all attachments.
+  /// The size of all attachments, in bytes.
   package private(set) var attachmentByteCount = 0
 
   package init() {}
@@ -54,7 +54,7 @@ package struct EventBatch: Sendable {
     ends.append(end)
   }
 
-  /// Drops all events from `count` on: a command that failed half-way leaves nothing.
+  /// Drops all events from `count` on: a command that failed partway leaves none.
   package mutating func truncate(toCount count: Int) {
     guard count < ends.count else { return }
     ends.removeSubrange(count...)
@@ -68,7 +68,7 @@ package struct EventBatch: Sendable {
 package struct NewEvent: Sendable {
   package var kind: EventKind
   package var version: UInt16
-  /// Reserved; an imported event keeps what it had.
+  /// Reserved; an imported event keeps its flags.
   package var flags: UInt32
   package var time: Timestamp
   package var subject: EntityID
@@ -90,23 +90,23 @@ package struct NewEvent: Sendable {
     self.attachment = attachment
   }
 
-  /// The size of the event without its attachment, padded.
+  /// The size of the event without its attachment, padded, in bytes.
   package var recordByteCount: Int { (EventView.headerByteCount + payload.count + 7) & ~7 }
 
-  /// The size of the event with its attachment.
+  /// The size of the event with its attachment, in bytes.
   package var byteCount: Int { recordByteCount + attachment.count }
 }
 
 extension EventBatch {
-  /// Packs the events into frames and hands over each with its key.
+  /// Packs the events into frames and passes each frame, with its key, to a closure.
   ///
   /// - Parameters:
   ///   - position: The position of the first event.
   ///   - number: The number of the first frame.
   ///   - commit: The commit that the frames belong to.
-  ///   - neighbours: Whether frames of the commit come before and after these, if it is a part only.
-  ///   - frameByteCount: The size in bytes up to which a frame takes events; one with a single event may
-  ///     be larger.
+  ///   - neighbours: Whether the commit has frames before and after these, if they are only a part of it.
+  ///   - frameByteCount: The size in bytes up to which events are added to a frame; a frame with a single
+  ///     event may be larger.
   package func packFrames<Failure: Error>(
     from position: Position,
     number: UInt32,

@@ -1,7 +1,7 @@
-/// Copies of frames that were checked when they were read, in their order.
+/// Copies of frames that were checked when they were read, in order.
 package struct FrameList: Sendable {
   private var bytes: [UInt8] = []
-  /// Where each frame ends.
+  /// The end of each frame.
   private var ends: [Int] = []
 
   package init() {}
@@ -16,9 +16,9 @@ package struct FrameList: Sendable {
     eventCount += frame.header.eventCount
   }
 
-  /// Hands over every frame, in order.
+  /// Passes every frame to a closure, in order.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: Any error that `body` throws.
   package func forEachFrame(
     _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) {
@@ -29,7 +29,7 @@ package struct FrameList: Sendable {
     }
   }
 
-  /// What the events after `position` are about, each once.
+  /// The subjects of the events after `position`, without duplicates.
   package func subjects(after position: Position) throws(LedgerError) -> Set<EntityID> {
     var subjects: Set<EntityID> = []
     try forEachFrame { (frame) throws(LedgerError) in

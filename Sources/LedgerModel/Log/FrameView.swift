@@ -9,9 +9,9 @@ package struct FrameView: ~Escapable {
   ///
   /// - Parameters:
   ///   - bytes: The stored value.
-  ///   - key: The key it is stored under: the position of its first event.
-  /// - Throws: `corrupt` if checksum, lengths or position do not fit; `incompatibleFormat` if the
-  ///   layout is newer.
+  ///   - key: The key under which the frame is stored: the position of its first event.
+  /// - Throws: `corrupt` if the checksum, a length or the position does not match; `incompatibleFormat` if
+  ///   the layout is newer.
   @_lifetime(copy bytes)
   package init(checking bytes: Span<UInt8>, key: UInt64) throws(LedgerError) {
     guard bytes.count >= FrameHeader.byteCount, bytes.count <= FrameHeader.maximumFrameByteCount
@@ -36,19 +36,19 @@ package struct FrameView: ~Escapable {
     }
   }
 
-  /// Opens a copy of a frame that was checked.
+  /// Opens a copy of a frame that was checked before.
   @_lifetime(copy bytes)
   init(checked bytes: Span<UInt8>) {
     header = FrameHeader(of: bytes)
     self.bytes = bytes
   }
 
-  /// Adds the bytes of the frame to a buffer.
+  /// Appends the bytes of the frame to a buffer.
   func append(to buffer: inout [UInt8]) {
     buffer.append(contentsOf: bytes)
   }
 
-  /// Whether the events, each with its payload, fill the frame exactly.
+  /// Whether the events, with their payloads, fill the frame exactly.
   @inline(__always)
   private static func holds(_ eventCount: Int, _ bytes: borrowing Span<UInt8>) -> Bool {
     var offset = FrameHeader.byteCount
@@ -64,9 +64,9 @@ package struct FrameView: ~Escapable {
     return offset == bytes.count
   }
 
-  /// Hands over every event after `position`, in order.
+  /// Passes every event after `position` to a closure, in order.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: Any error that `body` throws.
   @inline(__always)
   package func forEachEvent(
     after position: Position = .start,
@@ -87,7 +87,7 @@ package struct FrameView: ~Escapable {
     }
   }
 
-  /// The checksum that a frame under `key` must carry.
+  /// The checksum that a frame under `key` must have.
   @inline(__always)
   package static func checksum(of bytes: borrowing Span<UInt8>, key: UInt64) -> UInt32 {
     CRC32C.checksum(key: key, bytes.extracting(4..<bytes.count))
@@ -102,7 +102,7 @@ package struct FrameView: ~Escapable {
 }
 
 extension FrameHeader {
-  /// - Precondition: The bytes are as many as a header has.
+  /// - Precondition: There are as many bytes as in a header.
   @inline(__always)
   fileprivate init(of bytes: borrowing Span<UInt8>) {
     self.init(

@@ -1,6 +1,6 @@
-/// A walk over the frames of a log, which demands that each follows the one before without a gap.
+/// A walk over the frames of a log, which requires each frame to follow the previous one without a gap.
 package struct FrameWalk {
-  /// The last event that was handed over, or the position that the walk began after.
+  /// The position of the last event passed on, or the position after which the walk began.
   package private(set) var position: Position
   private var previous: FrameHeader?
 
@@ -10,8 +10,8 @@ package struct FrameWalk {
 
   /// Takes the next frame.
   ///
-  /// - Returns: Whether it holds events after the position that the walk began after.
-  /// - Throws: `corrupt` if it does not follow the frame before. The first one may begin earlier.
+  /// - Returns: Whether the frame contains events after the walk's starting position.
+  /// - Throws: `corrupt` if the frame does not follow the previous one. The first frame may begin earlier.
   package mutating func isNew(_ header: FrameHeader) throws(LedgerError) -> Bool {
     if let previous {
       guard header.firstPosition == previous.lastPosition.advanced(by: 1),

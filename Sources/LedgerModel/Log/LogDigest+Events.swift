@@ -1,5 +1,5 @@
 extension LogDigest {
-  /// Takes in the next event as it lies in its frame.
+  /// Adds the next event as stored in its frame.
   package mutating func append(
     _ event: borrowing EventView, of commit: CommitID, attachment: [UInt8]
   ) {
@@ -9,7 +9,7 @@ extension LogDigest {
 
   /// The digest after one more event.
   ///
-  /// - Precondition: `event` is the one after ``position``.
+  /// - Precondition: `event` is the event after ``position``.
   package func adding(_ event: StoredEvent, attachment: [UInt8]) -> LogDigest {
     precondition(event.position == position.advanced(by: 1), "a digest skips an event")
     var digest = self

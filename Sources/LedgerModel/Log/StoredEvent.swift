@@ -1,6 +1,6 @@
 import LedgerBytes
 
-/// An event copied as it stands in the log, with the commit that wrote it.
+/// An event copied from the log, with the commit that wrote it.
 package struct StoredEvent: Sendable {
   package let position: Position
   package let commit: CommitID
@@ -13,7 +13,7 @@ package struct StoredEvent: Sendable {
     record = Array(copying: event.record)
   }
 
-  /// The event, in place.
+  /// A view of the copied event.
   package var view: EventView {
     @_lifetime(borrow self)
     borrowing get {
@@ -21,7 +21,8 @@ package struct StoredEvent: Sendable {
     }
   }
 
-  /// Whether its bytes follow from its fields: no longer than needed, and padded with zeros.
+  /// Whether the bytes are the canonical encoding of the fields: no longer than needed, and padded with
+  /// zeros.
   package var hasPlainLayout: Bool {
     let end = EventView.headerByteCount + view.payloadByteCount
     return record.count == (end + 7) & ~7 && record[end...].allSatisfy { $0 == 0 }

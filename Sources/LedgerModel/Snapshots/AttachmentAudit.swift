@@ -1,20 +1,21 @@
-/// A look at everything that a store keeps beside events, in step with a walk through these.
+/// A check of all values that a store keeps beside events, in step with a walk through the events.
 package protocol AttachmentAudit {
-  /// Compares what is kept for the events from `first` through `last` with what they have.
+  /// Compares the values stored for the events from `first` through `last` with the sizes that the events
+  /// declare.
   ///
   /// - Parameters:
-  ///   - byteCounts: The sizes of the attachments that there are, in bytes.
+  ///   - byteCounts: The sizes of the existing attachments, in bytes.
   ///   - step: Called for each piece of an attachment.
-  ///   - report: Gets what belongs to no event, and its position if it has one.
-  /// - Throws: `corrupt` if what follows cannot be looked at.
+  ///   - report: Receives each value that belongs to no event, and its position if it has one.
+  /// - Throws: `corrupt` if the rest cannot be examined.
   mutating func check(
     from first: Position, through last: Position, _ byteCounts: [Position: Int],
     step: () -> Void, report: (String, Position?) -> Void
   ) throws(LedgerError)
 
-  /// Compares how much was looked at with how much the store says that it keeps.
+  /// Compares the number of values examined with the number that the store reports.
   ///
-  /// - Parameter report: Gets the difference, if there is one.
-  /// - Returns: Whether there is more than what was looked at.
+  /// - Parameter report: Receives the difference, if there is one.
+  /// - Returns: Whether the store has more values than were examined.
   func checkCount(report: (String) -> Void) throws(LedgerError) -> Bool
 }

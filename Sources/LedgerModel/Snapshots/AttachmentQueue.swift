@@ -1,4 +1,5 @@
-/// Attachments that are taken in the order of a list, and read in groups: few are in memory at a time.
+/// Attachments that are consumed in the order of a list and read in groups, so that only a few are in memory
+/// at a time.
 package struct AttachmentQueue {
   private var wanted: ArraySlice<AttachmentReference>
   private var found: ArraySlice<Result<[UInt8], LedgerError>> = []
@@ -7,9 +8,9 @@ package struct AttachmentQueue {
     self.wanted = wanted[...]
   }
 
-  /// The next one.
+  /// Returns the next attachment.
   ///
-  /// - Precondition: There is one left.
+  /// - Precondition: At least one attachment is left.
   package mutating func next(
     _ read: ([AttachmentReference]) throws(LedgerError) -> [Result<[UInt8], LedgerError>]
   ) throws(LedgerError) -> Result<[UInt8], LedgerError> {

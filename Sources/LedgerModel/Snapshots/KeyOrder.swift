@@ -1,7 +1,7 @@
 import LedgerBytes
 
 extension [UInt8] {
-  /// Whether the key comes before another in the order of bytes, which is that of every table.
+  /// Whether the key precedes another key in byte order, which is the order of every table.
   package func precedes(_ other: [UInt8]) -> Bool {
     let (left, right) = (span, other.span)
     let common = Swift.min(left.count, right.count)

@@ -1,4 +1,4 @@
-/// What is stored beside an event because it is large.
+/// A reference to a value that is stored beside an event because it is large.
 package struct AttachmentReference: Sendable, Hashable {
   package let position: Position
   package let byteCount: Int
@@ -8,18 +8,19 @@ package struct AttachmentReference: Sendable, Hashable {
     self.byteCount = byteCount
   }
 
-  /// What stands beside an event, if anything does.
+  /// Creates a reference to the value beside an event, if there is one.
   package init?(_ event: borrowing EventView) {
     guard event.attachmentByteCount > 0 else { return nil }
     self.init(position: event.position, byteCount: event.attachmentByteCount)
   }
 
-  /// About so many bytes of attachments are in memory at a time, or one that is larger.
+  /// The approximate size of the attachments in memory at a time, in bytes; a single larger attachment is
+  /// allowed.
   package static let groupByteCount = 4 << 20
 }
 
 extension LedgerEntity {
-  /// The attachments that belong to the entity's record, also when their events are deleted.
+  /// The attachments that belong to the entity's record, even after their events are deleted.
   package var attachments: Set<AttachmentReference> {
     switch self {
     case .session: []

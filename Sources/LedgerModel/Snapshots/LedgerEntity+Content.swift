@@ -1,5 +1,5 @@
 extension LedgerEntity {
-  /// The one encoding of the entity: equal however its state came about.
+  /// The canonical encoding of the entity, independent of how its state was reached.
   package var content: [UInt8] {
     switch self {
     case .promise(let promise): promise.content
@@ -11,14 +11,14 @@ extension LedgerEntity {
 
   /// Decodes a record.
   ///
-  /// - Throws: As ``init(type:id:content:)``.
+  /// - Throws: The errors of ``init(type:id:content:)``.
   package init(_ id: EntityID, _ record: SnapshotRecord.Stored) throws(LedgerError) {
     try self.init(type: record.type, id: id, content: record.content)
   }
 
   /// Decodes the content of a record.
   ///
-  /// - Throws: `corrupt` if the bytes are not the content of such an entity.
+  /// - Throws: `corrupt` if the bytes are not valid content for such an entity.
   package init(
     type: RecordType, id: EntityID, content: [UInt8]
   ) throws(LedgerError) {

@@ -1,14 +1,14 @@
-/// An entity of any kind, as a snapshot keeps it.
+/// An entity of any kind, as stored in a snapshot.
 package enum LedgerEntity: Sendable, Hashable {
   case promise(PromiseEntity)
   case session(SessionEntity)
   case handler(HandlerEntity)
   case opaque(OpaqueEntity)
 
-  /// `nil` for one that this build does not know.
+  /// The kind; `nil` if this build does not know it.
   package var kind: EntityKind? { type.knownKind }
 
-  /// What its record holds.
+  /// The content type of the entity's record.
   package var type: RecordType {
     switch self {
     case .promise: .promise
@@ -27,7 +27,7 @@ package enum LedgerEntity: Sendable, Hashable {
     }
   }
 
-  /// Whether something can still happen to it.
+  /// Whether further events of the entity are possible.
   package var isOpen: Bool {
     switch self {
     case .promise(let promise): promise.isOpen
@@ -46,7 +46,7 @@ package enum LedgerEntity: Sendable, Hashable {
     }
   }
 
-  /// The time of its newest event.
+  /// The time of the newest event.
   package var lastTime: Timestamp {
     switch self {
     case .promise(let promise): promise.lastTime
@@ -56,7 +56,7 @@ package enum LedgerEntity: Sendable, Hashable {
     }
   }
 
-  /// Whether its id can be computed again.
+  /// Whether the id can be computed again.
   package var isKeyed: Bool {
     switch self {
     case .promise(let promise): promise.isKeyed

@@ -1,11 +1,11 @@
-/// An entity whose record a later version of the library wrote: of a kind, or in a layout, that this
+/// An entity whose record was written by a later version of the library, with a kind or layout that this
 /// build does not know.
 ///
-/// Its id is neither read nor written. The record is passed on as it is, by what its outline says.
+/// Its id is neither read nor written. The record is passed on unchanged, according to its outline.
 package struct OpaqueEntity: Sendable, Hashable {
   package let type: RecordType
   package let id: EntityID
-  /// All of the record, with the outline.
+  /// The complete record content, including the outline.
   package let content: [UInt8]
   package let outline: RecordOutline
 
@@ -15,7 +15,7 @@ package struct OpaqueEntity: Sendable, Hashable {
     }
     var reader = PayloadReader(content)
     outline = try RecordOutline(of: id, &reader)
-    // Ids that are made from keys say nothing of time, so their tombstones are always looked for.
+    // Ids that are derived from keys contain no time, so their tombstones are always looked up.
     guard !outline.isKeyed || id.time == nil else {
       throw PayloadDamage(what: "it has a key, and an id without one")
     }

@@ -1,25 +1,25 @@
 import LedgerBytes
 
-/// A list of entities that something can still happen to; or of those that nothing can.
+/// A list of entities that can still change, or of closed entities.
 ///
-/// All lists stand in one table, told apart by how their keys begin.
+/// All lists share one table; the prefix of a key identifies its list.
 package enum OpenList: Sendable, Hashable {
-  /// Active handlers with a scope.
+  /// The active handlers with a scope.
   case scope(String)
-  /// Pending promises that have a deadline, the earliest first.
+  /// The pending promises that have a deadline, the earliest first.
   case deadlines
-  /// Handlers that are active or have open calls, in the order of their creation.
+  /// The handlers that are active or have open calls, in the order of their creation.
   case handlers
-  /// Promises that are neither consumed nor abandoned, in the order of their creation.
+  /// The promises that are neither consumed nor abandoned, in the order of their creation.
   case promises
-  /// Handlers of which a session runs a call.
+  /// The handlers of which a session is running a call.
   case running(SessionID)
-  /// Sessions that did not end.
+  /// The sessions that have not ended.
   case sessions
-  /// Entities that nothing can happen to any more, in the order in which they ended.
+  /// The closed entities, in the order in which they ended.
   case closed
 
-  /// Which of the lists it is, or is a part of.
+  /// The kind of a list, or of the list that it is a part of.
   package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
     case scopes = 0x63
     case deadlines = 0x64
@@ -29,7 +29,7 @@ package enum OpenList: Sendable, Hashable {
     case sessions = 0x73
     case closed = 0x78
 
-    /// Its name for people.
+    /// The human-readable name of the list.
     var name: String {
       switch self {
       case .scopes: "handlers by scope"
@@ -55,7 +55,7 @@ package enum OpenList: Sendable, Hashable {
     }
   }
 
-  /// Whether it is a part of a list only.
+  /// Whether this is only a part of a list.
   var isPart: Bool {
     switch self {
     case .scope, .running: true
@@ -63,10 +63,10 @@ package enum OpenList: Sendable, Hashable {
     }
   }
 
-  /// How the keys of the list begin.
+  /// The prefix of the list's keys.
   var prefix: [UInt8] { prefix(capacity: 1) }
 
-  /// - Parameter capacity: The bytes of the key that begins so, at least, if that is known.
+  /// - Parameter capacity: The minimum capacity to reserve for the whole key, in bytes, if known.
   private func prefix(capacity: Int) -> [UInt8] {
     var prefix: [UInt8] = []
     prefix.reserveCapacity(capacity)
@@ -83,7 +83,7 @@ package enum OpenList: Sendable, Hashable {
 
   /// The key of an entry.
   ///
-  /// - Parameter order: What stands before the id, if the list has an order of its own.
+  /// - Parameter order: The number before the id, if the list has an order of its own.
   func key(_ id: EntityID, order: UInt64? = nil) -> [UInt8] {
     var key = prefix(capacity: 25)
     if let order { key.appendLittleEndian(order.byteSwapped) }
@@ -95,7 +95,7 @@ package enum OpenList: Sendable, Hashable {
 /// An entry of a list of open entities.
 package struct OpenEntry: Sendable, Hashable {
   package let key: [UInt8]
-  /// What the list says beside the key, without the checksum.
+  /// The content of the entry, without the checksum.
   package let value: [UInt8]
 
   package init(key: [UInt8], value: [UInt8]) {
@@ -105,9 +105,9 @@ package struct OpenEntry: Sendable, Hashable {
 }
 
 extension OpenEntry {
-  /// Reads what the table has under a key.
+  /// Decodes the entry stored under a key.
   ///
-  /// - Throws: `corrupt` if it is no entry of a list, or its checksum does not fit.
+  /// - Throws: `corrupt` if it is not an entry of a list, or its checksum does not match.
   package init(key: [UInt8], stored: [UInt8]) throws(LedgerError) {
     guard key.count >= 17, key[0] > 0 else {
       throw LedgerError(
@@ -122,18 +122,18 @@ extension OpenEntry {
     self.init(key: key, value: Array(stored[SnapshotRecord.checksumByteCount...]))
   }
 
-  /// What the table has under the key: the checksum and the value.
+  /// The stored form of the value, which begins with the checksum.
   package var stored: [UInt8] { SnapshotRecord.sealing(value, key: key) }
 
-  /// The list that it stands in; `nil` if it is of a later version.
+  /// The list that contains the entry; `nil` for a list of a later version.
   package var kind: OpenList.Kind? { key.first.flatMap(OpenList.Kind.init) }
 
-  /// The entity.
+  /// The listed entity.
   package var id: EntityID {
     EntityID(loadedFrom: key.span, at: max(0, key.count - 16))
   }
 
-  /// The number between the beginning of the key and the id: a position or a deadline.
+  /// The number between the prefix of the key and the id: a position or a deadline.
   var order: UInt64 {
     guard key.count >= 25 else { return 0 }
     return UInt64(littleEndian: key.span.loadLittleEndian(at: key.count - 24)).byteSwapped
@@ -157,7 +157,7 @@ extension OpenEntry {
     return Timestamp(nanosecondsSinceEpoch: value.span.loadLittleEndian(at: 0))
   }
 
-  /// The bytes of the attachments that the record owns, in the list of closed entities.
+  /// The size of the attachments that the record owns, in bytes, in the list of closed entities.
   package var attachmentByteCount: Int {
     guard value.count == 16 else { return 0 }
     return Int(clamping: UInt64(littleEndian: value.span.loadLittleEndian(at: 8)))
@@ -165,7 +165,7 @@ extension OpenEntry {
 }
 
 extension Timestamp {
-  /// A number that is in the order of time as an unsigned number.
+  /// An unsigned number that sorts in the order of time.
   var ordered: UInt64 { UInt64(bitPattern: nanosecondsSinceEpoch) ^ 1 << 63 }
 
   init(ordered: UInt64) {
@@ -241,7 +241,7 @@ extension OpenEntry {
 }
 
 extension OpenList.Kind {
-  /// The whole list does not have as many entries as the snapshot says.
+  /// The error for a whole list whose number of entries differs from the snapshot's count.
   func miscounted(_ count: UInt64, expected: UInt64) -> LedgerError {
     LedgerError(
       .corrupt,
@@ -251,9 +251,9 @@ extension OpenList.Kind {
 }
 
 extension OpenEntry {
-  /// The entity that the entry lists, once it is sure that it stands in the list as the entry says.
+  /// Returns the listed entity after checking that it belongs in the list as the entry says.
   ///
-  /// - Parameter entity: What its record holds; `nil` if there is none.
+  /// - Parameter entity: The entity in the record; `nil` if there is none.
   /// - Throws: `corrupt`.
   func checked(_ entity: LedgerEntity?) throws(LedgerError) -> LedgerEntity {
     if let entity, entity.openEntries.contains(self) { return entity }

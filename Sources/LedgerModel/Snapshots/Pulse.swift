@@ -1,6 +1,6 @@
-/// Tells now and then that a long walk goes on, whatever it finds.
+/// Signals now and then that a long walk is progressing, whatever it finds.
 package struct Pulse: Sendable {
-  /// So many steps take a moment at most, also on a slow disk.
+  /// This many steps take only a moment, even on a slow disk.
   static let interval = 1_000
 
   private var count = 0
@@ -9,7 +9,7 @@ package struct Pulse: Sendable {
 
   /// Counts steps of about one record each.
   ///
-  /// - Parameter tick: Called after each ``interval`` of them.
+  /// - Parameter tick: Called after every ``interval`` steps.
   package mutating func beat(_ tick: () -> Void, steps: Int = 1) {
     count += steps
     guard count >= Self.interval else { return }

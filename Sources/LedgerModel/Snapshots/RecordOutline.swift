@@ -1,17 +1,16 @@
 import LedgerBytes
 
-/// What a record of a later layout says about itself, so that every build can keep it, move it and let
-/// go of it.
+/// The self-description of a record with a later layout, with which every build can keep, move and remove it.
 package struct RecordOutline: Sendable, Hashable {
-  /// Whether its id can be computed again, so that its removal leaves a tombstone.
+  /// Whether the id can be computed again, so that a removal leaves a tombstone.
   package let isKeyed: Bool
   /// The position of its newest event.
   package let lastPosition: Position
   /// The time of its newest event.
   package let lastTime: Timestamp
-  /// The large values that it owns, in the order of positions.
+  /// The large values that the record owns, in the order of positions.
   package let attachments: [AttachmentReference]
-  /// Its entries in all lists, in the order of keys.
+  /// The record's entries in all lists, in the order of keys.
   package let entries: [OpenEntry]
 
   package init(
@@ -25,7 +24,7 @@ package struct RecordOutline: Sendable, Hashable {
     self.entries = entries
   }
 
-  /// Reads what the content of a record begins with.
+  /// Reads the outline at the start of a record's content.
   init(of id: EntityID, _ reader: inout PayloadReader) throws(PayloadDamage) {
     let flags: UInt8 = try reader.integer()
     guard flags <= 1 else { throw PayloadDamage(what: "flags \(flags) of an outline") }
@@ -74,13 +73,13 @@ package struct RecordOutline: Sendable, Hashable {
     return entries
   }
 
-  /// Of the key of an entry, in bytes: as much as any store can have.
+  /// The maximum size of an entry's key, in bytes: the largest key that every store can hold.
   private static let maximumKeyByteCount = 511
-  /// Of what stands beside a key, in bytes.
+  /// The maximum size of an entry's value, in bytes.
   private static let maximumValueByteCount = 1_024
 
-  /// Whether the entries in lists that this build knows are as those of the entities that it knows: at
-  /// most one in each that has an order, and none beside that of a closed entity.
+  /// Whether the entries in known lists obey the rules for known entities: at most one in each ordered list,
+  /// and no other entry besides that of a closed entity.
   private var fitsLists: Bool {
     var known: [OpenList.Kind] = []
     for entry in entries {

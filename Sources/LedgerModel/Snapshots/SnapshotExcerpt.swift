@@ -1,24 +1,24 @@
-/// What was read of one snapshot at once: looking at it needs no store.
+/// The parts of one snapshot that were read at once; they can be examined without a store.
 package struct SnapshotExcerpt: Sendable {
-  /// What a snapshot has of an id.
+  /// The snapshot's content for an id.
   enum Preimage: Sendable {
-    /// - Parameter isChecked: Whether the lists of the snapshot were seen to show it.
+    /// - Parameter isChecked: Whether the lists of the snapshot were found to agree with the record.
     case record(SnapshotRecord.Stored, isChecked: Bool)
     /// A record that the lists of the snapshot contradict.
     case contradicted(SnapshotRecord.Stored, LedgerError)
     case tombstone
     case nothing
-    /// A record or tombstone that is damaged: only a look-up of it fails.
+    /// A damaged record or tombstone: only a look-up of it fails.
     case damaged(LedgerError)
   }
 
   /// The first entries of a list after a key.
   struct Page: Sendable {
-    /// What follows the entries of a page.
+    /// The end of a page: more entries, the end of the list, or damage.
     enum End: Sendable {
       case more
       case nothing
-      /// An entry that cannot be trusted: only a look that comes to it fails.
+      /// A damaged entry: only a look-up that reaches it fails.
       case damage(LedgerError)
     }
 
@@ -38,42 +38,43 @@ package struct SnapshotExcerpt: Sendable {
     self.countedLists = countedLists
   }
 
-  /// `nil` if the id was not asked for.
+  /// The content for an id; `nil` if the id was not requested.
   subscript(id: EntityID) -> Preimage? {
     get { preimages[id] }
     set { preimages[id] = newValue }
   }
 
-  /// `nil` if the list was not asked for.
+  /// The page of a list; `nil` if the list was not requested.
   subscript(list: OpenList) -> Page? {
     get { pages[list] }
     set { pages[list] = newValue }
   }
 
-  /// Prepares for so many ids.
+  /// Reserves space for a number of ids.
   mutating func reserveCapacity(_ idCount: Int) { preimages.reserveCapacity(idCount) }
 
-  /// Adds what was read later of the same snapshot.
+  /// Adds parts that were read later from the same snapshot.
   mutating func add(_ other: SnapshotExcerpt) {
     preimages.merge(other.preimages) { _, new in new }
     pages.merge(other.pages) { known, next in known.followed(by: next) }
   }
 
-  /// Nothing but where the snapshot stands.
+  /// An excerpt that contains only the position of the snapshot.
   package var outline: SnapshotExcerpt { SnapshotExcerpt(summary, countedLists: countedLists) }
 
-  /// With what was read before, if that is of the same snapshot.
+  /// Returns this excerpt merged into an earlier one, if both are of the same snapshot.
   package func following(_ earlier: SnapshotExcerpt?) -> SnapshotExcerpt {
     guard var all = earlier, all.summary.position == summary.position else { return self }
-    // The state keeps the deadlines that it did not pass.
+    // The state keeps the deadlines that it has not passed.
     all.pages[.deadlines] = nil
     all.add(self)
     return all
   }
 
-  /// Forgets what is of use once only: every decision looks up its own session and the next deadlines.
+  /// Forgets the parts that are needed only once: every decision looks up its own session and the next
+  /// deadlines.
   ///
-  /// - Parameter passed: The entry up to which the deadlines are not looked at any more.
+  /// - Parameter passed: The entry up to which deadlines are no longer examined.
   mutating func keepWhatRecurs(deadlinesAfter passed: [UInt8]?) {
     preimages = preimages.filter { isOfCheckedSession($0.value) }
     let deadlines = pages[.deadlines]
@@ -88,19 +89,19 @@ package struct SnapshotExcerpt: Sendable {
 }
 
 extension SnapshotExcerpt.Page {
-  /// After which entry the page ends.
+  /// The key after which the page ends.
   var lastKey: [UInt8]? { entries.last?.key ?? key }
 
-  /// Whether nothing is missing between a key and the first entry after it that the page has.
+  /// Whether the page has all entries between a key and its first entry after the key.
   func covers(_ key: [UInt8]?) -> Bool {
     guard let first = self.key else { return true }
     return key.map { !$0.lexicographicallyPrecedes(first) } ?? false
   }
 
-  /// Some entries after a key, and whether the list ends with them; `nil` if the page has none, and more
-  /// follow.
+  /// Returns entries after a key, and whether the list ends with them; `nil` if the page has no such entries
+  /// but more follow.
   ///
-  /// - Throws: `corrupt` if the next one is damaged.
+  /// - Throws: `corrupt` if the next entry is damaged.
   func slice(
     after key: [UInt8]?, limit: Int
   ) throws(LedgerError) -> (entries: [OpenEntry], isLast: Bool)? {
@@ -112,20 +113,20 @@ extension SnapshotExcerpt.Page {
     return (Array(left.prefix(limit)), false)
   }
 
-  /// Whether ``slice(after:limit:)`` finds something out.
+  /// Whether ``slice(after:limit:)`` gives a result or an error.
   func answers(_ key: [UInt8]?) -> Bool {
     guard covers(key) else { return false }
     if case .more = end { return !left(after: key).isEmpty }
     return true
   }
 
-  /// The page without its entries up to a key.
+  /// Returns the page without its entries up to a key.
   func dropping(through key: [UInt8]?) -> SnapshotExcerpt.Page {
     guard let key, covers(key), key != self.key else { return self }
     return SnapshotExcerpt.Page(key: key, entries: Array(left(after: key)), end: end)
   }
 
-  /// The page with the entries of the next one.
+  /// Returns the page extended by the entries of the next page.
   func followed(by next: SnapshotExcerpt.Page) -> SnapshotExcerpt.Page {
     guard next.key == lastKey else { return next }
     return SnapshotExcerpt.Page(key: key, entries: entries + next.entries, end: next.end)
@@ -138,7 +139,7 @@ extension SnapshotExcerpt.Page {
 }
 
 extension SnapshotReader {
-  /// Reads what is wanted, each part of it in one read.
+  /// Reads the requested items, each kind of them in one read.
   func excerpt(_ needs: SnapshotNeeds) throws(LedgerError) -> SnapshotExcerpt {
     var excerpt = SnapshotExcerpt(summary, countedLists: countedLists)
     guard !isEmpty, !needs.isEmpty else { return excerpt }
@@ -151,7 +152,7 @@ extension SnapshotReader {
       excerpt[list] = whole
       ids.formUnion(whole.entries.map(\.id))
     }
-    // In order, for which a store is fastest.
+    // Sorted, because this is the fastest order for a store.
     let sorted = ids.filter(summary.mayHold).sorted()
     excerpt.reserveCapacity(sorted.count)
     for slice in sorted.slices(of: Self.sliceCount) {

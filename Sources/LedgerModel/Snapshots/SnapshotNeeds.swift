@@ -1,22 +1,23 @@
 import Synchronization
 
-/// What is to be read of a snapshot, at once.
+/// A request for parts of a snapshot, to be read at once.
 package struct SnapshotNeeds: Sendable, Hashable {
   /// A part of a list.
   package struct Page: Sendable, Hashable {
-    /// The last entry known; `nil` for the first entries.
+    /// The last known entry; `nil` for the first entries.
     package var key: [UInt8]?
-    /// The most entries.
+    /// The maximum number of entries.
     package var limit: Int
   }
 
-  /// Entities whose records and tombstones are looked up.
+  /// The entities whose records and tombstones are looked up.
   package var ids: Set<EntityID>
-  /// Lists that are read whole, with the records of the entities in them.
+  /// The lists that are read completely, with the records of the listed entities.
   package var lists: Set<OpenList>
-  /// Entries of lists, without records.
+  /// The entries of lists that are read without records.
   package var pages: [OpenList: Page] = [:]
-  /// Whether the lists of the snapshot must show what is looked up: something shall change it.
+  /// Whether the lists of the snapshot must agree with the entities that are looked up, because a command is
+  /// to change them.
   package var checksLists = false
 
   package init(ids: Set<EntityID> = [], lists: Set<OpenList> = []) {
@@ -26,29 +27,29 @@ package struct SnapshotNeeds: Sendable, Hashable {
 
   package var isEmpty: Bool { ids.isEmpty && lists.isEmpty && pages.isEmpty }
 
-  /// - Returns: Whether anything was new.
+  /// - Returns: Whether the request contained anything new.
   @discardableResult
   package mutating func formUnion(_ other: SnapshotNeeds) -> Bool {
     let knownCount = ids.count + lists.count
     let knownPages = pages
     ids.formUnion(other.ids)
     lists.formUnion(other.lists)
-    // Another page of a list is asked for where the one before was too short.
+    // Another page of a list is requested when the previous one was too short.
     pages.merge(other.pages) { _, new in new }
     checksLists = checksLists || other.checksLists
     return ids.count + lists.count > knownCount || pages != knownPages
   }
 }
 
-/// Notes what a look at a state lacks, so that it can be read, and the look be repeated.
+/// Records the items that a look-up lacks, so that they can be read and the look-up repeated.
 ///
-/// What comes of a look that lacked something is to be dropped, so it does not matter how it ends.
+/// The result of a look-up that lacked an item is discarded, so it does not matter how it ends.
 package final class LackNotes: Sendable {
   private let contents = Mutex(SnapshotNeeds())
 
   package init() {}
 
-  /// What was noted.
+  /// The items noted so far.
   package var needs: SnapshotNeeds { contents.withLock { $0 } }
 
   func note(_ id: EntityID) { contents.withLock { _ = $0.ids.insert(id) } }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Which lists of one snapshot were counted, so that each is once only.
+/// The lists of one snapshot that were counted, so that each list is counted only once.
 package final class CountedLists: Sendable {
-  /// Where that snapshot stands.
+  /// The position of that snapshot.
   let position: Position
   private let kinds = Mutex<Set<OpenList.Kind>>([])
 
@@ -14,22 +14,22 @@ package final class CountedLists: Sendable {
 }
 
 extension SnapshotReader {
-  /// The most entries that one read hands over.
+  /// The maximum number of entries that one read returns.
   package static let sliceCount = 1_000
 
   // MARK: Entries
 
-  /// The entries of a list after a key, at most ``sliceCount``, in the order of their keys.
+  /// Returns at most ``sliceCount`` entries of a list after a key, in the order of their keys.
   ///
-  /// - Parameter key: The last entry known; `nil` for the first entries.
-  /// - Throws: `corrupt` if one is damaged, or they are in another order.
+  /// - Parameter key: The last known entry; `nil` for the first entries.
+  /// - Throws: `corrupt` if an entry is damaged or the entries are out of order.
   package func entries(
     of list: OpenList, after key: [UInt8]? = nil, limit: Int = Self.sliceCount
   ) throws(LedgerError) -> [OpenEntry] {
     try entries(below: list.prefix, after: key, limit: limit)
   }
 
-  /// Some of the entries after a key, and whether the list ends with them.
+  /// Returns entries after a key, and whether the list ends with them.
   private func slice(
     of list: OpenList, after key: [UInt8]?, limit: Int
   ) throws(LedgerError) -> (entries: [OpenEntry], isLast: Bool) {
@@ -39,13 +39,13 @@ extension SnapshotReader {
     }
     let page = known[list]
     if let slice = try page?.slice(after: key, limit: limit) { return slice }
-    // Others are not so long that they are better read by pages, and decisions need their records.
+    // The other lists are short enough to be read completely, and decisions need their records.
     guard list == .deadlines else { throw lacking { $0.note(list) } }
     let first = page.flatMap { $0.covers(key) ? $0.lastKey : nil } ?? key
     throw lacking { $0.note(SnapshotNeeds.Page(key: first, limit: Self.sliceCount), of: list) }
   }
 
-  /// Entries of a list up to the first one that is damaged.
+  /// Reads entries of a list up to the first damaged one.
   func page(
     of list: OpenList, after key: [UInt8]?, limit: Int
   ) throws(LedgerError) -> SnapshotExcerpt.Page {
@@ -70,7 +70,7 @@ extension SnapshotReader {
     return entries
   }
 
-  /// Reads entries up to the first one that is damaged.
+  /// Reads entries up to the first damaged one.
   private func read(
     below prefix: [UInt8], after key: [UInt8]?, limit: Int
   ) throws(LedgerError) -> (entries: [OpenEntry], problem: LedgerError?) {
@@ -79,12 +79,12 @@ extension SnapshotReader {
       var entries: [OpenEntry] = []
       var last = key ?? prefix
       let outcome = try LedgerError.catchingDamage { () throws(LedgerError) in
-        // All that can be said of a walk that ends early.
+        // This is the only possible check for a walk that ends early.
         try tables.checkCount(of: .open, in: summary.counts)
         try tables.scan(.open, from: last) { (found, stored) throws(LedgerError) in
           guard found.starts(with: prefix), entries.count < limit else { return false }
           if found == key { return true }
-          // Out of order, a walk that goes on after the last one would go in circles.
+          // If the entries were out of order, a walk that continues after the last one would loop forever.
           guard last.lexicographicallyPrecedes(found) else {
             throw LedgerError(
               .corrupt, "A list of open entities is damaged. Restore the ledger from a copy.")
@@ -99,14 +99,14 @@ extension SnapshotReader {
     }
   }
 
-  /// Hands over all entries of a list, in slices, until `body` returns false.
+  /// Passes all entries of a list to `body`, in slices, until `body` returns false.
   ///
   /// - Parameters:
-  ///   - position: Of a list that is ordered by positions, those after this one only.
-  ///   - firstSliceCount: How many entries are read at first; each slice is then four times as long as
-  ///     the one before, up to ``sliceCount``. Small if `body` may need a few only.
-  /// - Throws: `corrupt`, also at the end if the whole list has another number of entries than the
-  ///   snapshot says.
+  ///   - position: For a list that is ordered by positions, only entries after this position are passed.
+  ///   - firstSliceCount: The number of entries in the first read; each following slice is four times as
+  ///     long, up to ``sliceCount``. Choose a small number if `body` may need only a few entries.
+  /// - Throws: `corrupt`; this includes a difference, at the end of a whole list, between its number of
+  ///   entries and the snapshot's count.
   package func forEachEntry(
     of list: OpenList, after position: Position = .start,
     firstSliceCount: Int = Self.sliceCount, _ body: (OpenEntry) throws(LedgerError) -> Bool
@@ -116,18 +116,20 @@ extension SnapshotReader {
     try forEachEntry(of: list, afterKey: last, firstSliceCount: firstSliceCount, body)
   }
 
-  /// Hands over the entries of a list after a key, in slices, until `body` returns false.
+  /// Passes the entries of a list after a key to `body`, in slices, until `body` returns false.
   ///
   /// - Parameters:
-  ///   - key: The last entry known; `nil` for all entries.
-  ///   - firstSliceCount: As there.
-  /// - Throws: As ``forEachEntry(of:after:firstSliceCount:_:)``; a walk that begins after a key is not compared.
+  ///   - key: The last known entry; `nil` for all entries.
+  ///   - firstSliceCount: The number of entries in the first read, as above.
+  /// - Throws: The errors of ``forEachEntry(of:after:firstSliceCount:_:)``; a walk that begins after a key
+  ///   does not compare the count.
   package func forEachEntry(
     of list: OpenList, afterKey key: [UInt8]?, firstSliceCount: Int,
     _ body: (OpenEntry) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     guard !isEmpty else { return }
-    // What a part lacks, only the whole list tells; without a source, that was done when it was read.
+    // Entries missing from a part are detected only by counting the whole list. Without a source, the list
+    // was counted when it was read.
     if list.isPart, source != nil { try countOnce(list.kind) }
     var last = key
     var limit = firstSliceCount
@@ -147,9 +149,9 @@ extension SnapshotReader {
 
   // MARK: Entities
 
-  /// The entities that entries list, in the order of the entries.
+  /// Returns the entities that entries list, in the order of the entries.
   ///
-  /// - Throws: `corrupt` if there is no such record, or it does not say what its entry does.
+  /// - Throws: `corrupt` if a record is missing or disagrees with its entry.
   package func entities(listedBy entries: [OpenEntry]) throws(LedgerError) -> [LedgerEntity] {
     var entities: [LedgerEntity] = []
     entities.reserveCapacity(entries.count)
@@ -166,7 +168,7 @@ extension SnapshotReader {
 
   // MARK: Counts
 
-  /// Compares the number of entries that a walk through a whole list saw with the snapshot's.
+  /// Compares the number of entries seen in a walk through a whole list with the snapshot's count.
   ///
   /// - Throws: `corrupt` if they differ.
   func check(_ count: UInt64, of kind: OpenList.Kind) throws(LedgerError) {
@@ -175,12 +177,12 @@ extension SnapshotReader {
     throw kind.miscounted(count, expected: expected)
   }
 
-  /// Compares what the tables hold with what the snapshot says: every entry of every list, and the
+  /// Compares the contents of the tables with the snapshot's counts: every entry of every list, and the
   /// numbers of records and tombstones.
   ///
   /// - Parameter tick: Called now and then.
   /// - Throws: `corrupt` if they differ, or an entry is damaged.
-  /// - Complexity: O(entries of lists).
+  /// - Complexity: O(n) in the number of entries in lists.
   package func checkCounts(_ tick: () -> Void) throws(LedgerError) {
     guard let source = try sourceOfAll else { return }
     try reading(source) { (tables) throws(LedgerError) in
@@ -192,9 +194,9 @@ extension SnapshotReader {
     for kind in OpenList.Kind.allCases { try countOnce(kind) { pulse.beat(tick, steps: $0) } }
   }
 
-  /// Counts a whole list, unless that was done for this snapshot.
+  /// Counts a whole list, unless it was already counted for this snapshot.
   ///
-  /// - Parameter counted: Gets the number of entries of each slice.
+  /// - Parameter counted: Receives the number of entries of each slice.
   private func countOnce(
     _ kind: OpenList.Kind, _ counted: (Int) -> Void = { _ in }
   ) throws(LedgerError) {

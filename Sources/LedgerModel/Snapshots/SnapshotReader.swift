@@ -1,17 +1,17 @@
 /// Looks up entities in the stored snapshot, below the events that are replayed.
 ///
-/// It stands for the snapshot at one position, and looks into what was read of it already. What it does
-/// not find there it reads from its source, if it has one: each look-up is then one short read that
-/// checks that the snapshot still is where it was, and fails with `snapshotMoved` otherwise. Without a
-/// source it notes what is lacking.
+/// The reader represents the snapshot at one position and first searches the parts that were already read.
+/// Any other item is read from its source, if it has one: each look-up is then one short read that checks
+/// that the snapshot has not moved, and fails with `snapshotMoved` otherwise. Without a source, the reader
+/// notes the missing item.
 package struct SnapshotReader: Sendable {
-  /// `nil` for the snapshot of a ledger that has none, and for one that is not read here.
+  /// `nil` for the snapshot of a ledger without one, and for a snapshot that is not read here.
   let source: (any SnapshotSource & Sendable)?
 
-  /// What was read already, and where the snapshot stands.
+  /// The parts already read, and the position of the snapshot.
   private(set) var known: SnapshotExcerpt
 
-  /// Gets what is lacking, if there is no source.
+  /// Receives the missing items, if there is no source.
   private var notes: LackNotes?
 
   /// The snapshot of a ledger that has none.
@@ -34,24 +34,24 @@ package struct SnapshotReader: Sendable {
         countedLists: isSame ? countedLists : CountedLists(at: summary.position)))
   }
 
-  /// The snapshot as it is now.
+  /// Reads the current snapshot.
   package init(_ source: any SnapshotSource & Sendable) throws(LedgerError) {
     self.init(source, summary: try source.snapshotSummary(), countedLists: CountedLists())
   }
 
-  /// What was read of a snapshot, without a source.
+  /// Uses the parts that were read of a snapshot, without a source.
   package init(_ excerpt: SnapshotExcerpt) {
     self.init(source: nil, known: excerpt)
   }
 
-  /// The same snapshot, read from elsewhere.
+  /// The same snapshot, read from another source.
   package func reading(from source: any SnapshotSource & Sendable) -> SnapshotReader {
     SnapshotReader(source: isEmpty ? nil : source, known: known)
   }
 
-  /// The same snapshot with records that were read already.
+  /// The same snapshot, with records that were already read.
   ///
-  /// - Parameter notes: Gets what is lacking all the same.
+  /// - Parameter notes: Receives the items that are still missing.
   func knowing(_ excerpt: SnapshotExcerpt, notes: LackNotes? = nil) -> SnapshotReader {
     var reader = self
     reader.known = excerpt
@@ -59,24 +59,24 @@ package struct SnapshotReader: Sendable {
     return reader
   }
 
-  /// Where the snapshot stands, as it is read here.
+  /// The summary of the snapshot, as read here.
   package var summary: SnapshotSummary { known.summary }
 
   package var position: Position { summary.position }
 
   package var countedLists: CountedLists { known.countedLists }
 
-  /// Whether there is anything to look up.
+  /// Whether the snapshot has nothing to look up.
   @inline(__always)
   package var isEmpty: Bool { summary.position == .start }
 
-  /// Whether there may be a record or a tombstone of an id; see ``SnapshotSummary/mayHold(_:)``.
+  /// Whether there may be a record or a tombstone for an id; see ``SnapshotSummary/mayHold(_:)``.
   @inline(__always)
   func mayHold(_ id: EntityID) -> Bool { !isEmpty && summary.mayHold(id) }
 
   // MARK: Looking up
 
-  /// The entity as of the snapshot's position.
+  /// Returns the entity as of the snapshot's position.
   package func entity(_ id: EntityID) throws(LedgerError) -> LedgerEntity? {
     guard let record = try record(id) else { return nil }
     return try decoded(record, id)
@@ -96,10 +96,10 @@ package struct SnapshotReader: Sendable {
     }
   }
 
-  /// The entity as of the snapshot's position, if all lists show it as its record does: one that an
-  /// event shall change must not be an older version of itself, which a lost write left.
+  /// Returns the entity as of the snapshot's position, if all lists agree with its record: an entity that an
+  /// event is about to change must not be an older version of itself, left by a lost write.
   ///
-  /// - Throws: `corrupt` if they do not.
+  /// - Throws: `corrupt` if the lists disagree.
   func listedEntity(_ id: EntityID) throws(LedgerError) -> LedgerEntity? {
     if case .contradicted(_, let error) = known[id] { throw error }
     guard let entity = try entity(id) else { return nil }
@@ -112,7 +112,7 @@ package struct SnapshotReader: Sendable {
     return entity
   }
 
-  /// - Throws: `corrupt` if the record is damaged, or of a later snapshot than this one.
+  /// - Throws: `corrupt` if the record is damaged, or belongs to a later snapshot than this one.
   func decoded(
     _ record: SnapshotRecord.Stored, _ id: EntityID
   ) throws(LedgerError) -> LedgerEntity {
@@ -124,7 +124,7 @@ package struct SnapshotReader: Sendable {
     return entity
   }
 
-  /// The entities as of the snapshot's position, in the order of the ids; all in one read.
+  /// Returns the entities as of the snapshot's position, in the order of the ids; all in one read.
   package func entities(
     _ ids: some Collection<EntityID>
   ) throws(LedgerError) -> [LedgerEntity?] {
@@ -136,7 +136,7 @@ package struct SnapshotReader: Sendable {
     return entities
   }
 
-  /// The kinds and contents of records, in the order of the ids; all in one read.
+  /// Returns the kinds and contents of records, in the order of the ids; all in one read.
   package func records(
     _ ids: some Collection<EntityID>
   ) throws(LedgerError) -> [SnapshotRecord.Stored?] {
@@ -157,7 +157,7 @@ package struct SnapshotReader: Sendable {
     return records
   }
 
-  /// The ids of records from one on, in their order, at most `limit`.
+  /// Returns at most `limit` ids of records, starting at `first`, in order.
   package func ids(from first: EntityID, limit: Int) throws(LedgerError) -> [EntityID] {
     guard let source = try sourceOfAll else { return [] }
     return try reading(source) { (tables) throws(LedgerError) in
@@ -166,7 +166,7 @@ package struct SnapshotReader: Sendable {
         (key, _) throws(LedgerError) in
         guard ids.count < limit else { return false }
         let id = try SnapshotRecord.id(ofKey: key)
-        // Or whoever goes on after the last one would go in circles.
+        // Otherwise, a caller that continues after the last id would loop forever.
         guard ids.last.map({ $0 < id }) ?? (id >= first) else {
           throw SnapshotRecord.damaged(id, "it is not in the order of ids")
         }
@@ -194,7 +194,7 @@ package struct SnapshotReader: Sendable {
 
   // MARK: Reading back
 
-  /// The first change that the tables do not show; all in one read.
+  /// Returns the first change that the tables do not contain; all in one read.
   package func firstMissing(
     of changes: ArraySlice<TableChange>
   ) throws(LedgerError) -> TableChange? {
@@ -203,7 +203,7 @@ package struct SnapshotReader: Sendable {
     return shown.firstIndex(of: false).map { changes[changes.startIndex + $0] }
   }
 
-  /// Where all of the snapshot can be read; `nil` if there is none.
+  /// The source from which the whole snapshot can be read; `nil` if there is none.
   var sourceOfAll: (any SnapshotSource & Sendable)? {
     get throws(LedgerError) {
       guard source != nil || isEmpty else { throw .lacking }
@@ -222,13 +222,13 @@ package struct SnapshotReader: Sendable {
     }
   }
 
-  /// Notes what is lacking.
+  /// Notes a missing item.
   func lacking(_ note: (LackNotes) -> Void) -> LedgerError {
     if let notes { note(notes) }
     return .lacking
   }
 
-  /// Whether a look-up would be answered without a source.
+  /// Whether a look-up would succeed without a source.
   ///
   /// - Parameter checked: Whether the lists must have been compared with the record.
   func knows(_ id: EntityID, checked: Bool = false) -> Bool {
@@ -244,7 +244,8 @@ package struct SnapshotReader: Sendable {
 }
 
 extension LedgerError {
-  /// A state was asked for what was not read of the snapshot; it is to be read, and the look repeated.
+  /// The error for a state that lacks a part of the snapshot; the part must be read, and the look-up
+  /// repeated.
   package static var lacking: LedgerError {
     LedgerError(
       .internalInconsistency,

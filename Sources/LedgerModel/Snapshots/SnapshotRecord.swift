@@ -1,8 +1,8 @@
 import LedgerBytes
 
-/// The stored form of an entity in the snapshot: pieces, each of which fits into a page.
+/// The stored form of an entity in the snapshot: pieces that each fit into a page.
 package enum SnapshotRecord {
-  /// A record, joined of its pieces.
+  /// A record joined from its pieces.
   package struct Stored: Sendable, Hashable {
     package let type: RecordType
     package let content: [UInt8]
@@ -13,29 +13,29 @@ package enum SnapshotRecord {
     }
   }
 
-  /// Of the first piece, in bytes.
+  /// The size of the first piece's header, in bytes.
   static let headerByteCount = 8
 
-  /// Of the checksum that every value in the tables of a snapshot begins with, in bytes.
+  /// The size of the checksum at the start of every value in a snapshot's tables, in bytes.
   static let checksumByteCount = 4
 
-  /// Of every further piece, in bytes.
+  /// The size of the header of each further piece, in bytes.
   static let partHeaderByteCount = checksumByteCount
 
-  /// The content of the first piece, at most.
+  /// The maximum content of the first piece, in bytes.
   static let firstContentByteCount = FrameHeader.maximumFrameByteCount - headerByteCount
 
-  /// The content of a further piece, at most.
+  /// The maximum content of each further piece, in bytes.
   static let partContentByteCount = FrameHeader.maximumFrameByteCount - partHeaderByteCount
 
-  /// How many pieces a content of that size takes.
+  /// Returns the number of pieces for content of the given size.
   package static func pieceCount(ofContent byteCount: Int) -> Int {
     guard byteCount > firstContentByteCount else { return 1 }
     let rest = byteCount - firstContentByteCount
     return 1 + (rest + partContentByteCount - 1) / partContentByteCount
   }
 
-  /// The key of the first piece, in the table of entities.
+  /// Returns the key of the first piece, in the table of entities.
   package static func key(_ id: EntityID) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(16)
@@ -43,9 +43,9 @@ package enum SnapshotRecord {
     return key
   }
 
-  /// The id that a key of the table of entities, or of that of tombstones, stands for.
+  /// Returns the id for a key in the table of entities or of tombstones.
   ///
-  /// - Throws: `corrupt` if it is none.
+  /// - Throws: `corrupt` if the key is not an id.
   package static func id(ofKey key: [UInt8]) throws(LedgerError) -> EntityID {
     guard key.count == 16 else {
       throw LedgerError(
@@ -54,7 +54,7 @@ package enum SnapshotRecord {
     return EntityID(loadedFrom: key.span, at: 0)
   }
 
-  /// The key of a further piece, in the table of parts; they count from 1.
+  /// Returns the key of a further piece, in the table of parts; further pieces are numbered from 1.
   package static func partKey(_ id: EntityID, _ number: Int) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(18)
@@ -65,7 +65,7 @@ package enum SnapshotRecord {
 
   // MARK: Cutting
 
-  /// Cuts a content into pieces, the first of them with the header.
+  /// Cuts content into pieces; the first piece includes the header.
   ///
   /// - Throws: `payloadTooLarge` if there would be more than 65,535 pieces.
   package static func pieces(
@@ -102,16 +102,16 @@ package enum SnapshotRecord {
 
   // MARK: Joining
 
-  /// As many records as are in memory at a time, and at least one.
+  /// Returns as many records as may be in memory at a time, and at least one.
   ///
-  /// - Parameter firsts: Their first pieces.
+  /// - Parameter firsts: The first pieces of the records.
   package static func group<Firsts: RandomAccessCollection<(id: EntityID, piece: [UInt8])>>(
     _ firsts: Firsts, pieceLimit: Int
   ) -> Firsts.SubSequence {
     firsts.prefix(weighing: pieceLimit) { pieceCount(of: $0.id, first: $0.piece) }
   }
 
-  /// How many pieces a record has, as its first one says if it can be trusted.
+  /// Returns the number of pieces of a record, read from the first piece if it is intact.
   static func pieceCount(of id: EntityID, first: [UInt8]) -> Int {
     guard first.count == FrameHeader.maximumFrameByteCount, isSound(first, key: key(id)) else {
       return 1
@@ -121,8 +121,8 @@ package enum SnapshotRecord {
 
   /// Checks the pieces of a record and joins their contents.
   ///
-  /// - Parameter part: Gets a further piece by its number.
-  /// - Throws: `corrupt` if a piece is damaged or missing, and what `part` throws.
+  /// - Parameter part: Returns a further piece by its number.
+  /// - Throws: `corrupt` if a piece is damaged or missing, and any error that `part` throws.
   package static func join(
     _ id: EntityID, first: [UInt8], part: (Int) throws(LedgerError) -> [UInt8]?
   ) throws(LedgerError) -> Stored {
@@ -158,13 +158,13 @@ package enum SnapshotRecord {
 
   package static func lost(_ id: EntityID) -> LedgerError { damaged(id, "it is missing") }
 
-  /// Whether the checksum that a value begins with fits, in any table of a snapshot.
+  /// Whether the checksum at the start of a value matches, in any table of a snapshot.
   static func isSound(_ value: [UInt8], key: [UInt8]) -> Bool {
     value.count >= checksumByteCount
       && value.span.loadLittleEndian(at: 0) == checksum(of: value.span, key: key)
   }
 
-  /// A value with its checksum before it.
+  /// Returns a value preceded by its checksum.
   static func sealing(_ value: [UInt8], key: [UInt8]) -> [UInt8] {
     var sealed: [UInt8] = []
     sealed.reserveCapacity(checksumByteCount + value.count)
@@ -176,10 +176,10 @@ package enum SnapshotRecord {
 
   // MARK: Tombstones
 
-  /// What stands under the key of a tombstone.
+  /// Returns the value stored under the key of a tombstone.
   static func tombstone(_ id: EntityID) -> [UInt8] { sealing([], key: key(id)) }
 
-  /// - Throws: `corrupt` if a tombstone is not as it was written.
+  /// - Throws: `corrupt` if a tombstone differs from the value that was written.
   package static func checkTombstone(_ value: [UInt8], of id: EntityID) throws(LedgerError) {
     guard value == tombstone(id) else {
       throw LedgerError(

@@ -1,22 +1,22 @@
 import LedgerBytes
 
 extension SnapshotSummary {
-  /// How much the snapshot holds.
+  /// The numbers of records and entries in the snapshot.
   package struct Counts: Sendable, Hashable {
     package var promises: UInt64 = 0
     package var sessions: UInt64 = 0
     package var handlers: UInt64 = 0
     package var tombstones: UInt64 = 0
-    /// Of the contents of all records.
+    /// The total size of the contents of all records, in bytes.
     package var bytes: UInt64 = 0
-    /// Of the entries of each list.
+    /// The number of entries in each list.
     package var lists = Lists()
-    /// Of the records that only a later version can read.
+    /// The numbers of records that only a later version can read.
     private var opaqueCounts: [RecordType: UInt64] = [:]
 
     package init() {}
 
-    /// Of the records that only a later version can read.
+    /// The number of records that only a later version can read.
     package var opaque: UInt64 { opaqueCounts.values.reduce(0, &+) }
 
     package var hasOpaque: Bool { !opaqueCounts.isEmpty }
@@ -48,17 +48,17 @@ extension SnapshotSummary {
       bytes &+= UInt64(byteCount)
     }
 
-    /// Counts a record that was counted no more.
+    /// Removes a record from the counts.
     mutating func subtract(_ type: RecordType, byteCount: Int) {
       self[type] &-= 1
       bytes &-= UInt64(byteCount)
     }
   }
 
-  /// How many entries each list of the snapshot has.
+  /// The number of entries in each list of the snapshot.
   package struct Lists: Sendable, Hashable {
     private var counts = [UInt64](repeating: 0, count: OpenList.Kind.allCases.count)
-    /// Of the lists that only a later version knows, by how their keys begin.
+    /// The numbers of entries in the lists that only a later version knows, by the first byte of their keys.
     fileprivate var unknownCounts: [UInt8: UInt64] = [:]
 
     package init() {}
@@ -68,7 +68,7 @@ extension SnapshotSummary {
       set { counts[kind.index] = newValue }
     }
 
-    /// Of all lists.
+    /// The number of entries in all lists.
     package var total: UInt64 {
       counts.reduce(0, &+) &+ unknownCounts.values.reduce(0, &+)
     }
@@ -92,9 +92,9 @@ extension SnapshotSummary {
 // MARK: - Of later versions
 
 extension SnapshotSummary.Counts {
-  /// What the counts of a summary end with: each is a marker (1), a number (1), a layout or 0 (1), 0 (1),
-  /// and a count (8), in the order of the first three; none if the first version of the format can say
-  /// what there is.
+  /// The end of a summary's counts: each consists of a marker (1), a number (1), a layout or 0 (1), 0 (1),
+  /// and a count (8), in the order of the first three fields; none if the first version of the format can
+  /// represent the counts.
   private enum Marker {
     static let record: UInt8 = 1
     static let list: UInt8 = 2
@@ -138,7 +138,7 @@ extension SnapshotSummary.Counts {
   /// The tables whose entries are counted.
   package static let tables: [SnapshotTable] = [.entities, .open, .tombstones]
 
-  /// Compares how many entries a table has with what the snapshot counts.
+  /// Compares the number of entries in a table with the snapshot's count.
   ///
   /// - Throws: `corrupt` if they differ.
   package func check(_ count: Int, of table: SnapshotTable) throws(LedgerError) {
@@ -158,7 +158,7 @@ extension SnapshotSummary.Counts {
 }
 
 extension OpenList.Kind {
-  /// Where its count stands among those of all lists.
+  /// The index of the list's count among the counts of all lists.
   fileprivate var index: Int {
     switch self {
     case .scopes: 0

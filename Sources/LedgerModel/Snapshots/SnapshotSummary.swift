@@ -1,35 +1,35 @@
 import LedgerBytes
 
-/// The record `snapshot` of the table `meta`: where the snapshot stands; see the article
+/// The record `snapshot` of the table `meta`: the position and contents of the snapshot; see the article
 /// *File format*.
 package struct SnapshotSummary: Sendable, Hashable {
-  /// Without what it says of records and lists of later versions.
+  /// The size without the counts of records and lists of later versions, in bytes.
   package static let byteCount = 288
   package static let key = Array("snapshot".utf8)
   private static let layout: UInt32 = 0
-  /// At the end, all zeros.
+  /// The number of reserved zero bytes at the end.
   private static let reservedByteCount = 8
 
-  /// The position that the snapshot is the state at.
+  /// The position whose state the snapshot holds.
   package var position = Position.start
-  /// The newest time of any event up to there.
+  /// The newest time of any event up to that position.
   package var time = Timestamp(nanosecondsSinceEpoch: .min)
   package var ledgerID: LedgerID?
   package var stateDigest = StateDigest.empty
   package var logDigest = LogDigest.start
   package var horizon = Horizon()
-  /// The digest of the events that were deleted, and where the last of them stood.
+  /// The digest of the deleted events, with the position of the last one.
   package var deletedLog = LogDigest.start
-  /// Records up to here were read back.
+  /// The position up to which records were read back and verified.
   package var readBackThrough = Position.start
   package var counts = Counts()
-  /// No record has a later id among those in the order of time; all zeros if none has such an id.
+  /// The highest id among the records whose ids are ordered by time; all zeros if there is none.
   package var newestTimedID = EntityID(high: 0, low: 0)
 
-  /// Up to where records of closed entities were removed.
+  /// The position up to which records of closed entities were removed.
   package struct Horizon: Sendable, Hashable {
     package var position = Position.start
-    /// The newest time of a record that was removed.
+    /// The newest time of a removed record.
     package var time = Timestamp(nanosecondsSinceEpoch: .min)
 
     package init() {}
@@ -39,31 +39,31 @@ package struct SnapshotSummary: Sendable, Hashable {
       self.time = time
     }
 
-    /// The horizon further on.
+    /// Moves the horizon forward.
     package mutating func extend(to position: Position, _ time: Timestamp) {
       self.position = max(self.position, position)
       self.time = max(self.time, time)
     }
   }
 
-  /// Whether both can be of one log: what both know of the events up to a position is the same.
+  /// Whether both can belong to the same log: their digests of the events up to a common position agree.
   package func isOfSameLog(as other: SnapshotSummary) -> Bool {
     logDigest.agrees(with: other.logDigest) && logDigest.agrees(with: other.deletedLog)
       && deletedLog.agrees(with: other.logDigest) && deletedLog.agrees(with: other.deletedLog)
   }
 
-  /// Events up to here were deleted.
+  /// The position up to which events were deleted.
   package var deletedThrough: Position { deletedLog.position }
 
-  /// Whether there may be a record or a tombstone of an id: a new one is known to have none without a
-  /// look at the tables.
+  /// Whether there may be a record or a tombstone for an id: a new id is known to have none without reading
+  /// the tables.
   @inline(__always)
   package func mayHold(_ id: EntityID) -> Bool { id <= newestTimedID || id.time == nil }
 
   /// The summary of a ledger that has no snapshot.
   package init() {}
 
-  /// - Throws: `corrupt` if the record is damaged, `incompatibleFormat` if it is newer.
+  /// - Throws: `corrupt` if the record is damaged; `incompatibleFormat` if it is newer.
   package init(decoding bytes: [UInt8]) throws(LedgerError) {
     guard bytes.count >= 8,
       bytes.span.loadLittleEndian(at: 0)
@@ -145,14 +145,14 @@ package struct SnapshotSummary: Sendable, Hashable {
 }
 
 extension LogDigest {
-  /// Whether both can be of one log.
+  /// Whether both can belong to the same log.
   fileprivate func agrees(with other: LogDigest) -> Bool {
     position != other.position || self == other
   }
 }
 
 extension SnapshotTables {
-  /// Where the snapshot stands.
+  /// Reads the summary of the snapshot.
   package func summary() throws(LedgerError) -> SnapshotSummary {
     guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else {
       return SnapshotSummary()
@@ -164,7 +164,7 @@ extension SnapshotTables {
 // MARK: - A part alone
 
 extension SnapshotSummary {
-  /// Of an encoded summary, as ``init(decoding:)`` throws.
+  /// - Throws: The errors of ``init(decoding:)``, for an encoded summary.
   fileprivate static func position(
     _ part: KeyPath<SnapshotSummary, Position>, in bytes: Span<UInt8>, at offset: Int
   ) throws(LedgerError) -> Position {
@@ -175,14 +175,14 @@ extension SnapshotSummary {
     return Position(rawValue: bytes.loadLittleEndian(at: offset))
   }
 
-  /// Up to where events were deleted, of an encoded summary.
+  /// Returns the position up to which events were deleted, from an encoded summary.
   package static func deletedThrough(in bytes: Span<UInt8>) throws(LedgerError) -> Position {
     try position(\.deletedThrough, in: bytes, at: 120)
   }
 }
 
 extension SnapshotTables {
-  /// The position of the snapshot alone.
+  /// Reads only the position of the snapshot.
   package func snapshotPosition() throws(LedgerError) -> Position {
     guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else { return .start }
     return try SnapshotSummary.position(\.position, in: bytes.span, at: 8)
@@ -190,7 +190,7 @@ extension SnapshotTables {
 }
 
 extension SnapshotSource {
-  /// Where the snapshot stands now.
+  /// Reads the current summary of the snapshot.
   package func snapshotSummary() throws(LedgerError) -> SnapshotSummary {
     try readSnapshot { (tables) throws(LedgerError) in try tables.summary() }
   }

@@ -1,6 +1,6 @@
 extension SnapshotTables {
-  /// The records of entities, in the order of the ids, checked and joined. One that is damaged fails by
-  /// itself.
+  /// Returns the records of entities, in the order of the ids, checked and joined. A damaged record fails
+  /// individually.
   package func records(
     _ ids: some Collection<EntityID>
   ) throws(LedgerError) -> [Result<SnapshotRecord.Stored?, LedgerError>] {
@@ -18,7 +18,7 @@ extension SnapshotTables {
     }
   }
 
-  /// Joins records whose first pieces were read. One that is damaged fails by itself.
+  /// Joins records whose first pieces were read. A damaged record fails individually.
   package func join(
     _ firsts: some Collection<(id: EntityID, piece: [UInt8])>
   ) throws(LedgerError) -> [Result<SnapshotRecord.Stored, LedgerError>] {
@@ -45,7 +45,7 @@ extension SnapshotTables {
     }
   }
 
-  /// Whether the records of keyed entities were removed. A tombstone that is damaged fails by itself.
+  /// Whether the records of keyed entities were removed. A damaged tombstone fails individually.
   package func areTombstones(
     _ ids: some Collection<EntityID>
   ) throws(LedgerError) -> [Result<Bool, LedgerError>] {
@@ -63,7 +63,7 @@ extension SnapshotTables {
     }
   }
 
-  /// What is wrong with entities if not all lists show them as their records do; in their order.
+  /// Returns an error for each entity whose record some list contradicts, in the order of the entities.
   package func listProblems(of entities: [LedgerEntity]) throws(LedgerError) -> [LedgerError?] {
     try lookingUp(entities) { (entities) throws(LedgerError) in
       let entries = entities.map(\.openEntries)
@@ -79,7 +79,7 @@ extension SnapshotTables {
     }.map { if case .failure(let error) = $0 { error } else { nil } }
   }
 
-  /// Looks up some things at once; one by one if that meets damage, so that each of them fails by itself.
+  /// Looks up several items at once, or one by one if it meets damage, so that each item fails individually.
   package func lookingUp<Wanted, Found>(
     _ wanted: some Collection<Wanted>,
     _ body: (_ wanted: [Wanted]) throws(LedgerError) -> [Result<Found, LedgerError>]

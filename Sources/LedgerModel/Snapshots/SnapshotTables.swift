@@ -1,11 +1,11 @@
-/// The tables that a snapshot lies in, and those whose entries compaction deletes.
+/// The tables of a snapshot, and those whose entries compaction deletes.
 package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
   case entities, parts, open, tombstones, meta, log
-  /// Attachments, by position. How a store keeps one is its own: only
-  /// ``SnapshotTables/attachments(_:)`` and ``SnapshotTables/auditOfAttachments()`` look at them.
+  /// The attachments, by position. Each store has its own representation: only
+  /// ``SnapshotTables/attachments(_:)`` and ``SnapshotTables/auditOfAttachments()`` access them.
   case blob
 
-  /// Its name in the environment.
+  /// The name of the table in the environment.
   package var name: String {
     switch self {
     case .entities: "entities"
@@ -21,44 +21,44 @@ package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
 
 /// One consistent view of a snapshot's tables.
 ///
-/// Seen only inside the closure that gets it, which uses nothing else of the store meanwhile. Each call
-/// may be a round trip, so look-ups are plural.
+/// It is available only inside the closure that receives it, which uses nothing else of the store in the
+/// meantime. Each call may be a round trip, so look-ups take several keys.
 package protocol SnapshotTables {
-  /// The values under keys, in their order; of another table than `blob`.
+  /// Returns the values under keys, in the order of the keys; not for the table `blob`.
   func values(
     forKeys keys: [[UInt8]], in table: SnapshotTable
   ) throws(LedgerError) -> [[UInt8]?]
 
-  /// Whether the tables show each of some changes, in their order: exactly its bytes under its key, or
-  /// nothing there.
+  /// Whether the tables contain each of some changes, in their order: exactly its bytes under its key, or no
+  /// entry.
   func show(_ changes: ArraySlice<TableChange>) throws(LedgerError) -> [Bool]
 
-  /// How many entries a table has; another one than `blob`. It may take a walk through the table.
+  /// Returns the number of entries in a table other than `blob`. This may require a walk through the table.
   func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int
 
-  /// Compares how many entries a table says that it has with what the snapshot counts. Every read of a
-  /// list asks, so it takes no walk: a store that keeps no such number, and notices by itself when
-  /// entries get lost, does nothing.
+  /// Compares a table's own number of entries with the snapshot's count. Every read of a list calls it, so it
+  /// must not walk the table: a store that keeps no such number, and detects lost entries by itself, does
+  /// nothing.
   ///
   /// - Throws: `corrupt` if they differ.
   func checkCount(
     of table: SnapshotTable, in counts: SnapshotSummary.Counts
   ) throws(LedgerError)
 
-  /// Visits the entries from the first key at or above `start` on, until `body` returns false; of
-  /// another table than `blob`. No other call of the tables is made meanwhile.
+  /// Visits the entries from the first key at or above `start` on, until `body` returns false; not for the
+  /// table `blob`. No other method of the tables is called in the meantime.
   func scan(
     _ table: SnapshotTable, from start: [UInt8],
     _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
   ) throws(LedgerError)
 
-  /// The attachments of events, in their order. One that is missing or damaged fails by itself, with
+  /// Returns the attachments of events, in order. A missing or damaged attachment fails individually, with
   /// `corrupt`.
   func attachments(
     _ wanted: [AttachmentReference]
   ) throws(LedgerError) -> [Result<[UInt8], LedgerError>]
 
-  /// Begins to look at everything that is kept beside events.
+  /// Begins a check of all values that are stored beside events.
   func auditOfAttachments() -> any AttachmentAudit
 }
 
@@ -69,17 +69,18 @@ extension SnapshotTables {
     try counts.check(entryCount(of: table), of: table)
   }
 
-  /// The value under a key; of another table than `blob`.
+  /// Returns the value under a key; not for the table `blob`.
   package func value(
     forKey key: [UInt8], in table: SnapshotTable
   ) throws(LedgerError) -> [UInt8]? {
     try values(forKeys: [key], in: table)[0]
   }
 
-  /// The first entries after a key, at most `limit`; before damage, those that can be read.
+  /// Returns the first entries after a key, at most `limit`; if there is damage, the readable entries before
+  /// it.
   ///
-  /// - Throws: `corrupt` if the first one cannot be read, or the keys are not in order: a walk that goes
-  ///   on after the last one would go in circles.
+  /// - Throws: `corrupt` if the first entry cannot be read, or the keys are out of order: a walk that
+  ///   continues after the last one would loop forever.
   package func entries(
     of table: SnapshotTable, after last: [UInt8]?, limit: Int
   ) throws(LedgerError) -> [(key: [UInt8], value: [UInt8])] {
@@ -108,20 +109,20 @@ extension LedgerError {
   }
 }
 
-/// Where a snapshot is kept.
+/// A source of snapshot reads.
 package protocol SnapshotSource {
-  /// Runs `body` on one consistent view of the tables. Keep it short: it pins freed space.
+  /// Runs `body` on one consistent view of the tables. Keep `body` short: the view pins freed space.
   func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R
 }
 
-/// A value to be put under a key, or a key to be deleted.
+/// A value to be stored under a key, or a key to be deleted.
 package struct TableChange: Sendable, Hashable {
   package let table: SnapshotTable
-  /// Big-endian where it is a number.
+  /// The key; numbers are big-endian.
   package let key: [UInt8]
-  /// `nil` deletes the entry; it need not be there.
+  /// The value; `nil` deletes the entry, which need not exist.
   package let value: [UInt8]?
 
   package init(_ table: SnapshotTable, _ key: [UInt8], _ value: [UInt8]?) {
@@ -132,7 +133,7 @@ package struct TableChange: Sendable, Hashable {
 }
 
 extension TableChange {
-  /// Whether what is put carries the checksum that its table wants.
+  /// Whether the new value has the checksum that its table requires.
   package var isSound: Bool {
     switch table {
     case .entities, .parts, .open, .tombstones:
@@ -141,7 +142,7 @@ extension TableChange {
     }
   }
 
-  /// The entity that it is about, in the tables of a snapshot.
+  /// The entity that the change concerns, in the tables of a snapshot.
   package var subject: EntityID {
     let start = table == .open ? key.count - 16 : 0
     guard start >= 0, start + 16 <= key.count else { return EntityID(high: 0, low: 0) }

@@ -1,12 +1,12 @@
 import LedgerBytes
 
 extension TableChange {
-  /// Puts an attachment, whole.
+  /// Stores a whole attachment.
   package init(_ attachment: [UInt8], at position: Position) {
     self.init(.blob, position.bigEndianBytes, attachment)
   }
 
-  /// Deletes an attachment, whole.
+  /// Deletes a whole attachment.
   package init(deleting attachment: AttachmentReference) {
     self.init(.blob, attachment.position.bigEndianBytes, nil)
   }

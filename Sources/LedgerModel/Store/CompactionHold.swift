@@ -1,5 +1,5 @@
-/// A store's lock of compaction while it is held.
+/// A store's compaction lock while it is held.
 package protocol CompactionHold: AnyObject, Sendable {
-  /// Gives it back; twice is harmless. Also after the store was closed.
+  /// Releases the lock. Releasing it twice, or after the store was closed, is harmless.
   func release()
 }

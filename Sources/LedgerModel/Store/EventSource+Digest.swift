@@ -1,5 +1,5 @@
 extension LogDigest {
-  /// The digest after all events up to `end`, or after as many as one read hands over.
+  /// Returns the digest after all events up to `end`, or after as many events as one read returns.
   package func continued(
     over source: some EventSource, through end: Position
   ) throws(LedgerError) -> LogDigest {
@@ -16,7 +16,7 @@ extension LogDigest {
 }
 
 extension LedgerError {
-  /// The head says that there are more events than can be read.
+  /// The error for a head that promises more events than can be read.
   package static func missingEvents(after position: Position) -> LedgerError {
     LedgerError(
       .corrupt,

@@ -1,26 +1,26 @@
-/// What the events of a ledger can be read from, with or without a session.
+/// A source of a ledger's events, with or without a session.
 package protocol EventSource {
-  /// The position of the last event, as a fresh read sees it.
+  /// Returns the position of the last event, from a fresh read.
   func head() throws(LedgerError) -> Position
 
-  /// Hands over the frames with events after `position`, in order.
+  /// Passes the frames with events after `position` to `body`, in order.
   ///
-  /// The first frame may begin at or before `position`. Nothing else is read of the source meanwhile.
+  /// The first frame may begin at or before `position`. Nothing else is read from the source in the meantime.
   ///
-  /// - Parameter limit: Stops after the frame that reaches this number of events after `position`, so
-  ///   that no read lasts long.
-  /// - Returns: The position of the last event handed over, or `position` if there is none.
+  /// - Parameter limit: The read stops after the frame that reaches this number of events after `position`, so
+  ///   that no read takes long.
+  /// - Returns: The position of the last event passed on, or `position` if there is none.
   /// - Throws: `eventsCompacted` if events after `position` were deleted.
   func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position
 
-  /// Which commit wrote the event at `position`.
+  /// Returns the commit that wrote the event at `position`.
   ///
-  /// - Returns: `nil` if it was deleted, or the log ends before.
+  /// - Returns: `nil` if the event was deleted, or the log ends before it.
   func commit(at position: Position) throws(LedgerError) -> CommitID?
 
-  /// The attachments of events, in their order. Each fails by itself: with `eventsCompacted` if it was
+  /// Returns the attachments of events, in order. Each fails individually: with `eventsCompacted` if it was
   /// deleted with its event, with `corrupt` if it is missing or damaged.
   func attachments(
     _ wanted: [AttachmentReference]
@@ -43,13 +43,15 @@ extension EventSource {
 }
 
 package enum EventSlice {
-  /// The most events of one read transaction: a longer one keeps freed pages from being used again.
+  /// The maximum number of events in one read transaction: a longer transaction would keep freed pages from
+  /// being reused.
   package static let eventCount = 10_000
 }
 
 extension EventSource {
-  /// Copies of the events after `position` up to `end`, each with what is stored beside it: at most about
-  /// `limit` of them. They end after the one with which these values reach a size.
+  /// Returns copies of at most about `limit` events after `position` up to `end`, each with the value that is
+  /// stored beside it. The copies end after the event at which the total size of these values reaches a
+  /// limit.
   package func storedEvents(
     after position: Position, through end: Position, limit: Int,
     attachmentByteLimit: Int = AttachmentReference.groupByteCount
@@ -74,7 +76,7 @@ extension EventSource {
     }
   }
 
-  /// The attachment of the event at `position`.
+  /// Returns the attachment of the event at `position`.
   ///
   /// - Throws: `eventsCompacted` if it was deleted with its event; `corrupt`.
   package func attachment(

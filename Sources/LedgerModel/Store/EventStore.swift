@@ -1,98 +1,98 @@
-/// Where the events of a ledger are kept: the seam between the ledger and a storage engine.
+/// The store of a ledger's events: the boundary between the ledger and a storage engine.
 ///
-/// Nothing above knows the engine. A writer looks through ``view(_:)``, decides without the store, and
-/// appends with ``append(_:_:after:)`` at the position that it decided on. Between ``beginCommit(_:)``
-/// and ``endCommit()`` an engine with one writer keeps all others out, so that the head stays; an
-/// optimistic one lets the head move, and the writer decides anew.
+/// The layers above do not know the engine. A writer reads through ``view(_:)``, decides without the store,
+/// and appends with ``append(_:_:after:)`` at the position on which it decided. Between ``beginCommit(_:)``
+/// and ``endCommit()``, an engine with a single writer keeps all other writers out, so that the head stays;
+/// an optimistic engine lets the head move, and the writer decides again.
 package protocol EventStore: LedgerSource, AnyObject {
-  /// The id of the ledger that is kept here.
+  /// The id of the stored ledger.
   var ledgerID: LedgerID { get }
 
-  /// Whether an answer takes long to come, as over a network. What reads the store then does so on a
-  /// thread of its own, and none of Swift's is blocked meanwhile.
+  /// Whether responses take long, for example over a network. The store is then read on a dedicated thread,
+  /// so that none of Swift's threads is blocked in the meantime.
   var isRemote: Bool { get }
 
-  /// When the ledger was created.
+  /// The time at which the ledger was created.
   var createdAt: Timestamp { get }
 
-  /// The time that deadlines and retention go by: the store's, as far as it has one of its own. It
-  /// never waits for the store.
+  /// Returns the time that deadlines and retention use: the store's time, if the store has a clock of its
+  /// own. It never waits for the store.
   func now() -> Timestamp
 
   /// Answers a request from one consistent view of events and snapshot.
   ///
-  /// What is damaged takes its error along; only a look at it fails.
+  /// Damaged items carry their error; only accessing them fails.
   ///
   /// - Throws: `closed`, `ioFailure`, `unavailable`; `corrupt` if the snapshot cannot be read at all.
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView
 
-  /// Begins a commit; ``endCommit()`` must follow, on the same thread.
+  /// Begins a commit; ``endCommit()`` must follow on the same thread.
   ///
-  /// - Parameter patience: How long to wait for another writer.
-  /// - Throws: `writerStalled`, `interrupted`, `sealed`, `closed`, `corrupt`, `ioFailure`,
-  ///   `unavailable`, `notDurable`. Then the commit did not begin.
+  /// - Parameter patience: The time to wait for another writer.
+  /// - Throws: `writerStalled`, `interrupted`, `sealed`, `closed`, `corrupt`, `ioFailure`, `unavailable`,
+  ///   `notDurable`. In each case, the commit did not begin.
   func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn
 
   /// Appends events, atomically and durably, if the log ends at `base`.
   ///
   /// - Parameters:
   ///   - batch: At least one event.
-  ///   - commit: Recognises the commit should its acknowledgement get lost.
-  ///   - base: The position that the events were decided on.
-  /// - Throws: `ledgerFull`, `diskFull`, `ioFailure`, `sealed`, `unavailable`, `notDurable`, `corrupt` if
-  ///   the log ends before `base`, `commitOutcomeUnknown`. Nothing was appended, unless it is
-  ///   `commitOutcomeUnknown`. The session goes on with the next commit.
+  ///   - commit: Identifies the commit if its acknowledgement is lost.
+  ///   - base: The position on which the events were decided.
+  /// - Throws: `ledgerFull`, `diskFull`, `ioFailure`, `sealed`, `unavailable`, `notDurable`, `corrupt` if the
+  ///   log ends before `base`, `commitOutcomeUnknown`. Nothing was appended, unless the error is
+  ///   `commitOutcomeUnknown`. The session continues with the next commit.
   func append(
     _ batch: EventBatch, _ commit: CommitID, after base: Position
   ) throws(LedgerError) -> AppendOutcome
 
-  /// Ends a commit, with or without events, and lets other writers on.
+  /// Ends a commit, with or without events, and lets other writers continue.
   func endCommit()
 
-  /// Changes the snapshot, or deletes events that it holds, atomically and durably.
+  /// Changes the snapshot, or deletes events that it contains, atomically and durably.
   ///
   /// - Parameters:
-  ///   - changes: What is put and deleted, in the order of tables and keys.
-  ///   - old: Where the snapshot must stand.
-  ///   - new: Where it stands afterwards.
-  ///   - patience: How long to wait for a writer.
-  /// - Returns: How long other writers were locked out.
-  /// - Throws: `snapshotMoved` if the snapshot stands elsewhere, `corrupt` if the tables do not hold as
-  ///   many entries as the snapshot counts, before or afterwards, and what a commit throws; nothing was
-  ///   changed then, unless it is `commitOutcomeUnknown`.
+  ///   - changes: The entries to store and delete, in the order of tables and keys.
+  ///   - old: The required summary of the snapshot before the change.
+  ///   - new: The summary of the snapshot after the change.
+  ///   - patience: The time to wait for a writer.
+  /// - Returns: The time for which other writers were locked out.
+  /// - Throws: `snapshotMoved` if the snapshot has another summary, `corrupt` if the tables do not have as
+  ///   many entries as the snapshot counts, before or after the change, and the errors of a commit. Nothing
+  ///   was changed, unless the error is `commitOutcomeUnknown`.
   func changeSnapshot(
     _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
     patience: Patience
   ) throws(LedgerError) -> Duration
 
-  /// Takes the lock that makes one session at a time, of all processes, compact the ledger.
+  /// Takes the lock that lets only one session, among all processes, compact the ledger at a time.
   ///
-  /// - Returns: `nil` if it is held already, by this session too. A hold whose process dies counts no
-  ///   more.
+  /// - Returns: `nil` if the lock is already held, by this session or another one. A lock is released when
+  ///   its process dies.
   func lockForCompaction() throws(LedgerError) -> (any CompactionHold)?
 
-  /// The size in bytes of everything that is stored, without free space.
+  /// Returns the size of all stored data, without free space, in bytes.
   func usedByteCount() throws(LedgerError) -> Int
 
   /// A number that changes whenever the head may have moved.
   var changeCount: UInt32 { get }
 
-  /// Blocks until the head may have moved since `count`, or the time is over.
+  /// Blocks until the head may have moved since `count`, or the timeout expires.
   ///
-  /// A hint: it may return early or late, and looking again is always right.
+  /// The result is a hint: the method may return early or late, and checking the head is always correct.
   func waitForChange(since count: UInt32, timeout: Duration)
 
-  /// Makes a waiting ``waitForChange(since:timeout:)`` and a writer that waits for its turn return.
+  /// Wakes a waiting ``waitForChange(since:timeout:)`` and a writer that waits for its turn.
   func interruptWaits()
 
-  /// Frees what processes that are gone still keep from being used again, if the store leaves that to
-  /// its sessions. It is called now and then, and before a compaction.
+  /// Frees resources that processes which are gone still hold, if the store leaves this task to its sessions.
+  /// It is called now and then, and before a compaction.
   ///
-  /// - Returns: How many readers there were.
+  /// - Returns: The number of readers that there were.
   @discardableResult
   func reclaimFromTheDead() -> Int
 
-  /// Lets go of every lock, map and descriptor. Calls that wait for an answer throw `closed`.
+  /// Releases every lock, map and descriptor. Calls that wait for a response throw `closed`.
   func close()
 }
 
@@ -100,12 +100,12 @@ extension EventStore {
   package func reclaimFromTheDead() -> Int { 0 }
 }
 
-/// How long a writer waits for another one.
+/// The limits of a writer's wait for another writer.
 package struct Patience {
   package var timeout: Duration
-  /// How long the oldest command will then have waited, for the error.
+  /// The total time that the oldest command will have waited by then, for the error.
   package var waitInAll: Duration
-  /// Asked again and again while waiting: whether something more urgent came up.
+  /// Called repeatedly during the wait; returns whether a more urgent task came up.
   package var isOver: () -> Bool
 
   package init(
@@ -117,13 +117,13 @@ package struct Patience {
   }
 }
 
-/// What a writer gets when its commit begins.
+/// The information that a writer receives when its commit begins.
 package struct CommitTurn: Sendable {
   /// The position of the last event.
   package let head: Position
-  /// The commit that wrote it; `nil` if there is none.
+  /// The commit that wrote the last event; `nil` if there is none.
   package let headCommit: CommitID?
-  /// How much the commit may add.
+  /// The number of bytes that the commit may add.
   package let room: CommitRoom
 
   package init(head: Position, _ headCommit: CommitID?, room: CommitRoom) {
@@ -133,19 +133,20 @@ package struct CommitTurn: Sendable {
   }
 }
 
-/// What became of events that were to be appended.
+/// The result of appending events.
 package enum AppendOutcome: Sendable, Hashable {
-  /// They are durable; the last one has this position.
+  /// The events are durable; the last one has this position.
   case appended(through: Position)
-  /// Nothing was appended: another writer came first, and the log now ends here.
+  /// Nothing was appended: another writer came first, and the log now ends at this position.
   case headMoved(to: Position)
 }
 
-/// How many bytes of events a commit may still add.
+/// The number of bytes of events that a commit may still add.
 package struct CommitRoom: Sendable, Hashable {
-  /// For events that make the ledger grow.
+  /// The room for events that make the ledger grow.
   package var bytes: Int
-  /// For events that a full ledger must still take: consumptions and the ends of things.
+  /// The room for events that a full ledger must still accept: consumptions, and events that end an entity or
+  /// a call.
   package var bytesWithReserve: Int
 
   package init(bytes: Int, bytesWithReserve: Int) {

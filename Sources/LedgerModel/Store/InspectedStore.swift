@@ -1,21 +1,21 @@
-/// A ledger that a store opened for looking only: no session, no event, no signal.
+/// A ledger that a store opened for inspection only: without a session, events or signals.
 package protocol InspectedStore: LedgerSource {
-  /// What the ledger was made with.
+  /// The parameters with which the ledger was created.
   var metadata: LedgerMetadata { get }
 
-  /// Tells which sessions are at work.
+  /// The registry that shows which sessions are active.
   var sessions: any SessionRegistry { get }
 
-  /// Looks at the whole structure of what is stored, below events and records.
+  /// Checks the whole structure of the stored data, below the level of events and records.
   ///
   /// - Parameter tick: Called now and then.
-  /// - Returns: What lacks entries, and can be read all the same.
-  /// - Throws: `corrupt` if it is so damaged that it must not be read.
+  /// - Returns: The error for a structure that lacks entries but can still be read.
+  /// - Throws: `corrupt` if the structure is so damaged that it must not be read.
   func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError?
 
   /// Runs `body` on one view that stays valid until `body` returns.
   func withPinnedView<R>(_ body: (any LedgerSource) throws -> R) throws -> R
 
-  /// Lets go of what is held. What is read afterwards gets `closed`; closing twice is harmless.
+  /// Releases everything that is held. Later reads throw `closed`; closing twice is harmless.
   func close()
 }

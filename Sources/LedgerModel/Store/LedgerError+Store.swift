@@ -1,10 +1,10 @@
 extension LedgerError {
-  /// The store is not open.
+  /// The error for a store that is not open.
   package static var storeClosed: LedgerError {
     LedgerError(.closed, "The ledger is closed or frozen. Open or unfreeze it first.")
   }
 
-  /// The log is not the one that this process read before.
+  /// The error for a log other than the one that this process read before.
   package static func historyChanged(at position: Position) -> LedgerError {
     LedgerError(
       .historyChanged,
@@ -12,7 +12,7 @@ extension LedgerError {
     )
   }
 
-  /// The ledger is not the one that this session opened.
+  /// The error for a ledger other than the one that this session opened.
   package static func historyChanged(
     from known: LedgerID, to stored: LedgerID
   ) -> LedgerError {
@@ -22,7 +22,7 @@ extension LedgerError {
     )
   }
 
-  /// What this process read before is not there any more.
+  /// The error for a log that has lost events which this process read before.
   package static func vanished(after head: Position, known position: Position) -> LedgerError {
     LedgerError(
       .corrupt,

@@ -5,15 +5,15 @@ package struct LedgerMetadata: Sendable, Hashable {
   package static let byteCount = 48
   package static let key = Array("ledger".utf8)
 
-  /// The format that this build writes, and the newest that it reads.
+  /// The format that this build writes, and the newest format that it reads.
   package static let formatVersion: UInt32 = 1
-  /// The first format that stays readable: the one before changed from build to build.
+  /// The first format that stays readable: its predecessor changed from build to build.
   private static let oldestFormatVersion: UInt32 = 1
 
   package var formatVersion: UInt32
   package var ledgerID: LedgerID
   package var createdAt: Timestamp
-  /// Of the directory with the data file, which tells it by its name: always 1 so far.
+  /// The generation in the name of the directory that contains the data file: always 1 so far.
   private var generation: UInt64
   package var isSealed: Bool
 
@@ -27,10 +27,10 @@ package struct LedgerMetadata: Sendable, Hashable {
 
   /// Reads the record.
   ///
-  /// - Throws: `incompatibleFormat` if a newer version wrote it, or one from before version 1;
+  /// - Throws: `incompatibleFormat` if a newer version wrote the record, or a version before version 1;
   ///   `corrupt` if it is damaged.
   package init(decoding bytes: Span<UInt8>) throws(LedgerError) {
-    // A newer format may have a longer record; its version stands where ours does.
+    // A newer format may have a longer record; its version is at the same offset.
     guard bytes.count >= Self.byteCount,
       bytes.loadLittleEndian(at: 0) == CRC32C.checksum(bytes.extracting(4..<bytes.count))
     else {

@@ -1,14 +1,14 @@
-/// The events and the snapshot of a ledger, wherever they are.
+/// The events and the snapshot of a ledger, in any form of storage.
 package protocol LedgerSource: EventSource, SnapshotSource, Sendable {
-  /// Runs `body` on one view of the ledger, if the source can hold one: no compaction comes between its
-  /// reads. It is good only as long as `body`.
+  /// Runs `body` on one view of the ledger, if the source can hold one, so that no compaction comes between
+  /// its reads. The view is valid only while `body` runs.
   func withView<R>(
     _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R
 }
 
 extension LedgerSource {
-  /// A source that cannot hold a view, or is one.
+  /// Runs `body` on the source itself, which cannot hold a view or already is one.
   package func withView<R>(
     _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
@@ -16,9 +16,9 @@ extension LedgerSource {
   }
 }
 
-/// A source whose reads another one answers, which may be another each time.
+/// A source that forwards each read to another source, which may change from read to read.
 package protocol ForwardingSource: LedgerSource {
-  /// Runs `body` on what answers one read.
+  /// Runs `body` on the source that answers one read.
   func withSource<R>(
     _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R

@@ -1,36 +1,37 @@
-/// Where a session shows that it is at work, and others find out that it no longer is.
+/// The registry in which a session shows that it is active, and from which other sessions learn that it no
+/// longer is.
 ///
-/// The log tells which sessions opened and ended. That a process is gone stands in no log.
+/// The log records which sessions opened and ended, but no log can show that a process is gone.
 package protocol SessionRegistry: Sendable {
-  /// Begins a session, or comes back from its freeze. From then on others find it alive.
+  /// Begins a session, or resumes it after a freeze. From then on, other sessions find it alive.
   func begin(_ session: SessionID) throws(LedgerError) -> any SessionHold
 
-  /// Looks whether sessions that the log does not know as ended are still at work.
+  /// Checks whether sessions that have not ended in the log are still active.
   ///
-  /// - Returns: One finding for each session, in their order.
+  /// - Returns: One finding for each session, in the order of the sessions.
   func findings(of sessions: [SessionEntity]) throws(LedgerError) -> [SessionFinding]
 
-  /// Sessions that left something behind and are dead, as far as a bounded look finds them. Some may
-  /// not stand in the log.
+  /// Returns dead sessions that left something behind, as far as a bounded search finds them. Some may not be
+  /// in the log.
   func deadSessions() -> [SessionID]
 
-  /// Removes what ended sessions left behind, except of those that are alive all the same.
+  /// Removes the leftovers of ended sessions, except for sessions that turn out to be alive.
   func removeLeftovers(of sessions: [SessionID])
 }
 
-/// What shows others that a session is at work.
+/// A session's proof to others that it is active.
 package protocol SessionHold: AnyObject, Sendable {
-  /// Lets go of every lock and descriptor. While its process runs, others find the session frozen.
+  /// Releases every lock and descriptor. While the process runs, other sessions find this session frozen.
   ///
-  /// - Throws: `diskFull`, `ioFailure`, if that could not be noted. Others then take the session for
-  ///   dead.
+  /// - Throws: `diskFull` or `ioFailure` if the freeze could not be recorded. Other sessions then consider
+  ///   the session dead.
   func freeze() throws(LedgerError)
 
-  /// Lets go, and leaves nothing behind: the session ended.
+  /// Ends the session: releases everything and leaves nothing behind.
   func end()
 }
 
-/// What a registry tells about a session that has not ended.
+/// A registry's finding about a session that has not ended.
 package enum SessionFinding: Sendable, Hashable {
   case alive
   case frozen

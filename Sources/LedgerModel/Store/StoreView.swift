@@ -1,14 +1,14 @@
-/// What is asked of a store at once.
+/// A request for several items of a store at once.
 package struct ViewRequest: Sendable {
-  /// Frames with events after this position are wanted; `nil` for none.
+  /// The position after which frames with events are requested; `nil` for no frames.
   package var eventsAfter: Position?
   /// The view ends with the frame that reaches this number of events.
   package var eventLimit = EventSlice.eventCount
-  /// What is wanted of the snapshot.
+  /// The requested parts of the snapshot.
   package var needs = SnapshotNeeds()
-  /// Values that stand beside events.
+  /// The requested values that are stored beside events.
   package var attachments: [AttachmentReference] = []
-  /// Which lists of a snapshot the caller knows to be complete.
+  /// The lists of a snapshot that the caller knows to be complete.
   package var countedLists = CountedLists()
 
   package init(eventsAfter: Position? = nil) {
@@ -16,27 +16,26 @@ package struct ViewRequest: Sendable {
   }
 }
 
-/// One consistent answer of a store: everything in it is of the same moment.
+/// A consistent response of a store: all its contents are of the same moment.
 ///
-/// It holds copies, so that nothing of the store is kept meanwhile.
+/// It contains copies, so that no resources of the store are held in the meantime.
 package struct StoreView: Sendable {
-  /// The snapshot, with what was asked for of it.
+  /// The snapshot, with its requested parts.
   package let excerpt: SnapshotExcerpt
-  /// Frames with events after the position asked for, in order; with events after the snapshot, if that
-  /// is further on.
+  /// The frames with events after the requested position, or after the snapshot if that is further on, in
+  /// order.
   package let frames: FrameList
-  /// The event that the frames come after.
+  /// The event after which the frames begin.
   package let start: Position
-  /// The commit that wrote it; `nil` if the event is deleted.
+  /// The commit that wrote this event; `nil` if the event is deleted.
   package let startCommit: CommitID?
-  /// The commit that wrote the event at the position asked for; `nil` if the event is deleted.
+  /// The commit that wrote the event at the requested position; `nil` if the event is deleted.
   package let commit: CommitID?
-  /// Why the frames after these cannot be read: `corrupt` if the log ends before the position asked
-  /// for.
+  /// The reason why later frames cannot be read: `corrupt` if the log ends before the requested position.
   package let problem: LedgerError?
   private let attachments: [Position: Result<[UInt8], LedgerError>]
 
-  /// The value beside the event at a position, which was asked for.
+  /// Returns the requested value beside the event at a position.
   package func attachment(of position: Position) throws(LedgerError) -> [UInt8] {
     guard let attachment = attachments[position] else { throw .lacking }
     return try attachment.get()
@@ -44,7 +43,7 @@ package struct StoreView: Sendable {
 }
 
 extension StoreView {
-  /// Answers with several reads of a source.
+  /// Answers a request with several reads of a source.
   fileprivate init(_ request: ViewRequest, of source: any LedgerSource) throws(LedgerError) {
     let summary = try source.snapshotSummary()
     let reader = SnapshotReader(source, summary: summary, countedLists: request.countedLists)
@@ -65,14 +64,14 @@ extension StoreView {
 extension LedgerSource {
   /// Answers a request with several reads; the source must hold one view.
   ///
-  /// How many there are does not depend on how much is asked for. A store that is far away may instead
-  /// fetch the rows first, all at once, and have a source of these answer.
+  /// The number of reads does not depend on the size of the request. A remote store may instead fetch all
+  /// rows first, at once, and answer from a source over these rows.
   package func answer(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     try StoreView(request, of: self)
   }
 }
 
-/// What a view shows of the log.
+/// The log's part of a view.
 private struct LogPart {
   var frames = FrameList()
   var problem: LedgerError?
@@ -95,8 +94,8 @@ private struct LogPart {
     }
   }
 
-  /// Reads the frames after ``start``, and with them the one that has the event there: it names the
-  /// commit.
+  /// Reads the frames after ``start``, and the frame that contains the event at ``start``, because it names
+  /// the commit.
   private mutating func read(
     from source: any LedgerSource, isStartThere: Bool, _ limit: Int
   ) throws(LedgerError) {

@@ -1,4 +1,4 @@
-/// The registry of a store that only one process can open. It finds no session dead: none outlives
+/// The registry of a store that only one process can open. It finds no dead sessions, because none outlives
 /// the store.
 package struct UnwatchedSessions: SessionRegistry {
   package init() {}
