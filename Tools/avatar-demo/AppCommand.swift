@@ -1,10 +1,10 @@
 import ArgumentParser
 import PromiseLedger
 
-/// The chat app: asks for the removal, shows a spinner, and must end it whatever happens.
+/// The chat app: requests the removal, shows a spinner, and must end it in every case.
 struct AppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "app", abstract: "Removes a room's avatar and shows what became of it.",
+    commandName: "app", abstract: "Removes a room's avatar and shows the outcome.",
     discussion: """
       Reads the events of an app's life from standard input: 'suspend' when it goes to the \
       background, 'resume' when it comes back.
@@ -16,7 +16,7 @@ struct AppCommand: AsyncParsableCommand {
   @Argument(help: "The directory through which requests and answers go.")
   var spool: Spool
 
-  @Argument(help: "The address of the room; without it, only what is left over is shown.")
+  @Argument(help: "The address of the room; without it, only leftovers are shown.")
   var room: Room?
 
   func run() async throws {
@@ -48,7 +48,7 @@ struct AppCommand: AsyncParsableCommand {
     try await promise.consume { outcome in say("shows: \(words(for: outcome)); spinner off") }
   }
 
-  /// Shows what became of requests whose app was killed.
+  /// Shows the outcomes of requests whose app was killed.
   private func showLeftovers(_ ledger: Ledger, _ say: Narrator) async throws {
     for record in try await ledger.stalePromises() {
       say("found a stale promise: \(record.label ?? record.id.description)")
@@ -58,7 +58,7 @@ struct AppCommand: AsyncParsableCommand {
   }
 }
 
-/// What the user reads.
+/// The text that the user reads.
 private func words(for outcome: PromiseOutcome<Void>) -> String {
   switch outcome {
   case .fulfilled: return "the avatar is removed"

@@ -1,9 +1,10 @@
 import Foundation
 import PromiseLedger
 
-/// What the system tells an app: go to the background, come back.
+/// The notifications that the system sends to an app: go to the background, come back.
 ///
-/// On iOS these are the notifications of the app's life cycle; here they are lines of standard input.
+/// On iOS these are the notifications of the app's life cycle; here they are lines of standard
+/// input.
 struct AppLife: Sendable {
   let ledger: Ledger
   let say: Narrator
@@ -23,7 +24,7 @@ struct AppLife: Sendable {
     }
   }
 
-  /// Reads on a thread of its own, because reading blocks.
+  /// Reads on a separate thread, because reading blocks.
   private static func linesOfStandardInput() -> AsyncStream<String> {
     AsyncStream { continuation in
       Thread.detachNewThread {

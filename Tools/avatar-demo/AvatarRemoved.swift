@@ -1,9 +1,10 @@
 import PromiseLedger
 
-/// What happens when the server answers the request to remove a room's avatar, in whichever process
-/// the answer arrives.
+/// Handles the server's answer to the request to remove a room's avatar, in the process where the
+/// answer arrives.
 ///
-/// The app binds the room and the promise when it sends the request; the stanza comes with the call.
+/// The app binds the room and the promise when it sends the request; the stanza comes with the
+/// call.
 struct AvatarRemoved: LedgerHandler {
   static let kind = "avatar-removed"
 
@@ -24,7 +25,7 @@ struct AvatarRemoved: LedgerHandler {
 }
 
 extension LedgerConfiguration {
-  /// A configuration for a process that says what its handlers do.
+  /// A configuration for a process that prints the actions of its handlers.
   static func withHandlers(saying say: Narrator) throws -> LedgerConfiguration {
     var configuration = LedgerConfiguration()
     try configuration.handlers.register(AvatarRemoved.self) { say }

@@ -26,7 +26,8 @@ struct ExtensionCommand: AsyncParsableCommand {
     for stanza in answers {
       let handler = ledger.handler(forKey: try stanza.handlerKey)
       try await deal(with: stanza, handler, say)
-      // Not before: if this process dies first, the answer comes again, and the ledger knows.
+      // Not earlier: if this process dies first, the answer comes again, and the ledger recognizes
+      // it.
       try spool.remove(stanza)
       if consumes { try await tryToConsume(handler, in: ledger, say) }
     }

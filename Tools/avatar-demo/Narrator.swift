@@ -1,6 +1,6 @@
 import Foundation
 
-/// Says on standard output what its process does, a line at once.
+/// Prints the actions of its process on standard output, line by line without delay.
 struct Narrator: Sendable {
   private let prefix: String
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The chat server: slow, and it refuses.
+/// The chat server: it is slow and refuses requests.
 struct ServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "server", abstract: "Answers every request with an error, after a while.")

@@ -8,7 +8,8 @@ struct ServerError: Error, Codable, Sendable {
 }
 
 extension ServerError: StorableError {
-  /// Domain, code and message for everybody; the whole error as the payload for who knows its type.
+  /// Domain, code and message for all readers; the whole error as the payload for readers that know
+  /// its type.
   var storedError: StoredError {
     StoredError(
       domain: "chat-server", code: code, message: text,

@@ -19,7 +19,7 @@ struct Spool: Sendable, ExpressibleByArgument {
     try contents("request")
   }
 
-  /// Forgets a request that was answered.
+  /// Removes a request that has been answered.
   func remove(_ request: Request) throws {
     try FileManager.default.removeItem(at: file("request", request.id))
   }
@@ -29,12 +29,12 @@ struct Spool: Sendable, ExpressibleByArgument {
     try write(answer, to: file("answer", answer.id))
   }
 
-  /// The answers of the server that nobody dealt with yet.
+  /// The answers of the server that have not been processed yet.
   func answers() throws -> [Stanza] {
     try contents("answer")
   }
 
-  /// Forgets an answer that was dealt with.
+  /// Removes an answer that has been processed.
   func remove(_ answer: Stanza) throws {
     try FileManager.default.removeItem(at: file("answer", answer.id))
   }
@@ -53,7 +53,7 @@ struct Spool: Sendable, ExpressibleByArgument {
     directory.appendingPathComponent("\(kind)-\(id).json")
   }
 
-  /// Writes beside the place and renames, so that nobody reads half a file.
+  /// Writes to a temporary file and renames it, so that a reader never sees half a file.
   private func write(_ content: some Encodable, to file: URL) throws {
     try JSONEncoder().encode(content).write(to: file, options: .atomic)
   }

@@ -1,23 +1,23 @@
 import Foundation
 import PromiseLedger
 
-/// What the app asks of the server.
+/// A request from the app to the server.
 struct Request: Sendable, Codable {
   let id: String
   let room: Room
 
-  /// A request with an id that no other has.
+  /// A request with a unique id.
   init(for room: Room) {
     id = "iq-" + UUID().uuidString.prefix(8).lowercased()
     self.room = room
   }
 }
 
-/// What the server answers.
+/// The server's answer.
 struct Stanza: Sendable, Codable {
   /// The id of the request.
   let id: String
-  /// Why it was refused; absent if it was carried out.
+  /// The reason for a refusal; absent if the request was carried out.
   let error: ServerError?
 
   /// The key of the handler that waits for this answer.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import PromiseLedger
 
-/// `promise-ledger compact`: makes a ledger small, or says what that would do.
+/// `promise-ledger compact`: makes a ledger small, or previews that.
 struct CompactCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
@@ -36,7 +36,7 @@ struct CompactCommand: LedgerCommand {
   }
 
   func perform(_ sink: any TextSink) throws {
-    // Looking makes no ledger where none is.
+    // The inspector does not create a missing ledger.
     let inspector = try reading.open()
     guard apply else { return try plan(inspector, sink) }
     let id = inspector.id
@@ -68,7 +68,8 @@ struct CompactCommand: LedgerCommand {
         throw error
       }
     }
-    // Opening replays the tail, and each step may have to wait for another writer, until that is an error.
+    // Opening replays the tail, and each step may have to wait for another writer before that
+    // becomes an error.
     let patience = LedgerConfiguration().writerStallTimeout * 2
     return try work.wait(every: reading.pulseInterval, for: patience, sink.alive) { progress in
       if isTold, let note = notes.note(progress) { try sink.note(note) }

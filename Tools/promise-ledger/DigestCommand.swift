@@ -1,7 +1,7 @@
 import ArgumentParser
 import PromiseLedger
 
-/// `promise-ledger digest`: a number that stands for all events.
+/// `promise-ledger digest`: a digest that represents all events.
 struct DigestCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "digest",
@@ -21,7 +21,7 @@ struct DigestCommand: LedgerCommand {
   @Option(help: ArgumentHelp("Leave out events after this position.", valueName: "position"))
   var through: UInt64?
 
-  @Option(help: ArgumentHelp("The log digest that there must be.", valueName: "digest"))
+  @Option(help: ArgumentHelp("The expected log digest.", valueName: "digest"))
   var expect: DigestArgument?
 
   @OptionGroup var output: FormatOptions

@@ -58,7 +58,7 @@ struct HandlersCommand: LedgerCommand {
     }
   }
 
-  /// Every active handler is an open one.
+  /// Every active handler is open.
   private var includesClosed: Bool { states.contains { $0 != .active } }
 
   private func wants(_ record: HandlerRecord) -> Bool {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PromiseLedger
 
-/// `promise-ledger import`: a new ledger of an archive.
+/// `promise-ledger import`: makes a new ledger from archives.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -19,7 +19,7 @@ struct ImportCommand: ParsableCommand {
   @Argument(help: "The archives in their order; - for standard input.", completion: .file())
   var archives: [String]
 
-  @Option(help: ArgumentHelp("The longest line that is taken.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("The maximum length of a line.", valueName: "bytes"))
   var maximumLineSize = LedgerImport().maximumLineSizeInBytes
 
   @OptionGroup var output: FormatOptions

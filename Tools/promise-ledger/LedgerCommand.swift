@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// A command that works on a ledger, in a process of its own. Unless it says otherwise it writes
-/// nothing to it.
+/// A command that works on a ledger, in a process of its own. It does not write to the ledger
+/// unless its documentation says so.
 protocol LedgerCommand: ParsableCommand {
   var reading: ReadingOptions { get }
 

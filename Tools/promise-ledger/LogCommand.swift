@@ -1,7 +1,7 @@
 import ArgumentParser
 import PromiseLedger
 
-/// `promise-ledger log`: the events as they stand in the ledger.
+/// `promise-ledger log`: the events in the order of the ledger.
 struct LogCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
@@ -31,7 +31,7 @@ struct LogCommand: LedgerCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Print only events about the promises whose id begins so.", valueName: "id"))
+      "Print only events about promises whose id begins with this.", valueName: "id"))
   var promise: IDPrefix?
 
   @Option(help: ArgumentHelp("Print only events about the promise with this key."))
@@ -39,12 +39,12 @@ struct LogCommand: LedgerCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Print only events about the handlers whose id begins so.", valueName: "id"))
+      "Print only events about handlers whose id begins with this.", valueName: "id"))
   var handler: IDPrefix?
 
   @Option(
     help: ArgumentHelp(
-      "Print only events that the sessions wrote whose id begins so, or that are about them.",
+      "Print only events written by, or about, sessions whose id begins with this.",
       valueName: "id"))
   var session: IDPrefix?
 

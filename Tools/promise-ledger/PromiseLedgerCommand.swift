@@ -17,7 +17,7 @@ struct PromiseLedgerCommand: ParsableCommand {
       ExportCommand.self, ImportCommand.self,
     ])
 
-  /// Runs the command. It is our own because the exit codes are.
+  /// Runs the command. It replaces the parser's, because the exit codes are ours.
   static func main() {
     ClosedStreams.occupy()
     StandardOutput.makeClosedPipeAnError()
@@ -46,14 +46,14 @@ struct PromiseLedgerCommand: ParsableCommand {
     }
   }
 
-  /// Says on standard error what went wrong, or on standard output what was asked for.
+  /// Prints the error on standard error, or the requested help on standard output.
   private static func report(_ error: any Error, about arguments: [String]) -> Status {
     if let failure = Status.Failure(error) {
       if let message = failure.message { StandardError.note(message) }
       return failure.status
     }
     let isHelp = exitCode(for: error).isSuccess
-    // It repeats words of the command line.
+    // The message repeats words of the command line.
     let message = fullMessage(for: error).escapingLines(echoing: arguments)
     guard isHelp else {
       StandardError.write(message)
@@ -64,7 +64,7 @@ struct PromiseLedgerCommand: ParsableCommand {
       try output.write(message + "\n")
       try output.flush()
     } catch {
-      // Help that cannot be written is a failure as any.
+      // Help that cannot be written is a failure like any other.
       return report(error, about: arguments)
     }
     return .fine

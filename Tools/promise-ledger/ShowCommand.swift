@@ -66,8 +66,8 @@ struct ShowCommand: LedgerCommand {
 }
 
 extension ShowCommand {
-  /// Finds the subject. Before it reports that there is none, it checks that the ledger is whole: the
-  /// record may be on a damaged page.
+  /// Finds the subject. Before it reports that there is none, it checks that the ledger is intact:
+  /// the record may be on a damaged page.
   private func findSubject(
     in inspector: LedgerInspector, _ sink: any TextSink
   ) throws -> Subject {

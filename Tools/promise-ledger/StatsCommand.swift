@@ -1,7 +1,7 @@
 import ArgumentParser
 import PromiseLedger
 
-/// `promise-ledger stats`: how much there is.
+/// `promise-ledger stats`: the numbers of events and records, and their space.
 struct StatsCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
@@ -53,7 +53,7 @@ struct StatsCommand: LedgerCommand {
     ("abandoned", .abandoned),
   ]
 
-  /// Clocks that differ by less are not worth a line.
+  /// Smaller differences between clocks are not worth a line.
   private static let clockTolerance = Duration.seconds(60)
 
   private func addNewestTime(_ statistics: LedgerStatistics, to report: inout Report) {

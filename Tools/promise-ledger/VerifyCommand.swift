@@ -1,7 +1,7 @@
 import ArgumentParser
 import PromiseLedger
 
-/// `promise-ledger verify`: whether everything is whole and makes sense.
+/// `promise-ledger verify`: checks that everything is intact and consistent.
 struct VerifyCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -23,7 +23,7 @@ struct VerifyCommand: LedgerCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The position that the expected digest is of; by default that of the last event.",
+      "The position of the expected digest; by default that of the last event.",
       valueName: "position"))
   var through: UInt64?
 
@@ -40,7 +40,7 @@ struct VerifyCommand: LedgerCommand {
     do {
       inspector = try reading.open()
     } catch let error as LedgerError where error.code == .corrupt {
-      // Damage that keeps the ledger from being opened at all is a finding, too.
+      // Damage that prevents the ledger from being opened at all is a finding, too.
       var printer = try RecordPrinter(output.format, Record.findingColumns, to: sink)
       throw try end(&printer, with: error, "The ledger cannot be opened.")
     }
@@ -56,11 +56,11 @@ struct VerifyCommand: LedgerCommand {
       try printer.end()
       try end(summary, differs: differs, sink)
     } catch let error as LedgerError {
-      throw try end(&printer, with: error, "The ledger cannot be read on.")
+      throw try end(&printer, with: error, "The rest of the ledger cannot be read.")
     }
   }
 
-  /// Ends the list with damage that let nothing more be found.
+  /// Ends the list with damage that prevents further checks.
   ///
   /// - Returns: The end of the command.
   private func end(
@@ -73,8 +73,8 @@ struct VerifyCommand: LedgerCommand {
       .leavingOutputIncomplete
   }
 
-  /// The log digest at the position that was asked for; `nil` if damage keeps it from being computed,
-  /// which the verification will find.
+  /// The log digest at the requested position; `nil` if damage prevents its computation, which the
+  /// verification will find.
   private func earlierDigest(
     of inspector: LedgerInspector, _ sink: any TextSink
   ) throws -> LogDigest? {
@@ -105,7 +105,7 @@ struct VerifyCommand: LedgerCommand {
         "Findings that this build does not understand: \(summary.unsupportedCount). Checked: \(scope). Update it."
       )
     }
-    if differs { throw Status.Failure(.findings, "The digest is another. Checked: \(scope).") }
+    if differs { throw Status.Failure(.findings, "The digest does not match. Checked: \(scope).") }
     try sink.note("Nothing found. Checked: \(scope).")
   }
 }

@@ -62,6 +62,6 @@ enum CommitBenchmark {
 }
 
 extension TemporaryDirectory {
-  /// A directory on a disk, where `/tmp` may be in memory.
+  /// A directory on a disk; `/tmp` may be in memory.
   static func onDisk() throws -> TemporaryDirectory { try TemporaryDirectory(in: "/var/tmp") }
 }

@@ -51,7 +51,7 @@ enum FoldBenchmark {
     var ours = Duration.zero
     var theirs = Duration.zero
     while true {
-      // What the step will put, computed beforehand and not timed.
+      // The entries that the step will put, computed beforehand and not timed.
       let slice = try FoldSlice.next(
         of: store, from: try SnapshotReader(store), through: head, limit: fold.pace.eventCount)
       let entries = Entries(slice.edit.sortedChanges)
@@ -79,7 +79,7 @@ enum FoldBenchmark {
       "longest \(rounded(locks.max() ?? 0))")
   }
 
-  /// What the disk takes at least: milliseconds of commits of one small frame.
+  /// The minimum cost of the disk: milliseconds of commits of one small frame.
   private static func smallCommits(_ baseline: Baseline) throws -> [Double] {
     try (1...100 as ClosedRange<UInt64>).map { number in
       let frames = Frames(keys: [number], lengths: [100], bytes: [UInt8](repeating: 1, count: 100))

@@ -2,7 +2,8 @@ import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// Durable creations by 64 tasks while the same ledger is folded, against without.
+/// Durable creations by 64 tasks while the same ledger is folded, compared with the same without
+/// folding.
 enum FoldingWritersBenchmark {
   static func run(_ report: inout Report) async throws {
     let directory = try TemporaryDirectory.onDisk()
@@ -34,7 +35,7 @@ enum FoldingWritersBenchmark {
     let folding = Task { try await ledger.compact(.foldOnly) }
     let rate = try await GroupCommitBenchmark.creations(ledger, tasks: 64, for: .seconds(1))
     folding.cancel()
-    // One that ended before it was cancelled would have made the figure too good.
+    // A fold that ended before it was cancelled would have made the figure too good.
     guard case .failure(let error) = await folding.result, error is CancellationError else {
       throw BaselineError(status: -4)
     }

@@ -6,7 +6,7 @@ import PromiseLedgerTesting
 ///
 /// Each commit comes a millisecond after the one before.
 final class HistoryWriter {
-  /// How many promises stand in one commit.
+  /// The number of promises in one commit.
   static let promisesPerCommit = 1_000
 
   let store: LMDBEventStore
@@ -29,18 +29,18 @@ final class HistoryWriter {
     }
   }
 
-  /// Which promises are written, and how far they come.
+  /// The promises to write, and how far they proceed.
   struct Kind {
     var isKeyed = false
-    /// Of so many promises one stays pending, with a deadline; none if it is 0.
+    /// One in this many promises stays pending, with a deadline; none if it is 0.
     var pendingEvery = 0
-    /// Of so many promises one stays unconsumed; none if it is 0.
+    /// One in this many promises stays unconsumed; none if it is 0.
     var unconsumedEvery = 10
   }
 
   /// Writes promises that are created, resolved and consumed.
   ///
-  /// - Returns: The ids of the last that was consumed and of the last that is pending.
+  /// - Returns: The ids of the last consumed promise and of the last pending one.
   @discardableResult
   func write(_ numbers: Range<Int>, _ kind: Kind) throws -> (consumed: PromiseID?, live: PromiseID?)
   {
@@ -87,7 +87,7 @@ final class HistoryWriter {
     return id
   }
 
-  /// Folds everything, and deletes what was folded.
+  /// Folds everything, and deletes the folded events.
   func compact() throws {
     var folder = Folder()
     let head = try store.head()

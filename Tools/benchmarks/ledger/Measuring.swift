@@ -1,7 +1,7 @@
 import LedgerSystem
 import PromiseLedger
 
-/// One figure of the report: what it is, what it must be, what it is.
+/// One figure of the report: its name, its target and its value.
 struct Figure {
   let name: String
   let value: Double
@@ -81,10 +81,10 @@ extension [Double] {
 extension LedgerConfiguration {
   private static let isWithoutCompaction = CommandLine.arguments.contains("--without-compaction")
 
-  /// What the arguments ask for: the default, or without automatic compaction.
+  /// The configuration that the arguments request: the default, or without automatic compaction.
   static let asked = isWithoutCompaction ? withoutCompaction : LedgerConfiguration()
 
-  /// For what is measured without a compaction beside it.
+  /// For measurements without a concurrent compaction.
   static let withoutCompaction: LedgerConfiguration = {
     var configuration = LedgerConfiguration()
     configuration.automaticCompaction = nil

@@ -2,7 +2,7 @@ import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// What replay keeps in memory: it must grow with the entities, not with the events.
+/// The memory of a replayed ledger: it must grow with the entities, not with the events.
 ///
 /// Each log is replayed by a child process, so that nothing was allocated and freed before.
 enum MemoryBenchmark {
@@ -27,7 +27,7 @@ enum MemoryBenchmark {
       .atMost(0.01), "\(Int(ofOneSession) >> 10) KiB against \(Int(ofPromises) >> 10) KiB")
   }
 
-  /// Any command whose answer does not matter.
+  /// Any command, with its result ignored.
   private struct AnyCommand: Command {
     private let body: @Sendable (inout Decision) throws(LedgerError) -> Void
 
@@ -77,7 +77,7 @@ enum MemoryBenchmark {
     }
   }
 
-  /// Replays a ledger and says how much memory that took.
+  /// Replays a ledger and prints the memory that it took.
   static func runChild(_ path: String) throws {
     let store = try LMDBEventStore(
       opening: LedgerDirectory(path), options: StoreOptions(sizeLimit: 1 << 40))
@@ -94,7 +94,7 @@ enum MemoryBenchmark {
     store.close()
   }
 
-  /// The private memory of this process that no file backs, as Linux counts it.
+  /// The private memory of this process without a backing file, as Linux counts it.
   static func anonymousBytes() throws -> Int {
     let bytes = try FileSystem.readPrefix("/proc/self/smaps_rollup", maximumBytes: 4_096)
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n")

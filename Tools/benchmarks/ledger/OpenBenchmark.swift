@@ -2,12 +2,13 @@ import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// Opening a folded ledger with a tail of a thousand events, and unfreezing it: the time against that of
-/// an empty ledger, and the memory; and both against a ledger of a tenth of the size.
+/// Opening a folded ledger with a tail of a thousand events, and unfreezing it: the time compared
+/// with that of an empty ledger, and the memory; and both compared with a ledger of a tenth of the
+/// size.
 ///
-/// Of a hundred promises one is pending with a deadline, all others are consumed. Each opening is a
-/// process of its own, which closes the ledger. One that is killed makes the next opening look at every
-/// page, which is measured apart.
+/// One promise in a hundred is pending with a deadline, and all others are consumed. Each opening
+/// is a process of its own, which closes the ledger. A process that is killed makes the next
+/// opening check every page, which is measured separately.
 enum OpenBenchmark {
   static func run(_ report: inout Report, size: Int) throws {
     let empty = try measure(promiseCount: 0)
@@ -61,7 +62,7 @@ enum OpenBenchmark {
       }
     }
     let closing = try openings(9, endsByKill: false)
-    // Before the first of them no process was killed.
+    // Before the first of them, no process was killed.
     let killed = try openings(6, endsByKill: true).dropFirst()
     return Opening(
       open: closing.map { $0[0] }.median, openAfterKill: killed.map { $0[0] }.median,

@@ -82,7 +82,7 @@ enum ProcessBenchmark {
       let promise = try await ledger.createPromise(of: Void.self)
       child.send(promise.id.description)
       try child.waitForLine()
-      // The child said that it waits; let it fall asleep.
+      // The child has reported that it waits. Give it time to fall asleep.
       try await Task.sleep(for: .milliseconds(3))
       let start = MonotonicClock.now
       try await promise.fulfill(())
@@ -109,7 +109,7 @@ enum ProcessBenchmark {
 
   // MARK: The other process
 
-  /// What a child process does.
+  /// The work of a child process.
   static func runChild(_ arguments: [String]) async throws {
     if arguments[0] == "replay" { return try MemoryBenchmark.runChild(arguments[1]) }
     if arguments[0] == "open" {

@@ -50,8 +50,8 @@ enum ReplayBenchmark {
 
   /// 300,000 promises: created, resolved, and most of them consumed.
   ///
-  /// Each commit comes a millisecond after the one before, as fast as any disk could take them: so the
-  /// ids of promises that stand far from each other in the log are in the order of time.
+  /// Each commit comes a millisecond after the one before, as fast as any disk could take them. So
+  /// the ids of promises that are far from each other in the log are in the order of time.
   static func fill(_ store: LMDBEventStore, _ baseline: Baseline) throws {
     let replica = Replica()
     let session = SessionID(entityID: EntityID(high: 2, low: 2))

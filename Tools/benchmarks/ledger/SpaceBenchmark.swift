@@ -2,10 +2,11 @@ import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// The data file after many promises were created, resolved and consumed, with the automatic policy at
-/// work: against what is live, the events that the log held at most, and 64 bytes a tombstone.
+/// The data file after many promises were created, resolved and consumed, with the automatic policy
+/// at work. It is compared with the live state, the largest number of events in the log, and 64
+/// bytes a tombstone.
 ///
-/// Records and events leave as soon as they may.
+/// Records and events are removed as soon as possible.
 enum SpaceBenchmark {
   static func runIDs(_ report: inout Report, cycles: Int) async throws {
     try await measure("random ids", cycles, isKeyed: false, &report)
@@ -35,7 +36,7 @@ enum SpaceBenchmark {
     }
     tailWatch.cancel()
     let tail = try await tailWatch.value
-    // What is left is folded, so that it shows how large a state there is.
+    // The rest is folded to show the size of the state.
     try await compact(ledger, policy)
     let counts = try store.snapshotSummary().counts
     store.close()
@@ -57,7 +58,7 @@ enum SpaceBenchmark {
       "\(rounded(rate)) thousand events/s")
   }
 
-  /// Looks how many events the log holds, until it is cancelled.
+  /// Observes how many events the log holds, until it is cancelled.
   private static func longestTail(
     _ store: LMDBEventStore
   ) async throws -> (eventCount: UInt64, bytesPerEvent: Double) {
@@ -73,7 +74,7 @@ enum SpaceBenchmark {
     return (longest, bytesPerEvent)
   }
 
-  /// Compacts once the automatic compaction that may be at work is over.
+  /// Compacts after any running automatic compaction has ended.
   private static func compact(_ ledger: Ledger, _ policy: CompactionPolicy) async throws {
     while true {
       do {
@@ -109,7 +110,7 @@ enum SpaceBenchmark {
     return try await ledger.createPromise(key: key, of: String.self)
   }
 
-  /// `nil` if the events are deleted while they are looked at.
+  /// `nil` if the events are deleted during the count.
   private static func bytesPerEvent(_ store: LMDBEventStore) throws -> Double? {
     var bytes = 0
     var events = 0

@@ -6,11 +6,12 @@ struct ProgressNotes {
   private var lastTenth = 0
   private var lastDone = 0
 
-  /// What is to be said about a step, if anything.
+  /// The message about a step, if it is worth one.
   mutating func note(_ progress: CompactionProgress) -> String? {
     guard progress.total > 0 else { return nil }
     let tenth = 10 * progress.done / progress.total
-    // Where more comes than was known, or nothing is known, a line tells of twice as much as the last.
+    // If there is more than expected, or the total is unknown, there is a line each time the count
+    // has doubled.
     let isNews =
       progress.phase != phase || tenth > lastTenth
       || lastTenth == 10 && progress.done >= 2 * lastDone
@@ -22,7 +23,7 @@ struct ProgressNotes {
     case .folding: "Folded \(progress.done) of \(progress.total) events."
     case .removing: "Removed \(progress.done) of \(progress.total) records."
     case .archiving: "Archived \(progress.done) of \(progress.total) events."
-    // How many there are is not known before.
+    // Their number is not known beforehand.
     case .deleting: "Deleted \(progress.done) events."
     }
   }

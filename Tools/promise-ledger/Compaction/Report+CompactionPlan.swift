@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension Report {
-  /// What compaction would do, and what would stay and why.
+  /// The effects that a compaction would have, and the reasons why the rest would stay.
   init(_ plan: CompactionPlan, of ledger: LedgerID) {
     self.init()
     add("ledger", "ledger", ledger.description)

@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension Report {
-  /// What a compaction did.
+  /// The effects of a compaction.
   init(_ report: CompactionReport, of ledger: LedgerID) {
     self.init()
     add("ledger", "ledger", ledger.description)
@@ -26,7 +26,7 @@ extension Report {
 }
 
 extension CompactionReport {
-  /// What ended the compaction early, as the command's end.
+  /// The reason why the compaction ended early, as the command's end.
   var failure: Status.Failure? {
     guard let problem else { return nil }
     return Status.Failure(

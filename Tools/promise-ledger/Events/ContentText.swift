@@ -1,4 +1,4 @@
-/// Stored bytes as text: as they are if they are UTF-8, and else in hexadecimal digits.
+/// Stored bytes as text: unchanged if they are UTF-8, otherwise in hexadecimal digits.
 struct ContentText {
   let text: String
   private let isHexadecimal: Bool
@@ -9,7 +9,7 @@ struct ContentText {
     isHexadecimal = decoded == nil
   }
 
-  /// The name of a member of a JSON object that tells which of the two it is.
+  /// The name of a JSON object's member, which shows which of the two it is.
   func jsonName(for name: String) -> String { isHexadecimal ? "\(name)InHex" : name }
 
   /// The text in a line of a table.
@@ -26,7 +26,8 @@ extension String {
     return beginning.unicodeScalars.count < unicodeScalars.count ? beginning + "..." : self
   }
 
-  /// The first scalars of a text. One character may be millions of them, one above the other.
+  /// The first scalars of a text. One character may consist of millions of them, stacked on one
+  /// another.
   func clipped(to count: Int) -> String {
     String(String.UnicodeScalarView(unicodeScalars.prefix(count)))
   }

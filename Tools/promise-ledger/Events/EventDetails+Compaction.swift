@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension EventDetails {
-  /// Adds what an event about compaction says; `false` if it is about something else.
+  /// Adds the content of an event about compaction; `false` if it is about something else.
   mutating func addCompaction(_ event: LedgerEvent) throws(LedgerError) -> Bool {
     if let taken = try event.decode(as: SnapshotTaken.self) {
       add(taken)

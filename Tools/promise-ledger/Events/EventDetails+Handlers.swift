@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension EventDetails {
-  /// Adds what an event about a handler says; `false` if it is about something else.
+  /// Adds the content of an event about a handler; `false` if it is about something else.
   mutating func addHandler(
     _ event: LedgerEvent, in inspector: LedgerInspector
   ) throws(LedgerError) -> Bool {
@@ -13,7 +13,7 @@ extension EventDetails {
       add(rebound.arguments, rebound.references, of: event)
     } else if let started = try event.decode(as: HandlerCallStarted.self) {
       add(started.call, started.attempt)
-      // The first attempt has the arguments of all.
+      // All attempts have the arguments of the first.
       if started.attempt == 1 { add(started.arguments, started.references, of: event) }
     } else if let released = try event.decode(as: HandlerCallReleased.self) {
       add(released.call, released.attempt)
@@ -64,7 +64,7 @@ extension EventDetails {
 
   // MARK: Arguments
 
-  /// Adds arguments; those that are stored beside the event are not read but measured.
+  /// Adds arguments. Those stored beside the event are not read; only their size is shown.
   private mutating func add(
     _ arguments: StoredArguments?, _ references: HandlerReferences, of event: LedgerEvent
   ) {

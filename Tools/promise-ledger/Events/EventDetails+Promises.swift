@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension EventDetails {
-  /// Adds what an event about a promise says; `false` if it is about something else.
+  /// Adds the content of an event about a promise; `false` if it is about something else.
   mutating func addPromise(
     _ event: LedgerEvent, in inspector: LedgerInspector
   ) throws(LedgerError) -> Bool {
@@ -33,12 +33,12 @@ extension EventDetails {
         "tags \(created.tags.map(\.quoted).joined(separator: " "))")
     }
     if let deadline = created.deadline {
-      // At that time it may have another outcome already.
+      // By that time it may already have another outcome.
       let effect = created.deadlineEffect == .fulfils ? "fulfils itself" : "times out"
       add("deadline", .string("\(deadline)"), "\(effect) at \(deadline)")
       members["deadlineEffect"] = .string("\(created.deadlineEffect)")
     }
-    // A promise with a key is repeatable by that key unless told otherwise: no news.
+    // By default a promise with a key is repeatable by that key, so that is not worth mentioning.
     if let key = created.idempotencyKey {
       members["idempotencyKey"] = .string(key)
       if key != created.key { words.append("idempotency key \(key.quoted)") }
@@ -82,7 +82,7 @@ extension EventDetails {
       "\(error.domain.escapingControlCharacters)\(code) \(error.message.clipped.quoted)")
   }
 
-  /// Adds a value; one that is stored beside the event is not read but measured.
+  /// Adds a value. One stored beside the event is not read; only its size is shown.
   mutating func add(value: [UInt8]?, byteCount: Int) {
     guard let value else {
       return add("valueByteCount", .integer(Int64(byteCount)), "\(byteCount) bytes")

@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension EventDetails {
-  /// Adds what an event about the ledger or a session says; `false` if it is about neither.
+  /// Adds the content of an event about the ledger or a session; `false` if it is about neither.
   mutating func addSession(_ event: LedgerEvent) throws(LedgerError) -> Bool {
     if let created = try event.decode(as: LedgerCreated.self) {
       let version = created.formatVersion

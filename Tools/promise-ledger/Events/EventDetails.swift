@@ -1,10 +1,10 @@
 import PromiseLedger
 
-/// What an event's payload says: in words for people, and as members of a JSON object.
+/// The content of an event's payload: in words for people, and as members of a JSON object.
 struct EventDetails {
-  /// Why a payload cannot be shown.
+  /// The reason why a payload cannot be shown.
   enum Problem {
-    /// Its kind or version is not known to this build.
+    /// This build does not know its kind or version.
     case unknown
     case damaged
   }

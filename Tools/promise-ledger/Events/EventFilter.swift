@@ -1,6 +1,6 @@
 import PromiseLedger
 
-/// Which events are wanted.
+/// The events that are wanted.
 struct EventFilter {
   /// The wanted kinds; none means all.
   var kinds: Set<EventKind> = []
@@ -20,7 +20,7 @@ struct EventFilter {
     return true
   }
 
-  /// Whether one of the sessions wrote an event, or it is about one of them. Ids of one minute begin
+  /// Whether an event is about one of the sessions or was written by one. Ids of one minute begin
   /// alike, so only a session may match as a subject.
   private func isOf(_ session: IDPrefix, _ event: LedgerEvent) -> Bool {
     session.matches(event.session.entityID)
@@ -29,7 +29,7 @@ struct EventFilter {
 }
 
 extension EventKind {
-  /// Whether the subject is a session: the numbers that the file format keeps for them.
+  /// Whether the subject is a session. The file format reserves these numbers for sessions.
   var isAboutSession: Bool { (16..<32).contains(rawValue) }
   /// Whether the subject is a promise.
   var isAboutPromise: Bool { (32..<48).contains(rawValue) }

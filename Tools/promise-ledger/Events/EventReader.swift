@@ -11,10 +11,10 @@ struct EventReader {
   let output: any TextSink
   var after = Position.start
   var through = Position(rawValue: .max)
-  /// Whether to wait for more at the end.
+  /// Whether to wait for more events at the end.
   var follows = false
 
-  /// Hands over each event until `body` returns `false`.
+  /// Passes each event to `body` until it returns `false`.
   func read(_ body: (LedgerEvent) throws -> Bool) throws {
     var position = after
     while position < through {

@@ -8,7 +8,7 @@ extension Record {
     Column("details"),
   ]
 
-  /// An event: in the table with the ends of its ids, in JSON with everything that it says.
+  /// An event: in the table with the ends of its ids, in JSON with its whole content.
   init(_ event: LedgerEvent, _ details: EventDetails) {
     cells = [
       "\(event.position)", "\(event.time)", "\(event.kind)", event.subject.shortText,

@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension Report {
-  /// Everything that a ledger knows about one handler.
+  /// All facts that a ledger has about one handler.
   init(_ record: HandlerRecord) {
     self.init()
     add("handler", "id", record.id.description)

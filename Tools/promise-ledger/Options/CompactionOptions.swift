@@ -1,7 +1,7 @@
 import ArgumentParser
 import PromiseLedger
 
-/// What compaction keeps.
+/// The events and records that compaction keeps.
 struct CompactionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

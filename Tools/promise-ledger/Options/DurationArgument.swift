@@ -7,7 +7,7 @@ struct DurationArgument: ExpressibleByArgument {
   ]
   private static let maximumSeconds: Int64 = 36_500 * 86_400
 
-  /// `nil` for ever.
+  /// `nil` means forever.
   let duration: Duration?
 
   init(_ duration: Duration?) {
@@ -28,7 +28,7 @@ struct DurationArgument: ExpressibleByArgument {
     duration = .seconds(seconds)
   }
 
-  /// How it would be written, with a space before the unit.
+  /// Its written form, with a space before the unit.
   var words: String {
     guard let duration else { return "forever" }
     let seconds = duration.components.seconds

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PromiseLedger
 
-/// The beginning of an id, or all of it, as a UUID shows it.
+/// The beginning of an id, or all of it, in the form of a UUID.
 struct IDPrefix: ExpressibleByArgument {
   let text: String
 
@@ -20,10 +20,10 @@ struct IDPrefix: ExpressibleByArgument {
     text.utf8.count == 36 ? id.description == text : id.description.hasPrefix(text)
   }
 
-  /// The first id that begins so.
+  /// The first id with this beginning.
   var lowest: EntityID { filled(with: "0") }
 
-  /// The last id that begins so.
+  /// The last id with this beginning.
   var highest: EntityID { filled(with: "f") }
 
   private func filled(with digit: Character) -> EntityID {

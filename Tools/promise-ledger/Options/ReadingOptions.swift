@@ -1,7 +1,7 @@
 import ArgumentParser
 import PromiseLedger
 
-/// What every command that reads a ledger takes.
+/// The options of every command that reads a ledger.
 struct ReadingOptions: ParsableArguments {
   @Argument(help: "The directory of the ledger.", completion: .directory)
   var path: String
@@ -25,7 +25,7 @@ struct ReadingOptions: ParsableArguments {
     }
   }
 
-  /// How often work that says nothing by itself shows that it goes on: well within the timeout.
+  /// How often silent work shows that it is still running: well within the timeout.
   var pulseInterval: Duration { .seconds(min(1, timeout / 4)) }
 
   func open() throws -> LedgerInspector {
@@ -40,7 +40,7 @@ struct ReadingOptions: ParsableArguments {
   }
 }
 
-/// What every command takes whose output has a form.
+/// The options of every command whose output has a format.
 struct FormatOptions: ParsableArguments {
   @Option(help: "How the output looks.")
   var format: OutputFormat = .table

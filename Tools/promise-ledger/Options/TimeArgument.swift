@@ -20,7 +20,7 @@ struct TimeArgument: ExpressibleByArgument {
       text += "Z"
     }
     if !text.contains("T") { text += "T00:00:00Z" }
-    // Parsing alone takes the 31st of February for a day in March.
+    // Parsing alone accepts the 31st of February as a day in March.
     guard let date = try? Date(text, strategy: .iso8601), date.formatted(.iso8601) == text
     else { return nil }
     let seconds = Int64(date.timeIntervalSince1970)

@@ -1,11 +1,12 @@
-/// What ends the output of a command that cannot end it by itself.
+/// The end of the output of a command that cannot write it itself.
 struct Closing: Equatable {
-  /// What makes the output whole if somebody interrupts the command.
+  /// The text that completes the output if the command is interrupted.
   var interrupted: String
-  /// What makes the output whole, and says that it is incomplete, if the command can read no further.
+  /// The text that completes the output, and says that it is incomplete, if the command can read no
+  /// further.
   var incomplete: String
 
-  /// Of output that is whole as it is.
+  /// For output that is complete as it is.
   static let none = Closing(interrupted: "", incomplete: "")
 }
 
@@ -15,7 +16,7 @@ extension Closing {
   /// Both texts, for another process.
   var encoded: [UInt8] { interrupted.utf8 + [Self.separator] + incomplete.utf8 }
 
-  /// `nil` if the bytes are none of ``encoded``.
+  /// `nil` if the bytes are not an ``encoded`` closing.
   init?(decoding bytes: [UInt8]) {
     guard let end = bytes.firstIndex(of: Self.separator) else { return nil }
     self.init(

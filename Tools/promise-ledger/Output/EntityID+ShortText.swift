@@ -1,6 +1,6 @@
 import PromiseLedger
 
 extension EntityID {
-  /// The end of the id, which tells ids apart in a line: their beginnings are times.
+  /// The end of the id, which distinguishes ids in a line: their beginnings are times.
   var shortText: String { String(description.suffix(8)) }
 }

@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
-  /// Whether a terminal might obey it or a reader not see it: controls (a line feed, an escape),
-  /// invisible format characters (such as those that turn the direction of writing), separators of
-  /// lines and paragraphs.
+  /// Whether it may control a terminal or be invisible to a reader: controls (a line feed, an
+  /// escape), invisible format characters (such as those that change the direction of writing),
+  /// separators of lines and paragraphs.
   var isTreacherous: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -23,8 +23,8 @@ extension String {
     }
   }
 
-  /// A message of several lines, made harmless as it is; line feeds that come from the command line are
-  /// told from those of the message.
+  /// A message of several lines, made harmless. Line feeds that come from the command line are
+  /// distinguished from those of the message.
   func escapingLines(echoing arguments: [String]) -> String {
     // An option's value may be echoed without its name.
     let echoes = arguments.flatMap { argument in

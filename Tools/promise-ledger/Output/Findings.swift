@@ -1,4 +1,4 @@
-/// What was seen that wants attention.
+/// The findings that need attention.
 struct Findings {
   private var unknownCount = 0
   private var damagedCount = 0
@@ -11,7 +11,7 @@ struct Findings {
     }
   }
 
-  /// Ends the command with the worst of what was seen.
+  /// Ends the command with the worst finding.
   func throwIfAny() throws {
     if damagedCount > 0 {
       throw Status.Failure(.corrupt, "Events whose payload is damaged: \(damagedCount).")

@@ -1,4 +1,4 @@
-/// A JSON object a record, each on its line.
+/// One JSON object for each record, each on its own line.
 struct JSONLinesRenderer: RecordRenderer {
   var header: String { "" }
 

@@ -1,6 +1,6 @@
 /// One JSON array of all records.
 struct JSONRenderer: RecordRenderer {
-  /// What stands last if the rest cannot be read.
+  /// The last element if the rest cannot be read.
   static var incompleteMark: JSONValue { .object(["incomplete": .bool(true)]) }
 
   private var isFirst = true

@@ -1,4 +1,4 @@
-/// A value of JSON that is written in one way only: in one line, members sorted by name.
+/// A JSON value with exactly one written form: on one line, with members sorted by name.
 enum JSONValue {
   case string(String)
   case integer(Int64)

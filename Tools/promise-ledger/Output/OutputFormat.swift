@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How output looks.
+/// The format of the output.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   case table
   case json

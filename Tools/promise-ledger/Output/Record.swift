@@ -1,6 +1,6 @@
-/// One thing of a list, in every format.
+/// One item of a list, in every format.
 struct Record {
-  /// What stands in the columns of a table.
+  /// The text in the columns of a table.
   var cells: [String]
   var json: JSONValue
 }
@@ -20,9 +20,9 @@ struct Column {
 
 /// Turns records into text, one by one.
 protocol RecordRenderer {
-  /// What stands before the first record.
+  /// The text before the first record.
   var header: String { get }
-  /// What stands after the last record; it says if others should come and cannot be read.
+  /// The text after the last record; it shows whether there are more that cannot be read.
   func footer(isComplete: Bool) -> String
 
   mutating func render(_ record: Record) -> String

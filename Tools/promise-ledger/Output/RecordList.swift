@@ -1,15 +1,15 @@
 import PromiseLedger
 
-/// A list of what a ledger has at one moment, as a command prints it.
+/// A list of items in a ledger at one moment, as a command prints it.
 struct RecordList {
   let reading: ReadingOptions
   let format: OutputFormat
   let limit: Int?
 
-  /// Prints the records that `list` finds, until it found as many as are wanted.
+  /// Prints the records that `list` finds, up to the requested number.
   ///
-  /// - Parameter list: Takes the ledger, what to call now and then, and what to call with each record,
-  ///   which returns whether to go on.
+  /// - Parameter list: Takes the ledger, a closure to call now and then, and a closure to call with
+  ///   each record, which returns whether to go on.
   func print(
     _ columns: [Column], to sink: any TextSink,
     _ list: (ReplayedLedger, _ alive: () -> Void, _ print: (Record) throws -> Bool) throws -> Void

@@ -5,9 +5,9 @@ struct RecordPrinter {
   private let output: any TextSink
   private var renderer: any RecordRenderer
   private var isFirst = true
-  /// Whether there is no last record, so that an interruption leaves nothing out.
+  /// Whether the list has no end, so that an interruption leaves nothing out.
   private let isEndless: Bool
-  /// Whether a table without records has no header either, so that no news is no output.
+  /// Whether to omit the header of a table without records, so that no news is no output.
   private let leavesOutEmptyTable: Bool
 
   init(
@@ -24,7 +24,7 @@ struct RecordPrinter {
   mutating func print(_ record: Record) throws {
     if isFirst { try output.write(renderer.header) }
     try output.write(renderer.render(record))
-    // The same for every record after the first.
+    // The closing is the same for every record after the first.
     if isFirst { try setClosing(after: "") }
     isFirst = false
   }
@@ -36,8 +36,8 @@ struct RecordPrinter {
         incomplete: start + renderer.footer(isComplete: false)))
   }
 
-  /// Ends the output after what `body` prints: what could be read is shown, is whole JSON, and is marked
-  /// as incomplete before it is told why the rest could not.
+  /// Ends the output after the records that `body` prints. If reading fails, the records so far are
+  /// shown as valid JSON that is marked as incomplete, and the error follows.
   mutating func printAll(_ body: (inout RecordPrinter) throws -> Void) throws {
     do {
       try body(&self)
@@ -50,7 +50,7 @@ struct RecordPrinter {
     try end()
   }
 
-  /// - Parameter isComplete: Whether all records were printed that there are.
+  /// - Parameter isComplete: Whether all records were printed.
   mutating func end(isComplete: Bool = true) throws {
     if isFirst, !(leavesOutEmptyTable && isComplete) { try output.write(renderer.header) }
     try output.write(renderer.footer(isComplete: isComplete))

@@ -2,7 +2,7 @@ import Foundation
 
 /// Standard error: notes for people.
 enum StandardError {
-  /// Says something under the command's name, with whatever was stored made harmless.
+  /// Prints a note under the command's name, with stored text made harmless.
   static func note(_ text: String) {
     write("promise-ledger: \(text.escapingControlCharacters)")
   }

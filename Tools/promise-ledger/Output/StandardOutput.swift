@@ -2,7 +2,7 @@ import Foundation
 
 /// Standard output: text is gathered and written in large pieces.
 struct StandardOutput {
-  /// Nobody reads any more, as when the output goes to `head`. That is no failure.
+  /// The reader has closed the pipe, as `head` does. That is no failure.
   struct Closed: Error {}
 
   /// The output could not be written.
@@ -19,7 +19,7 @@ struct StandardOutput {
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Whether a person reads it who may like colours: a terminal, and `NO_COLOR` is not set.
+  /// Whether to use colours: the output goes to a terminal, and `NO_COLOR` is not set.
   static var isStyled: Bool {
     let environment = ProcessInfo.processInfo.environment
     return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
@@ -47,7 +47,7 @@ struct StandardOutput {
     }
   }
 
-  /// The error of the system call behind an error of Foundation.
+  /// The system error behind a Foundation error.
   private static func systemError(_ error: any Error) -> NSError? {
     let error = error as NSError
     if error.domain == NSPOSIXErrorDomain { return error }

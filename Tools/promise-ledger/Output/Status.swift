@@ -1,13 +1,13 @@
 import PromiseLedger
 
-/// What the exit code of the command tells.
+/// The meaning of the command's exit code.
 enum Status: Int32 {
   case fine = 0
-  /// Something was found that wants attention.
+  /// There are findings that need attention.
   case findings = 1
   /// The command line is wrong.
   case usage = 2
-  /// There is no such ledger, or not what was asked for in it, or not any more.
+  /// The ledger or the requested item does not exist, or no longer exists.
   case notFound = 3
   /// Another process is in the way, or the store cannot be reached.
   case busy = 4
@@ -33,7 +33,7 @@ enum Status: Int32 {
 }
 
 extension Status {
-  /// A status that ends the command, and what is said about it.
+  /// A status that ends the command, and its message.
   struct Failure: Error {
     let status: Status
     let message: String?
@@ -43,21 +43,21 @@ extension Status {
       self.message = message
     }
 
-    /// The same failure, that left out a part of the output.
+    /// The same failure, which left out a part of the output.
     var leavingOutputIncomplete: Failure {
       Failure(status, message.map { "\($0) The output is incomplete." })
     }
 
-    /// Reading could not go on from where it was.
+    /// Reading could not continue from its position.
     static let compactedMeanwhile = Failure(
       .busy, "The ledger was compacted while it was read. Try again.")
 
-    /// What an error of the ledger means for the command.
+    /// The meaning of a ledger error for the command.
     init(_ error: LedgerError) {
       self.init(Status(error.code), error.description)
     }
 
-    /// What an error means for the command; `nil` if it is not ours, but the argument parser's.
+    /// The meaning of an error for the command; `nil` if it is not ours, but the argument parser's.
     init?(_ error: any Error) {
       switch error {
       case let failure as Failure: self = failure

@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension StoredError {
-  /// The members of a JSON object that say what happened.
+  /// The members of a JSON object that describe the error.
   var members: [String: JSONValue] {
     var members: [String: JSONValue] = ["domain": .string(domain), "message": .string(message)]
     members["code"] = code.map(JSONValue.integer)
@@ -12,7 +12,7 @@ extension StoredError {
     return members
   }
 
-  /// What it says beside its message, in lines with their titles.
+  /// Its facts besides the message, in lines with their titles.
   var details: [(title: String, text: String)] {
     var lines: [(title: String, text: String)] = []
     if let failureReason { lines.append(("reason", failureReason)) }

@@ -1,4 +1,4 @@
-/// A line a record, in columns.
+/// One line for each record, in columns.
 struct TableRenderer: RecordRenderer {
   let columns: [Column]
   let isStyled: Bool

@@ -1,20 +1,20 @@
-/// Where a command's output and notes go.
+/// The destination of a command's output and notes.
 protocol TextSink: AnyObject {
-  /// Whether a person reads the output who may like colours.
+  /// Whether to use colours in the output.
   var isStyled: Bool { get }
 
   func write(_ bytes: [UInt8]) throws
 
-  /// Hands on what was gathered.
+  /// Passes on the collected output.
   func flush() throws
 
-  /// Says what makes the output whole should the command end here.
+  /// Sets the text that completes the output if the command ends here.
   func setClosing(_ closing: Closing) throws
 
-  /// Says something on standard error.
+  /// Prints a note on standard error.
   func note(_ text: String) throws
 
-  /// Shows that the command goes on although it has nothing to say.
+  /// Shows that the command is still running although it has no output.
   func alive() throws
 }
 

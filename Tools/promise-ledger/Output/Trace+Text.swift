@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension PromiseRecord.Trace {
-  /// The members of a JSON object that say who wrote an event, and when.
+  /// The members of a JSON object that name the writer and the time of an event.
   var members: [String: JSONValue] {
     [
       "position": .unsigned(position.rawValue), "time": .string("\(time)"),

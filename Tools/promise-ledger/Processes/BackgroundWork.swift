@@ -1,7 +1,7 @@
 import LedgerSystem
 import Synchronization
 
-/// Asynchronous work that a command waits for, with what it says on the way.
+/// Asynchronous work that a command waits for, with the messages that it sends on the way.
 final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
   private struct State {
     var messages: [Message] = []
@@ -11,9 +11,9 @@ final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
   private let state = Mutex(State())
   private let wake = WakeSemaphore()
 
-  /// Begins.
+  /// Starts the work.
   ///
-  /// - Parameter work: Gets a closure that takes a message.
+  /// - Parameter work: Receives a closure that takes a message.
   /// - Throws: `SystemError` if there is no address space for the threads that tasks need.
   init(
     _ work: @escaping @Sendable (@escaping @Sendable (Message) -> Void) async throws -> Value
@@ -36,12 +36,12 @@ final class BackgroundWork<Value: Sendable, Message: Sendable>: Sendable {
     wake.signal()
   }
 
-  /// Blocks this thread until the work is done, and hands over each message in it.
+  /// Blocks this thread until the work is done, and delivers each message on it.
   ///
   /// - Parameters:
-  ///   - interval: How often `pulse` is called while the work says nothing.
-  ///   - patience: After so long without a message there are no more pulses.
-  ///   - pulse: Shows that the work goes on.
+  ///   - interval: How often `pulse` is called while the work sends no messages.
+  ///   - patience: The pulses stop after this long without a message.
+  ///   - pulse: Shows that the work is still running.
   func wait(
     every interval: Duration, for patience: Duration, _ pulse: () throws -> Void,
     _ body: (Message) throws -> Void

@@ -1,14 +1,14 @@
-/// What the child that reads a ledger tells the process that started it.
+/// A message from the child that reads a ledger to its parent.
 enum ChildMessage: Equatable {
   /// Bytes for standard output.
   case data([UInt8])
   /// A line for standard error.
   case note(String)
-  /// What makes the output whole should the child end here.
+  /// The text that completes the output if the child ends here.
   case closing(Closing)
-  /// It goes on.
+  /// The child is still running.
   case alive
-  /// It is done.
+  /// The child is done.
   case end(Status)
 
   /// The largest message in bytes.
@@ -28,10 +28,10 @@ enum ChildMessage: Equatable {
     return [type] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) } + content
   }
 
-  /// Takes the first whole message off what came.
+  /// Removes the first complete message from the received bytes.
   ///
-  /// - Returns: `nil` if more must come.
-  /// - Throws: ``Malformed``: no child of ours says this, unless its memory is damaged.
+  /// - Returns: `nil` if the message is not complete yet.
+  /// - Throws: ``Malformed``: our child never sends this, unless its memory is damaged.
   static func take(from bytes: inout [UInt8]) throws(Malformed) -> ChildMessage? {
     guard bytes.count >= headerByteCount else { return nil }
     let length = (1...4).reduce(0) { $0 | Int(bytes[$1]) << (8 * ($1 - 1)) }

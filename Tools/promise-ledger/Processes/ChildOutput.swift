@@ -38,7 +38,7 @@ final class ChildOutput: TextSink {
 
   func alive() throws { try send(.alive) }
 
-  /// Says that everything was said.
+  /// Reports that the output is complete.
   func end(_ status: Status) throws {
     try flush()
     try send(.end(status))

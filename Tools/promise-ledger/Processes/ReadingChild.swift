@@ -4,8 +4,8 @@ import LedgerSystem
 
 /// The process that reads the ledger for a command.
 ///
-/// LMDB trusts its file: a damaged one can crash it or let it run in circles. That must end a
-/// process that nobody needs afterwards.
+/// LMDB trusts its file: a damaged one can crash it or send it into an endless loop. That must only
+/// end a process that is not needed afterwards.
 enum ReadingChild {
   /// The first word of its command line; the second says whether its output is styled.
   static let word = "@read"
@@ -33,12 +33,12 @@ enum ReadingChild {
       try output.end(status)
       return status
     } catch {
-      // Nobody listens.
+      // The parent no longer listens.
       return .fine
     }
   }
 
-  /// Standard input ends with the process that started this one; whoever is left alone, ends too.
+  /// Standard input ends when the parent ends. A child that has lost its parent ends too.
   private static func endWithParent() {
     _ = try? SystemThread.start(name: "parent") {
       while !FileHandle.standardInput.availableData.isEmpty {}
@@ -46,10 +46,10 @@ enum ReadingChild {
     }
   }
 
-  /// The command line of a process of this program that does something else.
+  /// The command line that starts this program for another purpose.
   static func commandLine(word: String) -> [String] { [program, word] }
 
-  /// This program. On Linux also if its file was replaced meanwhile.
+  /// This program. On Linux this works even if its file was replaced meanwhile.
   private static var program: String {
     #if os(Linux)
       "/proc/self/exe"

@@ -2,7 +2,7 @@ import Foundation
 import LedgerSystem
 import Synchronization
 
-/// Starts the process that reads the ledger, hands its output through, and judges its end.
+/// Starts the process that reads the ledger, forwards its output, and judges how it ended.
 struct ReadingParent: ~Copyable {
   private let child: ChildProcess
   private let watchdog: Watchdog
@@ -12,12 +12,12 @@ struct ReadingParent: ~Copyable {
   /// Whether the output was marked as incomplete.
   private var isIncomplete = false
   private var result: Status?
-  /// Whether standard output cannot take more; the rest is dropped.
+  /// The reason why standard output takes no more; the rest is dropped.
   private var failure: Status.Failure?
 
   /// Runs a command in a child to its end.
   ///
-  /// - Parameter timeout: How long the child may give no sign of life.
+  /// - Parameter timeout: The longest time that the child may show no sign of life.
   static func run(_ arguments: [String], timeout: Duration) throws -> Status {
     do {
       return try runChild(arguments, timeout: timeout)
@@ -29,7 +29,7 @@ struct ReadingParent: ~Copyable {
   private static func runChild(_ arguments: [String], timeout: Duration) throws -> Status {
     let signals = SignalForwarder()
     var environment = ProcessInfo.processInfo.environment
-    // A crash is what it is there for: nobody needs its story.
+    // The child exists so that it can crash. A backtrace is of no use.
     environment["SWIFT_BACKTRACE"] = "enable=no"
     let child = try ChildProcess(
       ReadingChild.commandLine(isStyled: StandardOutput.isStyled, arguments),
@@ -66,7 +66,9 @@ struct ReadingParent: ~Copyable {
       while let message = try ChildMessage.take(from: &received) { take(message) }
     } catch {
       close(with: closing.incomplete)
-      fail(Status.Failure(.corrupt, "What reads the ledger speaks nonsense. \(Self.advice)"))
+      fail(
+        Status.Failure(
+          .corrupt, "The process that reads the ledger sent an invalid message. \(Self.advice)"))
     }
     if failure == nil { flush() }
   }
@@ -88,7 +90,7 @@ struct ReadingParent: ~Copyable {
     do { try output.flush() } catch { fail(error) }
   }
 
-  /// Ends the child: nobody can use what it says.
+  /// Ends the child, because its output can no longer be used.
   private mutating func fail(_ error: any Error) {
     guard failure == nil else { return }
     failure = Status.Failure(error) ?? Status.Failure(.systemFailure, "\(error)")
@@ -126,15 +128,17 @@ struct ReadingParent: ~Copyable {
       return say(Status.Failure(.corrupt, "\(crash). \(Self.advice)"))
     case .signalled(let signal):
       return say(
-        Status.Failure(.systemFailure, "What reads the ledger was killed (signal \(signal))."))
+        Status.Failure(
+          .systemFailure, "The process that reads the ledger was killed (signal \(signal))."))
     case .exited(let code):
       return say(
         Status.Failure(
-          .systemFailure, "What reads the ledger ended without a result (exit code \(code))."))
+          .systemFailure,
+          "The process that reads the ledger ended without a result (exit code \(code))."))
     }
   }
 
-  /// Makes the output whole, as far as it came, and says so if it is marked as incomplete.
+  /// Completes the output that has arrived, and notes whether it is marked as incomplete.
   private mutating func close(with text: String) {
     guard failure == nil, !text.isEmpty else { return }
     do { try output.write(Array(text.utf8)) } catch { fail(error) }

@@ -1,8 +1,9 @@
 import Foundation
 import LedgerSystem
 
-/// Tells a crash for want of descriptors, memory or threads from one that a damaged file caused: a
-/// process that reads no ledger does what a reading one needs, under the same limits.
+/// Distinguishes a crash for lack of descriptors, memory or threads from one that a damaged file
+/// caused. A process that does not read a ledger uses the same resources as one that does, under
+/// the same limits.
 enum ResourceProbe {
   /// The first word of its command line.
   static let word = "@probe"
@@ -10,8 +11,8 @@ enum ResourceProbe {
   private static let descriptorCount = 16
   private static let byteCount = 64 << 20
 
-  /// Sentences about what a process of this program cannot have, with the advice; `nil` if it has what
-  /// it needs.
+  /// Sentences about the resources that a process of this program cannot get, with advice; `nil` if
+  /// it gets all that it needs.
   static var lack: String? {
     do {
       let child = try ChildProcess(
@@ -33,7 +34,7 @@ enum ResourceProbe {
     }
   }
 
-  /// Runs in the process that reads no ledger.
+  /// Runs in the process that does not read a ledger.
   static func run() -> Status {
     do {
       var readers: [Reader] = []
@@ -47,7 +48,7 @@ enum ResourceProbe {
     }
   }
 
-  /// Ends in a crash if there is not so much memory.
+  /// Crashes if there is not enough memory.
   private static func touchMemory() -> Status {
     let bytes = [UInt8](repeating: 1, count: byteCount)
     return bytes.last == 1 ? .fine : .systemFailure
@@ -61,7 +62,7 @@ enum ResourceProbe {
 }
 
 extension Status.Failure {
-  /// A refusal of the system, and what to do where that is known.
+  /// An error of the system, with advice where there is some.
   init(_ error: SystemError) {
     let advice =
       switch error.code {

@@ -1,7 +1,7 @@
 import LedgerSystem
 import Synchronization
 
-/// Bites when nothing was heard for too long.
+/// Bites after too long a silence.
 ///
 /// It counts ticks, not time: while the machine sleeps or this process is stopped, nothing can be
 /// heard, and no tick passes.
@@ -43,8 +43,8 @@ final class Watchdog: Sendable {
     }
   }
 
-  /// Something was heard, and no time passes while it is handed on: whoever reads our output may
-  /// take as long as they like.
+  /// Records a message. The clock stops while `body` passes the message on, because the reader of
+  /// our output may take as long as it likes.
   func pause(_ body: () -> Void) {
     state.withLock { $0.isPaused = true }
     body()

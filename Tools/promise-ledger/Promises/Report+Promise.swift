@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension Report {
-  /// Everything that a ledger knows about one promise.
+  /// All facts that a ledger has about one promise.
   init(_ record: PromiseRecord) {
     self.init()
     add("promise", "id", record.id.description)

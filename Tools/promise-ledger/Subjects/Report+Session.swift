@@ -1,7 +1,7 @@
 import PromiseLedger
 
 extension Report {
-  /// Everything that a ledger knows about one session.
+  /// All facts that a ledger has about one session.
   init(_ record: SessionRecord) {
     self.init()
     add("session", "id", record.id.description)

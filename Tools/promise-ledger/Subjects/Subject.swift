@@ -1,12 +1,12 @@
 import PromiseLedger
 
-/// A promise, handler or session with everything that a ledger knows about it.
+/// A promise, handler or session with all facts that a ledger has about it.
 enum Subject {
   case promise(PromiseRecord)
   case handler(HandlerRecord)
   case session(SessionRecord)
 
-  /// `nil` if there is no such thing.
+  /// `nil` if there is no such subject.
   init?(_ subject: LedgerSubject, in replayed: ReplayedLedger) throws(LedgerError) {
     switch subject {
     case .promise(let id):

@@ -1,6 +1,6 @@
 import PromiseLedger
 
-/// The events of one promise, handler or session, what led to them, and what they led to.
+/// The events of one promise, handler or session, with their causes and effects.
 struct SubjectLife {
   enum Relation: String {
     case own, cause, effect
@@ -30,12 +30,12 @@ struct SubjectLife {
     if let cause = event.cause { causes.insert(cause) }
   }
 
-  /// Hands over the events in the order of positions.
+  /// Passes on the events in the order of positions.
   func forEachEvent(
     in inspector: LedgerInspector, _ output: any TextSink,
     _ body: (LedgerEvent, Relation) throws -> Void
   ) throws {
-    // A cause may be deleted; who is to know about deleted events was told at the first reading.
+    // A cause may be deleted. The first reading has already told callers about deleted events.
     guard let first = own.union(causes).min(), let firstKept else { return }
     var reader = EventReader(inspector: inspector, output: output)
     reader.after = Position(rawValue: max(first, firstKept).rawValue - 1)

@@ -1,6 +1,6 @@
 import PromiseLedger
 
-/// How a promise, handler or session is named on the command line.
+/// The name of a promise, handler or session on the command line.
 enum SubjectName {
   case id(IDPrefix)
   case promiseKey(PromiseKey)
@@ -8,10 +8,11 @@ enum SubjectName {
 
   private static let maximumCandidateCount = 5
 
-  /// The one thing with that name.
+  /// The only subject with that name.
   ///
   /// - Parameter progress: Called now and then.
-  /// - Throws: ``Status/Failure`` if there is none or several; `LedgerError` if its record was removed.
+  /// - Throws: ``Status/Failure`` if there is none or there are several; `LedgerError` if its
+  ///   record was removed.
   func find(in replayed: ReplayedLedger, progress: () -> Void) throws -> Subject {
     switch self {
     case .promiseKey(let key):
@@ -25,7 +26,7 @@ enum SubjectName {
       }
       return found
     case .id(let prefix):
-      // Sessions come after the rest, so that they make no beginning ambiguous.
+      // Sessions come after the rest, so that they do not make a prefix ambiguous.
       for kinds in [[.promise, .handler], [.session]] as [Set<LedgerSubject.Kind>] {
         if let found = try Self.find(prefix, of: kinds, in: replayed, progress) { return found }
       }

@@ -2,7 +2,7 @@ import LedgerPromises
 import NIOCore
 
 extension Shapes {
-  /// Chains of so many links, each built before it is settled.
+  /// Chains of `length` links, each built before it is settled.
   func chain(length: Int, count: Int, rounds: Int = 25) -> Shape {
     Shape(
       name: "chain of \(length) links", units: length * count, bar: 0.7,

@@ -1,9 +1,9 @@
 /// One way of doing a shape of work.
 struct Contestant {
   enum Kind {
-    /// This library, used as everybody would; the bar is for it.
+    /// This library in its usual form; the bar applies to it.
     case judged
-    /// This library, used in another way.
+    /// This library in another form.
     case other
     /// A library whose callbacks run later, as ours do.
     case peer

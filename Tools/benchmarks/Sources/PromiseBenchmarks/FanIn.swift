@@ -2,7 +2,7 @@ import LedgerPromises
 import NIOCore
 
 extension Shapes {
-  /// Many promises that one waits for.
+  /// Many promises that a single one waits for.
   func fanIn(inputs: Int) -> Shape {
     Shape(
       name: "all of \(inputs)", units: inputs, bar: 0.7,

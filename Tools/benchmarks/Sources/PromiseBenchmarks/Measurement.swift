@@ -1,6 +1,6 @@
 import CAllocations
 
-/// What one way of doing a shape cost, for each unit of work.
+/// The cost of one way of doing a shape, for each unit of work.
 struct Measurement {
   let contestant: Contestant
   /// Nanoseconds, round by round.
@@ -8,11 +8,12 @@ struct Measurement {
   /// Allocations on the heap, or `nil` if they cannot be counted.
   var allocations: Double?
 
-  /// How long a round takes as a rule. Not the fastest: two threads that never meet are luck.
+  /// The median duration of a round. Not the fastest: two threads that happen never to meet are
+  /// luck.
   var median: Double { rounds.median }
 
-  /// The ratio of the times of one round, as a rule: what slows down the machine for a while slows
-  /// down both sides of it.
+  /// The median ratio of the times of one round: a temporary slowdown of the machine affects both
+  /// sides.
   func ratio(to other: Measurement) -> Double {
     zip(rounds, other.rounds).map { $0 / $1 }.median
   }
@@ -21,16 +22,17 @@ struct Measurement {
 /// One shape of work, done by several libraries.
 struct Shape {
   let name: String
-  /// How many units (promises, links, inputs) one run does.
+  /// The number of units (promises, links, inputs) in one run.
   let units: Int
   /// The largest allowed ratio of the judged contestant to the fastest peer.
   var bar: Double?
-  /// How often each contestant runs, after two runs that are not timed.
+  /// The number of timed runs of each contestant, after two runs that are not timed.
   var rounds = 25
   var contestants: [Contestant]
 
-  /// Runs the contestants in turn, round after round, so that a drifting machine drifts for all; every
-  /// other round backwards, so that nobody always comes behind the same neighbour.
+  /// Runs the contestants in turn, round after round, so that a drifting machine affects all of
+  /// them. Every other round runs backwards, so that no contestant always follows the same
+  /// neighbour.
   func measure() -> [Measurement] {
     var measurements = contestants.map { Measurement(contestant: $0) }
     // The first run warms up, the second one counts.

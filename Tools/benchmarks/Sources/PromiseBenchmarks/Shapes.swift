@@ -2,7 +2,7 @@ import LedgerPromises
 import NIOCore
 import NIOPosix
 
-/// The shapes of work, each written for every library that has it.
+/// The shapes of work, each written for every library that supports it.
 struct Shapes {
   let executor = PromiseExecutor.serial(label: "benchmark")
   let loop: any EventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()

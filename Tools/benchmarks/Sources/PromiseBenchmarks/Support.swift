@@ -3,7 +3,7 @@ import Foundation
 import OpenCombine
 import Synchronization
 
-/// Blocks until it was counted down.
+/// Blocks until it is counted down.
 final class Latch: Sendable {
   private let remaining: Atomic<Int>
   private let semaphore = DispatchSemaphore(value: 0)
@@ -21,7 +21,7 @@ final class Latch: Sendable {
   }
 }
 
-/// A continuation and a value that meet, whichever comes first.
+/// Brings a continuation and a value together, whichever comes first.
 final class ContinuationBox: Sendable {
   private struct State {
     var continuation: CheckedContinuation<Int, Never>?
@@ -65,7 +65,7 @@ struct ImmediateOff: Sendable {
   }
 }
 
-/// Runs `body` on so many threads and waits for them.
+/// Runs `body` on `count` threads and waits for them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let group = DispatchGroup()
   for number in 0..<count {

@@ -12,13 +12,13 @@ typedef struct baseline baseline;
 int baseline_open(const char *path, baseline **out);
 void baseline_close(baseline *b);
 
-/// Appends `count` frames in one durable transaction. Frame i has `lengths[i]` bytes; they stand one
-/// after the other in `bytes`.
+/// Appends `count` frames in one durable transaction. Frame i has `lengths[i]` bytes; they are
+/// stored one after the other in `bytes`.
 int baseline_commit(baseline *b, const uint64_t *keys, const uint32_t *lengths, size_t count,
                     const uint8_t *bytes);
 
-/// Puts `count` entries in one durable transaction. Entry i goes into table `tables[i]`, 0 or 1, with a
-/// key of `key_lengths[i]` bytes; keys and values stand one after the other in `bytes`.
+/// Puts `count` entries in one durable transaction. Entry i goes into table `tables[i]`, 0 or 1,
+/// with a key of `key_lengths[i]` bytes; keys and values are stored one after the other in `bytes`.
 int baseline_put(baseline *b, const uint8_t *tables, const uint16_t *key_lengths,
                  const uint32_t *lengths, size_t count, const uint8_t *bytes);
 
