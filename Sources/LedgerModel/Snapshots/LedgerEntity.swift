@@ -67,7 +67,7 @@ package enum LedgerEntity: Sendable, Hashable {
   }
 }
 
-// MARK: - `nil` if it is something else
+// MARK: - The entity, or `nil` if it is of another kind
 
 extension LedgerEntity {
   package var promise: PromiseEntity? {

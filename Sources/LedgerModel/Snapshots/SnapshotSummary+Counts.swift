@@ -89,7 +89,7 @@ extension SnapshotSummary {
   }
 }
 
-// MARK: - Of later versions
+// MARK: - Counts of later versions
 
 extension SnapshotSummary.Counts {
   /// The end of a summary's counts: each consists of a marker (1), a number (1), a layout or 0 (1), 0 (1),

@@ -161,7 +161,7 @@ extension SnapshotTables {
   }
 }
 
-// MARK: - A part alone
+// MARK: - Reading one part
 
 extension SnapshotSummary {
   /// - Throws: The errors of ``init(decoding:)``, for an encoded summary.

@@ -1,24 +1,23 @@
-/// How old something must be to leave, by the store's time, or that of the configured
-/// clock.
+/// The minimum age of something to be removed, by the store's clock or the configured clock.
 ///
-/// The time of an event is what its writer's clock said, and that clock may have been wrong. A time
-/// that is still to come says nothing about age. What bears it is as old as what follows it in the
-/// order of positions: a walk in that order passes over it, and takes it along as soon as a later
-/// entry is old enough.
+/// The time of an event is the reading of its writer's clock, which may have been wrong. A time in the future
+/// says nothing about age, so an item with such a time is considered as old as the items after it in the
+/// order of positions: a walk in that order passes over it, and includes it as soon as a later entry is old
+/// enough.
 package struct AgeLimit: Sendable, Hashable {
-  /// What a time says about age.
+  /// The conclusion about age from a time.
   package enum Verdict: Sendable, Hashable {
-    /// It is old enough.
+    /// The item is old enough.
     case old
-    /// It is not old enough: a walk ends here.
+    /// The item is not old enough: a walk ends here.
     case young
-    /// The time is still to come and says nothing.
+    /// The time is in the future and says nothing about age.
     case unknown
   }
 
-  /// What happened at this time or before is old enough.
+  /// The newest time that is old enough.
   package let cutoff: Timestamp
-  /// The store's time, or that of the configured clock.
+  /// The current time of the store's clock or the configured clock.
   package let now: Timestamp
 
   package init(cutoff: Timestamp, now: Timestamp) {

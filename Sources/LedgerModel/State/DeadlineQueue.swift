@@ -2,8 +2,8 @@ import HeapModule
 
 /// The deadlines of promises, the earliest first.
 ///
-/// Entries of promises that resolved meanwhile stay until they come to the front; whoever takes one
-/// looks the promise up anew.
+/// Entries of promises that were resolved in the meantime stay until they reach the front, so a caller that
+/// takes an entry must look up the promise again.
 package struct DeadlineQueue: Sendable {
   private struct Entry: Comparable, Sendable {
     let deadline: Timestamp
@@ -30,7 +30,7 @@ package struct DeadlineQueue: Sendable {
 
   var count: Int { entries.count }
 
-  /// The entries that are still needed.
+  /// Returns the entries that are still needed.
   ///
   /// - Complexity: O(n).
   func filter(_ isNeeded: ((deadline: Timestamp, id: PromiseID)) -> Bool) -> DeadlineQueue {

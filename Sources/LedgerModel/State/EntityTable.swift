@@ -1,7 +1,7 @@
-/// Something that a table of the overlay holds.
+/// An entity that a table of the overlay can contain.
 protocol TabledEntity: Sendable {
   var entityID: EntityID { get }
-  /// The position of the event that made it.
+  /// The position of the event that created the entity.
   var firstPosition: Position { get }
   /// The position of the newest event applied.
   var lastPosition: Position { get }
@@ -9,9 +9,9 @@ protocol TabledEntity: Sendable {
 
 /// Entities of one kind by id.
 ///
-/// They stand in pieces of equal size and an index holds their places only. So no entity moves when the
-/// table grows, and one that left frees its place. Of a copy of the table, only the index and the pieces
-/// that change are copied.
+/// Entities are stored in pieces of equal size, and an index contains only their places. So no entity moves
+/// when the table grows, and a removed entity frees its place. A copy of the table copies only the index and
+/// the pieces that change.
 struct EntityTable<Entity: TabledEntity>: Sendable {
   private typealias Piece = ContiguousArray<Entity?>
 
@@ -20,11 +20,11 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
 
   private var places = PlaceIndex()
   private var pieces: ContiguousArray<Piece> = []
-  /// How many places there are, taken or not.
+  /// The number of places, occupied or vacant.
   private(set) var placeCount = 0
-  /// Places of entities that left.
+  /// The places of removed entities.
   private var vacancies: [Int32] = []
-  /// Whether places are no longer in the order in which their entities came.
+  /// Whether the order of places no longer matches the order in which entities were inserted.
   private var isReused = false
 
   var count: Int { placeCount - vacancies.count }
@@ -37,7 +37,7 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
     }
   }
 
-  /// Where an entity stands.
+  /// Returns the place of an entity.
   @inline(__always)
   func place(of id: EntityID) -> Int32? {
     places.find(id) { self[$0]?.entityID == id }
@@ -45,9 +45,9 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
 
   subscript(id: EntityID) -> Entity? { place(of: id).flatMap { self[$0] } }
 
-  /// All entities, in the order in which they came.
+  /// All entities, in the order of their insertion.
   ///
-  /// - Complexity: O(n), once entities left O(n log n).
+  /// - Complexity: O(n); O(n log n) after entities were removed.
   var all: [Entity] {
     var all: [Entity] = []
     all.reserveCapacity(count)
@@ -56,7 +56,7 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
     return all
   }
 
-  /// Hands over all entities, in no order.
+  /// Visits all entities, in no particular order.
   func visitAll(_ body: (Entity) -> Void) {
     for piece in pieces {
       for case let entity? in piece { body(entity) }
@@ -65,9 +65,9 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
 
   // MARK: Changing
 
-  /// Puts an entity in that is not there.
+  /// Inserts an entity that the table does not contain.
   ///
-  /// - Returns: Its place.
+  /// - Returns: The place of the entity.
   @inline(__always)
   @discardableResult
   mutating func insert(_ entity: consuming Entity) -> Int32 {
@@ -93,7 +93,7 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
     return place
   }
 
-  /// Takes the entity at a place out.
+  /// Removes the entity at a place.
   @discardableResult
   mutating func remove(at place: Int32) -> Entity? {
     guard let entity = self[place] else { return nil }
@@ -103,9 +103,9 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
     return entity
   }
 
-  // MARK: Dropping what a snapshot has
+  // MARK: Dropping entities that a snapshot has
 
-  /// The places, among some, of entities whose newest event is at or before a position.
+  /// Returns the places, within a range, of entities whose newest event is at or before a position.
   func places(among places: Range<Int>, unchangedSince position: Position) -> [Int32] {
     places.clamped(to: 0..<placeCount).compactMap { place in
       guard let entity = self[Int32(place)], entity.lastPosition <= position else { return nil }
@@ -117,7 +117,7 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
   var isSparse: Bool { placeCount > 4 * Self.pieceCapacity && 16 * count < placeCount }
 }
 
-/// A table of one kind of entity, with lists of its own.
+/// A table of one kind of entity, with its own lists.
 protocol IndexedTable {
   associatedtype Entity: TabledEntity
   associatedtype ID: LedgerIdentifier
@@ -128,37 +128,37 @@ protocol IndexedTable {
 
   subscript(id: ID) -> Entity? { get }
 
-  /// Puts an entity in, or a newer state of it.
+  /// Inserts an entity, or replaces it with a newer state.
   mutating func update(_ entity: Entity)
 
-  /// Takes the entity at a place out.
+  /// Removes the entity at a place.
   mutating func remove(at place: Int32) -> Entity?
 }
 
 extension IndexedTable {
   var count: Int { entities.count }
 
-  /// All entities, in the order in which they came.
+  /// All entities, in the order of their insertion.
   ///
-  /// - Complexity: O(n), once entities left O(n log n).
+  /// - Complexity: O(n); O(n log n) after entities were removed.
   var all: [Entity] { entities.all }
 
-  /// Hands over all entities, in no order.
+  /// Visits all entities, in no particular order.
   func visitAll(_ body: (Entity) -> Void) { entities.visitAll(body) }
 
-  /// Takes an entity out.
+  /// Removes an entity.
   mutating func remove(_ id: ID) -> Entity? {
     entities.place(of: id.entityID).flatMap { remove(at: $0) }
   }
 
-  // MARK: Dropping what a snapshot has
+  // MARK: Dropping entities that a snapshot has
 
-  /// How many places there are, taken or not.
+  /// The number of places, occupied or vacant.
   var placeCount: Int { entities.placeCount }
 
-  /// Takes out the entities, among those at some places, that did not change after a position.
+  /// Removes the entities within a range of places that have not changed since a position.
   ///
-  /// - Parameter note: Gets every entity that leaves.
+  /// - Parameter note: Receives every removed entity.
   mutating func drop(
     _ places: Range<Int>, unchangedSince position: Position, _ note: (Entity) -> Void = { _ in }
   ) {
@@ -167,7 +167,7 @@ extension IndexedTable {
     }
   }
 
-  /// Frees the memory of entities that left.
+  /// Frees the memory of removed entities.
   mutating func shrink() {
     guard entities.isSparse else { return }
     let all = entities.all

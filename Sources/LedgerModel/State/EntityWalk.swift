@@ -1,55 +1,54 @@
-/// A walk through the entities of one kind in a state, slice by slice: those of the snapshot and those
-/// of the overlay together, without holding them all.
+/// A walk through the entities of one kind in a state, slice by slice, which merges those of the snapshot and
+/// of the overlay without holding them all.
 package struct EntityWalk: Sendable {
-  /// Which entities are visited, and in which order.
+  /// The selection and order of the visited entities.
   package enum Path: Sendable, Hashable {
-    /// Promises that are neither consumed nor abandoned, in the order of their creation.
+    /// The promises that are neither consumed nor abandoned, in the order of their creation.
     case openPromises
-    /// Handlers that are active or have open calls, in the order of their creation.
+    /// The handlers that are active or have open calls, in the order of their creation.
     case openHandlers
-    /// Entities of a kind, or of all kinds, that nothing can happen to any more, in the order of their
-    /// ends.
+    /// The closed entities of a kind, or of all kinds, in the order in which they ended.
     case closed(EntityKind?)
   }
 
   private static let sliceCount = SnapshotReader.sliceCount
 
   private let path: Path
-  /// The snapshot position of the state that the overlay's part is of.
+  /// The snapshot position of the state from which the overlay's part was taken.
   private var base: Position?
-  /// The overlay's part, in order, without what was visited.
+  /// The overlay's part, in order, without the entities already visited.
   private var overlaid: ArraySlice<LedgerEntity> = []
-  /// All up to here were visited.
+  /// The position up to which all entities were visited.
   private var last = Position.start
   private var isOver = false
-  /// The entries of the list so far; `nil` if they were of more than one snapshot.
+  /// The number of list entries so far; `nil` if they came from more than one snapshot.
   private var entryCount: UInt64? = 0
 
   package init(_ path: Path) {
     self.path = path
   }
 
-  /// The next entities; perhaps none of a slice are wanted, so only `nil` is the end.
+  /// Returns the next entities. A slice may be empty; only `nil` marks the end.
   ///
-  /// - Parameter state: At the same position each time, over whichever snapshot.
-  /// - Throws: `snapshotMoved`; `corrupt` if an entry or a record is damaged, and at the end if the list
-  ///   of one snapshot had another number of entries than that says.
+  /// - Parameter state: A state at the same position each time, over any snapshot.
+  /// - Throws: `snapshotMoved`; `corrupt` if an entry or a record is damaged, and at the end if the list of a
+  ///   single snapshot had a number of entries other than the snapshot's count.
   package mutating func next(over state: LedgerState) throws(LedgerError) -> [LedgerEntity]? {
     guard !isOver else { return nil }
     if base != state.base {
-      // What was visited before may stand elsewhere now, so that nothing can be counted.
+      // Entities visited before may be elsewhere now, so the entries can no longer be counted.
       if last > .start { entryCount = nil }
       findOverlaid(in: state)
     }
     let entries = try entriesBelow(state)
     let isLastSlice = entries.count < Self.sliceCount && overlaid.count <= Self.sliceCount
-    // Only up to where both parts are known.
+    // Only up to the position where both parts are known.
     var end = Position(rawValue: .max)
     if entries.count == Self.sliceCount, let entry = entries.last { end = entry.position }
     if overlaid.count > Self.sliceCount {
       end = min(end, path.order(of: overlaid[overlaid.startIndex + Self.sliceCount - 1]))
     }
-    // Or the walk would never end.
+    // Otherwise, the walk would never end.
     guard isLastSlice || end > last else {
       throw LedgerError(
         .corrupt,
@@ -104,7 +103,7 @@ extension EntityWalk.Path {
     }
   }
 
-  /// Whether an entity that stands in the list is wanted: none that this build does not know.
+  /// Whether a listed entity is wanted: never one that this build does not know.
   fileprivate func isOn(_ entity: LedgerEntity) -> Bool {
     guard case .closed(let kind?) = self else { return entity.kind != nil }
     return entity.kind == kind

@@ -1,10 +1,10 @@
-/// What an event can say wrong by itself, whatever came before it: one place for folding, archives and
-/// verification, so that none of them takes what another refuses.
+/// Contradictions within a single event, whatever came before it. Folding, archives and verification share
+/// these checks, so that none of them accepts an event that another one refuses.
 ///
 /// Each check takes the same short time for every event.
 package enum EventContradiction {
-  /// Why an event cannot stand where it does: the first event creates the ledger, and no other; and a
-  /// cause comes before what it causes. `nil` if it can.
+  /// The reason why an event cannot be at its position, or `nil` if it can: only the first event creates the
+  /// ledger, and a cause precedes its effect.
   @inline(__always)
   package static func ofPlace(_ position: Position, kind: EventKind, cause: Position) -> String? {
     if cause >= position {
@@ -16,9 +16,9 @@ package enum EventContradiction {
     return nil
   }
 
-  /// Why the subject of an event cannot have the key that the event says; `nil` if it can.
+  /// The reason why the subject of an event cannot have the event's key, or `nil` if it can.
   ///
-  /// Of other events than creations with a key it costs nothing.
+  /// The check costs nothing for events other than creations with a key.
   @inline(__always)
   package static func ofKey(_ event: borrowing EventView) -> String? {
     guard let creation = event.kind.keyedPayload,
@@ -40,7 +40,7 @@ package enum EventContradiction {
 }
 
 extension LedgerEntity {
-  /// Whether its id follows from its key, if it has one.
+  /// Whether the id is derived from the key, if there is one.
   package var fitsItsKey: Bool {
     do throws(LedgerError) {
       switch self {

@@ -1,31 +1,30 @@
-/// Handlers by id, with those that are open, that are being run, and that have a scope.
+/// Handlers by id, with lists of those that are open, are being run, or have a scope.
 package struct HandlerTable: IndexedTable, Sendable {
   private(set) var entities = EntityTable<HandlerEntity>()
   private var openIDs: Set<HandlerID> = []
   private var activeIDsByScope: [String: Set<HandlerID>] = [:]
-  /// The handlers of which a call is not finished.
+  /// The handlers with an unfinished call.
   private var calledIDs: Set<HandlerID> = []
-  /// The handlers of which some session runs a call.
+  /// The handlers of which a session is running a call.
   package private(set) var runningIDs: Set<HandlerID> = []
 
   package init() {}
 
   package subscript(id: HandlerID) -> HandlerEntity? { entities[id.entityID] }
 
-  /// The handlers that can still be called, or of which a call is not finished, in the order in
-  /// which they came.
+  /// The handlers that can still be called, or have an unfinished call, in the order of their insertion.
   ///
   /// - Complexity: O(n log n) in their number.
   package var open: [HandlerEntity] { listed(openIDs) }
 
-  /// The handlers with a scope that can be invalidated, in the order in which they came.
+  /// The handlers with a scope that can be invalidated, in the order of their insertion.
   ///
   /// - Complexity: O(n log n) in their number.
   package func active(inScope scope: String) -> [HandlerEntity] {
     listed(activeIDsByScope[scope] ?? [])
   }
 
-  /// The calls that are not finished, running or given back, in the order of their beginnings.
+  /// The unfinished calls, running or released, in the order in which they first started.
   ///
   /// - Complexity: O(n log n) in their number.
   package var openCalls: [StartedCall] {
@@ -41,7 +40,7 @@ package struct HandlerTable: IndexedTable, Sendable {
 
   // MARK: Changing
 
-  /// Applies an event to a handler that is there.
+  /// Applies an event to a handler in the table.
   package mutating func apply(
     _ event: borrowing EventView, to id: HandlerID
   ) throws(ReplayProblem) {
@@ -50,7 +49,7 @@ package struct HandlerTable: IndexedTable, Sendable {
     if let entity = entities[place] { index(entity) }
   }
 
-  /// Puts a handler in, or a newer state of it.
+  /// Inserts a handler, or replaces it with a newer state.
   package mutating func update(_ entity: HandlerEntity) {
     if let place = entities.place(of: entity.id.entityID) {
       entities[place] = entity

@@ -1,5 +1,5 @@
 extension LedgerState {
-  /// The fingerprint of everything that is there, equal however the state came about.
+  /// The fingerprint of all entities and tombstones, equal for equal contents, however the state was reached.
   ///
   /// - Parameter tick: Called now and then.
   /// - Complexity: O(changes since the snapshot), with a look-up in the snapshot for each.
@@ -25,7 +25,7 @@ extension LedgerState {
     return digest
   }
 
-  /// Takes out what the snapshot has and retention removed.
+  /// Subtracts the records that the snapshot still has and retention removed.
   private func takeOutHidden(
     _ digest: inout StateDigest, _ tick: () -> Void
   ) throws(LedgerError) {

@@ -1,11 +1,11 @@
 // MARK: - Looking without a store
 
 extension LedgerState {
-  /// Lets look-ups find what was read of the snapshot.
+  /// Lets look-ups use the parts of the snapshot that were already read.
   ///
   /// - Parameters:
-  ///   - excerpt: Of the snapshot that the state is built on; another is not used.
-  ///   - notes: Gets what is lacking all the same.
+  ///   - excerpt: An excerpt of the snapshot under this state; any other excerpt is ignored.
+  ///   - notes: Receives the items that are still missing.
   package mutating func know(_ excerpt: SnapshotExcerpt?, notes: LackNotes) {
     guard !snapshot.isEmpty else { return }
     var known = snapshot.known
@@ -13,14 +13,14 @@ extension LedgerState {
     snapshot = snapshot.knowing(known, notes: notes)
   }
 
-  /// The same state, whose look-ups note what they lack elsewhere.
+  /// Returns the same state, with look-ups that record missing items in other notes.
   package func noting(_ notes: LackNotes) -> LedgerState {
     var state = self
     state.snapshot = snapshot.knowing(snapshot.known, notes: notes)
     return state
   }
 
-  /// Forgets what is of use for one look only.
+  /// Forgets the data that is needed for a single look-up only.
   package mutating func forgetExcerpt() {
     guard !snapshot.isEmpty else { return }
     var known = snapshot.known
@@ -28,8 +28,7 @@ extension LedgerState {
     snapshot = SnapshotReader(known)
   }
 
-  /// Makes sure that several entities can be looked up: reads them all at once, or notes together what is
-  /// lacking.
+  /// Prepares look-ups of several entities: reads them all at once, or notes all missing items together.
   package mutating func require(_ ids: Set<EntityID>) throws(LedgerError) {
     let lacking = ids.filter { lacks($0) }
     guard !lacking.isEmpty else { return }
@@ -42,15 +41,15 @@ extension LedgerState {
     snapshot = snapshot.knowing(known)
   }
 
-  /// Whether looking up an entity would lack something.
+  /// Whether looking up an entity would lack an item.
   ///
   /// - Parameter checked: Whether the lists must have been compared with its record.
   package func lacks(_ id: EntityID, checked: Bool = false) -> Bool {
-    // Most are known by their time alone.
+    // Most ids are resolved by their time alone.
     !snapshot.knows(id, checked: checked) && !isOverlaid(id)
   }
 
-  /// What looking up these things would lack.
+  /// The items that looking up these things would lack.
   package func lacks(_ needs: SnapshotNeeds) -> SnapshotNeeds {
     guard !snapshot.isEmpty else { return SnapshotNeeds() }
     var lacking = needs

@@ -1,9 +1,9 @@
 extension LedgerState {
-  /// The ids of the entities that there are between two ids, both included, in their order.
+  /// Returns the ids of the existing entities between two ids, both inclusive, in order.
   ///
   /// - Parameters:
-  ///   - kinds: Which entities are wanted; others do not count for the limit.
-  ///   - limit: The most ids that are returned.
+  ///   - kinds: The kinds of entities to return; others do not count towards the limit.
+  ///   - limit: The maximum number of ids.
   /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
   package func ids(
     from first: EntityID, through last: EntityID,

@@ -12,8 +12,7 @@ extension LedgerState {
     return open.sorted { $0.created.position < $1.created.position }
   }
 
-  /// The handlers that can still be called, or of which a call is not finished, in the order of their
-  /// creation.
+  /// The handlers that can still be called, or have an unfinished call, in the order of their creation.
   ///
   /// - Complexity: O(n log n) in their number.
   package func openHandlers() throws(LedgerError) -> [HandlerEntity] {
@@ -27,7 +26,7 @@ extension LedgerState {
     Self.inOrder(handlers.active(inScope: scope) + (try handlersBelow(.scope(scope))))
   }
 
-  /// The handlers of which a session runs a call, in the order of their creation.
+  /// The handlers of which a session is running a call, in the order of their creation.
   ///
   /// - Complexity: O(n log n) in the number of handlers that are being run.
   package func runningHandlers(of session: SessionID) throws(LedgerError) -> [HandlerEntity] {
@@ -37,13 +36,13 @@ extension LedgerState {
     return Self.inOrder(running + (try handlersBelow(.running(session))))
   }
 
-  /// Whether a session runs calls of handlers that only a later version can read.
+  /// Whether a session is running calls of handlers that only a later version can read.
   func runsOpaqueHandlers(_ session: SessionID) throws(LedgerError) -> Bool {
     guard snapshot.summary.counts.hasOpaque else { return false }
     return try entitiesBelow(.running(session)).contains { $0.kind == nil }
   }
 
-  /// The calls that are not finished, running or given back, in the order of their beginnings.
+  /// The unfinished calls, running or released, in the order in which they first started.
   ///
   /// - Complexity: O(n log n) in the number of open handlers.
   package func openCalls() throws(LedgerError) -> [StartedCall] {
@@ -53,7 +52,7 @@ extension LedgerState {
     .sorted { $0.call.firstStart.position < $1.call.firstStart.position }
   }
 
-  /// The sessions that did not end, in the order of their ids.
+  /// The sessions that have not ended, in the order of their ids.
   ///
   /// - Complexity: O(n log n) in their number and that of the sessions since the snapshot.
   package func openSessions() throws(LedgerError) -> [SessionEntity] {
@@ -81,12 +80,12 @@ extension LedgerState {
 
   // MARK: Deadlines
 
-  /// How many deadlines are read at once at first.
+  /// The number of deadlines in the first read.
   private static let firstSliceCount = 16
 
   /// The earliest deadline of a pending promise that may be written to.
   ///
-  /// Forgets the deadlines before it: they are not looked at again.
+  /// Forgets the deadlines before it, which are never looked at again.
   package mutating func nextDeadline() throws(LedgerError) -> (
     deadline: Timestamp, id: PromiseID
   )? {
@@ -106,7 +105,7 @@ extension LedgerState {
     var next: (deadline: Timestamp, id: PromiseID)?
     var batch = DeadlineBatch(self)
     func takeBatch() throws(LedgerError) {
-      // One that is overlaid was resolved, and stays so: it need not be looked at again.
+      // An overlaid promise was resolved and stays resolved, so its entry need not be looked at again.
       for (entry, isMoot) in try batch.take(self) where next == nil {
         if isMoot {
           passed = entry.key
@@ -127,7 +126,7 @@ extension LedgerState {
 
   /// Up to `limit` pending promises whose deadline is at or before `now`, the earliest first.
   ///
-  /// Promises that may not be written to are left out, so that they never keep others waiting.
+  /// Promises that may not be written to are left out, so that they never hold up others.
   package func due(at now: Timestamp, limit: Int) throws(LedgerError) -> [PromiseID] {
     var due: [(deadline: Timestamp, id: PromiseID)] = []
     var batch = DeadlineBatch(self)
@@ -156,7 +155,7 @@ extension LedgerState {
     return due.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }.prefix(limit).map(\.id)
   }
 
-  /// Whether a promise in the overlay can time out, at the deadline that it has now.
+  /// Whether a promise in the overlay can still time out at the given deadline.
   func canTimeOut(_ entry: (deadline: Timestamp, id: PromiseID)) -> Bool {
     guard let promise = promises[entry.id] else { return false }
     return promise.status == .pending && promise.deadline == entry.deadline
@@ -164,8 +163,8 @@ extension LedgerState {
   }
 }
 
-/// Entries of the snapshot's deadlines that are looked at together: where there are records of later
-/// versions each has to be looked up.
+/// Entries of the snapshot's deadlines that are examined together: if there are records of later versions,
+/// each entry requires a look-up.
 private struct DeadlineBatch {
   private var entries: [OpenEntry] = []
   private var limit: Int
@@ -174,14 +173,14 @@ private struct DeadlineBatch {
     limit = state.snapshot.summary.counts.hasOpaque ? 16 : 1
   }
 
-  /// - Returns: Whether the batch is to be taken.
+  /// - Returns: Whether the batch is full.
   mutating func add(_ entry: OpenEntry) -> Bool {
     entries.append(entry)
     return entries.count >= limit
   }
 
-  /// Takes the entries out, and tells of each whether it times nothing out any more: the overlay has its
-  /// promise, or nothing is written to that.
+  /// Takes the entries out. An entry is moot if it can no longer time out its promise, because the overlay
+  /// contains the promise or the promise may not be written to.
   mutating func take(
     _ state: LedgerState
   ) throws(LedgerError) -> [(entry: OpenEntry, isMoot: Bool)] {

@@ -8,7 +8,7 @@ extension LedgerState {
     horizon = summary.horizon
   }
 
-  /// Puts an entity in as a record has it.
+  /// Inserts an entity as read from a record.
   package mutating func load(_ entity: LedgerEntity) {
     switch entity {
     case .promise(let promise): promises.insert(promise)

@@ -1,7 +1,7 @@
 // MARK: - Looking up
 
 extension LedgerState {
-  /// The promise as it is now; `nil` if it was never created, or its record was removed.
+  /// The current promise; `nil` if it was never created, or its record was removed.
   ///
   /// - Throws: `corrupt` if its record is damaged; `unsupportedEvent` if it is of a later version.
   package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
@@ -9,7 +9,7 @@ extension LedgerState {
     return try below(id.entityID)?.promise
   }
 
-  /// The handler as it is now; `nil` if it was never created, or its record was removed.
+  /// The current handler; `nil` if it was never created, or its record was removed.
   ///
   /// - Throws: `corrupt` if its record is damaged.
   package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
@@ -17,7 +17,7 @@ extension LedgerState {
     return try below(id.entityID)?.handler
   }
 
-  /// The session as it is now; `nil` if it was never opened, or its record was removed.
+  /// The current session; `nil` if it was never opened, or its record was removed.
   ///
   /// - Throws: `corrupt` if its record is damaged.
   package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
@@ -37,7 +37,7 @@ extension LedgerState {
     return try snapshot.isTombstone(id)
   }
 
-  /// Whatever there is with the id; `nil` if there is nothing.
+  /// The entity with the id; `nil` if there is none.
   ///
   /// - Throws: `corrupt` if its record is damaged.
   package func entity(_ id: EntityID, _ kind: EntityKind) throws(LedgerError) -> LedgerEntity? {
@@ -55,14 +55,14 @@ extension LedgerState {
     try opaque(id.entityID) == nil ? session(id) : nil
   }
 
-  /// Whether a session did not end that only a later version can read: it may be alive.
+  /// Whether a session has not ended and only a later version can read it: it may be alive.
   package func isOpenAndOpaque(_ id: SessionID) throws(LedgerError) -> Bool {
     try opaque(id.entityID).map { LedgerEntity.opaque($0).isOpen } ?? false
   }
 
   // MARK: Below the overlay
 
-  /// - Parameter isToChange: Whether the lists of the snapshot must show the entity, too.
+  /// - Parameter isToChange: Whether the lists of the snapshot must also agree with the entity.
   func below(
     _ id: EntityID, isToChange: Bool = false
   ) throws(LedgerError) -> LedgerEntity? {
@@ -75,8 +75,8 @@ extension LedgerState {
     return entity
   }
 
-  /// What the record of an id holds, if only a later version can read it. Of a damaged one that is not
-  /// known; whatever else is asked of it fails.
+  /// The record of an id, if only a later version can read it. A damaged record gives `nil`; every other
+  /// look-up of it fails.
   package func opaque(_ id: EntityID) throws(LedgerError) -> OpaqueEntity? {
     guard snapshot.summary.counts.hasOpaque, snapshot.mayHold(id), !isOverlaid(id) else {
       return nil
@@ -90,38 +90,39 @@ extension LedgerState {
     return opaque
   }
 
-  // MARK: To be changed
+  // MARK: Entities to change
 
-  /// The promise as it is now, for an event that changes it.
+  /// The current promise, for an event that changes it.
   ///
-  /// - Throws: As ``promise(_:)``; `corrupt`, too, if the lists of the snapshot contradict its record.
+  /// - Throws: The errors of ``promise(_:)``, and `corrupt` if the lists of the snapshot contradict its
+  ///   record.
   func promiseToChange(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     if let entity = promises[id] { return entity }
     return try below(id.entityID, isToChange: true)?.promise
   }
 
-  /// The handler, likewise.
+  /// The current handler, for an event that changes it.
   func handlerToChange(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
     if let entity = handlers[id] { return entity }
     return try below(id.entityID, isToChange: true)?.handler
   }
 
-  /// The session, likewise.
+  /// The current session, for an event that changes it.
   func sessionToChange(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
     if let entity = sessions[id] { return entity }
     return try below(id.entityID, isToChange: true)?.session
   }
 
-  // MARK: What is where
+  // MARK: Overlaid entities
 
-  /// Whether the overlay has the newest state of an entity, or knows that it is gone.
+  /// Whether the overlay has the newest state of an entity, or knows that the entity was removed.
   package func isOverlaid(_ id: EntityID) -> Bool {
     promises.place(of: PromiseID(entityID: id)) != nil
       || handlers[HandlerID(entityID: id)] != nil || sessions[SessionID(entityID: id)] != nil
       || removals.removed[id] != nil
   }
 
-  /// Whether retention removed what the snapshot still has.
+  /// Whether retention removed an entity that the snapshot still has.
   func isHidden(_ entity: LedgerEntity) -> Bool {
     guard !removals.isEmpty, !entity.isOpen else { return false }
     return removals.hides(entity.id, closedAt: entity.lastPosition)
@@ -134,7 +135,7 @@ extension LedgerState {
     return sessions[SessionID(entityID: id)].map(LedgerEntity.session)
   }
 
-  /// Every entity that was changed since the snapshot, in no order.
+  /// Every entity that was changed since the snapshot, in no particular order.
   package var overlaid: [LedgerEntity] {
     promises.all.map(LedgerEntity.promise) + handlers.all.map(LedgerEntity.handler)
       + sessions.values.map(LedgerEntity.session)

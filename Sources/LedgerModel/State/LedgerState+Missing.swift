@@ -1,21 +1,22 @@
-// MARK: - What is not there
+// MARK: - Missing entities
 
 extension LedgerState {
-  /// Why there is no such promise.
+  /// The reason why the promise does not exist.
   package func refusal(ofMissing id: PromiseID) throws(LedgerError) -> LedgerError {
     try refusal(ofMissing: id.entityID, "promise", .notFound(id))
   }
 
-  /// Why there is no such handler.
+  /// The reason why the handler does not exist.
   package func refusal(ofMissing id: HandlerID) throws(LedgerError) -> LedgerError {
     try refusal(ofMissing: id.entityID, "handler", .handlerNotFound(id))
   }
 
-  /// Why there is nothing with an id; says, too, if it is so old that its record may have been removed.
+  /// The reason why no entity with an id exists. The message also says if the id is so old that its record
+  /// may have been removed.
   ///
   /// - Parameters:
-  ///   - name: What it would be.
-  ///   - otherwise: What is to be said if it never was there.
+  ///   - name: The kind of entity that the id would name.
+  ///   - otherwise: The error if the entity never existed.
   package func refusal(
     ofMissing id: EntityID, _ name: String, _ otherwise: LedgerError
   ) throws(LedgerError) -> LedgerError {

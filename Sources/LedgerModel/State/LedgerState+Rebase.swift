@@ -1,14 +1,14 @@
 // MARK: - Moving to another snapshot
 
 extension LedgerState {
-  /// Builds the overlay on another snapshot position.
+  /// Moves the overlay to another snapshot position.
   ///
-  /// - Parameter drops: Whether what the snapshot shows by itself is dropped at once. Otherwise it stays
-  ///   in the overlay, where it is the same, until a walk of ``dropStep()``s comes to it: that
-  ///   takes a while, and a snapshot that is folded on moves often.
-  /// - Returns: Whether the whole overlay was dropped, because this state was behind the snapshot:
-  ///   then anything may have changed.
-  /// - Throws: `corrupt` if the snapshot went back.
+  /// - Parameter drops: Whether entities that the snapshot already contains are dropped at once. Otherwise
+  ///   they stay in the overlay, with equal contents, until a walk of ``dropStep()``s reaches them. Dropping
+  ///   takes a while, and a snapshot that is being folded moves often.
+  /// - Returns: Whether the whole overlay was dropped because this state was behind the snapshot; in that
+  ///   case, anything may have changed.
+  /// - Throws: `corrupt` if the snapshot moved backwards.
   package mutating func rebase(
     onto reader: SnapshotReader, drops: Bool = true
   ) throws(LedgerError) -> Bool {
@@ -17,17 +17,17 @@ extension LedgerState {
       self = LedgerState(snapshot: reader)
       return true
     }
-    // What is passed of the deadlines stays so: its promises stay in the overlay until they are dropped.
+    // Passed deadlines stay passed: their promises stay in the overlay until they are dropped.
     if reader.position > base { removals.dropRemovals(through: reader.position) }
-    // Also one at the same position may be of a ledger that was opened anew.
+    // Even a snapshot at the same position may belong to a reopened ledger.
     snapshot = reader
     unblockFolded()
     if drops { dropAllFolded() }
     return false
   }
 
-  /// Reads blocked subjects from the snapshot that has all their events: also those that this build does
-  /// not understand, which the overlay is made without.
+  /// Unblocks subjects whose events the snapshot contains completely, even events that this build does not
+  /// understand and that the overlay therefore lacks.
   private mutating func unblockFolded() {
     guard !blocked.isEmpty else { return }
     for (subject, problem) in blocked {
@@ -39,14 +39,14 @@ extension LedgerState {
       sessions[SessionID(entityID: subject)] = nil
       blocked[subject] = nil
       blockedThrough[subject] = nil
-      // Its deadline was passed while it could not be written to.
+      // The subject's deadline was passed while it could not be written to.
       passedDeadline = nil
     }
   }
 }
 
 extension LedgerError {
-  /// A snapshot only moves on.
+  /// The error for a snapshot that moved backwards; it may only move forward.
   package static func wentBack(from position: Position, to other: Position) -> LedgerError {
     LedgerError(
       .corrupt,

@@ -12,7 +12,7 @@ extension LedgerState {
     horizon.extend(to: retention.horizon, retention.time)
   }
 
-  /// The ends of the entities in the overlay, in no order.
+  /// The ends of the entities in the overlay, in no particular order.
   private var closedInOverlay: [RemovalTable.Closing] {
     var closed: [RemovalTable.Closing] = []
     func note(_ kind: EntityKind, _ id: EntityID, _ position: Position) {
@@ -34,12 +34,12 @@ extension LedgerState {
       case .session:
         sessions.removeValue(forKey: SessionID(entityID: closing.id)).map(LedgerEntity.session)
       }
-    // The record of one that was dropped meanwhile is in the snapshot, and hidden there.
+    // The record of an entity that has been dropped is in the snapshot, and hidden there.
     guard let removed else { return }
     removals.note(closing.id, isKeyed: removed.isKeyed, at: position)
   }
 
-  /// Notes the end of an entity, once ends are kept.
+  /// Records the end of an entity, if ends are being kept.
   mutating func noteClosing(of entity: LedgerEntity?) {
     guard removals.closings != nil, let entity, !entity.isOpen, let kind = entity.kind else {
       return

@@ -1,30 +1,30 @@
 /// The state of a ledger at one position: a fold of all events up to it.
 ///
-/// It is an overlay, in memory, of what changed since the snapshot, above look-ups in the snapshot.
-/// Pure, but for look-ups in a snapshot that has a source: it takes no clock and no randomness, so equal
-/// events make equal states.
+/// It consists of an overlay in memory, with the changes since the snapshot, above look-ups in the snapshot.
+/// It is pure, except for look-ups in a snapshot that has a source: it uses no clock and no randomness, so
+/// equal events produce equal states.
 package struct LedgerState: Sendable {
   /// The last event applied.
   package internal(set) var position: Position
-  /// The newest time of any event. It informs and decides nothing: clocks jump.
+  /// The newest time of any event. It is informative and decides nothing, because clocks jump.
   package internal(set) var time: Timestamp
   package internal(set) var ledgerID: LedgerID?
   /// The promises, handlers and sessions that changed since the snapshot.
   package internal(set) var promises = PromiseTable()
   package internal(set) var handlers = HandlerTable()
   package internal(set) var sessions: [SessionID: SessionEntity] = [:]
-  /// Subjects that may not be written to, and the event that forbids it.
+  /// The subjects that may not be written to, each with the event that prevents it.
   package internal(set) var blocked: [EntityID: ReplayProblem] = [:]
-  /// The newest event that could not be applied to each of them.
+  /// The newest event of each blocked subject that could not be applied.
   var blockedThrough: [EntityID: Position] = [:]
-  /// Up to where records of closed entities were removed.
+  /// The position up to which records of closed entities were removed.
   package internal(set) var horizon: SnapshotSummary.Horizon
   package var removals = RemovalTable()
   var deadlines = DeadlineQueue()
-  /// The entry of the snapshot's deadlines up to which all are in the overlay.
+  /// The snapshot's deadline entry up to which all deadlines are in the overlay.
   var passedDeadline: [UInt8]?
   package var snapshot: SnapshotReader
-  /// The walk that drops from the overlay what the snapshot shows by itself.
+  /// The walk that drops entities already contained in the snapshot from the overlay.
   var drop: OverlayDrop
 
   /// The state at the position of a snapshot.
@@ -45,8 +45,8 @@ package struct LedgerState: Sendable {
 
   /// Applies the next event.
   ///
-  /// - Throws: `corrupt` if the event is not the next one, or a record in the snapshot is damaged.
-  ///   Nothing was applied then.
+  /// - Throws: `corrupt` if the event is not the next one, or a record in the snapshot is damaged. In that
+  ///   case, nothing was applied.
   package mutating func apply(_ event: borrowing EventView) throws(LedgerError) {
     guard event.position == position.advanced(by: 1) else {
       throw LedgerError(
@@ -62,7 +62,7 @@ package struct LedgerState: Sendable {
     blockedThrough[event.subject] = event.position
   }
 
-  /// - Returns: Why the event cannot be applied to its subject.
+  /// - Returns: The reason why the event cannot be applied to its subject.
   private mutating func applyToSubject(
     _ event: borrowing EventView
   ) throws(LedgerError) -> ReplayProblem? {
@@ -183,7 +183,7 @@ package struct LedgerState: Sendable {
 
   // MARK: Staged changes
 
-  /// Takes over what a commit made durable.
+  /// Merges the changes of a durable commit.
   ///
   /// - Precondition: `layer` was staged on exactly this position.
   package mutating func merge(_ layer: StagedLayer) {
@@ -211,7 +211,7 @@ package struct LedgerState: Sendable {
       sessions[id] = entity
       removals.forget(id.entityID)
     }
-    // In the order of positions, which that of a dictionary is not.
+    // In the order of positions, because the order of a dictionary is undefined.
     let ended = layer.sessions.values.sorted { $0.lastPosition < $1.lastPosition }
     for entity in ended { noteClosing(of: .session(entity)) }
     ledgerID = ledgerID ?? layer.ledgerID

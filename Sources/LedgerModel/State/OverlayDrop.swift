@@ -1,20 +1,20 @@
-/// Where the walk through the overlay stands that drops what the snapshot shows by itself.
+/// The progress of the walk that drops entities already contained in the snapshot from the overlay.
 package struct OverlayDrop: Sendable {
-  /// How many places one step looks at.
+  /// The number of places examined in one step.
   package static let stepPlaceCount = 256
 
-  /// The snapshot position up to which the overlay holds nothing.
+  /// The snapshot position up to which the overlay is cleared.
   fileprivate(set) var through: Position
-  /// What the walk under way has before it; `nil` if there is none.
+  /// The remaining part of the current walk; `nil` if there is none.
   fileprivate var walk: Walk?
-  /// The position of the state when it was counted last how much came.
+  /// The position of the state when new events were last counted.
   fileprivate var countedThrough = Position.start
-  /// How many deadlines there were when those without a promise were forgotten last.
+  /// The number of deadlines when those without a promise were last forgotten.
   fileprivate var keptDeadlineCount = 0
 
-  /// Places that come later hold what is newer than the snapshot.
+  /// The remaining places of a walk. Places added later contain changes newer than the snapshot.
   struct Walk: Sendable {
-    /// The snapshot position up to which it drops.
+    /// The snapshot position up to which the walk drops entities.
     let goal: Position
     var promises: Range<Int>
     var handlers: Range<Int>
@@ -26,8 +26,8 @@ package struct OverlayDrop: Sendable {
 }
 
 extension LedgerState {
-  /// How many places to look at now, if a walk is under way or due: more than events came since the last
-  /// call, so that the walk ends.
+  /// The number of places to examine now, if a walk is in progress or due. It exceeds the number of events
+  /// since the last call, so that the walk ends.
   package mutating func takeDropBudget() -> Int {
     let news = position.rawValue - min(drop.countedThrough, position).rawValue
     drop.countedThrough = position
@@ -35,14 +35,14 @@ extension LedgerState {
     return OverlayDrop.stepPlaceCount + 2 * Int(min(news, UInt64(Int32.max)))
   }
 
-  /// Begins a walk if the snapshot moved since the last one.
+  /// Begins a walk if the snapshot has moved since the last one.
   package mutating func beginDrop() {
     guard drop.walk == nil, drop.through < base else { return }
     drop.walk = OverlayDrop.Walk(
       goal: base, promises: 0..<promises.placeCount, handlers: 0..<handlers.placeCount)
   }
 
-  /// Begins a walk if the snapshot moved on so far that it costs little for each event.
+  /// Begins a walk if the snapshot has moved far enough to make the cost per event small.
   private mutating func beginDropIfDue() {
     guard drop.walk == nil else { return }
     let moved = base.rawValue - drop.through.rawValue
@@ -50,10 +50,10 @@ extension LedgerState {
     if moved >= max(1_000, UInt64(overlaidCount / 2)) { beginDrop() }
   }
 
-  /// Goes one step of a walk, if one is under way or due.
+  /// Performs one step of a walk, if one is in progress or due.
   ///
-  /// - Parameter placeCount: How many places of each table it looks at.
-  /// - Returns: Whether there is more of it.
+  /// - Parameter placeCount: The number of places of each table to examine.
+  /// - Returns: Whether the walk has further steps.
   package mutating func dropStep(
     placeCount: Int = OverlayDrop.stepPlaceCount
   ) -> Bool {
@@ -62,7 +62,7 @@ extension LedgerState {
     var passed = passedDeadline
     promises.drop(walk.promises.prefix(placeCount), unchangedSince: base) { promise in
       guard promise.status == .pending, let deadline = promise.deadline else { return }
-      // From now on it is looked for in the snapshot.
+      // From now on, the deadline is looked up in the snapshot.
       let key = OpenList.deadlines.key(promise.entityID, order: deadline.ordered)
       if let known = passed, !known.lexicographicallyPrecedes(key) { passed = key.dropLast() }
     }
@@ -76,7 +76,7 @@ extension LedgerState {
     return false
   }
 
-  /// Drops all that the snapshot shows by itself.
+  /// Drops all entities that the snapshot already contains.
   ///
   /// - Complexity: O(changes since the snapshot).
   package mutating func dropAllFolded() {

@@ -1,8 +1,8 @@
-/// Finds the place of an entity in an array by its id: a hash table of places, with open addressing.
+/// Finds the place of an entity in an array by its id: a hash table of places with open addressing.
 ///
-/// It keeps 32 bits of each id's hash beside the place, so that growing looks at no entity and a
-/// look-up compares few ids. The hash is seeded for each process: keys are chosen by callers, and
-/// it must not be possible to choose many that collide.
+/// It stores 32 bits of each id's hash beside the place, so that growing reads no entity and a look-up
+/// compares few ids. The hash is seeded per process: callers choose the keys, and it must not be possible to
+/// choose many that collide.
 struct PlaceIndex: Sendable {
   /// No place.
   static let none: Int32 = -1
@@ -12,7 +12,7 @@ struct PlaceIndex: Sendable {
     var place = PlaceIndex.none
   }
 
-  /// A power of two of them, at most three quarters in use.
+  /// The slots: a power of two in number, at most three quarters occupied.
   private var slots = ContiguousArray(repeating: Slot(), count: 16)
   private var count = 0
   private let seed = Self.processSeed
@@ -40,7 +40,7 @@ struct PlaceIndex: Sendable {
 
   /// Removes the place of an id.
   ///
-  /// - Parameter place: Where it stands.
+  /// - Parameter place: The place of the id.
   mutating func remove(_ id: EntityID, at place: Int32) {
     let mask = slots.count - 1
     var hole = Int(fragment(of: id)) & mask
@@ -49,7 +49,7 @@ struct PlaceIndex: Sendable {
       hole = (hole + 1) & mask
     }
     count -= 1
-    // What came after it because its own slot was taken moves up, so that no search ends too early.
+    // Entries that follow because their own slot was occupied move up, so that no search ends too early.
     var number = hole
     while true {
       number = (number + 1) & mask
@@ -79,7 +79,7 @@ struct PlaceIndex: Sendable {
 
   private static let processSeed = (salt(1), salt(2))
 
-  /// A number that is unknown outside this process.
+  /// A number that is unpredictable outside this process.
   private static func salt(_ number: Int) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(number)

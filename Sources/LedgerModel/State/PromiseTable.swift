@@ -1,6 +1,6 @@
-/// Promises by id, with a list through those that are neither consumed nor abandoned.
+/// Promises by id, with a linked list of those that are neither consumed nor abandoned.
 package struct PromiseTable: IndexedTable, Sendable {
-  /// Neighbours in the list of open promises.
+  /// The neighbours of a promise in the list of open promises.
   private struct Link: Sendable {
     var previous = PlaceIndex.none
     var next = PlaceIndex.none
@@ -9,7 +9,7 @@ package struct PromiseTable: IndexedTable, Sendable {
   private static let none = PlaceIndex.none
 
   private(set) var entities = EntityTable<PromiseEntity>()
-  /// Of every place.
+  /// The links of every place.
   private var links: ContiguousArray<Link> = []
   private var firstOpen = Self.none
   private var lastOpen = Self.none
@@ -18,7 +18,7 @@ package struct PromiseTable: IndexedTable, Sendable {
 
   package subscript(id: PromiseID) -> PromiseEntity? { entities[id.entityID] }
 
-  /// The promises that are neither consumed nor abandoned, in the order in which they came.
+  /// The promises that are neither consumed nor abandoned, in the order of their insertion.
   ///
   /// - Complexity: O(n) in their number.
   package var open: [PromiseEntity] {
@@ -33,7 +33,7 @@ package struct PromiseTable: IndexedTable, Sendable {
 
   // MARK: Changing
 
-  /// Where a promise stands, for ``apply(_:at:)``.
+  /// Returns the place of a promise, for ``apply(_:at:)``.
   @inline(__always)
   package func place(of id: PromiseID) -> Int32? { entities.place(of: id.entityID) }
 
@@ -46,7 +46,7 @@ package struct PromiseTable: IndexedTable, Sendable {
     if entities[place]?.isOpen == false { unlink(place) }
   }
 
-  /// Puts a promise in that is not there.
+  /// Inserts a promise that the table does not contain.
   package mutating func insert(_ entity: consuming PromiseEntity) {
     let isOpen = entity.isOpen
     let place = entities.insert(entity)
@@ -54,7 +54,7 @@ package struct PromiseTable: IndexedTable, Sendable {
     if isOpen { link(place) }
   }
 
-  /// Puts a promise in, or a newer state of it.
+  /// Inserts a promise, or replaces it with a newer state.
   package mutating func update(_ entity: PromiseEntity) {
     guard let place = place(of: entity.id) else { return insert(entity) }
     entities[place] = entity

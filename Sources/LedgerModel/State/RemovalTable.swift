@@ -1,8 +1,8 @@
-/// What retention removed since the snapshot.
+/// The entities that retention removed since the snapshot.
 ///
-/// The snapshot below still has the records; these are filtered out when they are looked up.
+/// The underlying snapshot still has the records; look-ups filter them out.
 package struct RemovalTable: Sendable {
-  /// One retentionApplied event.
+  /// The range of one retentionApplied event.
   package struct Range: Sendable, Hashable {
     let position: Position
     let after: Position
@@ -21,9 +21,9 @@ package struct RemovalTable: Sendable {
     }
   }
 
-  /// An entity that stood in the overlay when it was removed.
+  /// An entity that was in the overlay when it was removed.
   struct Removed: Sendable, Hashable {
-    /// Of the event that removed it.
+    /// The position of the event that removed the entity.
     let position: Position
     let isKeyed: Bool
   }
@@ -35,18 +35,19 @@ package struct RemovalTable: Sendable {
     let id: EntityID
   }
 
-  /// Ranges in the order of positions that do not overlap, as those of one plan are.
+  /// Groups of ranges in the order of positions; the ranges of a group do not overlap, like those of one
+  /// plan.
   private(set) var runs: [[Range]] = []
   private(set) var removed: [EntityID: Removed] = [:]
-  /// The ends of the entities in the overlay, in the order of positions; `nil` until the first
-  /// removal, so that a ledger without any does not pay for them.
+  /// The ends of the entities in the overlay, in the order of positions; `nil` until the first removal, so
+  /// that a ledger without removals does not pay for them.
   private(set) var closings: [Closing]?
 
   package init() {}
 
   package var isEmpty: Bool { runs.isEmpty }
 
-  /// Whether a record in the snapshot counts as absent.
+  /// Whether a record in the snapshot counts as removed.
   ///
   /// - Complexity: O(log n) in the number of ranges of each plan.
   func hides(_ id: EntityID, closedAt position: Position) -> Bool {
@@ -63,15 +64,15 @@ package struct RemovalTable: Sendable {
     self.closings = closings.sorted { $0.position < $1.position }
   }
 
-  /// Notes that an entity in the overlay ended.
+  /// Records the end of an entity in the overlay.
   mutating func close(_ kind: EntityKind, _ id: EntityID, at position: Position) {
     guard let all = closings else { return }
-    // Merged commits hand over one kind after the other.
+    // A merged commit delivers its ends grouped by kind, so they may be out of order.
     let index = all.partitioningIndex { $0.position > position }
     closings?.insert(Closing(position: position, kind: kind, id: id), at: index)
   }
 
-  /// Takes in a range, and hands over what it removes from the overlay.
+  /// Adds a range, and returns the ends of the entities that it removes from the overlay.
   mutating func apply(_ range: Range) -> [Closing] {
     if let last = runs.last?.last, last.horizon <= range.after {
       runs[runs.count - 1].append(range)
@@ -92,19 +93,19 @@ package struct RemovalTable: Sendable {
     removed[id] = Removed(position: position, isKeyed: isKeyed)
   }
 
-  /// Forgets that an id with a random id was removed: it was made anew.
+  /// Forgets the removal of an entity with a random id, because it was created again.
   mutating func forget(_ id: EntityID) {
     removed[id] = nil
   }
 
-  /// Forgets the removals that the snapshot at a position shows by itself.
+  /// Forgets the removals that the snapshot at a position already contains.
   mutating func dropRemovals(through position: Position) {
     guard !runs.isEmpty else { return }
     runs = runs.map { $0.filter { $0.position > position } }.filter { !$0.isEmpty }
     removed = removed.filter { $0.value.position > position }
   }
 
-  /// Forgets the ends of entities that the overlay does not have any more.
+  /// Forgets the ends of entities that are no longer in the overlay.
   mutating func dropClosings(through position: Position) {
     closings?.removeAll { $0.position <= position }
   }

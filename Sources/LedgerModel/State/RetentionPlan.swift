@@ -1,22 +1,24 @@
-/// Which records of closed entities are removed, and which of them stay because something needs them.
+/// A plan of the records of closed entities to remove, and of those to keep because another entity needs
+/// them.
 ///
-/// Pure: equal states and times make equal plans.
+/// Pure: equal states and times produce equal plans.
 package struct RetentionPlan: Sendable, Hashable {
-  /// The most records that one event removes, so that folding it keeps no writer waiting for long.
+  /// The maximum number of records that one event removes, so that folding it does not keep a writer waiting
+  /// for long.
   package static let maximumRemovedCount = 1_000
 
-  /// After so many bytes of values that stand beside events, an event removes no more records.
+  /// The size of the values beside events, in bytes, at which an event removes no more records.
   private static let maximumAttachmentByteCount = 4 << 20
 
-  /// The events to be written, in order.
+  /// The events to write, in order.
   package private(set) var events: [RetentionApplied] = []
-  /// The events that are enough for one plan.
+  /// The maximum number of events in the plan.
   private let eventLimit: Int
-  /// How many records leave.
+  /// The number of records to remove.
   package private(set) var removedCount = 0
-  /// How many records would leave, but something that is open refers to them.
+  /// The number of records that are old enough but kept because an open entity refers to them.
   package private(set) var neededCount = 0
-  /// The position of the state that the plan was made of.
+  /// The position of the state on which the plan was made.
   package let position: Position
 
   private var after = Position.start
@@ -25,28 +27,29 @@ package struct RetentionPlan: Sendable, Hashable {
   private var count = 0
   private var attachmentByteCount = 0
   private var kept: [EntityID] = []
-  /// The end that proved ends with times still to come, which stand before it, to be old enough.
+  /// The position of an end that is old enough, which proves that earlier ends with times in the future are
+  /// old enough, too.
   private var proofPosition = Position.start
   private var proofTime = Timestamp(nanosecondsSinceEpoch: .min)
 
-  /// Plans the removal of every record in the snapshot whose entity ended long enough ago; of none
+  /// Plans the removal of every record in the snapshot whose entity ended long enough ago. The plan is empty
   /// if there is no limit, or if the snapshot has records of a later version.
   ///
   /// - Parameters:
-  ///   - age: How old the ends are of what leaves.
-  ///   - eventLimit: After so many events, the other records are left to another plan.
+  ///   - age: The minimum age of the ends of removed entities.
+  ///   - eventLimit: The maximum number of events; the remaining records are left to another plan.
   ///   - tick: Called now and then.
   /// - Throws: `snapshotMoved`; `corrupt`.
-  /// - Complexity: O(records that leave or are needed), and if there are any, O(open entities).
+  /// - Complexity: O(records that are removed or needed), plus O(open entities) if there are any.
   package init(
     _ state: LedgerState, endedBy age: AgeLimit?, eventLimit: Int = .max,
     _ tick: () -> Void = {}
   ) throws(LedgerError) {
     position = state.position
     self.eventLimit = eventLimit
-    // What a record of a later version needs is not known.
+    // The references in a record of a later version are unknown.
     guard let age, !state.snapshot.summary.counts.hasOpaque else { return }
-    // What is needed takes a walk, so it is left for when something would leave.
+    // Finding the needed entities takes a walk, so it is postponed until there is a record to remove.
     var needed: Set<EntityID>?
     var pulse = Pulse()
     try state.snapshot.forEachEntry(of: .closed) { (entry) throws(LedgerError) in
@@ -63,7 +66,7 @@ package struct RetentionPlan: Sendable, Hashable {
 
   /// The time by which an entity ended, if that is long enough ago.
   ///
-  /// A time that is still to come says nothing; then the entries that follow are looked at, once.
+  /// A time in the future says nothing about age; in that case, the following entries are examined, once.
   private mutating func agedTime(
     of entry: OpenEntry, _ age: AgeLimit, _ state: LedgerState, _ tick: () -> Void
   ) throws(LedgerError) -> Timestamp? {
@@ -76,7 +79,7 @@ package struct RetentionPlan: Sendable, Hashable {
     guard age.verdict(on: entry.time) == .unknown else { return nil }
     var pulse = Pulse()
     var found: OpenEntry?
-    // Mostly one of the next entries is old enough.
+    // Usually, one of the next entries is old enough.
     try state.snapshot.forEachEntry(of: .closed, after: entry.position, firstSliceCount: 4) {
       (later) throws(LedgerError) in
       pulse.beat(tick)
@@ -90,14 +93,15 @@ package struct RetentionPlan: Sendable, Hashable {
   }
 
   private mutating func take(_ entry: OpenEntry, at time: Timestamp, isNeeded: Bool) {
-    // Also before one that stays: it stands after the horizon, where only the next event can keep it.
+    // This applies even before a kept entry: it lies after the horizon, where only the next event can keep
+    // it.
     if count == Self.maximumRemovedCount || attachmentByteCount >= Self.maximumAttachmentByteCount {
       endRange()
     }
     if isNeeded {
       neededCount += 1
       if count == 0 {
-        // Nothing before it leaves, so the range may as well begin after it.
+        // Nothing before this entry is removed, so the range may begin after it.
         after = entry.position
         return
       }
@@ -115,7 +119,7 @@ package struct RetentionPlan: Sendable, Hashable {
     self.time = max(self.time, time)
   }
 
-  /// Makes an event of what was gathered.
+  /// Creates an event from the collected records.
   private mutating func endRange() {
     guard count > 0 else { return }
     events.append(
@@ -130,7 +134,7 @@ package struct RetentionPlan: Sendable, Hashable {
 }
 
 extension LedgerState {
-  /// Everything that something open refers to, and the sessions that created open promises.
+  /// All entities to which an open entity refers, and the sessions that created open promises.
   func neededIDs(_ tick: () -> Void = {}) throws(LedgerError) -> Set<EntityID> {
     var ids: Set<EntityID> = []
     var pulse = Pulse()
@@ -149,7 +153,7 @@ extension LedgerState {
 }
 
 extension HandlerEntity {
-  /// The promises and handlers in everything that is bound, or that a call was made with.
+  /// Inserts the promises and handlers in all bound arguments and in the arguments of all calls.
   package func insertReferences(into ids: inout Set<EntityID>) {
     var all = [bound.references]
     for call in openCalls.values { all += [call.references, call.bound.references] }

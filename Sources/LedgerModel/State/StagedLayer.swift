@@ -1,9 +1,9 @@
-/// The changes that a commit in the making has made so far, over a durable state.
+/// The changes that a commit under construction has made so far, over a durable state.
 ///
-/// Only the writer sees it. It is merged after the commit succeeded and dropped otherwise, so no
-/// reader ever sees an event that is not durable.
+/// Only the writer sees it. It is merged after the commit succeeds and dropped otherwise, so no reader ever
+/// sees an event that is not durable.
 package struct StagedLayer: Sendable {
-  /// The position of the state below.
+  /// The position of the underlying state.
   package let basePosition: Position
   package private(set) var position: Position
   package private(set) var time: Timestamp
@@ -13,10 +13,10 @@ package struct StagedLayer: Sendable {
   package private(set) var sessions: [SessionID: SessionEntity] = [:]
   /// The removals of records, with the positions of their events.
   package private(set) var retentions: [(event: RetentionApplied, position: Position)] = []
-  /// The promises changed, in the order of their first change.
+  /// The changed promises, in the order of their first change.
   package private(set) var changedPromises: [PromiseID] = []
 
-  /// The handlers changed, in the order of their first change.
+  /// The changed handlers, in the order of their first change.
   package private(set) var changedHandlers: [HandlerID] = []
 
   package init(over base: LedgerState) {
@@ -27,7 +27,7 @@ package struct StagedLayer: Sendable {
 
   /// Applies an event of the commit through the same reducer that replay uses.
   ///
-  /// - Throws: `internalInconsistency` if the event does not fit: a decision was wrong.
+  /// - Throws: `internalInconsistency` if the event does not fit, which means that a decision was wrong.
   package mutating func apply(
     _ event: borrowing EventView, over base: LedgerState
   ) throws(LedgerError) {
@@ -64,7 +64,7 @@ package struct StagedLayer: Sendable {
     }
   }
 
-  /// Whether retention, staged in this commit, removed an entity of the state below.
+  /// Whether retention staged in this commit removed an entity of the underlying state.
   func hides(_ entity: LedgerEntity) -> Bool {
     guard !retentions.isEmpty, !entity.isOpen else { return false }
     return retentions.contains { retention in
@@ -75,7 +75,7 @@ package struct StagedLayer: Sendable {
 }
 
 extension Dictionary where Value: ReplayedEntity {
-  /// Applies an event to an entity, which is first taken over from the state below.
+  /// Applies an event to an entity, which is first copied from the underlying state.
   fileprivate mutating func stage(
     _ event: borrowing EventView, at id: Key,
     over below: (Key) throws(LedgerError) -> Value?

@@ -1,12 +1,12 @@
-/// The rebuilding of a state at a position, from the snapshot if that is not further on, else from the
-/// first event; slice by slice.
+/// The slice-by-slice reconstruction of a state at a position: from the snapshot if it is not past the
+/// position, otherwise from the first event.
 package struct StateReplay: Sendable {
   private let source: any LedgerSource
   private let wanted: Position?
-  /// What is rebuilt, once it is known where to begin.
+  /// The state under reconstruction, once the starting point is known.
   private var run: (state: LedgerState, end: Position)?
 
-  /// - Parameter end: The position; by default that of the newest event.
+  /// - Parameter end: The position; by default, the position of the newest event.
   package init(
     of source: any LedgerSource, through end: Position? = nil
   ) {
@@ -14,17 +14,17 @@ package struct StateReplay: Sendable {
     wanted = end
   }
 
-  /// The last event that was applied.
+  /// The position of the last event applied.
   var position: Position { run?.state.position ?? .start }
 
   /// Applies the next events.
   ///
-  /// - Returns: The state, once it is at the position.
-  /// - Throws: `invalidArgument` if there is no such event; `eventsCompacted` if the snapshot is further
-  ///   on and events before it were deleted; `corrupt`.
+  /// - Returns: The state, once it has reached the position.
+  /// - Throws: `invalidArgument` if there is no such event; `eventsCompacted` if the snapshot is past the
+  ///   position and earlier events were deleted; `corrupt`.
   package mutating func next() throws(LedgerError) -> LedgerState? {
     var (state, end) = if let run { run } else { try begin() }
-    // The only reference, so that nothing is copied.
+    // This makes the local variable the only reference, so that nothing is copied.
     run = nil
     do throws(LedgerError) {
       if state.position < end {
@@ -33,7 +33,7 @@ package struct StateReplay: Sendable {
       run = (state, end)
       return state.position == end ? state : nil
     } catch {
-      // The ledger was compacted meanwhile: the newer snapshot has what is missing.
+      // The ledger was compacted in the meantime: the newer snapshot has the missing data.
       guard error.lookAgain == .snapshotMoved || error.code == .eventsCompacted else { throw error }
       return nil
     }
@@ -64,7 +64,7 @@ extension LedgerState {
         try apply(frame, through: end)
       }
     } else {
-      // Look-ups come after the read, and all of them together.
+      // The look-ups happen after the read, all of them together.
       var frames = FrameList()
       _ = try source.read(after: start, limit: limit) { frame in frames.append(frame) }
       let subjects = try frames.subjects(after: start)
@@ -88,10 +88,10 @@ extension LedgerState {
   /// Rebuilds the state at a position.
   ///
   /// - Parameters:
-  ///   - source: Where the events and the snapshot are.
-  ///   - end: The position; by default that of the newest event.
+  ///   - source: The source of the events and the snapshot.
+  ///   - end: The position; by default, the position of the newest event.
   ///   - progress: Called now and then with the position reached.
-  /// - Throws: As ``StateReplay/next()``.
+  /// - Throws: The errors of ``StateReplay/next()``.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   package static func replayed(
     from source: any LedgerSource, through end: Position? = nil,

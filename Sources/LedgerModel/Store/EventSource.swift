@@ -7,8 +7,8 @@ package protocol EventSource {
   ///
   /// The first frame may begin at or before `position`. Nothing else is read from the source in the meantime.
   ///
-  /// - Parameter limit: The read stops after the frame that reaches this number of events after `position`, so
-  ///   that no read takes long.
+  /// - Parameter limit: The read stops after the frame that reaches this number of events after `position`,
+  ///   so that no read takes long.
   /// - Returns: The position of the last event passed on, or `position` if there is none.
   /// - Throws: `eventsCompacted` if events after `position` were deleted.
   func read(
