@@ -199,7 +199,7 @@ package struct Decision {
     guard batch.byteCount + event.byteCount <= bytes else {
       throw LedgerError(
         .ledgerFull,
-        "The ledger has reached its size limit. Raise the limit, or compact the ledger; nothing is lost, and what is there can still be consumed."
+        "The ledger has reached its size limit. Raise the limit, or compact the ledger; nothing is lost, and existing outcomes can still be consumed."
       )
     }
   }

@@ -59,7 +59,7 @@ package struct FinishCall: Command {
     guard effects.count <= Self.maximumEffectCount else {
       throw LedgerError(
         .invalidArgument,
-        "A call of handler \(id) has \(effects.count) effects; the most is \(Self.maximumEffectCount). Spread them over several calls."
+        "A call of handler \(id) has \(effects.count) effects; the maximum is \(Self.maximumEffectCount). Spread them over several calls."
       )
     }
     guard let open = try decision.knownHandler(id)?.openCalls[call], open.attempt == attempt else {

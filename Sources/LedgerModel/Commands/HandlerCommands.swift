@@ -146,7 +146,7 @@ extension Decision {
   func requireHandler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity {
     guard let entity = try handler(id) else {
       throw LedgerError(
-        .internalInconsistency, "Handler \(id) is not there after its event was applied.")
+        .internalInconsistency, "Handler \(id) does not exist after its event was applied.")
     }
     return entity
   }
@@ -156,7 +156,7 @@ extension Decision {
     guard let open = entity.openCalls[call] else {
       throw LedgerError(
         .internalInconsistency,
-        "Call \(call) of handler \(id) is not there after its event was applied.")
+        "Call \(call) of handler \(id) does not exist after its event was applied.")
     }
     return StartedCall(entity: entity, call: open)
   }

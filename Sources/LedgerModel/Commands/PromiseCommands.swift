@@ -222,7 +222,7 @@ extension Decision {
   fileprivate func requirePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {
     guard let entity = try promise(id) else {
       throw LedgerError(
-        .internalInconsistency, "Promise \(id) is not there after its event was applied.")
+        .internalInconsistency, "Promise \(id) does not exist after its event was applied.")
     }
     return entity
   }

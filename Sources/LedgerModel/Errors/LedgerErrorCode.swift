@@ -88,7 +88,7 @@ extension LedgerError {
     public static let invalidArgument = Code(.invalidArgument)
     /// The system failed to read or write; the cause says why.
     public static let ioFailure = Code(.ioFailure)
-    /// The ledger reached its configured size limit; raise it or compact. Nothing is lost.
+    /// The ledger reached its configured size limit; raise the limit or compact the ledger. Nothing is lost.
     public static let ledgerFull = Code(.ledgerFull)
     /// The directory is on a network file system, where locks and maps do not work.
     public static let networkFileSystem = Code(.networkFileSystem)

@@ -14,7 +14,7 @@ extension LedgerError {
 
   package static var snapshotMoved: LedgerError {
     LedgerError(
-      .internalInconsistency, "The snapshot was moved on while it was read.",
+      .internalInconsistency, "The snapshot moved while it was being read.",
       cause: LookAgain.snapshotMoved)
   }
 
@@ -27,7 +27,7 @@ extension LedgerError {
   package static var interrupted: LedgerError {
     LedgerError(
       .internalInconsistency,
-      "The ledger was frozen or closed while it waited for another writer.",
+      "The ledger was frozen or closed while it was waiting for another writer.",
       cause: LookAgain.interrupted)
   }
 }

@@ -50,7 +50,7 @@ public struct StoredArguments: Sendable, Hashable {
     guard sorted.count <= Self.maximumCount else {
       throw LedgerError(
         .invalidArgument,
-        "There are \(sorted.count) arguments; a handler can have \(Self.maximumCount).")
+        "There are \(sorted.count) arguments; the maximum is \(Self.maximumCount).")
     }
     var names: Set<String> = []
     for argument in sorted {

@@ -115,7 +115,7 @@ extension EventBatch {
     filling frameByteCount: Int = FrameHeader.maximumFrameByteCount,
     _ body: (_ key: UInt64, _ frame: borrowing Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
-    precondition(frameByteCount <= FrameHeader.maximumFrameByteCount, "no frame may be so large")
+    precondition(frameByteCount <= FrameHeader.maximumFrameByteCount, "the frame size is too large")
     var frame: [UInt8] = []
     frame.reserveCapacity(FrameHeader.maximumFrameByteCount)
     var first = 0

@@ -17,7 +17,7 @@ package struct OpaqueEntity: Sendable, Hashable {
     outline = try RecordOutline(of: id, &reader)
     // Ids that are derived from keys contain no time, so their tombstones are always looked up.
     guard !outline.isKeyed || id.time == nil else {
-      throw PayloadDamage(what: "it has a key, and an id without one")
+      throw PayloadDamage(what: "it has a key, but its id is not derived from one")
     }
     (self.type, self.id, self.content) = (type, id, content)
   }

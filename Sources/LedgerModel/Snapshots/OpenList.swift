@@ -112,7 +112,7 @@ extension OpenEntry {
     guard key.count >= 17, key[0] > 0 else {
       throw LedgerError(
         .corrupt,
-        "The lists of the snapshot have an entry of no list: \(key.hexadecimal). Restore the ledger from a copy."
+        "The lists of the snapshot have an entry that belongs to no list: \(key.hexadecimal). Restore the ledger from a copy."
       )
     }
     guard SnapshotRecord.isSound(stored, key: key) else {
@@ -229,7 +229,7 @@ extension HandlerEntity {
 }
 
 extension OpenEntry {
-  /// An entry that cannot be trusted.
+  /// The error for an entry that cannot be trusted.
   private static func damaged(
     _ id: EntityID, in list: OpenList.Kind?, _ what: String
   ) -> LedgerError {

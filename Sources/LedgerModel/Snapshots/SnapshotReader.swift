@@ -249,7 +249,7 @@ extension LedgerError {
   package static var lacking: LedgerError {
     LedgerError(
       .internalInconsistency,
-      "A state was asked for more than was read of the snapshot. Nothing was written; please report this."
+      "A state lacks a part of the snapshot that a look-up needs. Nothing was written; please report this."
     )
   }
 }

@@ -126,7 +126,7 @@ extension SnapshotSummary.Counts {
         opaqueCounts[type] = count
       case Marker.list where head[1] > 0 && head[2] == 0 && OpenList.Kind(rawValue: head[1]) == nil:
         lists.unknownCounts[head[1]] = count
-      default: throw PayloadDamage(what: "it counts what there cannot be")
+      default: throw PayloadDamage(what: "it has an impossible count")
       }
     }
   }

@@ -31,7 +31,7 @@ struct PlaceIndex: Sendable {
     return nil
   }
 
-  /// Adds the place of an id that is not there.
+  /// Adds the place of an id that is not in the table.
   mutating func insert(_ id: EntityID, at place: Int32) {
     count += 1
     if 4 * count > 3 * slots.count { grow() }

@@ -8,7 +8,7 @@ extension LedgerError {
   package static func historyChanged(at position: Position) -> LedgerError {
     LedgerError(
       .historyChanged,
-      "Another ledger stands where this one was: up to position \(position) its events are not those that this session has read, as if an older copy was restored and written to. Nothing was written and this session has ended; close the ledger and open it again."
+      "The ledger was replaced by another one: up to position \(position), its events are not those that this session has read, as if an older copy was restored and written to. Nothing was written and this session has ended; close the ledger and open it again."
     )
   }
 
@@ -18,7 +18,7 @@ extension LedgerError {
   ) -> LedgerError {
     LedgerError(
       .historyChanged,
-      "Another ledger stands where this one was: it is \(stored), and this session has opened \(known), as if the ledger was removed or replaced. Nothing was written and this session has ended; close the ledger and open it again."
+      "The ledger was replaced by another one: its id is \(stored), but this session opened \(known). Nothing was written and this session has ended; close the ledger and open it again."
     )
   }
 
@@ -26,7 +26,7 @@ extension LedgerError {
   package static func vanished(after head: Position, known position: Position) -> LedgerError {
     LedgerError(
       .corrupt,
-      "The log ends at position \(head), and this session has read events up to position \(position). Nothing was written; close the ledger and restore it from a copy."
+      "The log ends at position \(head), but this session has read events up to position \(position). Nothing was written; close the ledger and restore it from a copy."
     )
   }
 }

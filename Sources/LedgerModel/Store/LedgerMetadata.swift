@@ -47,7 +47,7 @@ package struct LedgerMetadata: Sendable, Hashable {
     guard formatVersion >= Self.oldestFormatVersion else {
       throw LedgerError(
         .incompatibleFormat,
-        "The ledger has format version \(formatVersion), which was not kept. Export it with the build that wrote it, and import that."
+        "The ledger has format version \(formatVersion), which is no longer supported. Export it with the build that wrote it, and import the archive."
       )
     }
     ledgerID = LedgerID(entityID: EntityID(loadedFrom: bytes, at: 8))

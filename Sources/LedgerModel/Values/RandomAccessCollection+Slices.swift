@@ -11,8 +11,8 @@ extension RandomAccessCollection {
 }
 
 extension Collection {
-  /// The first elements, up to the one whose weight makes the sum reach the limit; all elements if the sum
-  /// stays below it.
+  /// The first elements, up to and including the one at which the sum of the weights reaches the limit; all
+  /// elements if the sum stays below it.
   package func prefix(weighing limit: Int, _ weight: (Element) -> Int) -> SubSequence {
     var sum = 0
     return prefix { element in
