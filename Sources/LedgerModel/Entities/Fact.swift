@@ -1,6 +1,6 @@
 /// The position, time and writer of an event.
 public struct Fact: Sendable, Hashable {
-  /// The event.
+  /// The position of the event.
   public let position: Position
   /// The writer's clock reading; for a timeout, the deadline.
   public package(set) var time: Timestamp

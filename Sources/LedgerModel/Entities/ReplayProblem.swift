@@ -75,7 +75,7 @@ extension EventView {
 }
 
 extension LedgerError {
-  /// The record of an entity is of a later version.
+  /// The error for an entity whose record is of a later version.
   package static func opaque(_ id: EntityID, _ type: RecordType) -> LedgerError {
     LedgerError(
       .unsupportedEvent,

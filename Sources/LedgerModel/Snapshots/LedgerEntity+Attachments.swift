@@ -34,7 +34,7 @@ extension LedgerEntity {
 extension PromiseEntity {
   fileprivate var attachments: Set<AttachmentReference> { Set([attachment].compactMap(\.self)) }
 
-  /// A large value or error.
+  /// The reference to a large value or error; `nil` if there is none.
   package var attachment: AttachmentReference? {
     guard let resolution, resolution.attachmentByteCount > 0 else { return nil }
     return AttachmentReference(

@@ -211,7 +211,7 @@ package struct SnapshotReader: Sendable {
     }
   }
 
-  /// Reads at the expected position.
+  /// Reads from a source, and checks that its snapshot is at the expected position.
   func reading<R>(
     _ source: any SnapshotSource & Sendable,
     _ body: (any SnapshotTables) throws(LedgerError) -> R

@@ -26,7 +26,7 @@ extension LedgerError {
       cause: EventsCompacted(through: through))
   }
 
-  /// A value is missing although its record still refers to it.
+  /// The error for a value that is missing although its record still refers to it.
   package static func missingValue(_ cause: LedgerError) -> LedgerError {
     LedgerError(
       .corrupt, "A value that a record names is missing. Restore the ledger from a copy.",
