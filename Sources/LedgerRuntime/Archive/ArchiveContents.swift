@@ -1,8 +1,8 @@
 import LedgerBytes
 
-/// Reads the lines after the header of one archive, and checks that each is what must come there.
+/// Reads the lines after the header of one archive, and checks that each is valid at its place.
 struct ArchiveContents {
-  /// What a line holds.
+  /// The contents of a line.
   enum Item {
     case snapshot(ArchivedSnapshot)
     case entity(LedgerEntity)
@@ -12,7 +12,7 @@ struct ArchiveContents {
     case end
   }
 
-  /// What may come next, in this order.
+  /// The parts of an archive that may follow, in this order.
   private enum Part: Int, Comparable {
     case snapshot, records, tombstones, events
 
@@ -20,17 +20,18 @@ struct ArchiveContents {
   }
 
   private let header: ArchiveHeader
-  /// Of the events so far, and all before them.
+  /// The digest of all events up to the newest one read.
   private(set) var digest: LogDigest
   private(set) var recordCount = 0
   private var eventCount = 0
   private var part = Part.snapshot
   private var hasSnapshot = false
   private var snapshotPosition = Position.start
-  /// Records, and then tombstones, come in the order of their ids.
+  /// The id of the newest record or tombstone. Records come first, then tombstones, both in the order of
+  /// their ids.
   private var lastID: EntityID?
   private var attachments: NamedAttachments
-  /// What the newest record owns and did not come yet.
+  /// The attachments of the newest record that have not been read yet.
   private var owned: ArraySlice<AttachmentReference> = []
 
   init(_ header: ArchiveHeader) {
@@ -50,7 +51,7 @@ struct ArchiveContents {
     }
   }
 
-  /// Takes in the event that was handed over last.
+  /// Advances past the event that was returned last.
   mutating func advance(_ event: StoredEvent, _ attachment: [UInt8]) {
     digest = digest.adding(event, attachment: attachment)
     eventCount += 1
@@ -96,7 +97,7 @@ struct ArchiveContents {
     }
   }
 
-  /// Goes on to a part of the snapshot.
+  /// Enters a part of the snapshot.
   private mutating func enter(_ part: Part, _ id: EntityID) throws(ArchiveProblem) {
     guard hasSnapshot, part >= self.part else { throw .damaged("it does not belong here") }
     if part > self.part { lastID = nil }
@@ -130,7 +131,7 @@ struct ArchiveContents {
     guard end.recordCount == recordCount else {
       throw .damaged("it counts \(end.recordCount) records, and there are \(recordCount)")
     }
-    // The newest frame of a log always stays; without it the head would be unknown.
+    // The newest frame of a log is never deleted; without it, the head would be unknown.
     guard !hasSnapshot || eventCount > 0 else { throw .damaged("no event follows the snapshot") }
     try attachments.finish()
     guard end.hash == hash else {

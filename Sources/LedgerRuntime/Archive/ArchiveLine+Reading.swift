@@ -3,7 +3,7 @@ import LedgerBytes
 extension ArchiveLine {
   /// Reads a line without its line feed.
   ///
-  /// - Throws: What is wrong with it: anything that this build would write otherwise.
+  /// - Throws: The problem of the line: anything that this build would write differently.
   init(parsing line: [UInt8]) throws(ArchiveProblem) {
     var reader = ArchiveLineReader(line)
     switch try reader.text("type") {
@@ -20,12 +20,12 @@ extension ArchiveLine {
   }
 }
 
-/// Why a line cannot be taken.
+/// The reason why a line cannot be accepted.
 enum ArchiveProblem: Error, Hashable {
   case damaged(String)
-  /// A newer version wrote it.
+  /// A newer version wrote the line.
   case newer(String)
-  /// It is larger than allowed.
+  /// The line is larger than allowed.
   case tooLarge(String)
 }
 
@@ -122,7 +122,7 @@ extension ArchiveEnd {
   }
 }
 
-/// Reads the one spelling of an object that ``ArchiveLine/text`` writes.
+/// Reads the only valid spelling of an object, the one that ``ArchiveLine/text`` writes.
 private struct ArchiveLineReader {
   private let bytes: [UInt8]
   private var offset = 0
@@ -132,7 +132,7 @@ private struct ArchiveLineReader {
   }
 
   mutating func text(_ name: StaticString) throws(ArchiveProblem) -> String {
-    // Only known texts are compared with it, and it is shown, so nothing else may stand in it.
+    // The text is only compared with known texts, and it is displayed, so no other characters are allowed.
     let text = String(decoding: try string(name), as: UTF8.self)
     guard text.utf8.count <= 64, text.utf8.allSatisfy(Self.isWordCharacter) else {
       throw .damaged("the member \(name) is not a word")
@@ -183,7 +183,7 @@ private struct ArchiveLineReader {
     }
   }
 
-  /// What stands between double quotes; no escapes are known.
+  /// Reads a text between double quotes; escapes are not supported.
   private mutating func string(_ name: StaticString) throws(ArchiveProblem) -> ArraySlice<UInt8> {
     try begin(name)
     guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else {

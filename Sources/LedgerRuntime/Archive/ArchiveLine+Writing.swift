@@ -18,7 +18,7 @@ extension ArchiveLine {
 }
 
 extension ArchiveHeader {
-  /// What tells an archive from other files.
+  /// The name of the format, which distinguishes an archive from other files.
   static let format = "promise-ledger-archive"
 
   fileprivate func write(to line: inout ArchiveLineWriter) {
@@ -91,8 +91,8 @@ extension ArchiveEnd {
   }
 }
 
-/// Writes an object of JSON in one line. Names and texts need no escape: they are ids, digits and
-/// names of kinds.
+/// Writes a JSON object on one line. Names and texts need no escapes: they are ids, digits and names of
+/// kinds.
 private struct ArchiveLineWriter {
   private var bytes: [UInt8] = []
 

@@ -1,6 +1,6 @@
 /// A line of an archive; see the article *File format*.
 ///
-/// Each line has one spelling only, so an archive that was read is written again byte by byte, but for
+/// Each line has only one spelling, so reading and writing an archive reproduces it byte by byte, except for
 /// names of kinds that this build does not know.
 enum ArchiveLine: Sendable, Hashable {
   case header(ArchiveHeader)
@@ -12,21 +12,22 @@ enum ArchiveLine: Sendable, Hashable {
   case end(ArchiveEnd)
 }
 
-/// The first line: whose events these are, and where they begin.
+/// The first line: the ledger of the events, and the position at which they begin.
 struct ArchiveHeader: Sendable, Hashable {
-  /// The version of the archives that this build writes, and the newest that it reads.
+  /// The archive version that this build writes, and the newest that it reads.
   static let version: UInt32 = 1
-  /// The last position that an archive may begin after: far more events than any ledger has, with
-  /// room for those that follow.
+  /// The last position after which an archive may begin. It exceeds the size of any ledger, and leaves room
+  /// for the events that follow.
   static let greatestBase = Position(rawValue: 1 << 62)
 
   var ledgerID: LedgerID
   var createdAt: Timestamp
-  /// The last event that the archive leaves out: folded into a snapshot, or in another archive.
+  /// The digest at the last event that the archive leaves out, because it is folded into a snapshot or in
+  /// another archive.
   var base: LogDigest
 }
 
-/// Where the snapshot of a ledger stands whose first events were deleted.
+/// The position of a ledger's snapshot, if the first events of the ledger were deleted.
 struct ArchivedSnapshot: Sendable, Hashable {
   var log: LogDigest
   var time: Timestamp
@@ -41,13 +42,13 @@ struct ArchivedRecord: Sendable, Hashable {
   var content: [UInt8]
 }
 
-/// What the record before owns of an event that was deleted.
+/// An attachment that the preceding record owns, of an event that was deleted.
 struct ArchivedAttachment: Sendable, Hashable {
   var position: Position
   var content: [UInt8]
 }
 
-/// One event, with all that is needed to write it again.
+/// One event, with everything needed to write it again.
 struct ArchivedEvent: Sendable, Hashable {
   var position: Position
   var commit: CommitID
@@ -80,7 +81,7 @@ extension ArchivedEvent {
     }
   }
 
-  /// The event as a batch takes it.
+  /// The event in the form that a batch accepts.
   var newEvent: NewEvent {
     NewEvent(
       kind: kind, version: version, flags: flags, time: time, subject: subject, cause: cause,
@@ -91,7 +92,7 @@ extension ArchivedEvent {
 /// The last line: it proves that nothing before it is missing or changed.
 struct ArchiveEnd: Sendable, Hashable {
   var eventCount: Int
-  /// How many snapshot records there are.
+  /// The number of snapshot records.
   var recordCount: Int
   var logDigest: [UInt8]
   /// SHA-256 of all bytes of the archive before this line.

@@ -1,7 +1,7 @@
 import LedgerBytes
 import LedgerSystem
 
-/// Reads the lines of an archive, and keeps the hash of all that came before the newest.
+/// Reads the lines of an archive, and keeps the hash of all lines before the newest.
 struct ArchiveReader: ~Copyable {
   private static let pieceByteCount = 1 << 16
 
@@ -9,10 +9,10 @@ struct ArchiveReader: ~Copyable {
   private let maximumLineByteCount: Int
   private var buffer: [UInt8] = []
   private var start = 0
-  /// Before here there is no line feed.
+  /// The offset before which there is no line feed.
   private var searched = 0
   private var hash = SHA256Hasher()
-  /// The number of the newest line, from 1.
+  /// The number of the newest line, counted from 1.
   private(set) var lineNumber = 0
   private(set) var byteCount = 0
 
@@ -99,7 +99,7 @@ struct ArchiveReader: ~Copyable {
 }
 
 extension LedgerError {
-  /// What is wrong with a line of an archive.
+  /// The error for a problem with a line of an archive.
   static func archive(line: Int, _ problem: ArchiveProblem) -> LedgerError {
     switch problem {
     case .damaged(let what):

@@ -1,16 +1,16 @@
-/// What an archive holds: the result of an export or an import.
+/// The contents of an archive: the result of an export or an import.
 public struct ArchiveSummary: Sendable, Hashable {
-  /// The ledger.
+  /// The id of the ledger.
   public let ledgerID: LedgerID
-  /// How many records of a snapshot there are: none if the archive begins with the first event.
+  /// The number of snapshot records; zero if the archive begins with the first event.
   public let recordCount: Int
-  /// How many events there are.
+  /// The number of events.
   public let eventCount: Int
-  /// The digest of the events, which says where the last of them stands.
+  /// The digest of the events, which includes the position of the last one.
   public let logDigest: LogDigest
-  /// The size of the archive in bytes.
+  /// The size of the archive, in bytes.
   public let byteCount: Int
-  /// The paths of the archives that added nothing to an import, because those before have all their
-  /// events. After an export there are none.
+  /// The paths of the archives that added nothing to an import, because earlier archives contain all their
+  /// events. Empty after an export.
   public internal(set) var unusedArchives: [String] = []
 }

@@ -3,20 +3,20 @@ import LedgerBytes
 /// Makes an archive, piece by piece: a header, the snapshot if events were deleted, events, and a last
 /// line that proves that nothing is missing.
 ///
-/// It compares all it can with what the snapshot says about itself, and writes no last line if that
-/// does not fit.
+/// It checks the data against the snapshot's own summary as far as possible, and writes no last line if they
+/// do not match.
 struct ArchiveWriter: Sendable {
   private static let sliceCount = 256
-  /// A piece ends after the value that reaches this size.
+  /// The size at which a piece ends, after the value that reaches it.
   private static let pieceByteCount = 1 << 18
 
   private enum Step: Sendable {
     case header, snapshot
-    /// The records after one.
+    /// The records after a given one.
     case records(after: EntityID?)
     case tombstones(after: EntityID?)
     case events
-    /// The events after those of the archive are compared with what is known.
+    /// Reads the events after those of the archive, to compare them with the known digest.
     case comparison(LogDigest)
     case end, nothing
   }
@@ -24,7 +24,7 @@ struct ArchiveWriter: Sendable {
   private let header: ArchiveHeader
   private let snapshot: SnapshotSummary?
   private let end: Position
-  /// What is known of the log at a position of the archive, or further on.
+  /// The known digest of the log, at a position in the archive or after it.
   private let known: LogDigest
   private var proof: SnapshotProof
   private var step = Step.header
@@ -33,10 +33,10 @@ struct ArchiveWriter: Sendable {
   private(set) var eventCount = 0
   private var recordCount = 0
   private var byteCount = 0
-  /// What the archive holds, once ``next(from:)`` has returned `nil`.
+  /// The contents of the archive, once ``next(from:)`` has returned `nil`.
   private(set) var summary: ArchiveSummary?
 
-  /// An archive of all that there is.
+  /// Creates a writer for an archive of the whole ledger.
   init(
     of ledgerID: LedgerID, createdAt: Timestamp, _ summary: SnapshotSummary, through end: Position
   ) {
@@ -47,9 +47,10 @@ struct ArchiveWriter: Sendable {
   }
 
   /// - Parameters:
-  ///   - snapshot: What no ledger can be made without, unless the archive begins with the first event.
-  ///   - known: The log digest at some position; if that is after `end`, the events up to there are read,
-  ///     too.
+  ///   - snapshot: The snapshot, without which no ledger can be made, unless the archive begins with the
+  ///     first event.
+  ///   - known: The log digest at some position; if that is after `end`, the events up to there are also
+  ///     read.
   init(
     of ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest,
     snapshot: SnapshotSummary? = nil, through end: Position, known: LogDigest
@@ -64,9 +65,9 @@ struct ArchiveWriter: Sendable {
 
   /// The next bytes, or `nil` after the last.
   ///
-  /// - Throws: `compactionBusy` if the snapshot was moved on meanwhile; `corrupt`, also if the records
-  ///   or the events are not those that the snapshot says; `unsupportedEvent` if an event has bytes
-  ///   that this build does not know.
+  /// - Throws: `compactionBusy` if the snapshot advanced meanwhile; `corrupt`, including when the records or
+  ///   the events do not match the snapshot's summary; `unsupportedEvent` if an event has bytes that this
+  ///   build does not know.
   mutating func next(
     from source: any LedgerSource
   ) throws(LedgerError) -> [UInt8]? {
@@ -104,7 +105,7 @@ struct ArchiveWriter: Sendable {
     return piece
   }
 
-  /// The next piece, in one short read.
+  /// Returns the next piece, using one short read.
   mutating func next(in turn: CompactionTurn) async throws -> [UInt8]? {
     let (piece, next) = try await turn.step { [self] (store) throws(LedgerError) in
       var next = self
@@ -114,7 +115,7 @@ struct ArchiveWriter: Sendable {
     return piece
   }
 
-  /// What the archive holds.
+  /// The contents of the archive.
   var finished: ArchiveSummary {
     get throws(LedgerError) {
       guard let summary else {
@@ -131,7 +132,7 @@ struct ArchiveWriter: Sendable {
   ) throws(LedgerError) -> [UInt8] {
     let page = try page(of: .entities, after: last, in: source) {
       (tables, firsts) throws(LedgerError) in
-      // Of large records few are in memory at a time.
+      // Large records are read in small groups, so that only a few are in memory at a time.
       let group = SnapshotRecord.group(firsts, pieceLimit: Self.sliceCount)
       return Array(zip(group.map(\.id), try tables.join(group)))
     }
@@ -164,7 +165,8 @@ struct ArchiveWriter: Sendable {
     return piece
   }
 
-  /// What a record owns of an event that was deleted: nothing takes it away while the record is there.
+  /// Checks an attachment that a record owns, of an event that was deleted. It stays as long as the record
+  /// exists.
   private static func check(
     _ content: Result<[UInt8], LedgerError>, ownedBy id: EntityID
   ) throws(LedgerError) -> [UInt8] {
@@ -191,8 +193,8 @@ struct ArchiveWriter: Sendable {
     return piece
   }
 
-  /// Runs `body` on the next entries of a table of the snapshot, which must stand where it did when the
-  /// archive began.
+  /// Runs `body` on the next entries of a table of the snapshot, which must not have moved since the archive
+  /// began.
   private func page<R>(
     of table: SnapshotTable, after last: EntityID?, in source: any SnapshotSource,
     _ body: (any SnapshotTables, [(id: EntityID, piece: [UInt8])]) throws(LedgerError) -> R
@@ -216,7 +218,7 @@ struct ArchiveWriter: Sendable {
   ) throws(LedgerError) -> [UInt8] {
     var piece: [UInt8] = []
     guard digest.position < end else {
-      // Only a damaged ledger ends before the events that were deleted.
+      // Only in a damaged ledger does the log end before the last deleted event.
       guard digest.position == end else { throw .missingEvents(after: end) }
       return piece
     }
@@ -240,7 +242,7 @@ struct ArchiveWriter: Sendable {
     return piece
   }
 
-  /// Refuses what no import takes.
+  /// Rejects positions that no import accepts.
   private func checkPlace(of event: StoredEvent) throws(LedgerError) {
     let view = event.view
     let what = EventContradiction.ofPlace(event.position, kind: view.kind, cause: view.cause)
@@ -250,7 +252,7 @@ struct ArchiveWriter: Sendable {
     }
   }
 
-  /// Goes on after the last event of the archive, to where the digest is known.
+  /// Continues after the last event of the archive, to the position of the known digest.
   private func compare(
     _ last: LogDigest, with source: any EventSource
   ) throws(LedgerError) -> Step {

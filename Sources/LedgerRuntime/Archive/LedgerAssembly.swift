@@ -1,23 +1,23 @@
-/// What archives, one after the other, have made of a new ledger so far.
+/// The state of a new ledger while archives are added to it one after another.
 struct LedgerAssembly {
   private let header: ArchiveHeader
   /// The path of the first archive.
   private let first: String
-  /// Of all events that are there.
+  /// The digest of all events added so far.
   private(set) var digest: LogDigest
   private var snapshot: ArchivedSnapshot?
   private var recordCount = 0
   private var eventCount = 0
   private var byteCount = 0
-  /// What is known of the log where archives begin and end, in order.
+  /// The known digests of the log where archives begin and end, in order.
   private var ends: [LogDigest]
-  /// The archives that end before ``digest``, and where.
+  /// The archives that end before ``digest``, with their ends.
   private var shorter: [(archive: String, end: LogDigest)] = []
   /// The archives that added nothing.
   private var unused: [String] = []
 
   /// - Parameters:
-  ///   - header: Of the first archive.
+  ///   - header: The header of the first archive.
   ///   - path: Its path.
   init(_ header: ArchiveHeader, of path: String) {
     self.header = header
@@ -32,7 +32,7 @@ struct LedgerAssembly {
       logDigest: digest, byteCount: byteCount, unusedArchives: unused)
   }
 
-  /// Adds what an archive holds and is not there yet.
+  /// Adds the contents of an archive that the ledger does not have yet.
   mutating func add(
     _ header: ArchiveHeader, of path: String, _ reader: inout ArchiveReader,
     to builder: inout LedgerBuilder
@@ -72,7 +72,7 @@ struct LedgerAssembly {
       line: reader.lineNumber, .damaged("the archive ends before it, without its last line"))
   }
 
-  /// Compares the archives that end before others with the events that are there.
+  /// Compares the archives that end before others with the events of the ledger.
   mutating func finish(_ builder: inout LedgerBuilder) throws(LedgerError) {
     guard !shorter.isEmpty else { return }
     try builder.finish()
@@ -142,7 +142,7 @@ struct LedgerAssembly {
     }
   }
 
-  /// Where an archive has caught up with those before, its events must have been the same.
+  /// Checks, where an archive catches up with the earlier ones, that its events are the same.
   private func compare(_ contents: ArchiveContents, line: Int) throws(LedgerError) {
     guard contents.digest == digest else {
       throw .archive(line: line, .damaged("the archives before it have other events up to there"))

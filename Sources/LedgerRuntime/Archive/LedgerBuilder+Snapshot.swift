@@ -11,16 +11,16 @@ extension LedgerBuilder {
     try writeEditIfLarge()
   }
 
-  /// Adds what a record owns of an event that is not there.
+  /// Adds an attachment that a record owns, of an event that the log does not contain.
   mutating func put(_ attachment: [UInt8], at position: Position) throws(LedgerError) {
     edit.add([TableChange(attachment, at: position)])
     editAttachmentByteCount += attachment.count
     try writeEditIfLarge()
   }
 
-  /// Writes where the snapshot stands.
+  /// Writes the position of the snapshot.
   ///
-  /// - Throws: `corrupt` if the records are not those of the snapshot, or it is none that can be read.
+  /// - Throws: `corrupt` if the records do not match the snapshot, or it is not a readable snapshot.
   mutating func finishSnapshot(
     _ snapshot: ArchivedSnapshot, of header: ArchiveHeader, line: Int
   ) throws(LedgerError) {

@@ -1,15 +1,14 @@
 import LedgerBytes
 
-/// Fills the log of a new ledger, which no process can see yet, with events that have their
-/// positions.
+/// Fills the log of a new ledger, which no process can see yet, with events at their original positions.
 struct LedgerBuilder: ~Copyable {
-  /// What is gathered before it is written, in bytes.
+  /// The amount of log data to collect before it is written, in bytes.
   private static let groupByteCount = 4 << 20
 
-  /// How many entries of a snapshot are gathered before they are written.
+  /// The number of snapshot entries to collect before they are written.
   static let groupChangeCount = 10_000
 
-  /// How many bytes of its attachments are gathered before they are written.
+  /// The total size of the snapshot's attachments to collect before they are written, in bytes.
   static let groupAttachmentByteCount = 32 << 20
 
   let construction: any LedgerConstruction
@@ -19,15 +18,15 @@ struct LedgerBuilder: ~Copyable {
   private var commit: CommitID?
   private var firstPosition = Position.start
   private var isContinuation = false
-  /// The number of the frame that comes next: those of a ledger that is built begin with 1.
+  /// The number of the next frame; the frames of a ledger that is built begin with 1.
   private var nextFrameNumber: UInt32 = 1
 
-  /// What waits to be written of a snapshot.
+  /// The snapshot entries that are not written yet.
   var edit = SnapshotEdit(SnapshotSummary())
-  /// Of the attachments in it.
+  /// The total size of the attachments in ``edit``, in bytes.
   var editAttachmentByteCount = 0
 
-  /// What waits to be written of the log.
+  /// The frames of the log that are not written yet.
   private var frames: [(key: UInt64, bytes: [UInt8])] = []
   private var attachments: [(position: Position, bytes: [UInt8])] = []
   private var waitingByteCount = 0
@@ -36,7 +35,7 @@ struct LedgerBuilder: ~Copyable {
     self.construction = construction
   }
 
-  /// Adds the event that comes next.
+  /// Adds the next event.
   ///
   /// - Returns: The event as it will be stored.
   mutating func append(
@@ -59,7 +58,7 @@ struct LedgerBuilder: ~Copyable {
       of: commit)
   }
 
-  /// Writes what is left.
+  /// Writes the remaining data.
   mutating func finish() throws(LedgerError) {
     if let commit { pack(commit, goesOn: false) }
     commit = nil

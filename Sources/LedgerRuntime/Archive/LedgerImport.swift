@@ -1,12 +1,12 @@
-/// Makes a ledger of archives.
+/// Makes a ledger from archives.
 ///
-/// The new ledger has the same id, the same snapshot and the same events: it exports the same archive,
+/// The new ledger has the same id, the same snapshot and the same events: it exports to the same archive,
 /// byte by byte, and replays to the same state.
 ///
-/// The archives are checked to their last lines, and the ledger that was made of them is verified, before
-/// it appears at its place; if anything is wrong, nothing is there.
+/// Before the ledger appears at its place, the archives are checked to their last lines and the new ledger is
+/// verified. If any check fails, no ledger appears.
 public struct LedgerImport: Sendable {
-  /// The longest line in bytes. A value takes 4 bytes for every 3 in its line.
+  /// The maximum length of a line, in bytes. In its line, a value takes 4 bytes for every 3.
   public var maximumLineSizeInBytes = 64 << 20
 
   /// Makes an import with the default limit.
@@ -14,7 +14,8 @@ public struct LedgerImport: Sendable {
 
   /// Reads archives and fills the new ledger that `construct` makes.
   ///
-  /// - Parameter construct: Makes a ledger with these metadata, has it filled, and then shows it.
+  /// - Parameter construct: Makes a ledger with the given metadata, calls the closure that fills it, and then
+  ///   makes it visible.
   @available(*, noasync, message: "blocks the thread for long")
   package func assemble(
     _ archives: [String],
@@ -51,7 +52,7 @@ public struct LedgerImport: Sendable {
 }
 
 extension LedgerError {
-  /// Says in which archive a line is that an error names, if there are several.
+  /// Adds the archive to an error that names a line, if there are several archives.
   fileprivate static func naming<Result: ~Copyable>(
     _ archive: String, if isOneOfMany: Bool, _ body: () throws(LedgerError) -> Result
   ) throws(LedgerError) -> Result {

@@ -1,20 +1,21 @@
-/// The large values that the records of an archive name: no two records own one, and each belongs to
-/// an event of the record's own entity.
+/// The large values that the records of an archive refer to. No two records own the same value, and each
+/// value belongs to an event of the record's own entity.
 struct NamedAttachments {
   /// The last event that the archive leaves out.
   private let base: Position
-  /// By the positions of their events.
+  /// The owners of the values, by the positions of their events.
   private var owners: [Position: (id: EntityID, byteCount: Int)] = [:]
-  /// How many of them belong to events that did not come yet.
+  /// The number of values whose events have not been read yet.
   private var awaitedCount = 0
 
   init(after base: Position) {
     self.base = base
   }
 
-  /// Takes in what a record names.
+  /// Adds the values that a record refers to.
   ///
-  /// - Returns: What must follow the record, because its events are left out, in that order.
+  /// - Returns: The attachments that must follow the record, in that order, because their events are left
+  ///   out.
   mutating func add(
     _ entity: LedgerEntity
   ) throws(ArchiveProblem) -> ArraySlice<AttachmentReference> {
@@ -29,7 +30,7 @@ struct NamedAttachments {
     return leftOut.sorted { $0.position < $1.position }[...]
   }
 
-  /// Compares an event with the record that names its value.
+  /// Compares an event with the record that refers to its value.
   mutating func check(_ event: ArchivedEvent) throws(ArchiveProblem) {
     guard let owner = owners.removeValue(forKey: event.position) else { return }
     awaitedCount -= 1
@@ -38,7 +39,7 @@ struct NamedAttachments {
     }
   }
 
-  /// Makes sure that every value that is named was there.
+  /// Checks that every value referred to was found.
   func finish() throws(ArchiveProblem) {
     guard awaitedCount == 0 else {
       throw .damaged("records name values of events that are not there")

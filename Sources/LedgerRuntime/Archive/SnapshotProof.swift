@@ -1,21 +1,21 @@
-/// Compares what an archive is written of with what the ledger's snapshot says about itself.
+/// Compares the data of an archive with the summary of the ledger's snapshot.
 ///
-/// So no archive is finished that an import would refuse because the ledger is damaged. It keeps sums
-/// only, however much there is.
+/// So no archive is completed that an import would reject because the ledger is damaged. It keeps only sums,
+/// so its size is constant.
 struct SnapshotProof: Sendable {
-  /// What the snapshot says.
+  /// The snapshot's summary of itself.
   private let summary: SnapshotSummary
-  /// Of the records and tombstones so far.
+  /// The digest of the records and tombstones so far.
   private var stateDigest = StateDigest.empty
 
   init(_ summary: SnapshotSummary) {
     self.summary = summary
   }
 
-  /// Takes in a record.
+  /// Adds a record.
   ///
   /// - Returns: Its entity.
-  /// - Throws: `corrupt` if it is no record of this snapshot.
+  /// - Throws: `corrupt` if it does not belong to this snapshot.
   mutating func add(_ record: ArchivedRecord) throws(LedgerError) -> LedgerEntity {
     let entity = try LedgerEntity(
       type: record.type, id: record.id, content: record.content, checkedFor: summary)
@@ -27,7 +27,7 @@ struct SnapshotProof: Sendable {
     stateDigest.addTombstone(id)
   }
 
-  /// Makes sure that all records and tombstones were there.
+  /// Checks that no record or tombstone is missing.
   func finish() throws(LedgerError) {
     guard stateDigest == summary.stateDigest else {
       throw .notProven("The records of the snapshot are not those that its state digest is of.")
@@ -36,9 +36,9 @@ struct SnapshotProof: Sendable {
 }
 
 extension LedgerEntity {
-  /// Reads the content of a record that is to be passed on as whole.
+  /// Reads the content of a record before it is exported as valid.
   ///
-  /// - Throws: `corrupt` if it can be no record of the snapshot.
+  /// - Throws: `corrupt` if it cannot be a record of the snapshot.
   init(
     type: RecordType, id: EntityID, content: [UInt8], checkedFor summary: SnapshotSummary
   ) throws(LedgerError) {
@@ -56,7 +56,7 @@ extension LedgerEntity {
 }
 
 extension LogDigest {
-  /// Compares it with what is known of the log, where that stands.
+  /// Compares it with the known digest of the log at the same position.
   func check(_ known: LogDigest) throws(LedgerError) {
     guard position == known.position, self != known else { return }
     throw .notProven(
@@ -65,7 +65,7 @@ extension LogDigest {
 }
 
 extension LedgerError {
-  /// The ledger is damaged, so that an archive of it could not be read.
+  /// The error for a damaged ledger, whose archive could not be imported.
   static func notProven(_ what: String) -> LedgerError {
     LedgerError(
       .corrupt,

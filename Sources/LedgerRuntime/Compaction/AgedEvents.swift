@@ -1,18 +1,18 @@
-/// A walk from the oldest events to the last one that is old enough to be deleted, slice by slice.
+/// A walk, slice by slice, from the oldest events to the last one that is old enough to be deleted.
 ///
-/// Events whose times are still to come do not end it; see ``AgeLimit``.
+/// Events with times in the future do not end it; see ``AgeLimit``.
 struct AgedEvents: Sendable {
   private let age: AgeLimit
   private let end: Position
   private var position: Position
   private var isOver = false
-  /// The last event that is old enough, with all events before it.
+  /// The last event that is old enough, as are all events before it.
   private(set) var last: Position
 
   /// - Parameters:
-  ///   - age: How old events must be.
-  ///   - start: The last event that was deleted.
-  ///   - end: No later event may go.
+  ///   - age: The minimum age of the events.
+  ///   - start: The last deleted event.
+  ///   - end: The last event that may be deleted.
   init(_ age: AgeLimit, after start: Position, through end: Position) {
     self.age = age
     self.end = end
@@ -21,9 +21,9 @@ struct AgedEvents: Sendable {
     isOver = start >= end
   }
 
-  /// Looks at the next events.
+  /// Examines the next events.
   ///
-  /// - Returns: Whether there are more of them.
+  /// - Returns: Whether more events may follow.
   /// - Throws: `corrupt`; `ioFailure`.
   mutating func next(of source: any EventSource) throws(LedgerError) -> Bool {
     guard !isOver else { return false }

@@ -1,11 +1,11 @@
 import Logging
 import Synchronization
 
-/// Compacts a session's ledger whenever many events were not folded.
+/// Compacts a session's ledger whenever many events are unfolded.
 final class AutomaticCompactor: Sendable {
   private struct State {
     var isRunning = false
-    /// Where the ledger stood when the last one began.
+    /// The position of the ledger when the last compaction began.
     var lastStart = Position.start
   }
 
@@ -16,7 +16,7 @@ final class AutomaticCompactor: Sendable {
     self.settings = settings
   }
 
-  /// Compacts in a task of its own, never on the writer's thread, if the tail is long.
+  /// Compacts if many events follow the snapshot, in a separate task and never on the writer's thread.
   func compactIfNeeded(_ engine: LedgerEngine) {
     let (position, base) = engine.replica.withState { ($0.position, $0.base) }
     guard begins(at: position, base: base) else { return }
@@ -27,7 +27,7 @@ final class AutomaticCompactor: Sendable {
       } catch let error as LedgerError
         where error.code == .compactionBusy || error.code == .closed
       {
-        // Another session does it, or this one ends.
+        // Another session is compacting, or this one is ending.
       } catch {
         Self.warn(of: "\(error)", engine)
       }
@@ -35,12 +35,12 @@ final class AutomaticCompactor: Sendable {
     }
   }
 
-  /// Whether one is to begin now.
+  /// Whether a compaction begins now.
   private func begins(at position: Position, base: Position) -> Bool {
     state.withLock { state in
       let length = max(1, settings.tailEventCount)
       guard !state.isRunning, base.count(to: position) >= length,
-        // One that could not fold everything is not tried again with every commit.
+        // After a compaction that could not fold everything, not every commit tries again.
         state.lastStart == .start || state.lastStart.count(to: position) >= length
       else { return false }
       state = State(isRunning: true, lastStart: position)
@@ -48,7 +48,7 @@ final class AutomaticCompactor: Sendable {
     }
   }
 
-  /// - Parameter what: Why the ledger could not be compacted, or not all of it.
+  /// - Parameter what: The reason why the ledger could not be compacted, or not completely.
   private static func warn(of what: String, _ engine: LedgerEngine) {
     engine.setup.logger.warning(
       "the ledger could not be compacted", metadata: ["error": "\(what)"])

@@ -1,26 +1,27 @@
-/// One compaction of a session's ledger, in short steps between which others read and write.
+/// One compaction of a session's ledger, in short steps, between which others read and write.
 ///
-/// Between any two steps it can be cancelled, killed, or wait while the session is frozen: the next
-/// compaction goes on where it ended.
+/// Between any two steps it can be cancelled or killed, or wait while the session is frozen. The next
+/// compaction continues where it ended.
 struct Compaction {
-  /// How many events remove records before these are folded: the log must not grow by all that leaves.
+  /// The number of removal events that are written before they are folded, so that the log does not grow with
+  /// the number of removed records.
   private static let removalsPerFold = 100
 
   private let engine: LedgerEngine
   private let turn: CompactionTurn
   private let policy: CompactionPolicy
   private let now: Timestamp
-  /// The last event that the plan lets go.
+  /// The last event that the plan allows to be deleted.
   private let plannedEnd: Position?
   private let progress: @Sendable (CompactionProgress) -> Void
 
   private var folder = Folder()
   private var pace = SlicePace()
-  /// Records changed since the last `snapshotTaken`.
+  /// The number of records changed since the last `snapshotTaken`.
   private var touchedRecords = 0
   private var report = CompactionReport()
 
-  /// - Parameter plan: What may be deleted; `nil` for all that the policy lets go.
+  /// - Parameter plan: The limit of the deletions; `nil` for everything that the policy allows.
   init(
     of engine: LedgerEngine, _ policy: CompactionPolicy, plan: CompactionPlan?, now: Timestamp,
     _ progress: @escaping @Sendable (CompactionProgress) -> Void
@@ -33,7 +34,7 @@ struct Compaction {
     plannedEnd = plan?.deletedThrough
   }
 
-  /// Folds, removes records and deletes events, as the policy says.
+  /// Folds, removes records and deletes events, as the policy specifies.
   ///
   /// - Throws: `compactionBusy` if the ledger is being compacted already.
   mutating func run() async throws -> CompactionReport {
@@ -43,9 +44,9 @@ struct Compaction {
     repeat {
       full = try await foldAll()
       try await recordSnapshot()
-      // A damaged ledger loses nothing that could help to mend it.
+      // From a damaged ledger, nothing is deleted that could help to repair it.
       let deletesAny = report.problem == nil ? try await deleteEvents() : false
-      // The space of deleted events may be enough to go on.
+      // The space of deleted events may be enough to continue.
       if let full, !deletesAny { throw full }
     } while full != nil
     try await engine.withStore { store in _ = try engine.catchUp(store) }
@@ -55,7 +56,7 @@ struct Compaction {
 
   // MARK: Folding
 
-  /// Folds what there is, removes records, and folds that.
+  /// Folds all events, removes records, and folds the removals.
   ///
   /// - Returns: `ledgerFull` if there was no space for all of it.
   private mutating func foldAll() async throws -> LedgerError? {
@@ -68,9 +69,9 @@ struct Compaction {
     }
   }
 
-  /// Folds the events that there are now, slice by slice.
+  /// Folds the events that exist now, slice by slice.
   ///
-  /// - Parameter phase: What is told: how many events are folded, or that records are being removed.
+  /// - Parameter phase: The phase to report: the folding of events, or the removal of records.
   private mutating func fold(as phase: CompactionProgress.Phase) async throws {
     let end = try await turn.step { (store) throws(LedgerError) in try store.head() }
     while report.problem == nil {
@@ -83,15 +84,15 @@ struct Compaction {
         after: step.duration, of: step.eventCount, wait: step.wait,
         tail: step.position.count(to: head))
       guard rest > .zero else { continue }
-      // There is time for it, and a rest that is cut short leaves nothing unread.
+      // There is time for this now, and if the rest is cut short, nothing remains unread.
       try await turn.step { (store) throws(LedgerError) in try folder.readBack(in: store) }
       try await Task.sleep(for: rest)
     }
   }
 
-  /// Folds the next slice, while what the one before wrote is read back.
+  /// Folds the next slice while reading back the records of the previous one.
   ///
-  /// - Returns: `nil` if there was no space for so large a slice, and a smaller one may do.
+  /// - Returns: `nil` if there was not enough space for the slice, but a smaller one may fit.
   private mutating func foldSlice(
     through end: Position
   ) async throws -> (step: Folder.Step?, head: Position)? {
@@ -119,7 +120,7 @@ struct Compaction {
 
   private mutating func removeRecords() async throws {
     while report.problem == nil {
-      // Whatever removals there are were folded, and what changes later is looked at by the command.
+      // All existing removals were folded, and the command checks for later changes.
       let plan = try await turn.step { (store) throws(LedgerError) in
         try engine.catchUp(store)
         engine.replica.dropFolded(begins: true)
@@ -135,7 +136,7 @@ struct Compaction {
     }
   }
 
-  /// - Returns: Whether all of the plan was carried out.
+  /// - Returns: Whether the plan was carried out completely.
   private mutating func carryOut(_ plan: RetentionPlan) async throws -> Bool {
     let total = report.removedRecords + plan.removedCount
     for event in plan.events {
@@ -150,7 +151,7 @@ struct Compaction {
 
   // MARK: The snapshot
 
-  /// Reads back what was not, and records that a snapshot was taken.
+  /// Reads back the records that were not read back yet, and records that a snapshot was taken.
   private mutating func recordSnapshot() async throws {
     let summary = try await turn.step { (store) throws(LedgerError) in
       try folder.markReadBack(of: store)
@@ -161,7 +162,7 @@ struct Compaction {
     report.logDigest = summary.logDigest
     report.deletedThrough = summary.deletedThrough
     report.unsupportedRecords = Int(clamping: summary.counts.opaque)
-    // Or each compaction would leave an event for the next one.
+    // Otherwise each compaction would leave an event for the next one.
     guard touchedRecords > 0 else { return }
     touchedRecords = 0
     let taken = SnapshotTaken(
@@ -172,7 +173,7 @@ struct Compaction {
 
   // MARK: Deleting events
 
-  /// Archives and deletes what is old enough, and records that.
+  /// Archives and deletes the events that are old enough, and records the deletion.
   ///
   /// - Returns: Whether any event was deleted.
   private mutating func deleteEvents() async throws -> Bool {
@@ -224,7 +225,7 @@ struct Compaction {
 
   // MARK: Telling
 
-  /// - Parameter total: How many there are to do, as far as it is known.
+  /// - Parameter total: The total number of events or records, as far as it is known.
   private func tell(_ phase: CompactionProgress.Phase, of total: Int) {
     let done =
       switch phase {
@@ -238,7 +239,7 @@ struct Compaction {
 }
 
 extension LedgerEngine {
-  /// Compacts on a thread of its own, which each step blocks for some milliseconds.
+  /// Compacts on a dedicated thread, because each step blocks it for some milliseconds.
   func compact(
     _ policy: CompactionPolicy, plan: CompactionPlan?,
     _ progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
@@ -253,7 +254,7 @@ extension LedgerEngine {
 }
 
 extension Position {
-  /// How many events come after this one, up to another.
+  /// The number of events after this one, up to another.
   func count(to end: Position) -> Int {
     Int(clamping: end.rawValue - min(self, end).rawValue)
   }

@@ -1,5 +1,5 @@
 extension CompactionPlan {
-  /// Plans for the ledger of a session, as it is now.
+  /// Plans a compaction of the ledger of a session in its current state.
   init(_ policy: CompactionPolicy, of engine: LedgerEngine) async throws {
     let now = try await engine.withStore { store in
       try engine.catchUp(store)
@@ -13,13 +13,13 @@ extension CompactionPlan {
     }
   }
 
-  /// Counts what compaction would fold and delete.
+  /// Counts the events and records that compaction would fold, remove and delete.
   ///
   /// - Parameters:
-  ///   - retention: Which records it would remove.
-  ///   - source: Where the events and the snapshot are; nothing is written.
+  ///   - retention: The records that it would remove.
+  ///   - source: The source of the events and the snapshot; nothing is written.
   ///   - ledger: The ledger's id, for the name of the archive.
-  ///   - progress: Called now and then with the position reached.
+  ///   - progress: Called periodically with the position reached.
   init(
     _ policy: CompactionPolicy, _ retention: RetentionPlan, now: Timestamp,
     of source: any LedgerSource, ledger: LedgerID,

@@ -1,75 +1,74 @@
-/// What compaction would do to a ledger as it is now, and what would stay.
+/// The effects that a compaction of a ledger would have now.
 public struct CompactionPlan: Sendable, Hashable {
-  /// The policy that it follows.
+  /// The policy of the compaction.
   public let policy: CompactionPolicy
-  /// When it was made: what is old enough is counted from then.
+  /// The time at which the plan was made, from which ages are measured.
   public let time: Timestamp
   /// The position of the last event.
   public let head: Position
   /// The position of the snapshot.
   public let snapshotPosition: Position
-  /// How many events will be folded into the snapshot.
+  /// The number of events that will be folded into the snapshot.
   public let eventsToFold: Int
-  /// How many records will be removed. Records that end in events that are not folded yet are not
+  /// The number of records that will be removed. Records of entities that close in unfolded events are not
   /// counted.
   public let recordsToRemove: Int
-  /// How many records are old enough to be removed and stay, because something open refers to them.
+  /// The number of records that are old enough to be removed but stay, because an open entity refers to them.
   public let recordsNeeded: Int
-  /// How many records a later version of the library wrote. While there are any, no record is removed,
-  /// since what they refer to is not known. Update the library.
+  /// The number of records that a later version of the library wrote. While such records exist, none is
+  /// removed, because their references are unknown. Update the library.
   public let unsupportedRecords: Int
-  /// How many events will be deleted.
+  /// The number of events that will be deleted.
   public let eventsToDelete: Int
-  /// The size of these events in bytes, without values that are stored beside them.
+  /// The size of these events in bytes, excluding values that are stored beside them.
   public let bytesToDelete: Int
-  /// Events up to this position will be gone.
+  /// The position up to which events will be deleted.
   public let deletedThrough: Position
-  /// The file that these events will be archived in; `nil` for no archive.
+  /// The path of the file in which these events will be archived; `nil` for no archive.
   public let archivePath: String?
 
-  /// Whether there is nothing to do.
+  /// Whether the compaction would change nothing.
   public var isEmpty: Bool { eventsToFold == 0 && recordsToRemove == 0 && eventsToDelete == 0 }
 }
 
-/// What a compaction did.
+/// The results of a compaction.
 public struct CompactionReport: Sendable, Hashable {
-  /// The position of the snapshot afterwards.
+  /// The position of the snapshot after the compaction.
   public internal(set) var snapshotPosition = Position.start
-  /// How many events were folded.
+  /// The number of events that were folded.
   public internal(set) var foldedEvents = 0
-  /// How many records were removed.
+  /// The number of records that were removed.
   public internal(set) var removedRecords = 0
-  /// How many records a later version of the library wrote. While there are any, no record is removed,
-  /// since what they refer to is not known. Update the library.
+  /// The number of records that a later version of the library wrote. While such records exist, none is
+  /// removed, because their references are unknown. Update the library.
   public internal(set) var unsupportedRecords = 0
-  /// How many events were deleted.
+  /// The number of events that were deleted.
   public internal(set) var deletedEvents = 0
-  /// The size of these events in bytes, without values that were stored beside them.
+  /// The size of these events in bytes, excluding values that were stored beside them.
   public internal(set) var deletedBytes = 0
-  /// Events up to this position are gone.
+  /// The position up to which events are deleted.
   public internal(set) var deletedThrough = Position.start
-  /// The file that these events were archived in; `nil` for no archive.
+  /// The path of the file in which these events were archived; `nil` for no archive.
   public internal(set) var archivePath: String?
   /// The fingerprint of the state at the snapshot position.
   public internal(set) var stateDigest = StateDigest.empty
   /// The fingerprint of the events up to the snapshot position.
   public internal(set) var logDigest = LogDigest.start
-  /// Why compaction stopped before an event: this build does not know it, or it does not make sense.
-  /// Neither it nor what follows was folded, and no event was deleted. Update the library, or verify the
-  /// ledger and restore it from a copy.
+  /// The reason why compaction stopped before an event: this build does not know the event, or the event is
+  /// invalid. Neither it nor any later event was folded, and no event was deleted. Update the library, or
+  /// verify the ledger and restore it from a copy.
   public internal(set) var problem: String?
-  /// The class of ``problem``: `unsupportedEvent` if this build does not know the event, else `corrupt`.
+  /// The class of ``problem``: `unsupportedEvent` if this build does not know the event, otherwise `corrupt`.
   public internal(set) var problemCode: LedgerError.Code?
-  /// How many readers were released whose processes are gone: they kept freed space from being used
-  /// again.
+  /// The number of released readers whose processes are gone. They had prevented the reuse of freed space.
   public internal(set) var releasedReaders = 0
   /// The longest time that writers were kept waiting.
   public internal(set) var longestLock = Duration.zero
 }
 
-/// How far a compaction is.
+/// The progress of a compaction.
 public struct CompactionProgress: Sendable, Hashable {
-  /// What is being done.
+  /// A stage of a compaction.
   public enum Phase: Sendable, Hashable, CaseIterable {
     /// Events are folded into the snapshot.
     case folding
@@ -81,10 +80,10 @@ public struct CompactionProgress: Sendable, Hashable {
     case deleting
   }
 
-  /// What is being done.
+  /// The current stage.
   public let phase: Phase
-  /// How many events or records are done.
+  /// The number of events or records that are done.
   public let done: Int
-  /// How many there are to do, as far as it is known.
+  /// The total number of events or records, as far as it is known.
   public let total: Int
 }

@@ -1,34 +1,35 @@
-/// What compaction keeps, and for how long.
+/// The rules for which events and records compaction keeps, and for how long.
 ///
-/// Whatever the policy says, everything stays that is open, and everything that something open refers
-/// to; of removed keys a tombstone stays for ever.
+/// Regardless of the policy, all open entities stay, and so does everything that they refer to. When a keyed
+/// entity is removed, a tombstone stays forever.
 public struct CompactionPolicy: Sendable, Hashable {
-  /// How long events are kept at least; `nil` for ever.
+  /// The minimum time to keep events; `nil` forever.
   public var eventRetention: Duration? = .seconds(7 * 86_400)
 
-  /// How many of the newest events are kept at least.
+  /// The minimum number of the newest events to keep.
   public var minimumEventCount: Int = 1_000
 
-  /// How long the records of consumed and abandoned promises, of handlers that ended, and of ended
-  /// sessions are kept at least, from their ends on; `nil` for ever.
+  /// The minimum time to keep the records of closed promises, handlers and sessions, counted from their ends;
+  /// `nil` forever.
   ///
-  /// While a record is there, late resolves and repeated requests are answered from it.
+  /// A promise closes when it is consumed or abandoned. While a record exists, it answers late resolves and
+  /// repeated requests.
   public var recordRetention: Duration? = .seconds(30 * 86_400)
 
-  /// The directory where events are archived before they are deleted; `nil` for no archive.
+  /// The directory in which events are archived before they are deleted; `nil` for no archive.
   ///
-  /// Each compaction that deletes events writes one file there first, named by the ledger and the
-  /// positions of the first and the last event. ``LedgerImport`` makes a ledger of them again.
+  /// Each compaction that deletes events first writes one file there, named after the ledger and the
+  /// positions of the first and the last event. ``LedgerImport`` makes a ledger from these files again.
   ///
-  /// A file is never replaced: if one of that name holds other events, as it may after the ledger was
+  /// A file is never replaced. If a file of that name holds other events, as may happen after the ledger was
   /// restored from a backup, compaction fails with `alreadyExists` and deletes nothing.
   public var archiveDirectory: String?
 
-  /// Makes a policy with the defaults: events for 7 days and at least 1,000 of them, records for 30
+  /// Makes a policy with the defaults: keeps events for 7 days, at least 1,000 of them, and records for 30
   /// days.
   public init() {}
 
-  /// Folds, and neither deletes events nor removes records.
+  /// A policy that folds events, but neither deletes events nor removes records.
   public static let foldOnly: CompactionPolicy = {
     var policy = CompactionPolicy()
     policy.eventRetention = nil
@@ -38,7 +39,7 @@ public struct CompactionPolicy: Sendable, Hashable {
 }
 
 extension CompactionPolicy {
-  /// How old the events are that may be deleted; `nil` if all stay.
+  /// The minimum age of events that may be deleted; `nil` if all stay.
   func eventAge(now: Timestamp) -> AgeLimit? {
     eventRetention.map { AgeLimit(cutoff: now + (.zero - $0), now: now) }
   }
@@ -50,20 +51,20 @@ extension CompactionPolicy {
     return AgedEvents(age, after: start, through: end)
   }
 
-  /// How old the ends of entities are whose records are removed; `nil` if all stay.
+  /// The minimum time since the ends of entities whose records are removed; `nil` if all stay.
   func recordAge(now: Timestamp) -> AgeLimit? {
     recordRetention.map { AgeLimit(cutoff: now + (.zero - $0), now: now) }
   }
 }
 
-/// When a session compacts its ledger by itself.
+/// The conditions under which a session compacts its ledger automatically.
 public struct AutomaticCompaction: Sendable, Hashable {
-  /// How many events after the snapshot make a session compact.
+  /// The number of events after the snapshot at which a session compacts the ledger.
   public var tailEventCount: Int
-  /// What it keeps.
+  /// The policy of the compaction.
   public var policy: CompactionPolicy
 
-  /// By default, compaction begins when 50,000 events were not folded.
+  /// Creates the conditions. By default, compaction begins after 50,000 unfolded events.
   public init(tailEventCount: Int = 50_000, policy: CompactionPolicy = CompactionPolicy()) {
     self.tailEventCount = tailEventCount
     self.policy = policy

@@ -6,31 +6,31 @@ struct EventArchive {
   let turn: CompactionTurn
   let progress: @Sendable (CompactionProgress) -> Void
 
-  /// Writes one file of the events that were read back, up to `wanted`.
+  /// Writes one file with the events that were read back, up to `wanted`.
   ///
-  /// The file is durable when this returns, and no event after its last one may be deleted. One that
-  /// is there already with the same events, because a compaction ended before it deleted them, is fine.
+  /// The file is durable when this method returns, and no event after its last one may be deleted. A file
+  /// with the same events may already exist, if a compaction ended before it deleted them.
   ///
-  /// - Returns: The file, if there was anything to do; and its last event.
-  /// - Throws: `corrupt` if the events up to the snapshot are not those that it was made of;
-  ///   `alreadyExists` if a file of that name holds other events, such as those of the ledger
-  ///   before it was restored from a backup.
+  /// - Returns: The file, if there were events to archive, and its last event.
+  /// - Throws: `corrupt` if the events up to the snapshot are not those that it was made from;
+  ///   `alreadyExists` if a file of that name holds other events, such as those of the ledger before it was
+  ///   restored from a backup.
   func write(through wanted: Position) async throws -> (path: String?, last: Position) {
     while true {
       do {
         return try await writeFile(through: wanted)
       } catch let error as LedgerError where error.code == .eventsCompacted {
-        // Another session deleted them, and archived them as its policy says: while this one was frozen,
-        // or in the last step before it froze itself.
+        // Another session deleted the events, and archived them according to its policy, while this session
+        // was frozen or in the last step before that session froze.
         continue
       }
     }
   }
 
-  /// - Throws: Also `eventsCompacted`, if events were deleted before they were archived.
+  /// - Throws: In addition, `eventsCompacted` if events were deleted before they were archived.
   private func writeFile(through wanted: Position) async throws -> (path: String?, last: Position) {
     let (writer, total, last, path) = try await turn.step { (store) throws(LedgerError) in
-      // It is no matter if it fails.
+      // A failure here is harmless.
       try? AtomicFile.removeUnfinished(in: directory) { Self.isName($0, of: store.ledgerID) }
       let summary = try store.snapshotSummary()
       let deletion = try EventDeletion.count(
@@ -70,7 +70,7 @@ struct EventArchive {
 // MARK: - Names
 
 extension EventArchive {
-  /// The file that events are archived in.
+  /// The path of the file in which events are archived.
   static func path(
     in directory: String, of ledger: LedgerID, after summary: SnapshotSummary, through end: Position
   ) -> String {
@@ -78,7 +78,7 @@ extension EventArchive {
     return "\(directory)/\(ledger)-\(first.paddedText)-\(end.paddedText).jsonl"
   }
 
-  /// Whether the compaction of a ledger makes archives of such a name.
+  /// Whether the compaction of a ledger creates archives with this name.
   private static func isName(_ name: String, of ledger: LedgerID) -> Bool {
     guard name.hasPrefix("\(ledger)-"), name.hasSuffix(".jsonl") else { return false }
     let numbers = name.dropFirst("\(ledger)-".count).dropLast(".jsonl".count)
@@ -91,7 +91,7 @@ extension EventArchive {
 }
 
 extension Position {
-  /// With zeros before it, so that names are in the order of positions.
+  /// The number with leading zeros, so that names sort in the order of positions.
   fileprivate var paddedText: String {
     let digits = String(rawValue)
     return String(repeating: "0", count: max(0, 20 - digits.count)) + digits

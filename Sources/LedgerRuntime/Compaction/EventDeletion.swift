@@ -1,21 +1,21 @@
 import LedgerBytes
 
-/// Deletes events that the snapshot holds, one bounded step after the other.
+/// Deletes events that the snapshot holds, in bounded steps.
 package struct EventDeletion {
-  /// What one step deleted.
+  /// The results of one step.
   package struct Step: Sendable, Hashable {
     package var eventCount = 0
     package var byteCount = 0
-    /// Events up to here are gone.
+    /// The position up to which events are deleted.
     package var through: Position
-    /// How long other writers were locked out.
+    /// The time for which other writers were locked out.
     package var lock = Duration.zero
   }
 
-  /// The most events that one step deletes.
+  /// The maximum number of events that one step deletes.
   package static let maximumEventCount = 10_000
 
-  /// After so many changes of tables a step ends.
+  /// The number of table changes after which a step ends.
   private static let maximumChangeCount = 2_000
   private let store: any EventStore
   private let patience: Patience
@@ -27,8 +27,8 @@ package struct EventDeletion {
 
   /// Deletes the oldest events, whole frames of them; the newest frame of the log always stays.
   ///
-  /// - Returns: `nil` if none may go.
-  /// - Throws: `snapshotMoved` if another process deletes events meanwhile, or moves the snapshot.
+  /// - Returns: `nil` if none may be deleted.
+  /// - Throws: `snapshotMoved` if another process deletes events or moves the snapshot meanwhile.
   package func step(through end: Position) throws(LedgerError) -> Step? {
     let snapshot = try SnapshotReader(store)
     var step: Step
@@ -45,9 +45,9 @@ package struct EventDeletion {
     return step
   }
 
-  /// What all steps together would delete, once all events are folded.
+  /// Counts the events that all steps together would delete, once all events are folded.
   ///
-  /// - Parameter progress: Called now and then with the position reached.
+  /// - Parameter progress: Called periodically with the position reached.
   package static func count(
     in source: any LedgerSource, through end: Position,
     progress: (Position) -> Void = { _ in }
@@ -70,7 +70,7 @@ package struct EventDeletion {
   private struct Frames {
     var list = FrameList()
     var step: Step
-    /// What stands beside their events, and whose record may name it.
+    /// The attachments of their events, with the subjects whose records may refer to them.
     var attachments: [AttachmentReference] = []
     var subjects: Set<EntityID> = []
 
@@ -111,7 +111,7 @@ package struct EventDeletion {
     let view = try store.view(request)
     guard view.excerpt.summary == snapshot.summary else { throw .snapshotMoved }
     let owners = SnapshotReader(view.excerpt)
-    // What a record names stays with it.
+    // An attachment that a record refers to stays.
     var owned: Set<AttachmentReference> = []
     for entity in try owners.entities(frames.subjects) {
       owned.formUnion(entity?.attachments ?? [])
@@ -133,7 +133,7 @@ package struct EventDeletion {
 }
 
 extension EventDeletion.Step {
-  /// Takes in a frame.
+  /// Adds a frame.
   fileprivate mutating func add(_ header: FrameHeader) {
     eventCount += header.eventCount
     byteCount += header.byteCount

@@ -1,44 +1,44 @@
 import LedgerSystem
 
-/// Moves a snapshot on, one bounded and checked step after the other.
+/// Advances a snapshot in bounded and checked steps.
 ///
-/// One at a time may work on a ledger; a step that finds that it is not alone fails with
+/// Only one folder at a time may work on a ledger; a step that detects another one fails with
 /// `snapshotMoved`.
 package struct Folder: Sendable {
-  /// What one step did.
+  /// The results of one step.
   package struct Step: Sendable {
     package let eventCount: Int
-    /// The snapshot position afterwards.
+    /// The snapshot position after the step.
     package let position: Position
-    /// Why the next event cannot be folded.
+    /// The reason why the next event cannot be folded.
     package let problem: LedgerError?
-    /// The records that were written and removed.
+    /// The number of records that were written and removed.
     package let recordCount: Int
-    /// How long other writers were locked out.
+    /// The time for which other writers were locked out.
     package let lock: Duration
-    /// How long it waited for other writers.
+    /// The time that the step waited for other writers.
     package var wait = Duration.zero
-    /// How long it took without that.
+    /// The duration of the step without that wait.
     package var duration = Duration.zero
-    /// Whether most of these have ids in no order of time.
+    /// Whether most of these records have ids that are not ordered by time.
     package let isRandom: Bool
   }
 
   private let timeout: Duration
-  /// Records up to here were read back by this process.
+  /// The position up to which this process has read back records.
   private var verified: Position?
-  /// What the newest step wrote, until it is read back.
+  /// The records that the newest step wrote, until they are read back.
   private var unread: ReadBack?
 
-  /// - Parameter timeout: How long a step waits for a writer.
+  /// - Parameter timeout: The maximum time that a step waits for a writer.
   package init(timeout: Duration = .seconds(5)) {
     self.timeout = timeout
   }
 
-  /// Folds the next events, and reads back meanwhile what the step before wrote.
+  /// Folds the next events, and meanwhile reads back the records of the previous step.
   ///
-  /// - Returns: `nil` if there are none.
-  /// - Throws: `corrupt` if what was read back is not what was written; the read-back position then
+  /// - Returns: `nil` if there are no events.
+  /// - Throws: `corrupt` if the written records did not read back unchanged; the read-back position then
   ///   stays, so that no event is deleted that the snapshot does not hold.
   package mutating func step(
     of store: any EventStore, through end: Position, limit: Int
@@ -70,17 +70,18 @@ package struct Folder: Sendable {
       isRandom: 2 * edit.randomRecordCount > edit.recordCount)
   }
 
-  /// Reads back what the newest step wrote.
+  /// Reads back the records of the newest step.
   ///
-  /// - Throws: `corrupt` if it is not what was written.
+  /// - Throws: `corrupt` if they are not as written.
   package mutating func readBack(in store: any EventStore) throws(LedgerError) {
     guard unread != nil else { return }
     try readingBack(SnapshotReader(store), of: store) {}
   }
 
-  /// Reads back what the newest step wrote, and says, durably, that everything in the snapshot was.
+  /// Reads back the records of the newest step, and notes durably that everything in the snapshot was read
+  /// back.
   ///
-  /// - Throws: `corrupt` if it is not what was written.
+  /// - Throws: `corrupt` if they are not as written.
   package mutating func markReadBack(of store: any EventStore) throws(LedgerError) {
     let snapshot = try SnapshotReader(store)
     let summary = snapshot.summary
@@ -91,11 +92,11 @@ package struct Folder: Sendable {
     try store.apply(edit, patience: Patience(timeout))
   }
 
-  /// Runs `body` while everything is read back that was not yet.
+  /// Runs `body` while the records that were not read back yet are read back.
   private mutating func readingBack<R>(
     _ snapshot: SnapshotReader, of store: any EventStore, while body: () throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    // One that somebody else went on from is checked like that of a process that died.
+    // A step that another process continued from is checked like that of a process that died.
     if let unread, unread.position >= snapshot.position {
       let result = try unread.check(in: store, while: body)
       self.unread = nil
@@ -108,17 +109,17 @@ package struct Folder: Sendable {
     return try body()
   }
 
-  /// Reads the records of a step whose process died before it could.
+  /// Reads back the records of a step whose process died before it did so.
   ///
-  /// Its events are still in the log: the record of every subject must be there, be whole, and hold the
-  /// newest of them, unless records were removed meanwhile; and it must stand in its lists.
+  /// Its events are still in the log: the record of every subject must exist, be whole, and hold the newest
+  /// event, unless records were removed meanwhile. It must also be in its lists.
   private func checkUnread(
     _ snapshot: SnapshotReader, _ store: any EventStore
   ) throws(LedgerError) {
     let summary = snapshot.summary
     guard summary.readBackThrough < summary.position else { return }
     var newest: [EntityID: Position] = [:]
-    /// What a later version made of them cannot be told.
+    /// The entities whose state a later version determined, so it is unknown.
     var unsupported: Set<EntityID> = []
     var hasRemovals = false
     var position = summary.readBackThrough
@@ -148,7 +149,7 @@ package struct Folder: Sendable {
         }
         lists += entity.openEntries.map { TableChange(.open, $0.key, $0.stored) }
       }
-      // Stale lists, deadlines and recovery depend on them.
+      // Lists of stale promises, deadlines and recovery depend on them.
       guard let missing = try snapshot.firstMissing(of: lists[...]) else { continue }
       throw SnapshotRecord.damaged(missing.subject, "it is not in its lists")
     }

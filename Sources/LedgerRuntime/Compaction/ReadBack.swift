@@ -1,13 +1,13 @@
 import LedgerSystem
 import Synchronization
 
-/// What one step changed, to be compared with what is stored.
+/// The changes of one step, to compare with the stored records.
 package struct ReadBack: Sendable {
-  /// From so many changes on, a thread costs less than it gains.
+  /// The number of changes from which a separate thread is worth its cost.
   private static let fewestForThread = 100
 
   private let changes: [TableChange]
-  /// Where the step left the snapshot.
+  /// The position of the snapshot after the step.
   package let position: Position
 
   package init(_ changes: [TableChange], at position: Position) {
@@ -15,9 +15,9 @@ package struct ReadBack: Sendable {
     self.position = position
   }
 
-  /// Reads every change in a fresh view, and compares it with what was computed.
+  /// Reads every change in a fresh view, and compares it with the computed one.
   ///
-  /// - Throws: `corrupt` if they differ, or the snapshot does not stand there yet; `snapshotMoved` if
+  /// - Throws: `corrupt` if they differ, or the snapshot has not reached the position yet; `snapshotMoved` if
   ///   another step may have changed them.
   package func check(in store: any EventStore) throws(LedgerError) {
     let reader = try SnapshotReader(store)
@@ -37,7 +37,7 @@ package struct ReadBack: Sendable {
 
   /// Runs `body` while another thread checks.
   ///
-  /// - Throws: What the check throws, else what `body` throws.
+  /// - Throws: The error of the check, otherwise the error of `body`.
   func check<R>(
     in store: any EventStore, while body: () throws(LedgerError) -> R
   ) throws(LedgerError) -> R {

@@ -1,11 +1,12 @@
-/// How many events the next slice folds, so that writers wait for a bounded time only.
+/// The number of events that the next slice folds, so that writers wait for a bounded time only.
 ///
-/// Most of a lock's time can be the disk's, which no smaller slice makes shorter: so it looks at the
-/// median of a few slices, and does not go below a number of events that take little time themselves.
+/// Most of the time under the lock may be spent on the disk, which a smaller slice does not shorten. So it
+/// uses the median of a few slices, and does not go below a number of events that take little time
+/// themselves.
 package struct SlicePace {
-  /// What holds for ids in the order of time, or for those in no order, such as those of keys.
+  /// The bounds for ids ordered by time, or for unordered ids, such as those of keys.
   private struct Bounds {
-    /// The longest lock that is aimed at; the promised bound is a third above.
+    /// The target for the longest lock; the promised bound is a third higher.
     let lock: Duration
     let fewestEvents: Int
 
@@ -23,32 +24,32 @@ package struct SlicePace {
 
   // MARK: Leaving room for writers
 
-  /// From this wait on, another writer was there.
+  /// The wait from which another writer is assumed to be present.
   private static let noticedWait = Duration.microseconds(20)
-  /// After a writer was noticed, it is expected for so many slices.
+  /// The number of slices for which a writer is expected after it was noticed.
   private static let slicesOfCaution = 16
 
-  /// A slice also costs writers the look-ups in a snapshot that moved, so that a rest as long as the slice
-  /// would leave them little more than half of their throughput.
+  /// The length of a rest, as a multiple of the slice before it. A slice also costs writers the look-ups in a
+  /// snapshot that moved, so a rest as long as the slice would leave them little more than half of their
+  /// throughput.
   private static let restPerWork = 3
 
-  /// From so many events on that are not folded, it rests less, and not at all unless it gains on the
-  /// writers nevertheless: whoever writes faster than this folds has to wait a little, or the log would
-  /// grow for ever.
+  /// The number of unfolded events from which it rests less, and not at all unless it still gains on the
+  /// writers. Writers that write faster than it folds have to wait a little, or the log would grow forever.
   package static let longTail = 100_000
   private static let restPerWorkAtLongTail = 1
 
   private var cautiousSlices = 0
   private var lastTail: Int?
 
-  /// How long to rest after a slice: while others write, so long that they keep more than half of their
+  /// The time to rest after a slice: while others write, long enough that they keep more than half of their
   /// throughput.
   ///
   /// - Parameters:
-  ///   - duration: How long the slice took without waiting.
-  ///   - eventCount: How many events it folded.
-  ///   - wait: How long it waited for other writers.
-  ///   - tail: How many events are left to be folded.
+  ///   - duration: The duration of the slice without waiting.
+  ///   - eventCount: The number of events that it folded.
+  ///   - wait: The time that it waited for other writers.
+  ///   - tail: The number of events that are not folded yet.
   package mutating func rest(
     after duration: Duration, of eventCount: Int, wait: Duration, tail: Int
   ) -> Duration {
@@ -62,7 +63,7 @@ package struct SlicePace {
 
   // MARK: Bounding the space
 
-  /// Makes slices smaller, because there was no space for one.
+  /// Makes slices smaller, because there was not enough space for one.
   ///
   /// - Returns: Whether that is possible.
   package mutating func shrink() -> Bool {
@@ -73,7 +74,7 @@ package struct SlicePace {
 
   // MARK: Bounding the lock
 
-  /// Takes in how long writers were locked out for a slice.
+  /// Adapts to the time for which a slice locked writers out.
   package mutating func adapt(to lock: Duration, isRandom: Bool) {
     locks.append(lock)
     guard locks.count == Self.samplesPerChange else { return }
@@ -84,7 +85,7 @@ package struct SlicePace {
       let ratio = max(0.25, 0.8 * (bounds.lock / median))
       eventCount = max(bounds.fewestEvents, Int(Double(eventCount) * ratio))
     } else if median * 4 < bounds.lock * 3 {
-      // So that it stays below the bound, and a disk that was slow for a while is forgotten.
+      // The growth is slow enough to stay below the bound, and a disk that was slow for a while is forgotten.
       eventCount = min(Self.mostEvents, eventCount + eventCount / 4)
     }
   }
