@@ -34,8 +34,8 @@ public struct LedgerEvent: Sendable, Hashable {
   /// Decodes the payload if the event is of the payload's kind.
   ///
   /// - Returns: `nil` if the event is of another kind.
-  /// - Throws: ``LedgerError/Code/unsupportedEvent`` if the event's version is newer than those that this build
-  ///   knows; ``LedgerError/Code/corrupt`` if the payload is damaged.
+  /// - Throws: ``LedgerError/Code/unsupportedEvent`` if the event's version is newer than those that this
+  ///   build knows; ``LedgerError/Code/corrupt`` if the payload is damaged.
   public func decode<Payload: EventPayload>(
     as type: Payload.Type = Payload.self
   ) throws(LedgerError) -> Payload? {
