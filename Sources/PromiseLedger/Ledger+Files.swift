@@ -2,32 +2,33 @@ import LedgerSystem
 import Logging
 
 extension Ledger {
-  /// Opens the ledger in a directory, or creates it if nothing is there.
+  /// Opens the ledger in a directory, or creates it if the directory is missing or empty.
   ///
   /// The caller promises:
   /// - The directory is on a local disk, not on a network file system.
-  /// - Only this library touches the files inside while a process has the ledger open. Above all,
-  ///   no other code opens and closes `lock.mdb` (a backup, a virus scanner): that drops locks of
-  ///   the process that does it, and two writers at once destroy the ledger.
-  /// - After `fork`, the child runs a program (`exec`) that opens the ledger anew: tasks do not run in
-  ///   a forked child.
+  /// - Only this library touches the files inside while a process has the ledger open. Above all, no other
+  ///   code, such as a backup or a virus scanner, opens and closes `lock.mdb`: this drops the locks of the
+  ///   process that does it, and two simultaneous writers destroy the ledger.
+  /// - After `fork`, the child runs a program (`exec`) that opens the ledger again: tasks do not run in a
+  ///   forked child.
   /// - A process with a limit on the size of its files (`RLIMIT_FSIZE`) ignores the signal `SIGXFSZ`.
-  ///   Otherwise the system ends it when the ledger reaches the limit; so it is `diskFull`. The
-  ///   library changes no signal of the process.
-  /// - All processes see each other's process ids: no two containers with separate id spaces.
+  ///   Otherwise the system ends the process when the ledger reaches the limit; if ignored, the error is
+  ///   `diskFull`. The library does not change the signal handling of the process.
+  /// - All processes see each other's process ids. They do not run in containers with separate process id
+  ///   namespaces.
   ///
   /// Opening replays the events once, ends sessions whose processes are gone, and applies
   /// ``LedgerConfiguration/stalePromisePolicy``.
   ///
   /// - Parameters:
   ///   - path: The directory; its parent must exist.
-  ///   - role: What the session may do.
-  ///   - configuration: How it is used.
-  /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
-  ///   `permissionDenied`, `networkFileSystem`, `diskFull`, `writerStalled`, `sealed`,
-  ///   `tooManyReaders`, `invalidArgument`; with `notFound` if the directory that must hold a new ledger
-  ///   is missing; with `ioFailure` also if the process may not have enough address space for the
-  ///   ledger's threads: raise its limit (`RLIMIT_AS`, in a shell `ulimit -v`).
+  ///   - role: The role of the session, which determines its permissions.
+  ///   - configuration: The options of the session.
+  /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`, `permissionDenied`,
+  ///   `networkFileSystem`, `diskFull`, `writerStalled`, `sealed`, `tooManyReaders`, `invalidArgument`; with
+  ///   `notFound` if the parent directory of a new ledger is missing; with `ioFailure`, including when the
+  ///   process lacks address space for the ledger's threads: raise its limit (`RLIMIT_AS`, in a shell `ulimit
+  ///   -v`).
   /// - Complexity: O(events since the snapshot).
   public static func open(
     at path: String, as role: SessionRole,

@@ -1,20 +1,20 @@
 extension LedgerImport {
   /// Reads archives and makes the ledger.
   ///
-  /// The first archive begins with the first event, or is an export of a ledger whose first events
-  /// were deleted. Every further one goes on where the ones before end, or earlier, but not before the
-  /// first one begins: then the events that both have must be the same, and its snapshot is not needed.
-  /// One that ends earlier still adds nothing; ``ArchiveSummary/unusedArchives`` tells which did. So
-  /// the archives that compaction wrote, followed by an export, make a ledger with all events.
+  /// The first archive begins with the first event, or is an export of a ledger whose first events were
+  /// deleted. Every further archive begins where the earlier ones end, or before that, but not before the
+  /// first one begins. Events in several archives must be the same, and the snapshot of a further archive is
+  /// not needed. An archive that ends before the others adds nothing; ``ArchiveSummary/unusedArchives`` lists
+  /// these. So the archives that compaction wrote, followed by an export, make a ledger with all events.
   ///
   /// - Parameters:
-  ///   - path: The directory of the new ledger. Nothing must be there, or an empty directory.
-  ///   - archives: The paths of the archives in their order; each is read once, so it may be a pipe.
+  ///   - path: The directory of the new ledger. It must be missing or empty.
+  ///   - archives: The paths of the archives, in order; each is read only once, so it may be a pipe.
   /// - Throws: ``LedgerError`` with `corrupt`, `payloadTooLarge` or `incompatibleFormat`, naming the
   ///   line or the archive; `invalidArgument` if archives do not belong together, or are not in order;
   ///   `alreadyExists`, `notFound`, `permissionDenied`, `diskFull`, `ioFailure`.
-  /// - Complexity: O(archives) in time; in memory some megabytes, one line, and what
-  ///   ``LedgerInspector/verify(progress:_:)`` takes: O(entities).
+  /// - Complexity: O(archives) in time; in memory, some megabytes, one line, and the O(entities) of
+  ///   ``LedgerInspector/verify(progress:_:)``.
   @available(*, noasync, message: "blocks the thread for long")
   @discardableResult
   public func makeLedger(
@@ -25,7 +25,7 @@ extension LedgerImport {
 
   /// Reads archives and makes the ledger, as `makeLedger` does.
   ///
-  /// - Parameter check: Looks at the new ledger before it is moved to its place.
+  /// - Parameter check: Checks the new ledger before it is moved to its place.
   @available(*, noasync, message: "blocks the thread for long")
   package func assemble(
     at path: String, from archives: [String], check: (LedgerDirectory) throws -> Void
@@ -41,7 +41,7 @@ extension LedgerImport {
     let inspector = LedgerInspector(try LMDBInspection(of: directory, locking: false))
     defer { inspector.close() }
     _ = try inspector.verify { finding in
-      // Events of newer builds are what they are.
+      // Events of newer builds are acceptable.
       guard finding.severity == .corrupt else { return }
       let place = finding.position.map { " (position \($0))" } ?? ""
       let subject = finding.subject.map { " (\($0))" } ?? ""
@@ -52,7 +52,7 @@ extension LedgerImport {
     }
   }
 
-  /// Reads one archive and makes the ledger, as with several.
+  /// Reads one archive and makes the ledger, as for several archives.
   @available(*, noasync, message: "blocks the thread for long")
   @discardableResult
   public func makeLedger(

@@ -8,9 +8,9 @@ package struct LedgerDirectory: Sendable, Hashable {
     self.path = path
   }
 
-  /// A path that a caller gave.
+  /// Checks a path from a caller.
   ///
-  /// - Throws: `invalidArgument` if no directory can have it.
+  /// - Throws: `invalidArgument` if it is not a possible path of a directory.
   package init(checking path: String) throws(LedgerError) {
     guard !path.isEmpty else {
       throw LedgerError(

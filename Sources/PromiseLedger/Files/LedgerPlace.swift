@@ -1,13 +1,13 @@
 import LedgerSystem
 
-/// Where a ledger is to be made: a name in a directory that stays open, so that everything happens
-/// in the directory that was looked at.
+/// The place of a new ledger: a name in a directory that stays open, so that everything happens in the
+/// directory that was checked.
 struct LedgerPlace: ~Copyable {
   let parent: DirectoryHandle
   let name: String
 
-  /// - Throws: `invalidArgument` if no directory can have this path; `notFound` if the directory
-  ///   that must hold it is missing.
+  /// - Throws: `invalidArgument` if this is not a possible path of a directory; `notFound` if the parent
+  ///   directory is missing.
   init(_ directory: LedgerDirectory) throws(LedgerError) {
     let path = try Self.namedPath(directory.path)
     let parentPath = FileSystem.parent(of: path)

@@ -2,13 +2,13 @@ import LedgerSystem
 
 /// A ledger that is being built under a temporary name beside its place.
 ///
-/// Its directory is locked as long as its maker lives, and holds a file `making` until after it got
-/// its name. So what a killed process left can be told from what a living one makes, and from a
-/// ledger that a user renamed.
+/// Its directory is locked as long as the process that makes it lives, and holds a file `making` until it has
+/// its final name. So the leftovers of a killed process are distinguishable from a ledger that a living
+/// process makes, and from one that a user renamed.
 struct UnfinishedLedger: ~Copyable {
   static let markName = "making"
 
-  /// The ledger's paths. They stay good if another user renames something meanwhile.
+  /// The ledger's paths. They stay valid if another user renames something meanwhile.
   let directory: LedgerDirectory
   private let place: LedgerPlace
   private let temporaryName: String
@@ -40,7 +40,7 @@ struct UnfinishedLedger: ~Copyable {
         try made.createFile(markName)
         return made
       } catch {
-        // Another process took it for a left-over before it was locked, and removed it.
+        // Another process mistook it for a leftover before it was locked, and removed it.
         guard error.code != .notFound else { continue }
         try? place.parent.removeDirectory(name)
         throw error
@@ -48,7 +48,7 @@ struct UnfinishedLedger: ~Copyable {
     }
   }
 
-  /// Moves the ledger to its place, where nothing must be, or an empty directory, durably.
+  /// Moves the ledger durably to its place, which must be vacant or an empty directory.
   consuming func move() throws(SystemError) {
     guard try place.parent.facts(of: temporaryName)?.identity == handle.facts.identity else {
       throw SystemError(.notFound, "renameat", path: place.parent.path(of: temporaryName))
@@ -56,19 +56,19 @@ struct UnfinishedLedger: ~Copyable {
     try place.parent.rename(temporaryName, to: place.name)
     isFinished = true
     try place.parent.sync()
-    // It is no matter if that fails: the next opening removes it.
+    // A failure here is harmless: the next opening removes the file.
     try? handle.remove(Self.markName)
   }
 
   // MARK: Left-overs
 
-  /// Removes what killed processes left when they made a ledger at a place.
+  /// Removes the leftovers of killed processes that were making a ledger at a place.
   ///
-  /// Only a directory of this process's user, with mode 0700, with a name that ``init(at:)`` makes,
-  /// that nothing has locked, and that holds nothing but what the making of a ledger leaves: anything
-  /// else keeps the whole directory as it is. What cannot be looked at, or not be removed, stays.
+  /// It removes a directory only if it belongs to this process's user, has mode 0700 and a name that
+  /// ``init(at:)`` makes, is not locked, and holds only the files of an unfinished ledger. Otherwise the
+  /// whole directory stays as it is. Items that cannot be examined or removed stay.
   ///
-  /// - Parameter looked: Called between the look at a directory and its removal, by tests.
+  /// - Parameter looked: Called between the check of a directory and its removal, for tests.
   static func removeLeftovers(
     at place: borrowing LedgerPlace, looked: (_ name: String) -> Void = { _ in }
   ) {
@@ -83,48 +83,48 @@ struct UnfinishedLedger: ~Copyable {
 
   private static func isLeftover(_ handle: borrowing DirectoryHandle) throws(SystemError) -> Bool {
     let facts = try handle.facts
-    // A directory that gives its group to what is made in it adds that bit.
+    // A parent directory that passes its group on to new entries adds this bit.
     let permissions = facts.permissions & ~0o2000
     guard facts.isOurs, permissions == 0o700, try handle.tryLock() else { return false }
     let names = try handle.list()
-    // Without the mark it may be a ledger that was whole.
+    // Without the mark, it may have been a complete ledger.
     guard names.isEmpty || names.contains(markName) else { return false }
     return try LedgerContents.directory.holdsNothingElse(in: handle)
   }
 
-  /// Removes what is known of a directory, and the directory if it is then empty.
+  /// Removes the known entries of a directory, and then the directory if it is empty.
   private static func remove(
     _ name: String, _ handle: borrowing DirectoryHandle, from parent: borrowing DirectoryHandle
   ) throws(SystemError) {
     try LedgerContents.directory.remove(from: handle, keeping: markName)
-    // Last, so that what is left of a removal that is killed can be told, too.
+    // Removed last, so that the rest of a killed removal is recognisable, too.
     try handle.remove(markName)
     try parent.removeDirectory(name)
   }
 
-  /// Finishes what the maker of a ledger did not come to, or is just doing, after it moved the ledger to
-  /// its place: makes the name durable, and removes the mark.
+  /// Completes the steps that follow the move of a ledger to its place: makes the name durable, and removes
+  /// the mark. The process that made the ledger may have died before these steps, or be performing them now.
   ///
-  /// Until then a power cut may take the name away, and with it whatever was committed meanwhile.
+  /// Until then, a power cut may remove the name, and with it all commits made meanwhile.
   static func removeMark(from directory: LedgerDirectory) throws(SystemError) {
     let handle = try DirectoryHandle(directory.path)
     guard let mark = try handle.facts(of: markName) else { return }
     try handle.directory("..").sync()
     try handle.sync()
-    // It is no matter if that fails: the next opening removes it.
+    // A failure here is harmless: the next opening removes the file.
     let owner = try handle.facts.owner
     guard mark.kind == .file, mark.byteCount == 0, mark.owner == owner else { return }
     try? handle.remove(markName)
   }
 }
 
-/// What the making of a ledger leaves in a directory.
+/// The entries that an unfinished ledger leaves in a directory.
 private enum LedgerContents {
   case directory
   case generation
-  /// Where LMDB makes an empty data file.
+  /// The directory in which LMDB makes an empty data file.
   case creation
-  /// No session was opened yet.
+  /// The directory of sessions, in which no session was opened yet.
   case sessions
 
   private enum Entry {
@@ -132,7 +132,7 @@ private enum LedgerContents {
     case directory(LedgerContents)
   }
 
-  /// What may have a name; `nil` if nothing of ours has it.
+  /// The kind of entry that may have a name; `nil` if the name is not one of ours.
   private func entry(_ name: String) -> Entry? {
     switch (self, name) {
     case (.directory, UnfinishedLedger.markName), (.directory, "CURRENT"), (.directory, "gate"),
@@ -149,8 +149,7 @@ private enum LedgerContents {
     }
   }
 
-  /// Whether everything in a directory, at any depth, is of this user and of a kind and a name that
-  /// is known.
+  /// Whether every entry in a directory, at any depth, belongs to this user and has a known kind and name.
   func holdsNothingElse(in handle: borrowing DirectoryHandle) throws(SystemError) -> Bool {
     for name in try handle.list() {
       guard let entry = entry(name), let facts = try handle.facts(of: name), facts.isOurs else {
@@ -168,7 +167,7 @@ private enum LedgerContents {
     return true
   }
 
-  /// Removes what is known, and leaves everything else.
+  /// Removes the known entries, and leaves all others.
   func remove(
     from handle: borrowing DirectoryHandle, keeping kept: String? = nil
   ) throws(SystemError) {

@@ -1,6 +1,6 @@
 import LedgerSystem
 
-/// A registry that is a directory of lock files, one a session; see ``SessionLock``.
+/// A session registry in the form of a directory with one lock file per session; see ``SessionLock``.
 package struct FileSessionRegistry: SessionRegistry {
   private let directory: LedgerDirectory
 
@@ -12,8 +12,8 @@ package struct FileSessionRegistry: SessionRegistry {
     try SessionLock(directory, session)
   }
 
-  /// Of a file that may not be read, such as that of another user, only the process id in the log is
-  /// left to go by: the session then counts as alive while any process has that id.
+  /// If this process may not read a file, such as that of another user, the result depends only on the
+  /// process id in the log: the session counts as alive while any process has that id.
   package func findings(of sessions: [SessionEntity]) -> [SessionFinding] {
     guard !sessions.isEmpty else { return [] }
     let files: SessionDirectory

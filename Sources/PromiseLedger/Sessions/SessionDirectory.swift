@@ -1,14 +1,14 @@
 import LedgerSystem
 
-/// The directory of a ledger's session lock files, held open: wherever its name leads meanwhile, the
-/// files in it are those that are looked at, locked and removed.
+/// The directory of a ledger's session lock files, held open. Even if its name changes meanwhile, only the
+/// files in this directory are examined, locked and removed.
 struct SessionDirectory: ~Copyable {
   private static let suffix = ".lock"
 
   private let handle: DirectoryHandle
 
-  /// - Throws: `.notFound` in a copy of a ledger by a tool that leaves out empty directories;
-  ///   `.notPermitted` if another user than the ledger's owner put it there.
+  /// - Throws: `.notFound` in a copy of a ledger made by a tool that omits empty directories; `.notPermitted`
+  ///   if a user other than the ledger's owner created it.
   init(_ directory: LedgerDirectory) throws(SystemError) {
     try self.init(in: DirectoryHandle(directory.path))
   }
@@ -22,7 +22,7 @@ struct SessionDirectory: ~Copyable {
     self.handle = handle
   }
 
-  /// Opens it, and makes it if it is missing.
+  /// Opens the directory, and makes it if it is missing.
   static func make(in directory: LedgerDirectory) throws(SystemError) -> SessionDirectory {
     let ledger = try DirectoryHandle(directory.path)
     do throws(SystemError) {
@@ -44,17 +44,17 @@ struct SessionDirectory: ~Copyable {
 
   /// Some of the sessions that have a file, in no order.
   ///
-  /// - Parameter limit: How many names in the directory are looked at.
+  /// - Parameter limit: The maximum number of names in the directory to examine.
   func sessions(limit: Int) throws(SystemError) -> [SessionID] {
     try handle.names(limit: limit).compactMap { name in
       name.hasSuffix(Self.suffix) ? SessionID(String(name.dropLast(Self.suffix.count))) : nil
     }
   }
 
-  /// Looks at the file of a session.
+  /// Examines the file of a session.
   ///
-  /// The content is read with the lock held, and changes only with the lock held, so a session that
-  /// comes back meanwhile is never taken for dead. It takes no permission to write.
+  /// The content is read with the lock held, and changes only with the lock held, so a session that is being
+  /// unfrozen is never mistaken for dead. It does not need write permission.
   func finding(of id: SessionID) throws(SystemError) -> SessionFinding {
     let content = try FileLock.contentsUnlessHeld(
       Self.fileName(of: id), in: handle, maximum: SessionNote.maximumByteCount + 1)
@@ -70,9 +70,9 @@ struct SessionDirectory: ~Copyable {
     let pause = WakeSemaphore()
     for _ in 0..<200 {
       let file = try FileLock.open(Self.fileName(of: id), in: handle)
-      // It may have been removed before it was locked, as one that a killed process left.
+      // The file may have been removed before it was locked, as a leftover of a killed process.
       if try file.tryLock(), try file.isNamed { return file }
-      // A prober holds the lock for an instant.
+      // A process that probes the file holds its lock for an instant.
       file.close()
       _ = pause.wait(timeout: .milliseconds(1))
     }
@@ -84,7 +84,7 @@ struct SessionDirectory: ~Copyable {
     try? handle.remove(Self.fileName(of: id))
   }
 
-  /// Removes the file of a session that is over, unless its process has locked it all the same.
+  /// Removes the file of an ended session, unless its process still holds the lock.
   func removeUnlessLocked(_ id: SessionID) {
     _ = try? FileLock.removeUnlessHeld(Self.fileName(of: id), in: handle)
   }

@@ -1,10 +1,10 @@
 import LedgerSystem
 
-/// The file whose lock tells other processes that a session is alive.
+/// The file whose lock shows other processes that a session is alive.
 ///
-/// The kernel drops the lock when the process dies. A session that is frozen holds no lock: the file
-/// names its process instead, and while that runs the session is frozen. Every other session without
-/// a lock is dead, whatever its role, so none stays for ever.
+/// The kernel drops the lock when the process dies. A frozen session holds no lock: instead the file names
+/// its process, and the session counts as frozen while that process runs. Every other session without a lock
+/// is dead, regardless of its role, so no session stays forever.
 final class SessionLock: SessionHold {
   /// Writes a note into the file.
   typealias Writer = @Sendable (FileLock, [UInt8]) throws(SystemError) -> Void
@@ -13,15 +13,15 @@ final class SessionLock: SessionHold {
   private let directory: LedgerDirectory
   private let id: SessionID
   private let write: Writer
-  /// Whether the file names this process.
+  /// Whether the file already names this process.
   private let isNoted: Bool
 
-  /// Creates the file if needed, locks it, and notes which process the session is in.
+  /// Creates the file if needed, locks it, and notes the process of the session.
   ///
-  /// Without room on the disk the note is left to the freeze: a session that is open needs the lock
-  /// only, and one has to be open to make room.
+  /// If the disk is full, the note is left to the freeze: an open session needs only the lock, and a session
+  /// must be open to free space.
   ///
-  /// - Parameter write: How the note is written; tests have it fail.
+  /// - Parameter write: Writes the note; tests make it fail.
   init(
     _ directory: LedgerDirectory, _ id: SessionID,
     writing write: @escaping Writer = { (file, note) throws(SystemError) in
@@ -53,16 +53,16 @@ final class SessionLock: SessionHold {
       if error.code.isFullDisk {
         return (file, isNoted: false)
       }
-      // One with a content is that of a session that was frozen.
+      // A file with content belongs to a session that was frozen.
       if content.isEmpty { files.remove(id) }
       throw error
     }
   }
 
-  /// Lets go, and leaves a file that says in which process the session is.
+  /// Releases the lock, and leaves a file that names the process of the session.
   ///
-  /// - Throws: `diskFull`, if there was no room for the note since the session was opened. Other
-  ///   processes then take the session for dead.
+  /// - Throws: `diskFull`, if there was no space for the note since the session was opened. Other processes
+  ///   then consider the session dead.
   func freeze() throws(LedgerError) {
     defer { file.close() }
     guard !isNoted else { return }
@@ -73,7 +73,7 @@ final class SessionLock: SessionHold {
     }
   }
 
-  /// Lets go and removes the file: the session ended.
+  /// Releases the lock and removes the file, because the session ended.
   func end() {
     if let files = try? SessionDirectory(directory) { files.remove(id) }
     file.close()

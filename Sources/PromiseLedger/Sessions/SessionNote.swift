@@ -1,11 +1,11 @@
 import LedgerBytes
 package import LedgerSystem
 
-/// What a session's lock file says: in which process the session is.
+/// The contents of a session's lock file: the process of the session.
 ///
-/// It is never synced. After a power loss it is torn, or names a start of the machine that is over.
+/// It is never synced. After a power loss it is torn, or names an earlier boot of the machine.
 package struct SessionNote: Sendable, Hashable {
-  /// No note is longer, in bytes.
+  /// The maximum size of a note, in bytes.
   package static let maximumByteCount = 128
 
   package let process: ProcessIdentity
@@ -14,7 +14,7 @@ package struct SessionNote: Sendable, Hashable {
     self.process = process
   }
 
-  /// One line of text; see the article *File format*.
+  /// The note as one line of text; see the article *File format*.
   package var encoded: [UInt8] {
     let content = Array("\(process) ".utf8)
     return content + Self.ending(content)
@@ -22,7 +22,7 @@ package struct SessionNote: Sendable, Hashable {
 
   /// Reads a note.
   ///
-  /// - Returns: `nil` if it is not whole.
+  /// - Returns: `nil` if it is incomplete.
   package init?(decoding bytes: [UInt8]) {
     let endingCount = Self.ending([]).count
     guard bytes.count > endingCount, bytes.count <= Self.maximumByteCount else { return nil }

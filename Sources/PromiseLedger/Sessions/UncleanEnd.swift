@@ -1,22 +1,22 @@
 import LedgerSystem
 
-/// Whether a process that used the ledger ended without closing or freezing it, as far as the lock files
-/// of sessions tell: a session that closes removes its file.
+/// Detects, from the lock files of sessions, whether a process that used the ledger ended without closing or
+/// freezing it. A session that closes removes its file.
 ///
-/// A power cut may take the files away, and another process that notes the end of the session removes
-/// its file. So an end that was not clean may leave no sign.
+/// A power cut may remove the files, and another process that notes the end of the session removes its file.
+/// So an unclean end may leave no sign.
 enum UncleanEnd {
-  /// How many sessions' files are looked at.
+  /// The maximum number of session files to examine.
   static let maximumFileCount = 256
 
-  /// Looks for the file of a session whose process is gone.
+  /// Whether a session has a file but no process any more.
   static func isSeen(in directory: LedgerDirectory) -> Bool {
     !deadSessions(in: directory, limit: 1).isEmpty
   }
 
   /// The sessions that have a file, but no process any more.
   ///
-  /// - Parameter limit: How many are enough.
+  /// - Parameter limit: The maximum number of results.
   static func deadSessions(
     in directory: LedgerDirectory, limit: Int = maximumFileCount
   ) -> [SessionID] {
@@ -25,7 +25,7 @@ enum UncleanEnd {
     else { return [] }
     var dead: [SessionID] = []
     for id in sessions where dead.count < limit {
-      // A file that went meanwhile, or belongs to another user, is no evidence.
+      // A file that disappeared meanwhile, or belongs to another user, is not evidence.
       if (try? files.finding(of: id)) == .dead { dead.append(id) }
     }
     return dead

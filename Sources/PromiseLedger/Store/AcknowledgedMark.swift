@@ -1,21 +1,21 @@
 import LedgerBytes
 package import LedgerSystem
 
-/// The newest position that was acknowledged, kept outside of the data file.
+/// The newest acknowledged position, kept outside the data file.
 ///
-/// LMDB writes two meta pages in turn. If a disk loses the write of the newer one, the data file is what
-/// it was before the last commit, whole and in agreement with itself. The mark stands in the shared words
-/// of the file `wake`. It is written when a commit is durable, and never synced: it may lag behind the log
-/// or be gone, and it is ahead of the log only if the log lost events.
+/// LMDB writes two meta pages in turn. If a disk loses the write of the newer one, the data file is in the
+/// state before the last commit, complete and consistent. The mark is in the shared words of the file `wake`.
+/// It is written when a commit is durable, and never synced: it may lag behind the log or be missing, but it
+/// is ahead of the log only if the log lost events.
 ///
-/// It holds for one file only: in a copy, made while the ledger was in use or put together of several,
-/// it means nothing.
+/// It is valid for one data file only. It is meaningless in a copy that was made while the ledger was in use,
+/// or put together from several copies.
 package struct AcknowledgedMark {
   /// The words of the mark: the position's lower and upper half, and a checksum.
   private static let firstWord = SharedWordLayout.firstFree
   private static let wordCount = 3
 
-  /// Whose mark it is; part of the checksum, as is the number of the data file.
+  /// The ledger of the mark; it is part of the checksum, as is the number of the data file.
   private let ledger: LedgerID
   private let fileNumber: UInt64
 
@@ -29,14 +29,14 @@ package struct AcknowledgedMark {
     }
   }
 
-  /// Notes that everything up to `position` is durable. The caller holds the gate.
+  /// Notes that everything up to `position` is durable. The caller holds the writer gate.
   package func move(to position: Position, in words: SharedWords) {
     for (index, word) in encoded(position).enumerated() {
       words.store(word, to: Self.firstWord + index)
     }
   }
 
-  /// The marked position, or `nil` if there is none, or one that is damaged or being written.
+  /// The marked position, or `nil` if the mark is missing, damaged or being written.
   package func position(inFile path: String) -> Position? {
     let wordByteCount = UInt32.bitWidth / 8
     let start = Self.firstWord * wordByteCount
@@ -50,7 +50,7 @@ package struct AcknowledgedMark {
       })
   }
 
-  /// Refuses a log that ends before the mark, which was read before the log was.
+  /// Rejects a log that ends before the mark, which must be read before the log.
   static func check(_ position: Position?, isIn head: Position) throws(LedgerError) {
     guard let position, head < position else { return }
     throw LedgerError(

@@ -4,10 +4,10 @@ import LedgerBytes
 enum Chunk {
   static let headerByteCount = 8
 
-  /// The content of every chunk but the last, in bytes.
+  /// The size of the content of every chunk but the last, in bytes.
   static let contentByteCount = PageValue.byteCount - headerByteCount
 
-  /// The key of a chunk: position and number, big-endian, so that chunks of one event are neighbours.
+  /// The key of a chunk: position and number, big-endian, so that the chunks of one event are adjacent.
   static func key(_ position: Position, _ number: Int) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(12)
@@ -16,7 +16,7 @@ enum Chunk {
     return key
   }
 
-  /// The event and the number of a chunk; `nil` if the key is none of a chunk.
+  /// The event and the number of a chunk; `nil` if it is not the key of a chunk.
   static func place(ofKey key: [UInt8]) -> (position: Position, number: Int)? {
     guard key.count == 12 else { return nil }
     let position = key[..<8].reduce(0) { $0 << 8 | UInt64($1) }
@@ -27,7 +27,7 @@ enum Chunk {
     (byteCount + contentByteCount - 1) / contentByteCount
   }
 
-  /// Cuts an attachment and hands over each chunk with its key.
+  /// Splits an attachment and passes each chunk to `body` with its key.
   static func cut<Failure: Error>(
     _ attachment: [UInt8], of position: Position,
     _ body: (_ key: [UInt8], _ chunk: [UInt8]) throws(Failure) -> Void
@@ -46,7 +46,7 @@ enum Chunk {
     }
   }
 
-  /// Checks a chunk and appends its content to what was read before.
+  /// Checks a chunk and appends its content to that of the chunks before it.
   static func append(
     _ chunk: Span<UInt8>?, of position: Position, _ number: Int, attachment byteCount: Int,
     to content: inout [UInt8]

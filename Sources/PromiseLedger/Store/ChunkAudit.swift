@@ -1,4 +1,4 @@
-/// A look at the chunks of all attachments.
+/// An audit of the chunks of all attachments.
 struct ChunkAudit: AttachmentAudit {
   private let tables: LMDBSnapshotTables
   private var visitedCount = 0

@@ -1,6 +1,6 @@
 import LedgerLMDB
 
-/// The LMDB environment of a new ledger, beside its final place.
+/// The LMDB environment of a new ledger, next to its final place.
 struct LMDBConstruction: LedgerConstruction {
   private let environment: Environment
   private let log: Table

@@ -6,7 +6,7 @@ extension LMDBEventStore {
     try passGate(patience)
     options.hooks.gatePassed?()
     do {
-      // In panic only if an earlier commit of another session of this process failed.
+      // The environment is in panic only if an earlier commit of another session of this process failed.
       if try environment.isPanicked { try reopen() }
       let environment = try environment
       let end = try LMDBLog(environment).pinned { view in
@@ -37,7 +37,7 @@ extension LMDBEventStore {
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {
       return .appended(through: try findOutcome(of: commit, after: base, error))
     } catch let error as LMDBError where error.status == .panic {
-      // It came between; the next commit finds the environment opened anew.
+      // The panic occurred in between; the next commit finds the environment reopened.
       try? reopen()
       throw LedgerError(error)
     } catch {
@@ -57,7 +57,7 @@ extension LMDBEventStore {
     }
   }
 
-  /// Writes, in a larger map if the map is small and full; the ledger's own limit is checked before.
+  /// Writes, and enlarges the map if it is small and full; the ledger's own limit is checked first.
   func growing<R>(_ write: (Environment) throws -> R) throws -> R {
     while true {
       do {
@@ -103,15 +103,15 @@ extension LMDBEventStore {
     }
   }
 
-  /// Tells truly whether a commit whose meta page could not be written is there.
+  /// Determines reliably whether a commit whose meta page could not be written exists.
   ///
-  /// LMDB refuses all work after such a failure until it is opened anew.
+  /// After such a failure, LMDB refuses all work until it is reopened.
   private func findOutcome(
     of commit: CommitID, after position: Position, _ cause: LMDBError
   ) throws(LedgerError) -> Position {
     var found: Position?
     do throws(LedgerError) {
-      // What is read below must not come from a cache that the disk does not have.
+      // The data read below must not come from a cache with contents that the disk lacks.
       try reopen()
       try sync()
       var last = position
@@ -141,12 +141,12 @@ extension LMDBEventStore {
 
   // MARK: Size limit
 
-  /// The room left below the limit; a commit needs about twice its bytes, and some pages of its own.
+  /// The room left below the limit; a commit needs about twice its bytes, and some additional pages.
   func commitRoom(_ environment: Environment) throws -> CommitRoom {
     let info = try environment.info()
     var used = info.highWaterBytes + 16 * info.pageSize
     if used + 2 * EventBatch.largestGroupByteCount > options.sizeLimit - options.reserve {
-      // Counting free pages takes a walk, so it is left for when they matter.
+      // Counting free pages requires a walk, so it is done only when they matter.
       used -= try environment.read { try $0.freePageCount() } * info.pageSize
     }
     return CommitRoom(
@@ -156,7 +156,7 @@ extension LMDBEventStore {
 }
 
 extension LedgerError {
-  /// What is written to files that are no longer in use would be lost.
+  /// The error for files that are no longer in use: data written to them would be lost.
   static var sealed: LedgerError {
     LedgerError(
       .sealed,

@@ -1,7 +1,7 @@
 package import LedgerSystem
 
 extension LMDBEventStore {
-  /// The lock of a file, which the kernel drops when the process dies.
+  /// Takes a file lock, which the kernel drops when the process dies.
   package func lockForCompaction() throws(LedgerError) -> (any CompactionHold)? {
     try LedgerError.system("The lock of compaction cannot be taken.") {
       () throws(SystemError) -> FileLock? in

@@ -2,9 +2,9 @@ import LedgerLMDB
 import LedgerSystem
 
 extension LMDBEventStore {
-  /// Opens the ledger in a directory, or creates it if nothing is there.
+  /// Opens the ledger in a directory, or creates it if the directory is missing or empty.
   ///
-  /// - Parameter newLedgerID: The id if it is created.
+  /// - Parameter newLedgerID: The id of the ledger if it is created.
   /// - Throws: `notALedger` if the directory holds something else.
   package static func openOrCreate(
     _ directory: LedgerDirectory, options: StoreOptions, newLedgerID: LedgerID, now: Timestamp
@@ -28,16 +28,16 @@ extension LMDBEventStore {
     }
   }
 
-  /// Builds a ledger beside its final place, makes it durable, and moves it there.
+  /// Builds a ledger next to its final place, makes it durable, and moves it there.
   ///
-  /// A process that is killed meanwhile leaves a directory with a temporary name, never half a
-  /// ledger. The next one that makes a ledger at that place removes it.
+  /// A process that is killed meanwhile leaves a directory with a temporary name, never half a ledger. The
+  /// next process that makes a ledger at that place removes the directory.
   ///
   /// - Parameters:
   ///   - fill: Writes the first events.
-  ///   - check: Looks at the whole ledger before it is moved to its place.
-  /// - Throws: `alreadyExists` if something came to be there meanwhile, and what `fill` and `check`
-  ///   throw; nothing is there then.
+  ///   - check: Checks the whole ledger before it is moved to its place.
+  /// - Throws: `alreadyExists` if the place was taken meanwhile, and any error that `fill` and `check` throw;
+  ///   no ledger is then created.
   static func construct(
     _ directory: LedgerDirectory, environment: Configuration = Configuration(),
     metadata: LedgerMetadata,
@@ -51,7 +51,7 @@ extension LMDBEventStore {
       try build(unfinished.directory, environment, metadata, fill)
       try check(unfinished.directory)
       do throws(SystemError) {
-        // Replaces an empty directory, and nothing else.
+        // Replaces at most an empty directory.
         try unfinished.move()
       } catch {
         switch error.code {
@@ -99,7 +99,7 @@ extension LMDBEventStore {
 }
 
 extension LedgerDirectory {
-  /// Whether there is nothing, or an empty directory.
+  /// Whether the directory is missing or empty.
   func isVacant() throws(LedgerError) -> Bool {
     try LedgerError.system("The directory \(path) cannot be read.") {
       () throws(SystemError) -> Bool in
@@ -111,7 +111,7 @@ extension LedgerDirectory {
     }
   }
 
-  /// The longest content of the file CURRENT in bytes.
+  /// The maximum size of the file CURRENT, in bytes.
   private static let currentLimit = 64
 
   /// The name of the generation in use.
@@ -145,9 +145,9 @@ extension LedgerDirectory {
     return String(decoding: bytes.dropLast(), as: UTF8.self)
   }
 
-  /// What shows that the directory holds a ledger, or what is left of one; `nil` if nothing does.
+  /// The evidence that the directory holds a ledger, or the remains of one; `nil` if there is none.
   ///
-  /// A CURRENT file alone shows nothing: other databases have one, too.
+  /// A CURRENT file alone is not evidence: other databases have one, too.
   private var traceOfALedger: String? {
     guard let names = try? FileSystem.list(path) else { return nil }
     if let generation = names.first(where: { Self.generationName(Array("\($0)\n".utf8)) != nil }) {

@@ -29,7 +29,8 @@ extension LMDBEventStore {
   package func usedByteCount() throws(LedgerError) -> Int {
     let environment = try environment
     return try LedgerError.mappingAll {
-      // First what is free: the file never shrinks, but others may free more than it had meanwhile.
+      // The free pages are counted first: the file never shrinks, but others may free further pages
+      // meanwhile.
       let freePageCount = try environment.read { try $0.freePageCount() }
       let info = try environment.info()
       return info.highWaterBytes - freePageCount * info.pageSize
@@ -43,7 +44,7 @@ extension LMDBEventStore {
     let tables = LedgerTables(environment)
     let agreement = try TableAgreement(tables)
     guard let meta = tables[.meta] else { throw LedgerError.storeClosed }
-    // A part of the reserve stays for consuming and freezing.
+    // Part of the reserve is kept for consuming and freezing.
     let room = try commitRoom(environment).bytesWithReserve - options.reserve / 4
     let addedByteCount = changes.reduce(0) { $0 + ($1.value?.count ?? 0) }
     guard addedByteCount == 0 || addedByteCount <= room else {
@@ -64,7 +65,7 @@ extension LMDBEventStore {
       do {
         _ = try agreement.checkedEnd(in: transaction)
       } catch let error as LedgerError {
-        // Every commit and every opening would refuse what was written.
+        // Every commit and every opening would reject the written data.
         throw LedgerError(
           error.code, "The snapshot was not changed, for it would be damaged. \(error.message)")
       }
@@ -72,7 +73,7 @@ extension LMDBEventStore {
     }
   }
 
-  /// Tells truly whether a change whose meta page could not be written is there.
+  /// Determines reliably whether a change whose meta page could not be written exists.
   private func findOutcome(
     of new: SnapshotSummary, _ cause: LMDBError
   ) throws(LedgerError) {
@@ -96,14 +97,14 @@ extension LMDBEventStore {
 }
 
 extension WriteTransaction {
-  /// Carries out changes in the order of tables and keys.
+  /// Applies changes in the order of tables and keys.
   fileprivate mutating func apply(_ changes: [TableChange], _ tables: LedgerTables) throws {
     var start = 0
     while start < changes.count {
       let table = changes[start].table
       let end = changes[start...].firstIndex { $0.table != table } ?? changes.count
       guard let handle = tables[table] else { throw LedgerError.storeClosed }
-      // First what leaves: its pages then have room for what comes.
+      // Removals come first, because their pages then have room for additions.
       for change in changes[start..<end] where change.value == nil {
         try delete(change, handle)
       }

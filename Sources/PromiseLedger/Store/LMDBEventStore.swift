@@ -4,7 +4,7 @@ import Synchronization
 
 /// A store in a directory: an LMDB environment, a gate for writers, and a doorbell.
 package final class LMDBEventStore: EventStore, ForwardingSource {
-  /// What is known to be wrong with the LMDB that this process runs, if anything.
+  /// A known problem of the LMDB version that this process runs, if any.
   package static var knownHazard: String? {
     LMDBVersion.current.knownHazard
   }
@@ -12,7 +12,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   package var ledgerID: LedgerID { metadata.ledgerID }
   package var createdAt: Timestamp { metadata.createdAt }
 
-  /// It is in a file that is mapped into memory.
+  /// The store is local: a file that is mapped into memory.
   package let isRemote = false
 
   let directory: LedgerDirectory
@@ -25,10 +25,10 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   private let generation: String
   private let access: Mutex<Access>
 
-  /// What the store can be used for.
+  /// The operations that the store currently allows.
   private enum Access {
     case open(Environment)
-    /// The disk failed and the environment could not be opened anew yet.
+    /// The disk failed, and the environment could not be reopened yet.
     case broken
     case closed
   }
@@ -48,7 +48,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     metadata = try log.metadata()
     acknowledgedMark = try AcknowledgedMark(
       of: metadata.ledgerID, in: directory, generation: generation)
-    // Refuses a ledger that contradicts itself before anything is written to it. The mark comes first:
+    // Rejects an inconsistent ledger before anything is written to it. The mark is read first, because
     // another session may commit at any time.
     let acknowledged = acknowledgedMark.position(inFile: directory.wake)
     try AcknowledgedMark.check(acknowledged, isIn: log.head())
@@ -66,7 +66,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     _ directory: LedgerDirectory, _ generation: String, _ options: StoreOptions
   ) throws(LedgerError) -> Environment {
     var configuration = options.environment
-    // A ledger is made whole: a data file that is missing was lost.
+    // A ledger is always created with its data file, so a missing file was lost.
     configuration.createsDataFile = false
     return try LedgerError.mappingAll {
       try Environment.open(
@@ -83,7 +83,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     try reading(body)
   }
 
-  /// The clock of the system: a file has no other.
+  /// The time of the system clock: a file has no clock of its own.
   package func now() -> Timestamp { SystemLedgerClock().now() }
 
   package func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
@@ -92,8 +92,8 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     }
   }
 
-  /// Reads, and once more if another session of this process left the environment in panic: it is
-  /// shared. Such a read fails before it begins, so nothing is handed over twice.
+  /// Reads, and retries once if another session of this process left the shared environment in panic. Such a
+  /// read fails before it begins, so no data is delivered twice.
   func reading<R>(
     _ body: (LMDBLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
@@ -108,7 +108,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
 
   // MARK: Waiting
 
-  /// Notes that a commit is durable, and tells other sessions. The caller holds the gate.
+  /// Notes that a commit is durable, and tells other sessions. The caller holds the writer gate.
   func announce(_ head: Position) {
     acknowledgedMark.move(to: head, in: words)
     doorbell.ring()
@@ -126,7 +126,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   }
 
   package func reclaimFromTheDead() -> Int {
-    // A hint that may fail: opening and a full table of readers check again.
+    // This check is optional and may fail: opening the ledger, and a full table of readers, repeat it.
     (try? environment.checkStaleReaders()) ?? 0
   }
 
@@ -147,16 +147,17 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     }
   }
 
-  /// Opens the environment anew after the write of a meta page failed; does nothing otherwise.
+  /// Reopens the environment after the write of a meta page failed; does nothing otherwise.
   ///
-  /// All sessions of this process share it, so each of them has to let go before one can open it.
+  /// All sessions of this process share the environment, so each of them must close it before one can reopen
+  /// it.
   func reopen() throws(LedgerError) {
     let old: Environment? = access.withLock { access in
       guard case .open(let old) = access, old.isPanicked else { return nil }
       access = .broken
       return old
     }
-    // Not with the lock: it waits for reads that are under way, and these may need the lock to end.
+    // Called without the lock: closing waits for current reads, and these may need the lock to finish.
     try? old?.close()
     try access.withLock { (access) throws(LedgerError) in
       switch access {
@@ -171,7 +172,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     let pause = WakeSemaphore()
     var attempts = 0
     while true {
-      // The others' listeners look, find the panic, and come here.
+      // The listeners of the other sessions wake, find the panic, and close the environment here, too.
       doorbell.interrupt()
       do throws(LedgerError) {
         return try Self.openEnvironment(directory, generation, options)
@@ -183,10 +184,11 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     }
   }
 
-  /// Times a millisecond, for the other sessions of this process to end their reads.
+  /// The number of attempts, one per millisecond, while the other sessions of this process finish their
+  /// reads.
   private static let maximumReopenAttempts = 2_000
 
-  /// Makes everything durable that LMDB has written.
+  /// Makes durable all data that LMDB has written.
   func sync() throws(LedgerError) {
     let environment = try environment
     try LedgerError.mappingAll { try environment.sync() }
@@ -199,7 +201,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     }
     gate.close()
     words.close()
-    // Throws only inside a transaction of this thread, which cannot be here.
+    // This throws only inside a transaction of this thread, which is impossible here.
     if case .open(let environment) = last { try? environment.close() }
   }
 }

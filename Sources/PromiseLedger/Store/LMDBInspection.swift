@@ -2,19 +2,19 @@ import LedgerLMDB
 import LedgerSystem
 import Synchronization
 
-/// The LMDB environment of a ledger that is looked at and not used.
+/// The LMDB environment of a ledger that is inspected without a session.
 package final class LMDBInspection: InspectedStore, ForwardingSource {
   private let path: String
   private let configuration: Configuration
   package let sessions: any SessionRegistry
   package let metadata: LedgerMetadata
-  /// `nil` once it is closed.
+  /// The environment; `nil` once it is closed.
   private let environment: Mutex<Environment?>
   private let forkGuard = ForkGuard()
-  /// Made before any fork: in a forked child the making of an error could wait for ever for a lock of the
+  /// The error is made before any fork: in a forked child, making it could wait forever for a lock of the
   /// Swift runtime that another thread of its parent held.
   private let forkRefusal: LedgerError
-  /// Whether the pages of the file were looked at.
+  /// Whether the pages of the file have been checked.
   private let isChecked = Atomic<Bool>(false)
 
   package init(of directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
@@ -27,11 +27,11 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     let (opened, metadata) = try Self.openWithMetadata(path, configuration)
     environment = Mutex(opened)
     self.metadata = metadata
-    // The mark comes first: a session may commit at any time.
+    // The mark is read first, because a session may commit at any time.
     let mark = try AcknowledgedMark(
       of: metadata.ledgerID, in: directory, generation: generation)
     let acknowledged = mark.position(inFile: directory.wake)
-    // A ledger that contradicts itself can be verified, so what reads it says so.
+    // An inconsistent ledger can still be verified, so reads report the problem.
     if acknowledged != nil, let head = try? head() {
       try AcknowledgedMark.check(acknowledged, isIn: head)
     }
@@ -44,7 +44,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
       do throws(LMDBError) {
         return try openTables(path, configuration)
       } catch {
-        // A ledger of this process may need it for itself while it is being opened.
+        // A ledger of this process may need exclusive use of the environment while it is being opened.
         guard error.refusal == .closed else { throw LedgerError(error) }
       }
     }
@@ -64,18 +64,18 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
   }
 
   package func close() {
-    // What a forked child inherited is its parent's to close.
+    // An environment that a forked child inherited is for its parent to close.
     guard !forkGuard.isForkedChild else { return }
     let last = environment.withLock { environment in
       defer { environment = nil }
       return environment
     }
-    // Throws only inside a transaction of this thread, which cannot be here.
+    // This throws only inside a transaction of this thread, which is impossible here.
     try? last?.close()
   }
 
-  /// Reads; again if meanwhile a ledger of this process needed the environment for itself. Such a
-  /// read fails before it begins, so nothing is handed over twice.
+  /// Reads, and retries if a ledger of this process needed exclusive use of the environment meanwhile. Such a
+  /// read fails before it begins, so no data is delivered twice.
   func reading<R>(
     _ body: (LMDBLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
@@ -84,7 +84,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
 
   /// Reads in one transaction that `body` begins.
   ///
-  /// - Parameter checksPages: Whether the pages of the file are looked at first, unless they were.
+  /// - Parameter checksPages: Whether to check the pages of the file first, unless they have been checked.
   func readingEnvironment<R>(
     checksPages: Bool = true, _ body: (Environment) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
@@ -100,9 +100,9 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     }
   }
 
-  /// Refuses a file that could end this process inside LMDB, as far as it is looked at quickly.
+  /// Rejects a file that could crash this process inside LMDB, as far as a quick check detects.
   ///
-  /// What is whole and lacks entries can be read: reading finds out what is missing.
+  /// A structurally sound file that lacks entries can be read: reading detects the missing entries.
   private func checkPages(of environment: Environment) throws(LedgerError) {
     guard !isChecked.load(ordering: .relaxed) else { return }
     _ = try LedgerError.mappingAll {
@@ -121,7 +121,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     }
   }
 
-  /// Reads everything in one transaction. What a caller's code throws in it comes out as it is.
+  /// Reads everything in one transaction. An error that the caller's code throws in it is rethrown unchanged.
   private func readingInOneTransaction<R>(
     _ body: (borrowing ReadTransaction, LedgerTables, Environment) throws -> R
   ) throws -> R {
@@ -148,8 +148,8 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     }
   }
 
-  /// Reads in one view, in which a compaction takes nothing away; in another one from the start, if
-  /// another thread of this process waits for the first one to end.
+  /// Reads in one view, from which a compaction removes nothing. If another thread of this process waits for
+  /// that view to end, reading starts over in a new view.
   func readingView<R>(
     _ body: (PinnedLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
@@ -166,7 +166,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     }
   }
 
-  /// The environment, opened again if it was taken away.
+  /// The environment, reopened if another part of this process closed it.
   private func current() throws(LedgerError) -> Environment {
     guard !forkGuard.isForkedChild else { throw forkRefusal }
     return try environment.withLock { (environment) throws(LedgerError) in
@@ -187,7 +187,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
       return try Environment.open(
         at: path, configuration: configuration, tables: LedgerTables.descriptions)
     } catch {
-      // One that only builds without snapshots wrote lacks tables, and looking makes none.
+      // A ledger that only builds without snapshots wrote lacks tables, and inspecting it creates none.
       guard error.operation == .openTable, error.status == .notFound else { throw error }
       return try Environment.open(
         at: path, configuration: configuration, tables: LedgerTables.firstDescriptions)

@@ -31,7 +31,7 @@ struct LMDBLog: ForwardingSource {
 
   // MARK: In any transaction
 
-  /// Where the snapshot stands.
+  /// The summary of the snapshot.
   static func summary<Reader: TableReader & ~Copyable>(
     of transaction: borrowing Reader, _ meta: Table
   ) throws -> SnapshotSummary {
@@ -42,7 +42,7 @@ struct LMDBLog: ForwardingSource {
     return try SnapshotSummary(decoding: Array(copying: bytes))
   }
 
-  /// Up to where events were deleted.
+  /// The position up to which events were deleted.
   static func deletedThrough<Reader: TableReader & ~Copyable>(
     of transaction: borrowing Reader, _ meta: Table
   ) throws -> Position {
@@ -64,7 +64,7 @@ struct LMDBLog: ForwardingSource {
 
   /// The attachment of an event that compaction may have deleted since the event was read.
   ///
-  /// - Throws: `eventsCompacted` if it did; `corrupt`.
+  /// - Throws: `eventsCompacted` if the event was deleted; `corrupt`.
   static func attachment<Reader: TableReader & ~Copyable>(
     _ transaction: borrowing Reader, _ blob: Table, _ meta: Table, of position: Position,
     _ byteCount: Int
@@ -83,7 +83,7 @@ struct LMDBLog: ForwardingSource {
     _ transaction: borrowing Reader, _ blob: Table, of position: Position, _ byteCount: Int
   ) throws(LedgerError) -> [UInt8] {
     var content: [UInt8] = []
-    // A damaged length cannot make us allocate more than the chunks that are really there.
+    // Even with a damaged length, no more is allocated than the existing chunks need.
     for number in 0..<Chunk.count(ofAttachment: byteCount) {
       let key = Chunk.key(position, number)
       let chunk: Span<UInt8>?
@@ -97,7 +97,7 @@ struct LMDBLog: ForwardingSource {
     return content
   }
 
-  /// Which commit wrote the event at a position; `nil` if it is not there.
+  /// The commit that wrote the event at a position; `nil` if the event does not exist.
   static func commit<Reader: TableReader & ~Copyable>(
     _ transaction: borrowing Reader, _ log: Table, at position: Position
   ) throws -> CommitID? {
@@ -114,7 +114,7 @@ struct LMDBLog: ForwardingSource {
     guard position >= deleted else {
       throw LedgerError.eventsCompacted(after: position, through: deleted)
     }
-    // No event ever stands behind the greatest position.
+    // No event is ever stored after the greatest position.
     guard position.rawValue < .max else { return position }
     let next = position.rawValue + 1
     let start = try transaction.floorKey(next, in: log) ?? next
@@ -131,7 +131,7 @@ struct LMDBLog: ForwardingSource {
       return isOver
     }
     if isOver {
-      // Events that are missing at the end leave no gap, but LMDB still counts their frames.
+      // Events missing at the end leave no gap, but LMDB still counts their frames.
       let end = try TableAgreement.logEnd(of: transaction, log, deletedThrough: deleted)
       guard walk.position >= end.position else {
         throw LedgerError.missingEvents(after: walk.position)

@@ -3,7 +3,7 @@ import LedgerLMDB
 
 /// The tables of a snapshot in one read transaction.
 ///
-/// It is good only inside the closure that gets it, and says so afterwards.
+/// It is valid only inside the closure that receives it; later reads throw.
 final class LMDBSnapshotTables: SnapshotTables {
   /// Lends the handle of a transaction to the reading functions.
   private struct Reader: TableReader {
@@ -19,10 +19,10 @@ final class LMDBSnapshotTables: SnapshotTables {
     self.tables = tables
   }
 
-  /// Says that the transaction ends.
+  /// Marks that the transaction has ended.
   func end() { isOver = true }
 
-  /// - Throws: `internalInconsistency` if the transaction ended.
+  /// - Throws: `internalInconsistency` if the transaction has ended.
   func checkIsOpen() throws(LedgerError) {
     guard !isOver else {
       throw LedgerError(

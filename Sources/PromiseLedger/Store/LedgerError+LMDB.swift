@@ -2,7 +2,7 @@ import LedgerLMDB
 import LedgerSystem
 
 extension LedgerError {
-  /// Runs `body` and turns what it throws, also errors of LMDB, into an error of the ledger.
+  /// Runs `body` and maps the errors that it throws, including those of LMDB, to errors of the ledger.
   static func mappingAll<R>(_ body: () throws -> R) throws(LedgerError) -> R {
     do {
       return try body()
@@ -11,8 +11,8 @@ extension LedgerError {
     }
   }
 
-  // Asks for one type and for no protocol: a forked child would wait for ever for a lock of the Swift
-  // runtime that another thread of its parent held.
+  // The cast is to one type and not to a protocol: in a forked child, that could wait forever for a lock of
+  // the Swift runtime that another thread of its parent held.
   static func mappingAll(_ error: any Error) -> LedgerError {
     (error as? LMDBError).map { LedgerError($0) } ?? mapping(error)
   }
@@ -25,11 +25,11 @@ extension LedgerError {
   var isPanic: Bool { (cause as? LMDBError)?.status == .panic }
 }
 
-// A ledger's environment is opened only after its CURRENT file named the generation. So whatever is
-// missing or unreadable there is damage, and never "not a ledger", upon which a program may well make
-// a new one.
+// A ledger's environment is opened only after its CURRENT file named the generation. So anything missing or
+// unreadable there is damage, and never "not a ledger", to which a program may well respond by making a new
+// one.
 extension LedgerError.Code {
-  /// What a failure of LMDB, or a refusal of the layer around it, means for a ledger.
+  /// The code that a failure of LMDB, or of the layer around it, means for a ledger.
   init(_ error: LMDBError) {
     self = error.refusal.map { Self($0) } ?? Self(error.status)
   }
@@ -60,7 +60,7 @@ extension LedgerError.Code {
       case .mapFull: .ledgerFull
       case .readersFull: .tooManyReaders
       case .corrupted, .pageNotFound, .cursorFull, .pageFull, .invalid, .incompatible: .corrupt
-      // Nothing is looked for that every ledger does not have, and events are only added at the end.
+      // Lookups are only for entries that every ledger has, and events are only added at the end.
       case .notFound, .keyExists, .badValueSize: .corrupt
       case .versionMismatch: .incompatibleFormat
       case .badTransaction, .transactionFull, .tablesFull, .badTable, .badReaderSlot:

@@ -1,8 +1,8 @@
 import LedgerLMDB
 
-/// The tables of a ledger in its environment, found without a look at their names.
+/// The tables of a ledger in its environment, found without looking up their names.
 struct LedgerTables: Sendable {
-  /// Every table that there may be, in the order in which environments open them.
+  /// Every possible table, in the order in which environments open them.
   private static let order: [SnapshotTable] = [
     .meta, .log, .blob, .entities, .parts, .open, .tombstones,
   ]
@@ -11,7 +11,7 @@ struct LedgerTables: Sendable {
     TableDescription($0.name, keys: $0 == .log ? .integer : .bytes)
   }
 
-  /// The tables that every ledger has, also one that was never opened by a build with snapshots.
+  /// The tables that every ledger has, including one that was never opened by a build with snapshots.
   static let firstDescriptions = Array(descriptions.prefix(4))
 
   private let tables: [Table]

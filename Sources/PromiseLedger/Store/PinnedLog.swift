@@ -1,9 +1,9 @@
 import LedgerLMDB
 import LedgerSystem
 
-/// The events and the snapshot of a ledger in one read transaction: all reads see the same.
+/// The events and the snapshot of a ledger in one read transaction: all reads see the same data.
 ///
-/// It is good only as long as the transaction, and only on its thread; elsewhere it says so.
+/// It is valid only during the transaction, and only on its thread; other uses throw.
 struct PinnedLog: LedgerSource {
   /// Lends the handle of a transaction to the reading functions.
   private struct Reader: TableReader {
@@ -23,9 +23,9 @@ struct PinnedLog: LedgerSource {
   /// Whether another thread waits for the end of the transaction.
   private let isAwaited: @Sendable () -> Bool
 
-  /// Runs `body` on what a transaction sees.
+  /// Runs `body` on the view of a transaction.
   ///
-  /// - Parameter isAwaited: Once it says so, reads fail with `viewTaken`.
+  /// - Parameter isAwaited: Returns `true` once reads must fail with `viewTaken`.
   static func with<R>(
     _ transaction: borrowing ReadTransaction, _ handles: LedgerTables,
     until isAwaited: @escaping @Sendable () -> Bool = { false },
@@ -59,7 +59,7 @@ struct PinnedLog: LedgerSource {
 
   package func head() throws(LedgerError) -> Position { try end().position }
 
-  /// Where the log ends.
+  /// The end of the log.
   func end() throws(LedgerError) -> LogEnd {
     let view = try view()
     return try LedgerError.mappingAll { try view.agreement.checkedEnd(in: view.reader) }

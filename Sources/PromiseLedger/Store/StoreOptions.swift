@@ -1,10 +1,10 @@
 package import LedgerLMDB
 
-/// What an LMDB store is opened with.
+/// The options of an LMDB store.
 package struct StoreOptions: Sendable {
-  /// The size in bytes that the ledger's data file shall not pass.
+  /// The maximum size of the ledger's data file, in bytes.
   package var sizeLimit: Int
-  /// The part of the limit in bytes that is kept for what a full ledger must still take.
+  /// The part of the limit that is reserved for commands that a full ledger must still accept, in bytes.
   package var reserve: Int
   package var environment: Configuration
   package var hooks: StoreHooks
@@ -20,19 +20,19 @@ package struct StoreOptions: Sendable {
     self.hooks = hooks
   }
 
-  /// Has every page looked at before LMDB walks the file, as far as that is quick.
+  /// Enables a check of every page before LMDB walks the file, as far as that is quick.
   mutating func checksEveryPage() {
     environment.treeCheck = .bounded
   }
 }
 
-/// Places where a test may stop, kill or look at a process.
+/// Points at which a test may stop, kill or examine a process.
 package struct StoreHooks: Sendable {
-  /// Called with the gate held, before the transaction begins.
+  /// Called with the writer gate held, before the transaction begins.
   package var gatePassed: (@Sendable () -> Void)?
   /// Called inside the write transaction, before its commit.
   package var beforeCommit: (@Sendable () -> Void)?
-  /// Called with the gate held, when the commit is durable and no caller was answered yet.
+  /// Called with the writer gate held, when the commit is durable but no caller has been answered yet.
   package var committed: (@Sendable () -> Void)?
 
   package init() {}

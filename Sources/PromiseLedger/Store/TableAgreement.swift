@@ -1,6 +1,6 @@
 import LedgerLMDB
 
-/// Where the log of a ledger ends.
+/// The end of a ledger's log.
 struct LogEnd: Sendable, Hashable {
   /// The last event; 0 if there is none.
   var position = Position.start
@@ -10,18 +10,18 @@ struct LogEnd: Sendable, Hashable {
   var commit: CommitID?
 }
 
-/// What a ledger says about itself in several places, compared in O(1).
+/// A comparison, in O(1), of redundant facts that a ledger stores in several places.
 ///
-/// LMDB has no checksums of pages: a disk that lost a write shows an older version of a page, whole and
-/// with valid checksums of ours, in which the newest events are missing. The number of frames that LMDB
-/// counts then differs from the numbers that the first and the last frame carry, or the log does not
-/// reach the snapshot. Without this check the events would vanish, and new ones take their positions.
+/// LMDB has no checksums of pages: a disk that lost a write shows an older version of a page, complete and
+/// with our checksums valid, in which the newest events are missing. The number of frames that LMDB counts
+/// then differs from the numbers that the first and the last frame carry, or the log does not reach the
+/// snapshot. Without this check the events would vanish, and new ones would take their positions.
 struct TableAgreement {
   private let tables: LedgerTables
   private let meta: Table
   private let log: Table
 
-  /// - Throws: `closed` if the environment has no tables of a ledger.
+  /// - Throws: `closed` if the environment lacks the tables of a ledger.
   init(_ tables: LedgerTables) throws(LedgerError) {
     guard let meta = tables[.meta], let log = tables[.log] else { throw .storeClosed }
     self.tables = tables
@@ -31,7 +31,7 @@ struct TableAgreement {
 
   /// The end of the log, if everything agrees.
   ///
-  /// - Throws: `corrupt` if events or records are missing, or if there are too many.
+  /// - Throws: `corrupt` if there are too few or too many events or records.
   func checkedEnd<Reader: TableReader & ~Copyable>(
     in transaction: borrowing Reader
   ) throws -> LogEnd {
