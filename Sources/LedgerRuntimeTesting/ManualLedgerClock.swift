@@ -1,10 +1,10 @@
 public import LedgerRuntime
 import Synchronization
 
-/// A wall clock that stands still until it is told otherwise.
+/// A wall clock that stands still until a test moves it.
 ///
-/// A session that has it as its `LedgerConfiguration.clock` looks for deadlines whenever it is moved,
-/// so a test can wait for what a deadline does without waiting for time.
+/// A session that uses it as its `LedgerConfiguration.clock` checks deadlines whenever it is moved. So a test
+/// can wait for the effects of a deadline without waiting for time to pass.
 ///
 /// ```swift
 /// clock.advance(by: .seconds(60))
@@ -21,13 +21,13 @@ public final class ManualLedgerClock: LedgerClock {
     time = Mutex(start)
   }
 
-  /// The time that it shows.
+  /// The current time of the clock.
   public func now() -> Timestamp { time.withLock { $0 } }
 
   /// Moves the clock; a negative duration moves it back.
   public func advance(by duration: Duration) {
     time.withLock { $0 = $0 + duration }
-    // Not under the lock: they read the time.
+    // Called without the lock, because listeners read the time.
     let asked = listeners.withLock { listeners in
       defer { listeners = [] }
       return listeners

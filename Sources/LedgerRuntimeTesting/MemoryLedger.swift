@@ -1,9 +1,9 @@
 public import LedgerRuntime
 
-/// A ledger in memory that is gone when the last reference is, for tests that need no files.
+/// A ledger in memory, for tests that need no files. It disappears with its last reference.
 ///
-/// Its sessions are all in this process. Nothing is durable, and a session that was closed while it was
-/// frozen stays frozen for others; everything else is as in a file.
+/// All its sessions are in this process. Nothing is durable, and a session that was closed while frozen stays
+/// frozen for others; everything else works as with files.
 ///
 /// ```swift
 /// let memory = MemoryLedger()
@@ -16,9 +16,9 @@ public final class MemoryLedger: Sendable {
   /// Makes an empty ledger.
   public init() {}
 
-  /// Opens the ledger; each call is a session of its own.
+  /// Opens the ledger; each call creates a new session.
   ///
-  /// - Throws: ``LedgerError`` with `invalidArgument` if the configuration has a value that cannot be.
+  /// - Throws: ``LedgerError`` with `invalidArgument` if the configuration has an invalid value.
   public func open(
     as role: SessionRole = .app, configuration: LedgerConfiguration = LedgerConfiguration()
   ) async throws -> Ledger {

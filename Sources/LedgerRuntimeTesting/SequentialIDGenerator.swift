@@ -1,7 +1,7 @@
 public import LedgerRuntime
 import Synchronization
 
-/// Makes ids that count up, so that two runs of a test make the same ids.
+/// A generator of sequential ids, so that two runs of a test make the same ids.
 ///
 /// Two generators with different seeds make different ids: give each process of a test its own.
 public final class SequentialIDGenerator: LedgerIDGenerator {
@@ -10,12 +10,12 @@ public final class SequentialIDGenerator: LedgerIDGenerator {
 
   /// Makes a generator.
   ///
-  /// - Parameter seed: Tells its ids from another generator's.
+  /// - Parameter seed: A number that distinguishes its ids from another generator's.
   public init(seed: UInt16 = 0) {
     self.seed = seed
   }
 
-  /// The next id: a version 7 UUID made of the time, the seed and a count from 1.
+  /// The next id: a version 7 UUID made from the time, the seed and a count from 1.
   public func makeID(at time: Timestamp) -> EntityID {
     let next = count.withLock { count in
       count += 1

@@ -1,13 +1,13 @@
 package import LedgerSystem
 import Synchronization
 
-/// A directory that is gone when the last reference to it is.
+/// A directory that is removed when its last reference is released.
 ///
-/// It is locked for its whole lifetime. So the first one that a process makes in a place can remove those that killed
-/// processes left there, and no other.
+/// It is locked for its whole lifetime. So the first directory that a process makes in a place can remove
+/// those that killed processes left there, and no others.
 package final class TemporaryDirectory: Sendable {
   private static let name = "promise-ledger-tests"
-  /// The places where this process removed what others left.
+  /// The places where this process has removed leftover directories.
   private static let tidied = Mutex<Set<String>>([])
 
   package let path: String
@@ -15,8 +15,8 @@ package final class TemporaryDirectory: Sendable {
 
   /// Makes a directory.
   ///
-  /// - Parameter place: Where temporary files may go.
-  /// - Throws: `SystemError` if none can be made there.
+  /// - Parameter place: The parent directory for temporary files.
+  /// - Throws: `SystemError` if the directory cannot be made there.
   package init(in place: String = "/tmp") throws(SystemError) {
     let parent = try DirectoryHandle(place)
     if Self.tidied.withLock({ $0.insert(place).inserted }) {
@@ -36,10 +36,10 @@ package final class TemporaryDirectory: Sendable {
 
   /// Removes the directories of processes that are gone.
   ///
-  /// Those of other users stay.
+  /// Directories of other users stay.
   static func removeLeftovers(in place: borrowing DirectoryHandle) throws(SystemError) {
     for name in try place.temporaryNames(for: Self.name) {
-      // One that may not be read, or is gone again, is no matter.
+      // A directory that may not be read, or has disappeared, is skipped.
       guard let left = try? Self.locked(name, in: place), (try? left.facts.isOurs) == true
       else { continue }
       try? place.removeTree(name)
@@ -48,7 +48,7 @@ package final class TemporaryDirectory: Sendable {
 
   /// Opens and locks a directory.
   ///
-  /// - Returns: `nil` if another process did, or removed it.
+  /// - Returns: `nil` if another process locked or removed it.
   private static func locked(
     _ name: String, in place: borrowing DirectoryHandle
   ) throws(SystemError) -> DirectoryHandle? {

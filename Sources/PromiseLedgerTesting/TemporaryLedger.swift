@@ -1,9 +1,9 @@
 import LedgerSystem
 public import PromiseLedger
 
-/// A directory for a ledger that is gone when the last reference is.
+/// A directory for a ledger, which is removed when its last reference is released.
 ///
-/// If its process is killed, the next process that makes one in the same place removes it.
+/// If its process is killed, the next process that makes a temporary ledger in the same place removes it.
 ///
 /// ```swift
 /// let temporary = try TemporaryLedger()
@@ -13,12 +13,12 @@ public import PromiseLedger
 public final class TemporaryLedger: Sendable {
   private let parent: TemporaryDirectory
 
-  /// The path of the ledger; nothing is there until it is opened.
+  /// The path of the ledger; nothing exists there until it is opened.
   public let path: String
 
-  /// Makes a directory beside which nothing else is.
+  /// Makes a new directory for the ledger.
   ///
-  /// - Parameter directory: Where temporary files may go.
+  /// - Parameter directory: The parent directory for temporary files.
   /// - Throws: ``LedgerError`` with `ioFailure` or `permissionDenied`.
   public init(in directory: String = "/tmp") throws(LedgerError) {
     do throws(SystemError) {
@@ -30,7 +30,7 @@ public final class TemporaryLedger: Sendable {
     path = parent.path + "/ledger"
   }
 
-  /// Opens the ledger; each call is a session of its own.
+  /// Opens the ledger; each call creates a new session.
   public func open(
     as role: SessionRole = .app, configuration: LedgerConfiguration = LedgerConfiguration()
   ) async throws -> Ledger {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A clock for tests: time passes when the test says so.
+/// A clock for tests, on which time passes only when the test advances it.
 ///
 /// ```swift
 /// let clock = ManualClock()
 /// let limited = promise.timeout(.seconds(5), clock: clock)
 /// clock.advance(by: .seconds(5))
 /// ```
-/// A sleeper that arrives after its deadline wakes at once, so a test need not know whether a timer's
-/// task has begun to sleep: only advancing again and again has to wait for ``sleepers(atLeast:)``.
+/// A sleeper that arrives after its deadline wakes at once, so a test need not know whether a timer's task
+/// has begun to sleep. Only a test that advances repeatedly has to wait for ``sleepers(atLeast:)``.
 public final class ManualClock: Clock, Sendable {
   /// A point in the time of a manual clock.
   public struct Instant: InstantProtocol, Hashable, Sendable {
@@ -49,18 +49,18 @@ public final class ManualClock: Clock, Sendable {
   /// Makes a clock that shows zero.
   public init() {}
 
-  /// The time that the clock shows.
+  /// The current time of the clock.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// The smallest step: none.
+  /// The minimum resolution, which is zero.
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks sleep.
+  /// The number of sleeping tasks.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Moves the time on and wakes whose deadline has come, earliest first.
+  /// Advances the time and wakes the tasks whose deadlines have passed, earliest first.
   ///
-  /// Less than zero moves nothing: this clock does not go back.
+  /// A negative duration has no effect: this clock does not go back.
   public func advance(by duration: Duration) {
     let (woken, satisfied) = state.withLock { state in
       state.now = state.now.advanced(by: max(duration, .zero))
@@ -74,12 +74,12 @@ public final class ManualClock: Clock, Sendable {
     for watcher in satisfied { watcher.continuation.resume() }
   }
 
-  /// Waits until so many tasks sleep.
+  /// Waits until at least `count` tasks sleep.
   public func sleepers(atLeast count: Int) async {
     await sleepers(count...Int.max)
   }
 
-  /// Waits until no more tasks sleep than that: the others woke or were cancelled.
+  /// Waits until at most `count` tasks sleep, because the others woke or were cancelled.
   public func sleepers(atMost count: Int) async {
     await sleepers(0...count)
   }

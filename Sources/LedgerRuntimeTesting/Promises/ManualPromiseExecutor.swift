@@ -1,7 +1,7 @@
 public import LedgerPromises
 import Synchronization
 
-/// An executor for tests: callbacks run when the test says so, on the test's thread.
+/// An executor for tests, which runs callbacks on the test's thread when the test calls ``drain(limit:)``.
 ///
 /// ```swift
 /// let manual = ManualPromiseExecutor()
@@ -10,8 +10,8 @@ import Synchronization
 /// resolver.fulfill(1)   // nothing ran
 /// manual.drain()        // now it did
 /// ```
-/// Its promises do not keep it alive: when it is released, or shut down, callbacks that did not run are
-/// dropped, and the promises behind them are rejected.
+/// Its promises do not keep it alive: when it is released, or shut down, pending callbacks are dropped, and
+/// the promises behind them are rejected.
 public final class ManualPromiseExecutor: PromiseExecutorTarget {
   private struct State {
     var jobs: [PromiseJob] = []
@@ -31,26 +31,26 @@ public final class ManualPromiseExecutor: PromiseExecutorTarget {
 
   private let state = Mutex(State())
 
-  /// Makes an executor with nothing to do.
+  /// Makes an executor without pending callbacks.
   public init() {}
 
   /// The executor to pass to `on:`.
   public var executor: PromiseExecutor { PromiseExecutor(weakly: self) }
 
-  /// How many callbacks wait.
+  /// The number of pending callbacks.
   public var count: Int { state.withLock { $0.jobs.count } }
 
-  /// Takes a callback; `drain` runs it.
+  /// Adds a callback, which `drain` runs.
   public func enqueue(_ job: PromiseJob) {
     state.withLock { state in
-      // A job that is not kept is released by the caller, after this lock is.
+      // The caller releases a job that is not kept, after this lock is released.
       if !state.isShutDown { state.jobs.append(job) }
     }
   }
 
-  /// Runs the callbacks that wait, in order, and those that come meanwhile; returns how many.
+  /// Runs the pending callbacks in order, including those added meanwhile, and returns their number.
   ///
-  /// - Parameter limit: how many to run at most.
+  /// - Parameter limit: The maximum number of callbacks to run.
   @discardableResult
   public func drain(limit: Int = .max) -> Int {
     Self.$current.withValue(ObjectIdentifier(self)) {
@@ -65,7 +65,7 @@ public final class ManualPromiseExecutor: PromiseExecutorTarget {
     }
   }
 
-  /// Drops what waits and everything that comes.
+  /// Drops all pending and future callbacks.
   public func shutDown() {
     let dropped = state.withLock { state in
       state.isShutDown = true

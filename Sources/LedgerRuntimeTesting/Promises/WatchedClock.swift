@@ -1,8 +1,8 @@
-/// A manual clock for one timer, which tells when that timer is done.
+/// A manual clock for one timer, which reports when that timer is done.
 ///
-/// A ``ManualClock`` knows when a sleep is over, but not when the code behind it has run. This one is
-/// released by the timer's task when that ends, and calls a closure then, provided that the test keeps no
-/// copy of it.
+/// A ``ManualClock`` knows when a sleep is over, but not when the code behind it has run. The timer's task
+/// releases this clock when it ends, and the clock then calls a closure, provided that the test keeps no copy
+/// of the clock.
 package struct WatchedClock: Clock {
   private final class End: Sendable {
     let body: @Sendable () -> Void

@@ -1,13 +1,13 @@
 package import LedgerModel
 
 extension EventStore {
-  /// Makes a commit of what a decision gives, without an engine.
+  /// Commits the events of a decision, without an engine.
   ///
   /// - Parameters:
-  ///   - position: What the caller has applied already.
-  ///   - catchUp: Gets every frame with events after `position`, in order.
-  ///   - decide: Gets the head and the room left, and returns the events to append, none for no
-  ///     commit. It is called again if another writer came first.
+  ///   - position: The position up to which the caller has applied events.
+  ///   - catchUp: Receives every frame with events after `position`, in order.
+  ///   - decide: Receives the head and the room left, and returns the events to append; an empty result means
+  ///     no commit. It is called again if another writer came first.
   /// - Returns: The new head.
   @discardableResult
   package func commit(

@@ -3,7 +3,7 @@ package import LedgerModel
 import LedgerSystem
 import Synchronization
 
-/// A store in memory, for tests: nothing is durable, everything else is as in a file.
+/// A store in memory, for tests. Nothing is durable; everything else works as with files.
 ///
 /// It holds no lock during a decision: the head may move until the events are appended.
 package final class InMemoryEventStore: EventStore {
@@ -17,8 +17,8 @@ package final class InMemoryEventStore: EventStore {
   package let isRemote = false
   package let createdAt = Timestamp(nanosecondsSinceEpoch: 0)
 
-  /// The size in bytes up to which a frame takes events: less than the largest frame, so that nothing
-  /// comes to depend on that.
+  /// The size in bytes up to which a frame takes events. It is below the maximum, so that nothing comes to
+  /// depend on the maximum.
   package static let frameByteCount = 4_032
 
   package init(
@@ -29,7 +29,7 @@ package final class InMemoryEventStore: EventStore {
     contents = Mutex(InMemoryLedger(frameByteCount: frameByteCount))
   }
 
-  /// Makes the next commits lose a race: their decision is dropped and made again.
+  /// Makes the next commits lose a race: each decision is discarded and made again.
   package func simulateConflicts(_ count: Int) {
     contents.withLock { $0.conflictCount = count }
   }
@@ -96,7 +96,7 @@ package final class InMemoryEventStore: EventStore {
     }
   }
 
-  /// Ends a turn; harmless if it is over.
+  /// Ends a turn; harmless if it has already ended.
   fileprivate func end(_ turn: CompactionTurn) {
     compaction.withLock { holder in
       if holder === turn { holder = nil }

@@ -1,7 +1,7 @@
 import LedgerBytes
 import LedgerModel
 
-/// What a store in memory holds at one moment.
+/// The contents of a store in memory at one moment.
 struct InMemoryLedger: LedgerSource {
   private var frames: [(key: UInt64, bytes: [UInt8])] = []
   /// The size in bytes up to which frames are filled.
@@ -9,7 +9,7 @@ struct InMemoryLedger: LedgerSource {
   private var end = Position.start
   private var frameNumber: UInt32 = 0
   private(set) var tables = InMemoryTables()
-  /// How many of the next commits lose a race.
+  /// The number of upcoming commits that lose a race.
   var conflictCount = 0
 
   init(frameByteCount: Int) {

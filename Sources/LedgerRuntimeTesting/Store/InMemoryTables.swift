@@ -54,7 +54,7 @@ struct InMemoryTables: SnapshotTables, Sendable {
   func auditOfAttachments() -> any AttachmentAudit { InMemoryAudit(attachments: blobs) }
 }
 
-/// A look at all attachments in memory.
+/// An audit of all attachments in memory.
 private struct InMemoryAudit: AttachmentAudit {
   let attachments: [Position: [UInt8]]
   private var visitedCount = 0

@@ -1,6 +1,6 @@
 import LedgerModel
 
-/// A table in memory whose keys are in the order of their bytes.
+/// A table in memory whose keys are sorted by their bytes.
 struct SortedTable: Sendable {
   private var keys: [[UInt8]] = []
   private var values: [[UInt8]] = []

@@ -2,8 +2,8 @@ import LedgerSystem
 import PromiseLedger
 
 extension Reference {
-  /// Folds a copy further and further; at each position the snapshot and the events after it must make
-  /// the state.
+  /// Folds a copy step by step; at each position, the snapshot and the events after it must result in the
+  /// expected state.
   func checkSnapshots(_ archives: [String], _ workshop: borrowing Workshop) throws {
     let store = try Workshop.store(at: workshop.ledger("folded", of: archives))
     defer { store.close() }
@@ -39,7 +39,7 @@ extension Reference {
     try compare(inspector.store, in: .reopening)
   }
 
-  /// Lets another process say the digest of the compacted copy.
+  /// Checks the digest of the compacted copy as computed by another process.
   func checkSecondProcess(_ path: String, _ command: String) throws {
     let child = try ChildProcess(
       [command, "digest", path, "--format", "json"], environment: [])
@@ -68,7 +68,7 @@ extension Reference {
 extension Folder {
   /// Folds exactly up to a position.
   ///
-  /// - Throws: Why an event cannot be folded.
+  /// - Throws: The reason why an event cannot be folded.
   fileprivate mutating func fold(
     _ store: LMDBEventStore, through end: Position
   ) throws(LedgerError) {
@@ -79,7 +79,7 @@ extension Folder {
 }
 
 extension StateDigest {
-  /// The member `stateDigest` of what the command prints.
+  /// Reads the member `stateDigest` from the output of the command.
   fileprivate init?(inJSON text: String) {
     guard let start = text.firstRange(of: "\"stateDigest\":\"")?.upperBound else { return nil }
     self.init(String(text[start...].prefix(64)))

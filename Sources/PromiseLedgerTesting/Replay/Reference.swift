@@ -1,11 +1,11 @@
 import PromiseLedger
 
-/// The history replayed whole, and its digests at the positions that are looked at.
+/// The fully replayed history, with its digests at the positions to compare.
 final class Reference {
   let inspector: LedgerInspector
   let head: Position
   let digest: StateDigest
-  /// In the order of positions.
+  /// The digests, in the order of positions.
   let digests: [(position: Position, digest: StateDigest)]
 
   init(of archives: [String], in workshop: borrowing Workshop, count: Int) throws {
@@ -30,7 +30,7 @@ final class Reference {
     inspector.close()
   }
 
-  /// At most `count` positions, spread evenly, the last among them.
+  /// At most `count` positions, spread evenly and including the last.
   static func positions(after first: Position, through last: Position, count: Int) -> [Position] {
     let total = last.rawValue - min(first.rawValue, last.rawValue)
     let count = min(UInt64(max(1, count)), total)
@@ -40,7 +40,7 @@ final class Reference {
 
   // MARK: Comparing
 
-  /// Demands that a source has the reference's state.
+  /// Requires that a source has the reference's state.
   func compare(
     _ source: any LedgerSource, in check: ReplayDifference.Check
   ) throws {
@@ -76,7 +76,7 @@ final class Reference {
 }
 
 extension LedgerState {
-  /// The lowest id of an entity that another state does not have, or has otherwise.
+  /// The lowest id of an entity that another state lacks, or has in a different form.
   fileprivate func firstDifference(from other: LedgerState) throws -> EntityID? {
     let lowest = EntityID(high: 0, low: 0)
     let highest = EntityID(high: .max, low: .max)

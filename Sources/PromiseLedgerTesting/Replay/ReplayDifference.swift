@@ -1,14 +1,14 @@
 public import PromiseLedger
 
-/// Two ways to replay one history lead to two states.
+/// An error: two ways to replay the same history lead to different states.
 public struct ReplayDifference: Error, Sendable, Hashable {
-  /// How the state came about that is not the expected one.
+  /// The way of producing the state that differs from the expected one.
   public enum Check: String, Sendable, Hashable, CaseIterable {
-    /// All events were replayed; another digest was expected.
+    /// All events were replayed, and the result differs from the expected digest.
     case wholeReplay
     /// The events after a snapshot were replayed over it.
     case snapshot
-    /// All events were folded, and those deleted that compaction may delete.
+    /// All events were folded, and those that compaction may delete were deleted.
     case compaction
     /// The compacted ledger was opened again.
     case reopening
@@ -18,20 +18,20 @@ public struct ReplayDifference: Error, Sendable, Hashable {
     case archive
   }
 
-  /// How the state came about.
+  /// The way in which the state was produced.
   public let check: Check
-  /// The first position at which the states differ, as far as it can be told.
+  /// The first position at which the states differ, as far as is known.
   public let position: Position
-  /// The first entity that differs, as far as it can be told.
+  /// The first entity that differs, as far as is known.
   public let subject: EntityID?
-  /// The digest that was expected.
+  /// The expected digest.
   public let expected: StateDigest
-  /// The digest that the state has.
+  /// The actual digest of the state.
   public let actual: StateDigest
 }
 
 extension ReplayDifference: CustomStringConvertible {
-  /// The difference in a sentence.
+  /// The difference, in one sentence.
   public var description: String {
     let entity = subject.map { ", first in \($0)" } ?? ""
     return

@@ -1,38 +1,39 @@
 import LedgerSystem
 public import PromiseLedger
 
-/// Proves that a recorded history replays to one state, whichever way the state comes about.
+/// Verifies that a recorded history replays to the same state in every possible way.
 ///
-/// It replays the history whole; from a snapshot at every position; after all its events were folded and
-/// deleted; after that ledger was opened again; in a second process; and after it was exported and
-/// imported. All of these must have the same ``StateDigest``.
+/// It replays the history completely; from a snapshot at every position; after all its events were folded and
+/// deleted; after that ledger was reopened; in a second process; and after it was exported and imported. All
+/// of these must have the same ``StateDigest``.
 ///
 /// ```swift
 /// let verifier = ReplayVerifier(.archives(["Fixtures/version-1.jsonl"]))
 /// let verification = try verifier.run(expecting: StateDigest("6f…"))
 /// ```
 ///
-/// It works on copies: the history itself is read only.
+/// It works on copies: the history itself is only read.
 public struct ReplayVerifier: Sendable {
-  /// Where the history comes from.
+  /// The source of the history.
   public enum History: Sendable, Hashable {
     /// The directory of a ledger.
     case ledger(String)
-    /// Archives in their order, as `LedgerImport` takes them.
+    /// The paths of archives, in the order that `LedgerImport` requires.
     case archives([String])
   }
 
   private let history: History
 
-  /// At how many positions a snapshot is taken at most, spread evenly; the last one always is.
+  /// The maximum number of positions at which a snapshot is taken. They are spread evenly and include the
+  /// last position.
   ///
-  /// Each costs a replay of what follows it.
+  /// Each costs a replay of the events that follow it.
   public var maximumSnapshotCount = 200
 
-  /// The path of the command `promise-ledger`, which is the second process; `nil` leaves it out.
+  /// The path of the command `promise-ledger`, which runs as the second process; `nil` skips that check.
   public var command: String?
 
-  /// Where it makes the copies that it works on.
+  /// The directory for the copies that it works on.
   package var copyDirectory = "/tmp"
 
   /// Makes a verifier.
@@ -40,13 +41,13 @@ public struct ReplayVerifier: Sendable {
     self.history = history
   }
 
-  /// Verifies the history. Blocks the thread for as long as it takes.
+  /// Verifies the history. Blocks the thread until it is done.
   ///
-  /// - Parameter expected: The digest that the state must have, such as an earlier version of your program
-  ///   recorded; `nil` for any.
-  /// - Returns: What was verified.
-  /// - Throws: ``ReplayDifference`` if two ways lead to two states; `LedgerError` if the history cannot
-  ///   be read, or an event in it is unknown or makes no sense.
+  /// - Parameter expected: The digest that the state must have, such as one that an earlier version of your
+  ///   program recorded; `nil` for any.
+  /// - Returns: A summary of the verification.
+  /// - Throws: ``ReplayDifference`` if two ways lead to different states; `LedgerError` if the history cannot
+  ///   be read, or an event in it is unknown or invalid.
   /// - Complexity: O(events x snapshots).
   public func run(expecting expected: StateDigest? = nil) throws -> ReplayVerification {
     let workshop = try Workshop(in: copyDirectory)
@@ -80,17 +81,17 @@ public struct ReplayVerifier: Sendable {
   }
 }
 
-/// What a ``ReplayVerifier`` verified.
+/// The result of a ``ReplayVerifier``.
 public struct ReplayVerification: Sendable, Hashable {
   /// The last event of the history.
   public let position: Position
-  /// The digest of the state there. Write it down beside a recorded history, and expect it of later
+  /// The digest of the state at that position. Store it with a recorded history, and expect it in later
   /// versions.
   public let stateDigest: StateDigest
   /// The digest of the events.
   public let logDigest: LogDigest
-  /// From how many snapshots the rest was replayed.
+  /// The number of snapshots from which the remaining events were replayed.
   public internal(set) var snapshotCount = 0
-  /// Whether a second process replayed it.
+  /// Whether a second process replayed the history.
   public internal(set) var usedSecondProcess = false
 }

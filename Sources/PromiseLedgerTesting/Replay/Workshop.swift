@@ -1,7 +1,7 @@
 import LedgerSystem
 import PromiseLedger
 
-/// A directory for the copies of a history, which is gone with this value.
+/// A directory for the copies of a history. It is removed at the end of this value's lifetime.
 struct Workshop: ~Copyable {
   private let directory: TemporaryDirectory
 
@@ -9,7 +9,7 @@ struct Workshop: ~Copyable {
     directory = try TemporaryDirectory(in: place)
   }
 
-  /// A path where nothing is yet.
+  /// A path at which nothing exists yet.
   func path(_ name: String) -> String { directory.path + "/" + name }
 
   /// Exports a ledger to a new file.
@@ -23,10 +23,10 @@ struct Workshop: ~Copyable {
     return target
   }
 
-  /// Makes a ledger of a history.
+  /// Makes a ledger from a history.
   func ledger(_ name: String, of archives: [String]) throws -> String {
     let target = path(name)
-    // A history is replayed also if verification would find something wrong with it.
+    // A history is replayed even if verification would report findings.
     _ = try LedgerImport().assemble(at: target, from: archives) { _ in }
     return target
   }
