@@ -18,6 +18,12 @@ enum GoogleRows {
       let read = { @Sendable in queue.isCurrent ? "on its queue" : "elsewhere" }
       return try await end(Promise(in: queue) { read() })
     },
+    MigrationRow("`DispatchQueue.promises = queue`", "on it") { _ in
+      // The one that it is already, because other tests run meanwhile; `ExecutorTests` sets others.
+      let executor = PromiseExecutor.default
+      PromiseExecutor.setDefault(executor)
+      return try await end(Promise.value(1).map { _ in executor.isCurrent ? "on it" : "elsewhere" })
+    },
     MigrationRow("`Promise(1)`", "1") { _ in describe(Promise.value(1).outcome) },
     MigrationRow("`Promise<Int>(error)`", "error 1") { _ in
       let error = TestError(1)

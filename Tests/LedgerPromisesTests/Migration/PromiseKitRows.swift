@@ -60,6 +60,12 @@ enum PromiseKitRows {
       let show = { @MainActor @Sendable (_: Int) in log("on main") }
       return try await outcomes { promise in promise.done(on: .main) { show($0) } }
     },
+    MigrationRow("`conf.Q = (map: queue, return: queue)`", "on it") { _ in
+      // The one that it is already, because other tests run meanwhile; `ExecutorTests` sets others.
+      let executor = PromiseExecutor.default
+      PromiseExecutor.setDefault(executor)
+      return try await end(Promise.value(1).map { _ in executor.isCurrent ? "on it" : "elsewhere" })
+    },
     MigrationRow("`promise.get { log($0) }`", "1, error 1 [1]") { log in
       try await outcomes { promise in promise.get { log($0) } }
     },
