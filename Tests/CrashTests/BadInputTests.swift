@@ -7,7 +7,7 @@ import PromiseLedgerTesting
 import Testing
 
 extension CrashTests {
-  /// What is not a ledger, or not one any more.
+  /// Directories and files that are not a ledger, or are no longer one.
   @Suite(.timeLimit(.minutes(2))) struct BadInputTests {
     private let temporary: TemporaryLedger
     private var dataFile: String { temporary.path + "/generation-000001/data.mdb" }
@@ -246,7 +246,7 @@ extension CrashTests {
   }
 }
 
-/// Where `pattern` stands in `bytes`; old pages may still have it, too.
+/// The positions of `pattern` in `bytes`; old pages may still contain it, too.
 private func ranges(of pattern: [UInt8], in bytes: [UInt8]) -> [Int] {
   let data = Data(bytes)
   var places: [Int] = []

@@ -12,7 +12,8 @@ import Testing
 #endif
 
 extension CrashTests {
-  /// A process that is killed at any point of a compaction loses nothing, and the next one goes on.
+  /// A process that is killed at any point of a compaction loses nothing, and the next one
+  /// continues.
   @Suite(.timeLimit(.minutes(10)))
   struct CompactionKillTests {
     @Test(.timeLimit(.minutes(10)))
@@ -26,7 +27,7 @@ extension CrashTests {
     @Test(.timeLimit(.minutes(2)))
     func deletingEventsBeforeTheirRecordsAreDurableIsNoticed() async throws {
       let history = try await CompactionHistory()
-      // Without a kill nothing would be noticed.
+      // Without a kill the test would notice nothing.
       let copy = try history.copy()
       let ledger = try await copy.open()
       let before = try await copy.answers(of: ledger)

@@ -48,7 +48,7 @@ extension CrashTests {
       try Self.auditEvents(temporary, archives, lines)
     }
 
-    /// Everything is as it was acknowledged; what was consumed may be gone.
+    /// Everything matches the acknowledgements; consumed promises may be gone.
     private func audit(_ temporary: TemporaryLedger, _ lines: [String]) async throws {
       var statuses: [PromiseID: PromiseRecord.Status] = [:]
       for what in lines.compactMap(LedgerAudit.Acknowledgement.init) {

@@ -15,7 +15,7 @@ import Testing
 #endif
 
 extension CrashTests {
-  /// Whatever keeps a compaction from its end loses nothing, and the next one goes on.
+  /// An obstacle that stops a compaction loses nothing, and the next compaction continues.
   @Suite(.timeLimit(.minutes(10)))
   struct CompactionTroubleTests {
     @Test(.timeLimit(.minutes(5)))
@@ -25,7 +25,7 @@ extension CrashTests {
       for number in 0...count {
         let lines = try await trial.run(
           .init(name: "full", number: number), endsWith: .exited(0))
-        // After the last commit there is nothing that would need room.
+        // After the last commit no further room is needed.
         let ending = number == count ? "compacted" : "failed diskFull"
         #expect(lines.contains(ending), "full after commit \(number): \(lines)")
       }
@@ -46,7 +46,7 @@ extension CrashTests {
           }
         }
         cancellation.set { task.cancel() }
-        // Cancelled after the last step there may be nothing left to be cancelled.
+        // If cancelled after the last step, there may be nothing left to cancel.
         do {
           _ = try await task.value
         } catch is CancellationError {
@@ -59,7 +59,7 @@ extension CrashTests {
       #expect(phases == Set(CompactionProgress.Phase.allCases))
     }
 
-    /// A process that was stopped in the middle keeps others from compacting and from nothing else.
+    /// A process that was stopped in the middle blocks other compactions, but nothing else.
     @Test(.timeLimit(.minutes(2)), arguments: [SIGCONT, SIGKILL])
     func aSecondCompactorIsRefusedUntilTheFirstEnds(signal: Int32) async throws {
       let trial = try await CompactionTrial()

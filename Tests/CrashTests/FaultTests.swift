@@ -42,9 +42,9 @@ import Testing
         }
       }
 
-      /// Goes through a promise's life and goes on after failures; each must be a ledger's error.
+      /// Goes through a promise's life and continues after failures; each must be a ledger's error.
       ///
-      /// - Returns: What was acknowledged.
+      /// - Returns: The acknowledged steps.
       private func live(in temporary: TemporaryLedger, _ faults: FaultInjector) async throws
         -> [String]
       {
@@ -72,7 +72,7 @@ import Testing
         }
         _ = await attempt { try await ledger.freeze() }
         if await attempt({ try await ledger.unfreeze() }) == nil {
-          // What failed once need not fail again.
+          // A step that failed once need not fail again.
           _ = await attempt { try await ledger.unfreeze() }
         }
         await ledger.close()
@@ -100,6 +100,6 @@ func openFiles(below path: String) -> [String] {
 }
 
 extension Logger {
-  /// A logger for what is meant to fail.
+  /// A logger for steps that are meant to fail.
   static var silent: Logger { Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() } }
 }

@@ -36,8 +36,8 @@
         try await expectWorks(temporary)
       }
 
-      /// What other threads held when the process was forked stays locked in the child for ever: a call
-      /// is refused before it takes anything.
+      /// Locks that other threads held when the process was forked stay locked in the child for
+      /// ever. A call is refused before it takes any lock.
       @Test func aChildOfABusyProcessIsRefusedToo() async throws {
         let temporary = try TemporaryLedger()
         let rounds = 300

@@ -21,7 +21,7 @@ extension CrashTests {
       expectNothingLost(Array(lines.dropFirst()))
       let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
       #expect(audit.findings(acknowledged: lines).isEmpty)
-      // The creation that failed left nothing beside the ledger.
+      // The failed creation left nothing beside the ledger.
       let parent = URL(fileURLWithPath: temporary.path).deletingLastPathComponent().path
       #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == ["ledger"])
       try await expectWorks(temporary)
@@ -65,7 +65,7 @@ extension CrashTests {
       #expect(await worker.end() == .exited(0), sourceLocation: sourceLocation)
     }
 
-    /// What was acknowledged is there, the refusals were clear, and afterwards it went on.
+    /// All acknowledged events are there, the refusals were clear, and work continued afterwards.
     private func expectNothingLost(
       _ lines: [String], sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) {
@@ -108,7 +108,7 @@ enum SmallDisk {
 
   static var isUsable: Bool { way != nil }
 
-  /// Words that run what comes after them with the directory on such a file system.
+  /// Words that run the following command with the directory on such a file system.
   static func wrapper(mountedAt directory: String, mebibytes: Int) -> [String]? {
     way.map { wrapper($0, mountedAt: directory, mebibytes: mebibytes) }
   }

@@ -35,7 +35,7 @@ extension CrashTests {
 
     /// Runs a worker to its end.
     ///
-    /// - Returns: What it said, and whether it was killed.
+    /// - Returns: Its output, and whether it was killed.
     private func run(
       _ step: String, _ number: Int, point: String = "none", delay: Int = 0,
       flags: [String] = []
@@ -106,7 +106,7 @@ extension CrashTests {
       try expectOneReplay(temporary.path)
     }
 
-    /// The answer comes once more, to a process that opens then, or to one that is there already.
+    /// The answer comes once more, to a process that opens then, or to one that is already open.
     @Test(.timeLimit(.minutes(2)), arguments: [false, true])
     func anAnswerThatIsDeliveredAgainHasTheCallRunAgain(isOpen: Bool) async throws {
       #expect(try await run("make", 3).lines == ["done"])
@@ -158,7 +158,7 @@ extension CrashTests {
       for (number, point) in points.enumerated() {
         let delay = Int.random(in: 0..<3_000, using: &generator)
         _ = try await run("pair", number, point: point, delay: delay, flags: flags)
-        // The next session shows what the last commit of the one that was killed has become.
+        // The next session shows the fate of the killed process's last commit.
         #expect(try await run("list", 0).lines.last == "done")
         let (promise, handler) = (
           try PromiseKey("pair/\(number)").promiseID, try HandlerKey("pair/\(number)").handlerID

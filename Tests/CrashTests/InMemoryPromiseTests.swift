@@ -43,7 +43,7 @@ extension CrashTests {
 
     @Test func cancellationReachesTheOtherProcessIfItMay() async throws {
       let (app, durable, helper) = try await open()
-      // Stops waiting, and the other process goes on waiting.
+      // Stops waiting, while the other process continues to wait.
       let waiting = durable.promise
       waiting.done { _ in }
       try helper.send("outcome k")

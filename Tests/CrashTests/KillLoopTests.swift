@@ -60,7 +60,8 @@ extension CrashTests {
   }
 }
 
-/// All crash tests. They wait for what processes say and not for a time, so several may run at once.
+/// All crash tests. They wait for the output of processes and not for a time, so several may run at
+/// once.
 @Suite(.timeLimit(.minutes(60))) enum CrashTests {}
 
 /// Whether the ledger can be opened and takes a promise through its whole life.

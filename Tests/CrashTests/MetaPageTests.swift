@@ -5,7 +5,7 @@ import PromiseLedgerTesting
 import Testing
 
 extension CrashTests {
-  /// Flipped bits in the two pages that say where everything else is.
+  /// Flipped bits in the two pages that lead to everything else.
   @Suite(.timeLimit(.minutes(2))) struct MetaPageTests {
     /// Page header and meta together, as LMDB 0.9 lays them out.
     private static let byteCount = 16 + 136
@@ -29,7 +29,7 @@ extension CrashTests {
         if let code = await codeOfLife() {
           codes[code, default: 0] += 1
         } else {
-          // Also after more commits everything is there.
+          // Everything is still there after more commits.
           do {
             let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
             #expect(audit.findings(acknowledged: acknowledged).isEmpty, "byte \(byte)")
@@ -39,7 +39,7 @@ extension CrashTests {
         }
       }
       #expect(Set(codes.keys).isSubset(of: [.corrupt, .incompatibleFormat]))
-      // Not one may go unseen that decides what is read.
+      // No bit that decides what is read may go unnoticed.
       #expect(codes[.corrupt, default: 0] > 50, "\(codes)")
       try write(whole)
       try await expectWorks(temporary)

@@ -4,9 +4,10 @@ import LedgerWorkerSupport
 import Testing
 
 extension CrashTests {
-  /// The power is cut at any moment of a ledger's life, on a disk that owes nothing but what was synced.
+  /// The power is cut at any moment of a ledger's life, on a disk that only guarantees synced data.
   ///
-  /// Environment variables make it larger, and repeat what it found; see the article *Developing*.
+  /// Environment variables make the suite larger, and repeat its findings; see the article
+  /// *Developing*.
   @Suite(
     .enabled(if: Strace.isUsable, "needs strace and the right to trace"), .timeLimit(.minutes(60)))
   struct PowerLossTests {
@@ -26,8 +27,8 @@ extension CrashTests {
       }
     }
 
-    /// A disk that lost a page that it said it had written: the ledger refuses to be opened, or what was
-    /// acknowledged is there. Never is a position given to another event.
+    /// On a disk that lost a page after it had confirmed the write, the ledger refuses to be
+    /// opened, or all acknowledged events are there. A position is never given to another event.
     @Test func aLostWriteIsRefusedOrLosesNothing() async throws {
       try await settings.withRecording { recording in
         var suite = PowerLossSuite(recording: recording, seed: settings.seed, fault: .lostWrite)
@@ -44,8 +45,8 @@ extension CrashTests {
       }
     }
 
-    /// On a disk that takes no notice of one kind of sync something breaks: none is there for nothing, and
-    /// none could be forgotten unseen.
+    /// On a disk that ignores one kind of sync, something breaks: no sync is superfluous, and none
+    /// could be forgotten unnoticed.
     @Test func everyKindOfSyncIsMissed() async throws {
       try await settings.withRecording { recording in
         #expect(recording.syncClasses.count >= 9)
@@ -76,15 +77,15 @@ extension CrashTests {
   }
 }
 
-/// What environment variables say about the suite.
+/// The settings of the suite from environment variables.
 struct PowerLossSettings {
-  /// The program that does the work, and looks at what is left of it.
+  /// The program that does the work, and checks its remains.
   static let worker =
     ProcessInfo.processInfo.environment["POWER_LOSS_WORKER"] ?? WorkerProcess.program
 
   let seed: UInt64
   let stateCount: Int
-  /// The one state to look at.
+  /// The only state to check.
   let state: Int?
   /// Where an earlier recording is.
   private let recording: String?
@@ -109,9 +110,9 @@ struct PowerLossSettings {
     if try await !body(recording) { try recording.keep() }
   }
 
-  /// Prints what was found, and how to repeat it.
+  /// Prints the findings, and how to repeat them.
   ///
-  /// - Returns: Whether nothing was wrong.
+  /// - Returns: Whether there were none.
   func tell(
     _ report: PowerLossSuite.Report, of suite: PowerLossSuite,
     function: String = #function, sourceLocation: SourceLocation = #_sourceLocation

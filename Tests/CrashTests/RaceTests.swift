@@ -52,7 +52,7 @@ extension CrashTests {
       #expect(audit.count(of: .promiseResolved) == Self.promiseCount)
     }
 
-    /// What one task was told of one promise.
+    /// The ledger's answer to one task about one promise.
     private struct Answer {
       let hasWon: Bool
       let promise: String

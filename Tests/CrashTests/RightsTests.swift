@@ -16,8 +16,8 @@ import Testing
 extension CrashTests {
   /// Directories and files that the user may not read or write.
   ///
-  /// The ledger belongs to the user who tries, without the permission bits. Root is let in anyway, so
-  /// root gives the ledger away and has the worker become its owner.
+  /// The ledger belongs to the user who tries, without the permission bits. Root passes all
+  /// permission checks, so root gives the ledger away and makes the worker become its owner.
   @Suite(.timeLimit(.minutes(1))) struct RightsTests {
     /// `nobody`, for tests that run as root.
     private static let user = geteuid() == 0 ? 65_534 : Int(geteuid())
@@ -61,7 +61,7 @@ extension CrashTests {
       expectDenied(lines[0])
       expectDenied(lines[1], advice: "without its lock file")
       #expect(lines[2] == "look head \(head)")
-      // Nothing was written, and with the right to write it opens.
+      // Nothing was written, and the ledger opens once it is writable.
       #expect(try await attempt("inspect", "open") == ["inspect head \(head)", "open opened"])
     }
 
@@ -85,7 +85,7 @@ extension CrashTests {
       #expect(try await attempt("open") == ["open opened"])
     }
 
-    /// Root works for the owner: nothing that it makes keeps the owner out afterwards.
+    /// Root works for the owner: the files that root creates do not lock the owner out afterwards.
     @Test(
       .enabled(if: geteuid() == 0, "only root works for others"),
       arguments: [[], ["compaction", "gate", "wake", "generation-000001/lock.mdb", "sessions"]])
@@ -111,7 +111,7 @@ extension CrashTests {
       try FileManager.default.attributesOfItem(atPath: path)[.ownerAccountID] as? Int
     }
 
-    /// Makes a ledger of the user who will try.
+    /// Makes a ledger of the user that will try.
     @discardableResult private func create() async throws -> Position {
       await (try temporary.open()).close()
       let inspector = try Ledger.inspect(at: temporary.path)
@@ -129,7 +129,7 @@ extension CrashTests {
       return lines
     }
 
-    /// The line says that it was denied, where, and what to do.
+    /// The line reports the denial, its place, and a remedy.
     private func expectDenied(
       _ line: String, advice: String = "right to read and write",
       sourceLocation: Testing.SourceLocation = #_sourceLocation

@@ -100,8 +100,8 @@ extension CrashTests {
       try expectOneReplay(temporary.path)
     }
 
-    /// Another user may neither read nor lock a session's file; what the log says of its process is
-    /// left.
+    /// Another user may neither read nor lock a session's file; only the log's record of its
+    /// process is left.
     @Test(.enabled(if: geteuid() == 0))
     func aKilledSessionOfAnotherUserIsEnded() async throws {
       let (killed, killedSession) = try await serve("appExtension")

@@ -52,7 +52,8 @@ extension CrashTests {
       #expect(try await app.ask("state") == state)
     }
 
-    /// Resolves what the stopped process waits for, and leaves none of the events that it did not read.
+    /// Resolves the promises that the stopped process waits for, and deletes all events that it did
+    /// not read.
     ///
     /// - Returns: The last event of the last round.
     private func compactAgainAndAgain() async throws -> Position {

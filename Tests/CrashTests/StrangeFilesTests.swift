@@ -15,7 +15,7 @@ import Testing
 extension CrashTests {
   /// Files of a ledger that are missing, or whose names something else has.
   @Suite(.timeLimit(.minutes(2))) struct StrangeFilesTests {
-    /// What may have a file's name instead of a regular file.
+    /// Things that may stand in the place of a regular file.
     enum Strange: String, CaseIterable, Sendable {
       case pipe, directory, linkToItself, linkToAFile, device
 

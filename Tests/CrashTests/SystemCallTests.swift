@@ -6,7 +6,7 @@ import PromiseLedgerTesting
 import Testing
 
 extension CrashTests {
-  /// What a worker asks of the system, seen and made to fail by strace.
+  /// The system calls of a worker, observed and made to fail by strace.
   @Suite(
     .enabled(if: Strace.isUsable, "needs strace and the right to trace"), .timeLimit(.minutes(3)))
   struct SystemCallTests {
@@ -24,7 +24,7 @@ extension CrashTests {
       let lines = await worker.rest()
       #expect(lines.last?.hasPrefix("C ") == true)
       let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-      // Between the two lines that the worker says there is one commit.
+      // Between the two lines that the worker prints there is one commit.
       let opened = try #require(calls.firstIndex { $0.contains("\"opened ") })
       let acknowledged = try #require(calls.firstIndex { $0.contains("\"C ") })
       let commit = calls[opened..<acknowledged].filter { $0.contains("data.mdb") }
@@ -149,7 +149,7 @@ extension CrashTests {
 enum Strace {
   static let path = "/usr/bin/strace"
 
-  /// Whether it is there and may trace: some containers forbid that.
+  /// Whether it is installed and may trace: some containers forbid that.
   static let isUsable: Bool = {
     guard FileManager.default.isExecutableFile(atPath: path),
       let child = try? ChildProcess([path, "-o", "/dev/null", "/bin/true"], environment: [])

@@ -62,7 +62,7 @@ extension CrashTests {
 
       var configuration = LedgerConfiguration()
       configuration.writerStallTimeout = .milliseconds(200)
-      // Opening writes an event, so it waits, too, and says for whom.
+      // Opening writes an event, so it waits too, and names the process that it waits for.
       await #expect { _ = try await temporary.open(configuration: configuration) } throws: {
         names(app.processID, $0)
       }
@@ -76,7 +76,7 @@ extension CrashTests {
       await #expect { _ = try await other.createPromise(of: Int.self) } throws: {
         names(app.processID, $0)
       }
-      // Reading goes on, and freezing is not held up. The promise is 500 ms; this leaves room for a
+      // Reading continues, and freezing is not delayed. The limit is 500 ms; this leaves room for a
       // machine that is busy with other tests.
       #expect(try await other.record(forKey: PromiseKey("k"))?.status == .resolved)
       let start = MonotonicClock.now

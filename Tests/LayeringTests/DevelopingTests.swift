@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The article *Developing* names targets, folders and files, which must not grow old.
+/// The article *Developing* names targets, folders and files, which must stay up to date.
 @Suite(.timeLimit(.minutes(10)))
 struct DevelopingTests {
   private let lines: [Substring]
@@ -54,7 +54,7 @@ struct DevelopingTests {
     }
   }
 
-  /// What stands in code font.
+  /// The words in code font.
   private func codes(in line: Substring) -> [String] {
     line.matches(of: /`([^`]+)`/).map { String($0.1) }
   }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Which folders of a target use types of which others, as `Tools/folder-references` prints it.
+/// The folders of a target and the other folders whose types they use, as `Tools/folder-references`
+/// prints them.
 struct FolderTable {
   let uses: [String: Set<String>]
 
@@ -24,9 +25,10 @@ struct FolderTable {
     self.uses = uses
   }
 
-  /// Folders each of which uses the next, and the last the first; `nil` if there are none.
+  /// A cycle of folders, each of which uses the next, and the last the first; `nil` if there is
+  /// none.
   var circle: [String]? {
-    // Folders that use no other, or only such, cannot be in a circle.
+    // A folder that uses no others, or only folders outside cycles, cannot be in a cycle.
     var rest = uses
     while let free = rest.first(where: { $0.value.isDisjoint(with: rest.keys) }) {
       rest[free.key] = nil

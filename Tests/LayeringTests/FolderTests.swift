@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A folder uses only folders below it: then they can be read one after the other.
+/// A folder uses only folders below it, so that they can be read one after the other.
 @Suite(.timeLimit(.minutes(10)))
 struct FolderTests {
   @Test(arguments: [

@@ -1,6 +1,6 @@
 import Testing
 
-/// The compiler lets a target import what it can merely reach, so the layering is checked here.
+/// The compiler lets a target import any module that it can reach, so the layering is checked here.
 @Suite(.timeLimit(.minutes(10)))
 struct LayeringTests {
   @Test func everyFileKeepsTheLayering() throws {

@@ -1,12 +1,12 @@
-/// What files in some folder may not do.
+/// A restriction on the files of some folders.
 struct Rule: Sendable {
-  /// What the rule says, for people.
+  /// The text of the rule, for people.
   let statement: String
-  /// The rule is for files whose path begins with one of these.
+  /// The rule applies to files whose path begins with one of these.
   let folders: [String]
-  /// The rule is not for files whose path begins with one of these.
+  /// The rule does not apply to files whose path begins with one of these.
   var exceptions: [String] = []
-  /// What a file does wrong, with the line.
+  /// The offences of a file, with their lines.
   let offences: @Sendable (SourceFile) -> [(what: String, line: Int)]
 
   /// The offences of a file, each as a line that an editor can jump to.

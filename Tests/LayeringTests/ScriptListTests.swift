@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The scripts that run the tests leave out some by their names, which must not grow old.
+/// The scripts that run the tests leave out some by name. Those names must stay up to date.
 @Suite(.timeLimit(.minutes(10))) struct ScriptListTests {
   @Test(arguments: [("Tools/test", "slow"), (".ci/run", "unsanitized")])
   func everyTestThatAScriptLeavesOutIsThere(script: String, list: String) throws {

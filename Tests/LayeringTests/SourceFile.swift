@@ -30,7 +30,7 @@ struct SourceFile: CustomTestStringConvertible {
         if byte == UInt8(ascii: "/"), previous == byte { break }
         code.append(byte)
       }
-      // A backslash that is escaped escapes nothing.
+      // An escaped backslash escapes nothing.
       previous = byte == UInt8(ascii: "\\") && previous == byte ? 0 : byte
     }
     return String(decoding: code, as: UTF8.self)
@@ -55,7 +55,7 @@ struct SourceFile: CustomTestStringConvertible {
     }
   }
 
-  /// The numbers of the lines in which there is such an identifier or keyword.
+  /// The numbers of the lines that contain a matching identifier or keyword.
   func lines(withWord isMeant: (Substring) -> Bool) -> [Int] {
     lines.enumerated().compactMap { index, line in
       let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
@@ -79,20 +79,20 @@ extension SourceFile {
     }.map { $0 + 1 }
   }
 
-  /// The numbers of the lines with a `case` that has the name of a kind of events in its patterns.
+  /// The numbers of the lines with a `case` whose patterns contain the name of an event kind.
   var linesOfSwitchesOverEventKinds: [Int] {
     lines.indices.filter { index in
       let names = Set(
         patterns(from: index).split { " (),:".contains($0) }
           .filter { $0.first == "." }.map { String($0.dropFirst()) })
-      // A few names are also those of errors' codes.
+      // A few names are also those of error codes.
       return !names.isDisjoint(with: Self.eventKinds.subtracting(Self.errorCodes))
         || !names.isEmpty && names.isSubset(of: Self.eventKinds)
     }.map { $0 + 1 }
   }
 
-  /// The patterns of the `case` that begins in a line: up to its colon, which may be in a later line,
-  /// and without its `where`. Empty if none begins there.
+  /// The patterns of the `case` that begins in a line: up to its colon, which may be in a later
+  /// line, and without its `where`. Empty if none begins there.
   private func patterns(from index: Int) -> String {
     guard lines[index].drop(while: \.isWhitespace).hasPrefix("case ") else { return "" }
     var depth = 0
@@ -104,7 +104,7 @@ extension SourceFile {
     return String(text.prefix(upTo: text.firstRange(of: " where ")?.lowerBound ?? text.endIndex))
   }
 
-  /// The names of the kinds of events, as they are declared.
+  /// The declared names of the event kinds.
   private static let eventKinds = constants(of: "EventKind", in: "Events/EventKind.swift")
   private static let errorCodes = constants(of: "Code", in: "Errors/LedgerErrorCode.swift")
 

@@ -81,7 +81,8 @@ import Testing
 }
 
 extension CRC32C {
-  /// The same number as `checksum`, by tables alone: what runs where the instructions are missing.
+  /// The same number as `checksum`, by tables alone, as computed where the instructions are
+  /// missing.
   fileprivate static func portableChecksum(
     _ bytes: Span<UInt8>, continuing: UInt32 = 0
   ) -> UInt32 {

@@ -1,6 +1,6 @@
 import CLedgerBytes
 
-/// The step of SHA-256 that takes all the time, in both forms that there are of it.
+/// The step of SHA-256 that takes nearly all the time, in both of its forms.
 enum SHA256Blocks {
   /// Adds whole blocks of 64 bytes to a state of 8 words, by the processor's instructions if it has
   /// them.
@@ -11,7 +11,7 @@ enum SHA256Blocks {
     }
   }
 
-  /// Does the same in plain C: what runs where the instructions are missing.
+  /// Does the same in plain C, which runs where the instructions are missing.
   static func addPortably(_ blocks: Span<UInt8>, to state: inout [UInt32]) {
     precondition(state.count == 8 && blocks.count.isMultiple(of: 64), "not whole blocks")
     unsafe blocks.withUnsafeBufferPointer { blocks in

@@ -2,7 +2,7 @@ import LedgerLMDB
 import LedgerTestSupport
 import Testing
 
-/// What stands in a file must never crash the process or bring back an older state in silence.
+/// The content of a file must never crash the process or silently bring back an older state.
 @Suite(.timeLimit(.minutes(10))) struct DamagedFileTests {
   let scratch: ScratchDirectory
   let whole: [UInt8]
@@ -34,7 +34,7 @@ import Testing
       error?.refusal == .truncatedFile(expected: UInt64(whole.count), actual: UInt64(cut)))
   }
 
-  /// As beside a writer that commits more quickly than the free list can be read.
+  /// As beside a writer that commits faster than the free list can be read.
   @Test func aFindingWhileTheMetasMoveIsNoDamage() throws {
     let faults = FaultInjector()
     for number in 1..<40 {
@@ -64,8 +64,8 @@ import Testing
     let other = try ScratchDirectory()
     let environment = try other.open(Configuration(durability: .full))
     let value = [UInt8](repeating: 1, count: 20_000)
-    // In the second round pages are free already, and LMDB takes back at once what a transaction
-    // frees of its own. The third needs more of them than the file has.
+    // In the second round some pages are free already, and LMDB takes back at once the pages of its
+    // own that a transaction frees. The third round needs more pages than the file has.
     for entries in [50, 50, 200] {
       try environment.write { transaction in
         for key in 1...entries {
@@ -147,7 +147,7 @@ import Testing
       }
       #expect(openDescriptors(of: scratch.path).isEmpty, "bit \(bit % 8) of byte \(bit / 8)")
     }
-    // Not one of them may go unseen that decides what is read.
+    // No bit that decides what is read may go unnoticed.
     #expect(refused > 500)
   }
 }

@@ -5,7 +5,7 @@
   import LedgerTestSupport
   import Testing
 
-  /// What happens when C says no. Debug builds only: the seam is not in a release build.
+  /// The behaviour when a C call fails. Debug builds only: the seam is not in a release build.
   @Suite(.timeLimit(.minutes(10))) struct FaultTests {
     let scratch: ScratchDirectory
     let faults = FaultInjector()
@@ -102,7 +102,7 @@
       #expect(try environment.keys() == [1])
     }
 
-    /// Touched by one thread only: the one that commits.
+    /// Only the thread that commits touches it.
     private final class Seen: @unchecked Sendable {
       var keys: [UInt64]?
     }
@@ -119,7 +119,7 @@
         do {
           try everything(in: scratch, faults)
         } catch is LMDBError {
-          // What it was is the business of the other tests.
+          // The other tests check the error itself.
         }
         #expect(openDescriptors(of: scratch.path).isEmpty, "call \(call)")
         #expect(mapsOf(scratch.path) == 0, "call \(call)")
@@ -129,7 +129,7 @@
       Issue.record("no run passed untouched")
     }
 
-    /// One of everything that this layer can do.
+    /// One of every operation of this layer.
     private func everything(in scratch: ScratchDirectory, _ faults: FaultInjector?) throws {
       let environment = try scratch.open(
         Configuration(mapSize: 1 << 24, durability: .noneForTests, faults: faults))

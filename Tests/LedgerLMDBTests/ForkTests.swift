@@ -16,7 +16,7 @@
         try environment.store([1], 1)
         let child = unsafe forkProcess()
         if child == 0 {
-          // Nothing of the test library works here; the exit code tells.
+          // The test library does not work here, so the exit code carries the result.
           let refusals = [
             lmdbError { _ = try environment.keys() },
             lmdbError { try environment.store([1], 2) },

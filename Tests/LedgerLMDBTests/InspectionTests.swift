@@ -38,7 +38,7 @@ import Testing
     #expect(info.pageSize == 4096 || info.pageSize == 16384)
     #expect(info.highWaterBytes == (try scratch.readDataFile().count))
     #expect(info.maximumReaders == 1_022)
-    // Less where the system does not give that much, as under a sanitizer.
+    // Smaller where the system does not give that much, as under a sanitizer.
     #expect(info.mapSize <= Configuration.defaultMapSize && info.mapSize >= 1 << 30)
   }
 
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func growingWaitsForTheReadersOfOtherThreads() throws {
-    // A map that grows is taken away first, and then must find room beside those of other tests.
+    // A map that grows is removed first, and then must find room beside those of other tests.
     let other = try ScratchDirectory()
     let environment = try other.open(Configuration(mapSize: 1 << 24, durability: .noneForTests))
     let isInside = DispatchSemaphore(value: 0)
@@ -107,7 +107,7 @@ import Testing
       try? environment.read { transaction in
         isInside.signal()
         mayEnd.wait()
-        // Would crash, had the map been taken away.
+        // Would crash if the map had been removed.
         try transaction.scan(environment.log) { _, value in value[0] == 5 }
       }
     }.start()
@@ -141,7 +141,7 @@ import Testing
     #expect(try reader.keys() == [1])
     #expect(lmdbError { try reader.store([1], 2) }?.refusal == .readOnly)
     try reader.close()
-    // Nothing was written, whoever runs the test.
+    // Nothing was written, under any user.
     let left = try files.contentsOfDirectory(atPath: scratch.environmentPath)
     #expect(left == ["data.mdb"])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LedgerLMDB
 
-/// The file where readers announce themselves.
+/// The file in which readers register.
 @Suite(.timeLimit(.minutes(10)))
 struct LockFileTests {
   private let scratch: ScratchDirectory
@@ -12,7 +12,7 @@ struct LockFileTests {
 
   private var lockFile: String { scratch.environmentPath + "/lock.mdb" }
 
-  /// Makes sure that the file has its usual length, and a block of the disk for each part of it.
+  /// Checks that the file has its usual length, and a disk block for each part of it.
   private func expectAllBlocks(sourceLocation: SourceLocation = #_sourceLocation) throws {
     var facts = stat()
     try #require(unsafe stat(lockFile, &facts) == 0, sourceLocation: sourceLocation)
@@ -48,7 +48,7 @@ struct LockFileTests {
     let error = lmdbError { try nest(slotCount + 1) }
     #expect(error?.status == .readersFull)
     #expect(error?.message.contains("Close some of them") == true)
-    // More are possible once nobody has it open.
+    // More are possible once no process has it open.
     try environment.close()
     configuration.maximumReaders = Configuration.defaultMaximumReaders
     let anew = try scratch.open(configuration)
@@ -57,7 +57,7 @@ struct LockFileTests {
   }
 
   #if os(Linux)
-    /// The attack: the path of the directory leads elsewhere once it was looked at.
+    /// The attack: after the check, the path of the directory leads elsewhere.
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: [false, true])
     func whatRootGivesAwayIsInTheDirectoryThatItLookedAt(isMade: Bool) throws {
       let (mine, foreign) = (scratch.path + "/mine", scratch.path + "/foreign")

@@ -1,11 +1,11 @@
 import LedgerTestSupport
 import Testing
 
-/// The misuses of a transaction that must not compile, given to the compiler itself.
+/// The misuses of a transaction that must not compile, passed to the compiler itself.
 ///
 /// Each snippet is the body of a file that is type-checked against the module that this test was
-/// built with. The control snippet has to pass, or a wrong compiler option would reject them all and
-/// the others would prove nothing.
+/// built with. The control snippet has to pass. Otherwise a wrong compiler option could reject them
+/// all, and the others would prove nothing.
 @Suite(.timeLimit(.minutes(10))) struct MisuseTests {
   struct Misuse: Sendable, CustomTestStringConvertible {
     let testDescription: String

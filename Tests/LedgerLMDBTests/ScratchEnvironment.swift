@@ -5,7 +5,7 @@ import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
-/// A directory of a test's own, removed when the test lets go of it.
+/// A directory for one test, removed when the test releases it.
 final class ScratchDirectory: Sendable {
   private let directory: TemporaryDirectory
 
@@ -89,7 +89,7 @@ extension Span<UInt8> {
   }
 }
 
-/// The error that `body` throws, as one of this layer.
+/// The error that `body` throws, as an error of this layer.
 func lmdbError(_ body: () throws -> Void) -> LMDBError? {
   do {
     try body()

@@ -186,7 +186,8 @@ import Testing
     isInside.wait()
     let closer = Thread { try? environment.close() }
     closer.start()
-    // New transactions are refused from the moment that closing began, which the reader outlives.
+    // New transactions are refused as soon as closing has begun, and the reader outlives that
+    // moment.
     while !environment.isClosed { sched_yield() }
     #expect(!openDescriptors(of: scratch.path).isEmpty)
     mayEnd.signal()

@@ -1,7 +1,7 @@
 import LedgerLMDB
 import Testing
 
-/// Puts with one cursor store what single puts store.
+/// Puts with one cursor store the same entries as single puts.
 @Suite(.timeLimit(.minutes(10))) struct SortedWriterTests {
   let scratch: ScratchDirectory
   let environment: Environment
@@ -48,7 +48,7 @@ import Testing
       var slice: [[UInt8]: [UInt8]] = [:]
       for number in 0..<500 {
         word = word &* 1_664_525 &+ 1_013_904_223
-        // Half of them in the order of rounds, as ids made from time are.
+        // Half of them are in the order of rounds, like ids made from time.
         let first = number.isMultiple(of: 2) ? UInt8(round) : UInt8(truncatingIfNeeded: word >> 8)
         let key = [first] + (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
         slice[key] = [UInt8](repeating: UInt8(round), count: 1 + number % 300)

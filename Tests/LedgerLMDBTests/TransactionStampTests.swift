@@ -2,14 +2,15 @@ import LedgerLMDB
 import LedgerTreeSupport
 import Testing
 
-/// The list of tables says which transaction wrote it, so that an older one is not taken for the newest.
+/// The list of tables names the transaction that wrote it, so that an older list is not taken for
+/// the newest.
 @Suite(.timeLimit(.minutes(10)))
 struct TransactionStampTests {
   private let scratch: ScratchDirectory
 
   init() throws { scratch = try ScratchDirectory() }
 
-  /// What becomes of a file in which an older list of tables stands.
+  /// The result of opening a file that contains an older list of tables.
   private func opening(_ bytes: [UInt8], _ access: Configuration.Access) throws -> LMDBError? {
     let copy = try ScratchDirectory()
     try copy.open().close()

@@ -6,7 +6,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
-/// A look at all pages ends when it must, and keeps nothing else from going on.
+/// A check of all pages ends when it must, and does not block anything else.
 @Suite(.timeLimit(.minutes(10)))
 struct TreeCheckBoundsTests {
   private let scratch: ScratchDirectory
@@ -26,7 +26,7 @@ struct TreeCheckBoundsTests {
     Configuration(durability: .full, treeCheck: extent, faults: faults)
   }
 
-  /// Damages a leaf that is on no way to an end of its table.
+  /// Damages a leaf that is not on a path to an end of its table.
   private func damageALeaf() throws {
     var file = TreeFile(try scratch.readDataFile())
     let log = try #require(file.tree(named: "log"))
@@ -41,7 +41,7 @@ struct TreeCheckBoundsTests {
 
   /// Opens and closes another environment.
   ///
-  /// - Returns: Whether that came to an end.
+  /// - Returns: Whether that completed.
   private static func openAnother() throws -> Bool {
     let other = try ScratchDirectory()
     let ended = DispatchSemaphore(value: 0)
@@ -57,7 +57,7 @@ struct TreeCheckBoundsTests {
       let faults = FaultInjector()
       let isOpened = Atomic<Bool>(false)
       let wasLooking = Atomic<Bool>(false)
-      // The first is of LMDB's opening, the second of the look at the ways.
+      // The first call belongs to LMDB's opening, the second to the check of the paths.
       faults.observe(.getDescriptor, call: 3) {
         wasLooking.store(true, ordering: .relaxed)
         isOpened.store((try? Self.openAnother()) ?? false, ordering: .relaxed)
@@ -133,12 +133,12 @@ struct TreeCheckBoundsTests {
       Issue.record("\(error as Any)")
       return
     }
-    // Two looks at the ways, and twice three at everything.
+    // Two checks of the paths, and twice three of everything.
     #expect(tickCount <= 8 * (pageCount / 64 + 1))
     try environment.close()
   }
 
-  /// What is behind the map LMDB refuses itself.
+  /// LMDB itself refuses pages behind the map.
   @Test(arguments: [1 << 26, 1 << 27] as [UInt64])
   func aMetaPageThatIsDamagedLaterIsRefused(lastPage: UInt64) throws {
     let environment = try scratch.open(Configuration(durability: .full))
@@ -166,7 +166,7 @@ struct TreeCheckBoundsTests {
     var bytes = try empty.readDataFile()
     let main = try #require(TreeFile(bytes).tree(named: TreeFile.mainTreeName))
     let page = Int(main.record.root)
-    // Behind the tables stands the number of the transaction.
+    // The number of the transaction follows the tables.
     let node = try #require(TreeFile(bytes)[page].nodes.dropLast().last)
     #expect(TreeFile(bytes).tree(named: "names")?.record.entries == 0)
     bytes[page * TreePage.byteCount + node.key.upperBound - 1] ^= 1
@@ -185,10 +185,10 @@ struct TreeCheckBoundsTests {
     try environment.close()
   }
 
-  /// The record stands before the page of the free list that it lists.
+  /// The record precedes the page of the free list that it lists.
   @Test func aPageOfTheFreeListThatIsListedAsFreeIsRefused() throws {
     let environment = try scratch.open(Configuration(durability: .full))
-    // A reader keeps what is freed from being used again.
+    // A reader keeps freed pages from being reused.
     try environment.read { _ in
       for number in 0..<150 {
         try environment.write { transaction in

@@ -6,7 +6,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
-/// Every page is held against what LMDB could have written, before LMDB believes it.
+/// Every page is checked against the pages that LMDB could have written, before LMDB trusts it.
 @Suite(.timeLimit(.minutes(10)))
 struct TreeCheckTests {
   static let everything = TreeCheckExtent.everything()
@@ -51,7 +51,7 @@ struct TreeCheckTests {
       try #require(damage == nil, "seed \(seed), round \(round): \(damage as Any)")
     }
     try environment.close()
-    // Opening looks at the ways to the ends.
+    // Opening checks the paths to the ends.
     try scratch.open().close()
     let copy = try scratch.compactedCopy().open()
     let damage = try copy.checkEverything()
@@ -86,7 +86,7 @@ struct TreeCheckTests {
 
   // MARK: Damage
 
-  /// A file with every sort of page, and what it holds.
+  /// A file with every kind of page, and its contents.
   private struct Original {
     let scratch: ScratchDirectory
     let file: TreeFile
@@ -102,9 +102,9 @@ struct TreeCheckTests {
       file = TreeFile(try scratch.readDataFile())
     }
 
-    /// Opens the file with these bytes, having every page looked at, and reads all of it.
+    /// Opens the file with these bytes, with every page checked, and reads all of it.
     ///
-    /// - Returns: Why it was refused; `nil` if it was read.
+    /// - Returns: The reason for a refusal; `nil` if it was read.
     func open(_ bytes: [UInt8]) throws -> LMDBError? {
       try scratch.writeDataFile(bytes)
       var configuration = Configuration(durability: .full)
@@ -138,7 +138,7 @@ struct TreeCheckTests {
           places += (0..<TreeNode.headerByteCount).map { start + node.offset + $0 }
         }
       }
-      // Some of them, always the same.
+      // Some of them, but always the same ones.
       for (index, place) in places.enumerated() where index % 7 == 0 {
         var bytes = original.file.bytes
         bytes[place] ^= 1 << UInt8(index / 7 % 8)
@@ -151,8 +151,8 @@ struct TreeCheckTests {
       }
     }
     print("\(count) bits of structures, \(refusedCount) refused")
-    // Sizes of values may change by so little that they lie in the same bytes of pages: LMDB could have
-    // written that, and reads nothing outside.
+    // Sizes of values may change by so little that they take the same bytes of pages: LMDB could
+    // have written that, and reads nothing outside.
     #expect(overlooked.count < count / 25, "\(overlooked)")
   }
 
@@ -190,7 +190,7 @@ struct TreeCheckTests {
     try environment.close()
   }
 
-  /// Branches that share their children: a walk would take longer than the universe is old.
+  /// Branches that share their children: a walk would take longer than the age of the universe.
   @Test func aBombIsRefusedAtOnceAndEndsAScan() throws {
     let original = try Original()
     var file = original.file
@@ -198,7 +198,7 @@ struct TreeCheckTests {
     func key(_ number: UInt64) -> [UInt8] {
       (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
-    // Each level has its own first and last child, so that the ways to the ends are whole.
+    // Each level has its own first and last child, so that the paths to the ends are valid.
     func leaf(_ first: UInt64) throws -> UInt64 {
       try #require(file.append { .leaf(number: $0, [(key(first), [1]), (key(first + 1), [2])]) })
     }
@@ -223,7 +223,7 @@ struct TreeCheckTests {
       Issue.record("the bomb was not found")
       return
     }
-    // Without that look a scan ends where the keys do not ascend.
+    // Without that check a scan ends where the keys do not ascend.
     let error = lmdbError {
       let environment = try original.scratch.open()
       defer { try? environment.close() }
@@ -234,7 +234,7 @@ struct TreeCheckTests {
 }
 
 extension Environment {
-  /// What is wrong with any page.
+  /// The problem with any page.
   func checkEverything(_ tick: () -> Void = {}) throws(LMDBError) -> LMDBError? {
     try checkTrees(.everything(), tables: ScratchDirectory.tables, tick: tick)
   }

@@ -2,7 +2,7 @@ import LedgerLMDB
 import LedgerTreeSupport
 import Testing
 
-/// The parser of data files that the tests of damage use, held against LMDB.
+/// Compares the parser of data files that the damage tests use with LMDB.
 @Suite(.timeLimit(.minutes(10)))
 struct TreeFileTests {
   let scratch: ScratchDirectory

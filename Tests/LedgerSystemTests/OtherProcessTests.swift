@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-/// What a second process does is run by an exit test: stages in the shared words keep both in step.
+/// An exit test runs the work of a second process; stages in the shared words keep both in step.
 @Suite(.timeLimit(.minutes(10))) struct OtherProcessTests {
   @Test func lockDropsWhenItsHolderIsKilled() async throws {
     try await withDirectoryWhileAwaiting { directory in
@@ -45,7 +45,7 @@ import Testing
         defer { gate.close() }
         let holder = Int32(bitPattern: words.load(Stage.processID))
         let whileAlive = try gate.pass(within: .milliseconds(5))
-        // Killed while we wait: nobody wakes us, and still we do not wait for long.
+        // Killed while we wait. No process wakes us, and still we do not wait for long.
         let start = MonotonicClock.now
         Stage.enter(2, words)
         let afterwards = try gate.pass(within: generous)
@@ -66,7 +66,7 @@ private func passNow(_ gate: WriterGate) throws -> Bool {
   try gate.pass(within: .zero) == .passed
 }
 
-/// In the child: says that it holds what it should hold, and dies when told to.
+/// In the child: reports that it holds the lock or the gate, and dies when told to.
 private func waitToBeKilled(_ words: SharedWords) {
   words.store(UInt32(bitPattern: ThisProcess.id), to: Stage.processID)
   Stage.enter(1, words)
@@ -78,8 +78,9 @@ private struct ChildNeverHeld: Error {}
 
 /// In the parent: runs `body` while the child holds, then lets it die.
 ///
-/// On a thread of its own, because waiting on one of Swift's few could keep the child from starting.
-/// What is seen there is returned: an expectation on that thread would not know its test.
+/// It runs on a separate thread, because waiting on one of Swift's few threads could keep the child
+/// from starting. The observations are returned: an expectation on that thread would not know its
+/// test.
 private func whileHeld<Seen: Sendable>(
   _ directory: String, _ body: @escaping @Sendable (SharedWords) throws -> Seen
 ) async throws -> Seen {

@@ -30,7 +30,7 @@ import Testing
         boot: own.boot, id: child.id, startTime: ThisProcess.startTime(of: child.id) ?? 0)
       #expect(identity.isRunning)
       child.send(signal: 9)
-      // Until it is a zombie, whose state /proc tells.
+      // Until it is a zombie, according to its state in /proc.
       while identity.isRunning {}
       #expect(ThisProcess.startTime(of: child.id) == identity.startTime)
       _ = child.wait()

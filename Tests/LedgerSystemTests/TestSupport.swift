@@ -23,12 +23,12 @@ func thread(_ body: @escaping @Sendable () -> Void) throws -> SystemThread {
 /// Far longer than anything here takes: a test that needs it has failed.
 let generous = Duration.seconds(30)
 
-/// The words that tests use to tell each other, in this process or another, how far they are.
+/// The words in which tests report their progress to each other, in this process or another.
 enum Stage {
   static let word = SharedWordLayout.firstFree
   static let processID = SharedWordLayout.firstFree + 1
 
-  /// Moves to a stage and wakes who waits for it.
+  /// Moves to a stage and wakes the tests that wait for it.
   static func enter(_ stage: UInt32, _ words: SharedWords) {
     words.store(stage, to: word)
     words.wakeAll(word)

@@ -1,10 +1,10 @@
 package import LedgerLMDB
 import Synchronization
 
-/// Makes chosen calls of C fail, or tells a test that they are about to be made.
+/// Makes chosen C calls fail, or tells a test that they are about to be made.
 ///
-/// One belongs to one environment, so tests that run side by side do not meet. Release builds never
-/// ask it.
+/// Each belongs to one environment, so tests that run side by side do not interfere. Release builds
+/// never use it.
 package final class FaultInjector: CallFaults {
   private struct Point: Hashable {
     var operation: LMDBOperation

@@ -1,8 +1,9 @@
 import Foundation
 
-/// How much the tests do that could go on for ever: seeds, kills, damaged files.
+/// The amount of work in tests that could continue without end: seeds, kills, damaged files.
 package enum TestAmount {
-  /// What the environment variable `LEDGER_TEST_FACTOR` says, a whole number from 1; 1 without it.
+  /// The value of the environment variable `LEDGER_TEST_FACTOR`, a whole number from 1; 1 without
+  /// it.
   package static let factor = max(
     1, ProcessInfo.processInfo.environment["LEDGER_TEST_FACTOR"].flatMap(Int.init) ?? 1)
 

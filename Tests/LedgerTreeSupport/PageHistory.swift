@@ -1,11 +1,12 @@
 import Foundation
 
-/// What the pages of a data file held at different times: what a disk shows that lost a write.
+/// The contents of the pages of a data file at different times, for imitating a disk that lost a
+/// write.
 package struct PageHistory: Sendable {
-  /// What a page held for some time.
+  /// The contents of a page during some time.
   package struct Version: Sendable, CustomStringConvertible {
     package let number: Int
-    /// The look that saw it first, from 1.
+    /// The first capture that contains it, from 1.
     package let look: Int
     package let page: TreePage
 
@@ -16,17 +17,17 @@ package struct PageHistory: Sendable {
   private let path: String
   private var newest: [Data] = []
 
-  /// The file as of the last look.
+  /// The file as of the last capture.
   package private(set) var file = TreeFile([])
   /// How often the file was looked at.
   package private(set) var lookCount = 0
-  /// What was different from what the page held before, in the order of the looks.
+  /// The changed page contents, in the order of the captures.
   package private(set) var versions: [Version] = []
 
   /// - Parameter path: That of the data file.
   package init(_ path: String) { self.path = path }
 
-  /// Reads the file and keeps what is new; after every commit, or a version may be missed.
+  /// Reads the file and keeps the changes. Call it after every commit, or a version may be missed.
   package mutating func look() throws {
     lookCount += 1
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -45,7 +46,7 @@ package struct PageHistory: Sendable {
     }
   }
 
-  /// The versions that the last look did not show any more.
+  /// The versions that were no longer in the last capture.
   package var lostVersions: [Version] {
     versions.filter { $0.page != file[$0.number] }
   }

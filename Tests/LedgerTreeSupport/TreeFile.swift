@@ -24,9 +24,9 @@ package struct TreeFile: Sendable {
     number < UInt64(pageCount) ? self[Int(number)] : nil
   }
 
-  /// Adds a page at the end, and tells the newest meta page of it.
+  /// Adds a page at the end, and records it in the newest meta page.
   ///
-  /// - Parameter make: Gets the number of the page.
+  /// - Parameter make: Receives the number of the page.
   /// - Returns: The number of the page; `nil` if none was made.
   @discardableResult
   package mutating func append(_ make: (UInt64) -> TreePage?) -> UInt64? {
@@ -55,7 +55,7 @@ package struct TreeFile: Sendable {
 
   // MARK: Trees
 
-  /// A tree, and where its record stands in the file.
+  /// A tree, and the position of its record in the file.
   package struct Tree: Sendable, Hashable {
     /// `free`, `main`, or the name of the table.
     package let name: String

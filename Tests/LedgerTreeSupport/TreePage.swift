@@ -1,7 +1,7 @@
-/// One page of a data file of LMDB 0.9, taken apart and put together without LMDB.
+/// One page of a data file of LMDB 0.9, parsed and assembled without LMDB.
 ///
-/// Nothing in it is trusted, so a damaged page can be taken apart, too: what does not lie inside is not
-/// there.
+/// Nothing in it is trusted, so a damaged page can be parsed, too: parts that do not lie inside the
+/// page are ignored.
 package struct TreePage: Sendable, Hashable {
   package static let byteCount = 4096
   /// Page number, pad, flags, and the bounds of the free space or the number of overflow pages.
@@ -21,7 +21,7 @@ package struct TreePage: Sendable, Hashable {
   /// Always as many as a page has.
   package private(set) var bytes: [UInt8]
 
-  /// A page of these bytes; zeros stand for what they lack.
+  /// A page of these bytes, padded with zeros.
   package init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes.prefix(Self.byteCount))
     self.bytes += [UInt8](repeating: 0, count: Self.byteCount - self.bytes.count)
@@ -70,7 +70,7 @@ package struct TreePage: Sendable, Hashable {
     return (0..<count).compactMap { TreeNode(index: $0, of: self) }
   }
 
-  /// Where the offset of a node stands.
+  /// The position of a node's offset.
   package static func place(ofNode index: Int) -> Int { headerByteCount + 2 * index }
 
   /// Points a node of a branch at another page.

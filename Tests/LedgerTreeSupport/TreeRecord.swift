@@ -1,6 +1,6 @@
-/// What LMDB keeps about one tree (`MDB_db`): where it begins and how much is in it.
+/// LMDB's record of one tree (`MDB_db`): where it begins and how much is in it.
 ///
-/// Those of the free list and of the main tree stand in the meta pages; those of the named tables are
+/// Those of the free list and of the main tree are in the meta pages; those of the named tables are
 /// values of the main tree.
 package struct TreeRecord: Sendable, Hashable {
   package static let byteCount = 48

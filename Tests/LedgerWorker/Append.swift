@@ -1,7 +1,7 @@
 import PromiseLedger
 
-/// Opens a ledger that may be damaged, adds a promise with a key, resolves and consumes it, and says
-/// the position of each event that was acknowledged.
+/// Opens a ledger that may be damaged, adds a promise with a key, resolves and consumes it, and
+/// prints the position of each acknowledged event.
 struct Append {
   private let path: String
   private let key: String

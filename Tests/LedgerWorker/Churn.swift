@@ -1,7 +1,7 @@
 import PromiseLedger
 
-/// Creates, resolves and consumes promises without end, several at a time, and says what was
-/// acknowledged: `C`, `R` or `K` and the promise's id.
+/// Creates, resolves and consumes promises without end, several at a time, and prints the
+/// acknowledged steps: `C`, `R` or `K` and the promise's id.
 struct Churn {
   private static let taskCount = 6
 
@@ -52,7 +52,7 @@ struct Churn {
     }
   }
 
-  /// A promise of its own, or one that another process may create, resolve and consume, too.
+  /// A promise of its own, or one that other processes may create, resolve and consume too.
   private func create(in ledger: Ledger, isShared: Bool) async throws -> DurablePromise<[UInt8]> {
     guard isShared else {
       let promise = try await ledger.createPromise(of: [UInt8].self)

@@ -5,11 +5,13 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Synchronization
 
-/// Compacts a ledger, and dies at a point on the way; says how many points there are if it does not.
+/// Compacts a ledger, and dies at a point on the way, or prints the number of points if it does
+/// not.
 ///
-/// The points are named `before` and `after`, for the commits, and `between`, for the steps; each is
-/// counted from 1. At `stop` it stops between two steps instead, as a debugger or the system would, and
-/// at `full` the disk is full after a commit, until the compaction failed; 0 is before the first.
+/// The points are named `before` and `after`, for the commits, and `between`, for the steps; each
+/// is counted from 1. At `stop` it stops between two steps instead, as a debugger or the system
+/// would, and at `full` the disk is full after a commit, until the compaction has failed; 0 is
+/// before the first.
 struct Compact {
   private let path: String
   private let archives: String
@@ -26,7 +28,7 @@ struct Compact {
 
   func run() async throws {
     let points = points
-    // Counts what LMDB is asked, to prove that no commit is without a point.
+    // Counts the LMDB calls, to prove that every commit has its points.
     let faults = FaultInjector()
     var configuration = LedgerConfiguration()
     configuration.files.environment = Configuration(faults: faults)
@@ -51,7 +53,7 @@ struct Compact {
       try FileSizeLimit.set(nil)
       try await compact(ledger)
     }
-    // What the disk was full for is written when the ledger is closed.
+    // The events that the full disk held back are written when the ledger is closed.
     try FileSizeLimit.set(nil)
     for (name, count) in points.counts { Output.line("\(name) \(count)") }
     Output.line("commits \(faults.count(of: .commit) - commitCount)")
@@ -63,7 +65,8 @@ struct Compact {
   }
 }
 
-/// Counts the points that are reached, and ends this process, or does something else, at one of them.
+/// Counts the points that are reached, and ends this process, or takes another action, at one of
+/// them.
 private final class Points: Sendable {
   private let deadly: String
   private let number: Int
@@ -91,7 +94,7 @@ private final class Points: Sendable {
     case ("full", "after"): Self.fillDisk()
     case ("stop", "between"):
       Output.line("stopping")
-      // To this thread: before another one stopped the process, it could pass the gate.
+      // The signal goes to this thread. Another one could pass the gate before the process stops.
       pthread_kill(pthread_self(), SIGSTOP)
     case (name, _): kill(getpid(), SIGKILL)
     default: break
@@ -100,7 +103,7 @@ private final class Points: Sendable {
 
   var isFullAtOnce: Bool { deadly == "full" && number == 0 }
 
-  /// Less than any archive, and less than where LMDB writes but for its first pages.
+  /// Less than any archive, and less than the place where LMDB writes, except for its first pages.
   static func fillDisk() {
     do {
       try FileSizeLimit.set(1_000)

@@ -2,10 +2,10 @@ import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// Compacts a ledger again and again while others write, and says what each time did:
-/// `compacted FOLDED REMOVED DELETED`.
+/// Compacts a ledger again and again while other processes write, and prints the effects of each
+/// compaction: `compacted FOLDED REMOVED DELETED`.
 struct CompactAgain {
-  /// How many events must be new before it begins again.
+  /// The number of new events before it starts again.
   private static let eventCount: UInt64 = 40
 
   private let path: String

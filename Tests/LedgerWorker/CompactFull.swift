@@ -3,7 +3,7 @@ import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// Fills the disk beside a ledger that was compacted before, opens the ledger anew to compact it again
+/// Fills the disk beside a ledger that was compacted before, opens the ledger again to compact it
 /// while the disk is full, and uses the room that this made.
 struct CompactFull {
   private static let promiseCount = 20

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// The limit on the size of this process's files: a disk that is full, and then is not.
+/// The limit on the size of this process's files: it imitates a disk that is full, and then is not.
 enum FileSizeLimit {
-  /// Makes a file that passes the limit an error; otherwise the system ends the process.
+  /// Turns exceeding the limit into an error; otherwise the system ends the process.
   static func prepare() { _ = signal(SIGXFSZ, SIG_IGN) }
 
   /// Sets the limit; `nil` for the highest that the process may have.

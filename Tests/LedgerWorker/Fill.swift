@@ -1,10 +1,10 @@
 import Foundation
 import PromiseLedger
 
-/// Creates and resolves promises until there is no room for more, makes room, goes on, opens the
-/// ledger again and says what is in it: `C`, `R`, `K` and `S` lines, as others do.
+/// Creates and resolves promises until there is no room for more, makes room, continues, opens the
+/// ledger again and prints its contents in `C`, `R`, `K` and `S` lines, like other workers.
 struct Fill {
-  /// What keeps the ledger from growing.
+  /// The obstacle that keeps the ledger from growing.
   private enum Obstacle: String {
     /// The limit on the size of this process's files.
     case limit
@@ -16,7 +16,7 @@ struct Fill {
 
   private let path: String
   private let obstacle: Obstacle
-  /// How many bytes of room the limit leaves, or how large the ballast is.
+  /// The number of bytes that the limit leaves, or the size of the ballast.
   private let byteCount: Int
   private var ballast: String { path + ".ballast" }
 
@@ -47,7 +47,7 @@ struct Fill {
     let first = try await live(ledger)
     try placeObstacle()
     try await fillUp(ledger)
-    // Still full: the same again, and reading goes on.
+    // Still full: the same happens again, and reading continues.
     try await fillUp(ledger)
     Output.line("value \(try await first.outcome.get().count)")
     try removeObstacle()

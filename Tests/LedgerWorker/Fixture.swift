@@ -2,10 +2,10 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Synchronization
 
-/// Makes the ledger that `FormatFixtureTests` keeps, so that each later version still reads it: everything
-/// that a ledger can hold, below the snapshot and after it.
+/// Makes the ledger that `FormatFixtureTests` keeps, so that each later version still reads it:
+/// everything that a ledger can hold, below the snapshot and after it.
 ///
-/// Made once for each format version, and never again: the fixture is the promise.
+/// It is made once for each format version, and never again: the fixture is the promise.
 struct Fixture {
   private let path: String
   private let clock = ManualLedgerClock()
@@ -20,7 +20,7 @@ struct Fixture {
     try await write("old", in: ledger)
     clock.advance(by: .seconds(7_200))
     try await write("recent", in: ledger)
-    // What is old leaves, with its events; what is recent is folded, and its events stay.
+    // Old records are removed with their events; recent ones are folded, and their events stay.
     var policy = CompactionPolicy()
     policy.recordRetention = .seconds(3_600)
     policy.eventRetention = .seconds(3_600)
@@ -128,7 +128,7 @@ private struct Endless: LedgerHandler {
 
   func run(in call: HandlerCall<Void>) async throws -> Int {
     Self.begun.withLock { _ = $0?.yield(()) }
-    // Ends when the task is cancelled only.
+    // Ends only when the task is cancelled.
     for await _ in AsyncStream<Void>.makeStream().stream {}
     throw CancellationError()
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that happens once, and that any thread may see.
+/// An event that happens once and is visible to any thread.
 final class Flag: Sendable {
   private let value = Atomic<Bool>(false)
 

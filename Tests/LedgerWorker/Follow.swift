@@ -1,8 +1,8 @@
 import PromiseLedger
 
-/// Reads events as they come, and says which: `S POSITION KIND SUBJECT`.
+/// Reads events as they arrive, and prints each: `S POSITION KIND SUBJECT`.
 struct Follow {
-  /// How far behind the head it begins.
+  /// The distance behind the head at which it begins.
   private static let overlap: UInt64 = 20
 
   private let path: String

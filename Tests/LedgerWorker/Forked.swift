@@ -8,8 +8,9 @@ import PromiseLedger
   import Glibc
 #endif
 
-/// Forks while it has a ledger open. The child says how each call ends (`child CALL CODE`) and then
-/// becomes a fresh process that goes through a promise's life; the parent goes on with its own.
+/// Forks while it has a ledger open. The child prints how each call ends (`child CALL CODE`) and
+/// then becomes a fresh process that goes through a promise's life; the parent continues with its
+/// own.
 struct Forked {
   private let path: String
 
@@ -24,8 +25,8 @@ struct Forked {
     Output.line("C \(promise.id)")
     let program = unsafe strdup(CommandLine.arguments[0])
     let arguments = unsafe scriptArguments()
-    // The first use of a type takes a lock of the Swift runtime, which another thread may hold when the
-    // process is forked. So the parent goes the child's way before, to nowhere.
+    // The first use of a type takes a lock of the Swift runtime, which another thread may hold when
+    // the process is forked. So the parent takes the child's path beforehand, with no effect.
     unsafe become(strdup(path + "/nowhere"), arguments)
     let child = unsafe forkProcess()
     if child == 0 {
@@ -44,8 +45,8 @@ struct Forked {
     Output.line("closed")
   }
 
-  /// Forks again and again while other threads are at work in the ledger, so that many a child begins
-  /// with locks that are never released.
+  /// Forks again and again while other threads work in the ledger, so that many children begin with
+  /// locks that are never released.
   func runBusily(rounds: Int) async throws {
     let ledger = try await Ledger.open(at: path, as: .app)
     let inspector = try Ledger.inspect(at: path)
@@ -61,7 +62,7 @@ struct Forked {
       }
     }
     for round in 1...rounds {
-      // Moves the moment of the fork about among what the tasks do.
+      // Varies the moment of the fork relative to the work of the tasks.
       _ = try await ledger.createPromise(of: Int.self)
       let child = unsafe forkProcess()
       if child == 0 {
@@ -85,7 +86,7 @@ struct Forked {
     return status
   }
 
-  /// Calls that need no other thread: of a fork's child there is only the one that forked.
+  /// Calls that need no other thread: a fork's child only has the thread that forked.
   private func sayRefusals(
     _ ledger: Ledger, _ inspector: LedgerInspector, _ promise: DurablePromise<Int>
   ) async {
@@ -128,7 +129,7 @@ struct Forked {
     return unsafe arguments
   }
 
-  /// Goes on as another program, if there is one.
+  /// Becomes another program, if it exists.
   @unsafe private func become(
     _ program: UnsafeMutablePointer<CChar>?,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

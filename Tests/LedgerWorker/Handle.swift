@@ -32,7 +32,7 @@ struct Handle {
       try await makePair(in: ledger)
       killSwitch.reached("called")
     case "await":
-      // Opens before the answer comes, so that no opening finds out who died.
+      // Opens before the answer comes, so that no opening finds the dead process.
       Output.line("opened")
       _ = readLine()
       try await ledger.handler(forKey: HandlerKey("work/\(number)")).call()
@@ -78,7 +78,7 @@ struct Handle {
 }
 
 extension Handle {
-  /// Makes a promise and its handler, in one commit or, as it must not be, in two.
+  /// Makes a promise and its handler, in one commit or, as must not happen, in two.
   private func makePair(in ledger: Ledger) async throws {
     let key = try PromiseKey("pair/\(number)")
     let handlerKey = try HandlerKey("pair/\(number)")

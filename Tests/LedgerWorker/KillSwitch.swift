@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Kills this process, as `kill -9` does, when it comes to a point.
+/// Kills this process, like `kill -9`, when it reaches a point.
 final class KillSwitch: Sendable {
   private let point: String
   private let delayInMicroseconds: Int
@@ -20,7 +20,7 @@ final class KillSwitch: Sendable {
     if name == point { kill(getpid(), SIGKILL) }
   }
 
-  /// The code of the first handler is done: from now on passings of the gate count.
+  /// The code of the first handler is done: from now on, passes through the gate count.
   func codeDone() {
     reached("code-done")
     isCodeDone.store(true, ordering: .sequentiallyConsistent)
@@ -31,7 +31,7 @@ final class KillSwitch: Sendable {
     }
   }
 
-  /// The writer passed the gate, for the finish or what comes after it.
+  /// The writer passed the gate, for the finish or for a later step.
   func gatePassed() {
     guard isCodeDone.load(ordering: .sequentiallyConsistent) else { return }
     let count = gateCount.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue

@@ -2,8 +2,8 @@ import PromiseLedger
 
 /// A process for the crash tests to stop, kill and fail: `ledger-worker VERB PATH ARGUMENT...`.
 ///
-/// What it says goes to standard output, a line at a time, each in one call of `write`, so that
-/// whatever was said before a kill was said whole.
+/// Its output goes to standard output, a line at a time, each in one call of `write`, so that every
+/// line printed before a kill is complete.
 @main
 struct LedgerWorker {
   static func main() async {

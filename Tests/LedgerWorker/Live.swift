@@ -3,11 +3,11 @@ import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// Creates, resolves, reads and consumes promises until standard input ends, and looks whether what
-/// it knows is what the ledger answers: `C`, `R` or `K` and the promise's id for what was acknowledged,
-/// `problem` and a text for an answer that cannot be.
+/// Creates, resolves, reads and consumes promises until standard input ends, and checks that the
+/// ledger's answers match its own knowledge. It prints `C`, `R` or `K` and the promise's id for an
+/// acknowledged step, and `problem` and a text for an impossible answer.
 ///
-/// It resolves whatever promise it finds pending, its own and those of others, with a value that
+/// It resolves any promise that it finds pending, its own or another process's, with a value that
 /// follows from the id.
 struct Live {
   private static let taskCount = 2
@@ -50,7 +50,7 @@ struct Live {
   }
 }
 
-/// The promises of one task, and what is known of them.
+/// The promises of one task, and the known facts about them.
 private struct Life {
   private let ledger: Ledger
   private let name: String
@@ -92,7 +92,7 @@ private struct Life {
     try await handler.call()
   }
 
-  /// Everything open is in the list, and some of what is pending there is resolved.
+  /// Everything open is in the list, and some pending promises there are resolved.
   private mutating func resolveOthers() async throws {
     let list = try await ledger.unconsumedPromises()
     let missing = Set(open).subtracting(list.map(\.id))
@@ -118,7 +118,7 @@ private struct Life {
   }
 
   private mutating func consume(_ id: PromiseID) async throws {
-    // Nobody else may have found it.
+    // No other process may have found it.
     try await resolve(id)
     let value = try await ledger.promise(id: id, of: [UInt8].self).consume()
     Output.line("K \(id)")
@@ -126,7 +126,7 @@ private struct Life {
     consumed.append(id)
   }
 
-  /// What was consumed is there as it was, or gone for ever.
+  /// A consumed promise is there unchanged, or gone for ever.
   private mutating func lookBack() async throws {
     for id in open.shuffled(using: &generator).prefix(2) {
       guard let record = try await ledger.record(of: id) else {
@@ -164,7 +164,7 @@ private struct Settle: LedgerHandler {
 }
 
 extension PromiseID {
-  /// What everybody resolves the promise with: now and then more than fits into a frame.
+  /// The value with which every process resolves the promise: now and then too large for a frame.
   fileprivate var expectedValue: [UInt8] {
     let text = Array(description.utf8)
     let isLarge = text.reduce(0, { $0 &+ Int($1) }) % 7 == 0

@@ -3,8 +3,8 @@ import PromiseLedger
 
 /// Standard output, without a buffer.
 enum Output {
-  /// Writes a line by the system's call only: in a forked child, Foundation may wait for a lock of the
-  /// Swift runtime that another thread of the parent held.
+  /// Writes a line with a bare system call: in a forked child, Foundation may wait for a lock of
+  /// the Swift runtime that another thread of the parent held.
   static func line(_ text: String) {
     var line = text + "\n"
     line.withUTF8 { bytes in
@@ -18,7 +18,7 @@ enum Output {
     }
   }
 
-  /// What the parent may look for, in a form that it can take apart.
+  /// An error that the parent may look for, in a form that it can parse.
   static func describe(_ error: any Error) -> String {
     guard let error = error as? LedgerError else { return "error other \(error)" }
     return "error \(error)".split(separator: "\n").joined(separator: " ")

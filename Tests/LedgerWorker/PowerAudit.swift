@@ -13,15 +13,16 @@ import PromiseLedgerTesting
   import Glibc
 #endif
 
-/// Looks at what a disk holds after a power cut, and says what is wrong with it.
+/// Checks the contents of a disk after a power cut, and prints the problems.
 ///
-/// Each line of its input is a directory as ``PowerTrial`` has one, the name of a ledger in it, the
-/// position up to which events were acknowledged, or `-` if not even the ledger was, and `honest` or
-/// `lying`, if the disk lost what was synced. The answer is `fine`, or `wrong` and why, or `undead` if only
-/// sessions or calls go on whose process is gone; of a lying disk also `refused` if opening said that the ledger is damaged,
-/// and `noticed` if only a look at all of it did.
+/// Each line of its input has four fields: a directory like that of ``PowerTrial``, the name of a
+/// ledger in it, the position up to which events were acknowledged, or `-` if not even the ledger
+/// was, and `honest` or `lying`, if the disk lost data that was synced. The answer is `fine`, or
+/// `wrong` and the reason, or `undead` if the only problem is that sessions or calls of a process
+/// that is gone continue. For a lying disk it is also `refused` if opening reported damage, and
+/// `noticed` if only a check of all of it did.
 struct PowerAudit {
-  /// What a state takes no hundredth of, but for one in which LMDB loops.
+  /// A state takes less than a hundredth of this, except for one in which LMDB loops.
   private static let timeLimitInSeconds: UInt32 = 60
 
   private let recorded: String
@@ -42,7 +43,7 @@ struct PowerAudit {
     Output.line("ready")
     while let line = readLine() {
       alarm(Self.timeLimitInSeconds)
-      // Waiting for the next state takes as long as it does.
+      // Waiting for the next state has no time limit.
       defer { alarm(0) }
       let words = line.split(separator: " ").map(String.init)
       do {
@@ -69,7 +70,7 @@ struct PowerAudit {
     }
   }
 
-  /// Looks at a ledger of which the disk lost something: it refuses to be opened, or all is there.
+  /// Checks a ledger of which the disk lost data: it refuses to be opened, or everything is there.
   private func auditLied(_ state: State) async throws -> String {
     let life: Life
     do {
@@ -89,9 +90,9 @@ struct PowerAudit {
     }
   }
 
-  /// Looks at a ledger on a disk that kept what was synced.
+  /// Checks a ledger on a disk that kept all synced data.
   ///
-  /// - Returns: What goes on although its process is gone.
+  /// - Returns: The sessions and calls that continue although their process is gone.
   private func audit(_ state: State) async throws -> [String] {
     let isThere =
       try FileSystem.kind(state.path) != nil && !FileSystem.list(state.path).isEmpty
@@ -102,12 +103,12 @@ struct PowerAudit {
       return sessions.map { "session \($0)" } + life.runningCalls.map { "call \($0)" }
     }
     try require(state.acknowledged == nil, "The ledger is gone.")
-    // What is left of one that was being made, or imported, does not hinder.
+    // Remains of a ledger that was being created or imported do no harm.
     _ = try await live(state)
     return []
   }
 
-  /// What a session saw that opened the ledger after the power cut.
+  /// The observations of a session that opened the ledger after the power cut.
   private struct Life {
     /// The position of the first event that it wrote itself.
     let position: Position
@@ -131,7 +132,7 @@ struct PowerAudit {
     return Life(position: position, runningCalls: running)
   }
 
-  /// Events that were to be archived are gone only if their archive is whole.
+  /// Archived events are gone only if their archive is complete.
   private func checkArchives(in root: String) throws {
     let inspector = try Ledger.inspect(at: root + "/main")
     defer { inspector.close() }
@@ -157,7 +158,7 @@ private struct State {
   let acknowledged: UInt64?
   let reference: PowerReference
 
-  /// Compares all that there is with the history.
+  /// Compares the contents with the history.
   ///
   /// - Returns: The position of the last event.
   func checkContent() throws -> Position {
@@ -199,7 +200,7 @@ private struct State {
     }
   }
 
-  /// Looks at the ledger after it was written to: nothing before changed.
+  /// Checks the ledger after more was written to it: nothing before that changed.
   ///
   /// - Returns: The sessions that did not end.
   func checkNextLife(after head: Position) throws -> [EntityID] {
@@ -222,7 +223,7 @@ private struct State {
   }
 }
 
-/// Something that must not be after a power cut.
+/// A state that must not occur after a power cut.
 private struct Finding: Error {
   let text: String
 }

@@ -3,15 +3,15 @@ import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// The whole history of a ledger, put together from its exports, and what it came to at each position.
+/// The whole history of a ledger, assembled from its exports, and its state at each position.
 final class PowerReference {
   let events: [LedgerEvent]
   private let whole: LedgerInspector
   private var digests: [Position: LedgerDigests] = [:]
 
   /// - Parameters:
-  ///   - exports: Its exports, which begin with the first event, in their order.
-  ///   - path: Where the ledger with all events is made.
+  ///   - exports: Its exports, which begin with the first event, in order.
+  ///   - path: The place for the ledger with all events.
   init(exports: [String], at path: String) throws {
     try LedgerImport().makeLedger(at: path, from: exports)
     whole = try Ledger.inspect(at: path)

@@ -6,12 +6,14 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Synchronization
 
-/// Does everything that a ledger writes to a disk for, for a test that records it and cuts the power.
+/// Does everything for which a ledger writes to a disk, for a test that records it and cuts the
+/// power.
 ///
-/// It works on the ledgers `main` and `imported` and on the directory `archives`, which is there, in one
-/// directory. It says `phase NAME` when it begins with something else, and `head LEDGER POSITION` when
-/// the events of a ledger up to a position were acknowledged. It exports the ledgers to another
-/// directory now and then, so that their histories can be put together, deleted events included.
+/// It works on the ledgers `main` and `imported` and on the existing directory `archives`, all in
+/// one directory. It prints `phase NAME` when it begins a new phase, and `head LEDGER POSITION`
+/// when the events of a ledger up to a position were acknowledged. It exports the ledgers to
+/// another directory now and then, so that their histories can be assembled, deleted events
+/// included.
 struct PowerTrial {
   private let root: String
   private let exports: String
@@ -41,7 +43,7 @@ struct PowerTrial {
     for session in [helper, app] { await session.ledger.close() }
     try export("main")
     Output.line("phase end")
-    // Or closing them would race with the end of the process, and with the recording.
+    // Otherwise closing them would race with the end of the process, and with the recording.
     withExtendedLifetime(frozen) { exit(0) }
   }
 
@@ -64,7 +66,7 @@ struct PowerTrial {
     }
     try await app.callHandler()
     try await helper.beginEndlessCall()
-    // One that ends, so that there is a session's record to remove.
+    // This one ends, so that there is a session's record to remove.
     let other = try await open(as: .operator, "other")
     try await other.writePromise(18, byteCount: 10)
     await other.ledger.close()
@@ -72,7 +74,7 @@ struct PowerTrial {
     return helper
   }
 
-  /// - Returns: Sessions that stay frozen, as those of processes that the system ends meanwhile.
+  /// - Returns: Sessions that stay frozen, like those of processes that the system ends meanwhile.
   private func freeze(_ app: Session, _ helper: Session) async throws -> [Session] {
     var frozen: [Session] = []
     for (role, instance) in [
@@ -105,14 +107,14 @@ struct PowerTrial {
     }
   }
 
-  /// Deletes events that were archived, and at last some that were not.
+  /// Deletes events that were archived, and finally some that were not.
   private func delete(_ app: Session) async throws {
     for number in 40..<43 {
       clock.advance(by: .seconds(60))
       try export("main")
       var policy = CompactionPolicy.everything(
         archivedIn: number < 42 ? root + "/archives" : nil)
-      // More than a compaction writes itself, so that none is deleted that was not exported.
+      // More than a compaction itself writes, so that no event is deleted before it was exported.
       policy.minimumEventCount = 12
       _ = try await app.ledger.compact(policy)
       try await app.acknowledge()
@@ -160,7 +162,7 @@ struct PowerTrial {
   private func export(_ name: String) throws {
     let inspector = try Ledger.inspect(at: root + "/" + name)
     defer { inspector.close() }
-    // In their order.
+    // In order.
     let number = try FileSystem.list(exports).count + 10
     var file = try AtomicFile("\(exports)/\(number)-\(name).jsonl")
     try inspector.export { try file.write($0) }
@@ -173,7 +175,8 @@ private struct Session {
   let ledger: Ledger
   let name: String
 
-  /// Says what was answered, or seen, and so must be there after a power cut.
+  /// Prints the position of everything that was answered or seen, and so must exist after a power
+  /// cut.
   func acknowledge() async throws {
     Output.line("head \(name) \(try await ledger.catchUp())")
   }

@@ -1,7 +1,7 @@
 import PromiseLedger
 
-/// Resolves the same promises as others do, from several tasks: `W`, the id and the own value for
-/// each that it won, `L`, the id and the stored value for each that it lost.
+/// Resolves the same promises as other processes, from several tasks. It prints `W`, the id and its
+/// own value for each race that it won, and `L`, the id and the stored value for each that it lost.
 struct Race {
   private let path: String
   private let label: String
@@ -18,7 +18,7 @@ struct Race {
   func run() async throws {
     let ledger = try await Ledger.open(at: path, as: .appExtension)
     Output.line("opened \(ledger.session)")
-    // All begin together.
+    // All start at the same time.
     guard readLine() == "go" else { return }
     try await withThrowingTaskGroup { group in
       for task in 0..<taskCount {

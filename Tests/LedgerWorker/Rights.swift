@@ -8,9 +8,10 @@ import PromiseLedger
   import Glibc
 #endif
 
-/// Becomes another user, tries the ways to a ledger one after the other, and says how each ended.
+/// Becomes another user, tries the ways to a ledger one after the other, and prints how each ended.
 ///
-/// For the user 0 the system checks no rights, so tests that run as that one need another.
+/// The system checks no permissions for the user 0, so tests that run as that user need another
+/// one.
 struct Rights {
   private let path: String
   private let user: Int

@@ -1,7 +1,6 @@
 import PromiseLedger
 
-/// Goes once through a promise's life and says each step that was acknowledged, or what it failed
-/// with.
+/// Goes once through a promise's life and prints each acknowledged step, or the failure of a step.
 struct Script {
   private let path: String
   private let steps: String
@@ -18,7 +17,7 @@ struct Script {
     let promise = try ledger.promise(id: key.promiseID, of: [UInt8].self)
     var isResolved = false
     for step in steps {
-      // Nobody else resolves it, so this would wait for ever.
+      // No other process resolves it, so this would wait for ever.
       if step == "k", !isResolved { continue }
       do {
         switch step {

@@ -1,6 +1,6 @@
 import PromiseLedger
 
-/// Does what standard input says, a line at a time, and answers each with a line.
+/// Carries out commands from standard input, one on each line, and answers each with a line.
 struct Serve {
   private let path: String
   private let role: SessionRole
@@ -65,7 +65,7 @@ struct Serve {
         }
       }
       while !ledger.engine.replica.isAwaited(promise.id) { await Task.yield() }
-      // It looks once itself before it waits.
+      // It checks once itself before it waits.
       _ = try await ledger.catchUp()
       return "waiting"
     case "outcome": return "outcome \(try await handle(words[1], ledger).outcome.get())"
@@ -96,7 +96,7 @@ struct Serve {
     return id
   }
 
-  /// What `settle ID fulfilled TAG HEX`, `rejected HEX` or `cancelled` means.
+  /// The meaning of `settle ID fulfilled TAG HEX`, `rejected HEX` or `cancelled`.
   private func outcome(_ words: [String]) throws -> PromiseOutcome<StoredValue> {
     switch words[2] {
     case "fulfilled": .fulfilled(StoredValue(typeTag: words[3], bytes: [UInt8](hex: words[4])))

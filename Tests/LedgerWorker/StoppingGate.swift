@@ -17,8 +17,8 @@ final class StoppingGate: Sendable {
   func passed() {
     guard isArmed.exchange(false, ordering: .sequentiallyConsistent) else { return }
     Output.line("stopping")
-    // To this thread: another, chosen by the system, might stop the process only after this one left
-    // the gate.
+    // The signal goes to this thread. Another one, chosen by the system, might stop the process
+    // only after this one has left the gate.
     pthread_kill(pthread_self(), SIGSTOP)
   }
 }

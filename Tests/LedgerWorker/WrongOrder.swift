@@ -1,6 +1,6 @@
 import PromiseLedger
 
-/// Compaction with a bug, for crash tests to prove that they see it: it deletes the events before the
+/// Compaction with a bug, which the crash tests must detect: it deletes the events before the
 /// records that hold them are durable.
 enum WrongOrder {
   static func fold(_ store: any EventStore) throws(LedgerError) {
@@ -10,7 +10,7 @@ enum WrongOrder {
     var deletion = SnapshotEdit(snapshot.summary)
     deletion.new = slice.edit.new
     deletion.new.readBackThrough = slice.edit.new.position
-    // What a store compares: the records are not there yet.
+    // The store compares counts, and the records are not there yet.
     deletion.new.counts = snapshot.summary.counts
     var log = snapshot.summary.deletedLog
     _ = try store.read(after: log.position, limit: .max) { (frame) throws(LedgerError) in

@@ -8,7 +8,7 @@ final class LineQueue: Sendable {
     var hasEnded = false
     var waiter: CheckedContinuation<String?, Never>?
 
-    /// The waiter and what it gets, if there is something for it.
+    /// The waiter and its result, if there is a result for it.
     mutating func takeDue() -> (CheckedContinuation<String?, Never>, String?)? {
       guard let waiting = waiter, hasEnded || !lines.isEmpty else { return nil }
       waiter = nil

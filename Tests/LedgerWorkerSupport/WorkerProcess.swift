@@ -3,15 +3,15 @@ package import LedgerSystem
 
 /// A running `ledger-worker`, or another program that runs one.
 ///
-/// Its lines are read by a thread of its own, and its end comes as a callback, so that no test blocks
-/// one of Swift's few threads.
+/// A separate thread reads its lines, and its end comes as a callback, so that no test blocks one
+/// of Swift's few threads.
 package final class WorkerProcess: Sendable {
   package let processID: Int32
   private let child: ChildProcess
   private let lines = LineQueue()
   private let ending = Promised<ChildProcess.Ending>()
 
-  /// Where the worker is: beside the program that runs the tests.
+  /// The location of the worker: beside the program that runs the tests.
   package static let program: String = {
     #if canImport(Darwin)
       let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
@@ -27,7 +27,7 @@ package final class WorkerProcess: Sendable {
   ///
   /// - Parameters:
   ///   - wrapper: A program that runs it, with its arguments.
-  ///   - program: Another worker than the one beside the tests.
+  ///   - program: A worker other than the one beside the tests.
   package init(
     _ arguments: [String], wrapper: [String] = [], program: String = WorkerProcess.program
   ) throws {
@@ -47,10 +47,10 @@ package final class WorkerProcess: Sendable {
 
   deinit { send(signal: SIGKILL) }
 
-  /// The next line that it says, or `nil` after the last.
+  /// The next line that it prints, or `nil` after the last.
   package func nextLine() async -> String? { await lines.next() }
 
-  /// All lines that it still says.
+  /// All the lines that are left.
   package func rest() async -> [String] {
     var rest: [String] = []
     while let line = await nextLine() { rest.append(line) }
@@ -67,7 +67,7 @@ package final class WorkerProcess: Sendable {
 
   package func closeInput() { child.closeInput() }
 
-  /// Sends a signal, unless the process ended.
+  /// Sends a signal, unless the process has ended.
   package func send(signal: Int32) { child.send(signal: signal) }
 
   /// Waits for its end; `nil` when the test's time is over.

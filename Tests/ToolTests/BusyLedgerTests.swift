@@ -22,7 +22,7 @@ import Testing
     ["show", "--key", "lasting", "--format", "json"],
     ["show", "--handler-key", "lasting", "--format", "json"],
   ]
-  /// What reads in one view, or goes on where it must, and so is never held up.
+  /// Verbs that read in one view, or continue where they must, and so are never held up.
   private static let neverBusy: Set = [
     "log", "stats", "verify", "digest", "export", "promises", "handlers", "show",
   ]
@@ -122,7 +122,7 @@ import Testing
     return problems
   }
 
-  /// Whether the output is JSON to its end, or nothing because the ledger was busy.
+  /// Whether the output is complete JSON, or empty because the ledger was busy.
   private static func isWhole(_ run: CommandRun, _ verb: [String]) -> Bool {
     if run.output.isEmpty { return run.status == 4 }
     let texts =
@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-/// Says that something is over.
+/// Signals that something is over.
 private final class OverFlag: Sendable {
   private let value = Mutex(false)
 

@@ -5,7 +5,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
-/// `compact`: what it says, what it does, and what it leaves alone.
+/// `compact`: its output, its effects, and the things that it leaves alone.
 @Suite(.timeLimit(.minutes(10)))
 struct CompactCommandTests {
   private static let all = [
@@ -57,7 +57,8 @@ struct CompactCommandTests {
     let lock = try #require(run.output.firstMatch(of: /"longestLockInMicroseconds":([0-9]+)/)?.1)
     let bytes = try #require(run.output.firstMatch(of: /"deletedBytes":([0-9]+)/)?.1)
     let readers = try #require(run.output.firstMatch(of: /"releasedReaders":([0-9]+)/)?.1)
-    // The tool opened a session, and what it removed is younger than what it may delete.
+    // The tool opened a session, and the event of its removals is younger than those that it may
+    // delete.
     #expect(
       run.output == """
         {"deletedBytes":\(bytes),"deletedEvents":18,"deletedThrough":18,"foldedEvents":19,"ledger":"019b76da-a800-7000-8700-000000000001","logDigest":"\(try inspector.logDigest(through: last))","longestLockInMicroseconds":\(lock),"releasedReaders":\(readers),"removedRecords":2,"snapshotPosition":19,"stateDigest":"\(try inspector.state(at: last).digest())"}
@@ -78,7 +79,7 @@ struct CompactCommandTests {
     #expect(try CommandRun("verify", sample.path).status == 0)
   }
 
-  /// What compaction may not change, whatever it lets go.
+  /// The answers that compaction may not change.
   private func answers(_ path: String) throws -> String { try CommandRun("promises", path).output }
 
   @Test func aTableOfWhatWasDone() async throws {
@@ -259,7 +260,7 @@ struct CompactCommandTests {
     #expect(run.status == 4)
   }
 
-  /// Nobody else may hold this lock without the gate, so waiting for it has no end.
+  /// No process may hold this lock without the gate, so waiting for it has no end.
   @Test func hangInLMDBIsAFinding() async throws {
     let sample = try await SampleLedger()
     let path = LedgerDirectory(sample.path).generation(LedgerDirectory.firstGeneration)

@@ -16,7 +16,7 @@ struct DamagedListsTests {
     ["show", "--key", "gone"], ["show", "--handler-key", "iq-1", "--format", "json"],
   ]
 
-  /// What a verb says of the ledger, without what counts files and readers.
+  /// A verb's answer about the ledger, without the counts of files and readers.
   private static func answer(_ verb: [String], _ path: String) throws -> CommandRun {
     try CommandRun([verb[0], path] + verb.dropFirst())
   }
@@ -51,7 +51,7 @@ struct DamagedListsTests {
     #expect(try CommandRun("verify", sample.path).status == 0)
   }
 
-  /// Whether two outputs say the same about the ledger, but for times and free space.
+  /// Whether two outputs agree about the ledger, except for times and free space.
   private static func isSame(_ output: String, _ other: String, _ verb: [String]) -> Bool {
     guard verb[0] == "stats" else { return output == other }
     let counts = [output, other].map { text in
@@ -61,14 +61,14 @@ struct DamagedListsTests {
     return !counts[0].isEmpty && NSDictionary(dictionary: counts[0]).isEqual(to: counts[1])
   }
 
-  /// What is wrong with the end of output that damage cut off.
+  /// The problem with the end of output that damage cut off.
   private static func problems(_ name: String, _ run: CommandRun, _ verb: [String]) -> [String] {
-    // Damage that is found before anything is printed cuts nothing off.
+    // Damage that is found before any output cuts nothing off.
     if run.output.isEmpty { return [] }
     switch verb[0] {
     case "export":
       return run.output.contains("\n{\"type\":\"end\",") ? ["\(name): \(run.output)"] : []
-    // What is printed at once cannot be cut off.
+    // Output that is printed at once cannot be cut off.
     case "stats", "digest", "compact": return ["\(name): \(run.output)"]
     default: break
     }

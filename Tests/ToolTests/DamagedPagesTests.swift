@@ -4,7 +4,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// The tool on ledgers some of whose pages nothing leads to any more.
+/// The tool on ledgers with some pages that are no longer reachable.
 @Suite(.timeLimit(.minutes(10)))
 struct DamagedPagesTests {
   private static let dataFile = "/generation-000001/data.mdb"
@@ -53,7 +53,7 @@ struct DamagedPagesTests {
     #expect(run.notes.contains("the table entities has"))
   }
 
-  /// The record of a table says that it is empty, and all counts agree with that.
+  /// The record of a table claims that it is empty, and all counts agree with that.
   @Test func statisticsMissPagesThatNothingLeadsTo() throws {
     #expect(try CommandRun("stats", temporary.path).status == 0)
     try change { file in

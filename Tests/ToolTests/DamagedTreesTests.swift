@@ -3,7 +3,7 @@ import LedgerTestSupport
 import Testing
 
 /// The tool and a writer on data files that are damaged in every way that the tree fuzzer knows: it
-/// holds what they answer against what they answer while the files are whole.
+/// compares their answers with those for the intact files.
 @Suite(.timeLimit(.minutes(15))) struct DamagedTreesTests {
   @Test func damagedFilesAreReadTrulyOrRefused() async throws {
     let count = TestAmount.of(250)

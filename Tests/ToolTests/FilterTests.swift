@@ -1,7 +1,7 @@
 import PromiseLedger
 import Testing
 
-/// What `log` leaves out.
+/// The events that `log` leaves out.
 @Suite(.timeLimit(.minutes(10)))
 struct FilterTests {
   @Test(arguments: [

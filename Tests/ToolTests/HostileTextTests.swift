@@ -3,7 +3,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// Texts that are longer, or other, than they look.
+/// Texts that are longer than they look, or different.
 @Suite(.timeLimit(.minutes(10)))
 struct HostileTextTests {
   @Test(arguments: ["log", "import", "stats", "verify"])

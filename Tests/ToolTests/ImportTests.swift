@@ -2,7 +2,7 @@ import Foundation
 import PromiseLedgerTesting
 import Testing
 
-/// What `import` says about archives and places that it cannot take.
+/// The messages of `import` about archives and places that it cannot take.
 @Suite(.timeLimit(.minutes(10)))
 struct ImportTests {
   @Test func oneDamagedArchiveOfSeveralIsNamed() async throws {

@@ -3,7 +3,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What an import leaves that is ended in the middle.
+/// The remains of an import that is interrupted in the middle.
 @Suite(.timeLimit(.minutes(10)))
 struct InterruptedImportTests {
   @Test func theNextImportRemovesWhatADeadOneLeft() async throws {

@@ -2,7 +2,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// Promises that nothing will settle, and those of one of several apps.
+/// Promises that will never be settled, and those of one of several apps.
 @Suite(.timeLimit(.minutes(10)))
 struct LeftPromiseTests {
   private let temporary: TemporaryLedger

@@ -4,7 +4,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What the command says when the system, and not the ledger, is the cause.
+/// The command's messages when the system, and not the ledger, is the cause.
 @Suite(.timeLimit(.minutes(2))) struct LimitsTests {
   private let temporary: TemporaryLedger
 
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// A multiple of it is no number of a word any more.
+  /// A multiple of it no longer fits into a machine word.
   @Test func aHugeStackIsNoCrash() throws {
     try check(
       "ulimit -s 4503599627370496", ["compact", "--apply", temporary.path], isEnough: false)
@@ -44,7 +44,7 @@ import Testing
   private static let mebibytesOfManyPrograms = 16_384
 
   private func check(_ limit: String, _ words: [String], isEnough: Bool) throws {
-    // Where not even the loader has what it needs, the program cannot say anything.
+    // If even the loader lacks resources, the program cannot print anything.
     let isStarted = try CommandRun(after: limit, ["--help"]).status == 0
     let run = try CommandRun(after: limit, words)
     let what = "\(words[0]) after \(limit): \(run.status) \(run.notes)"

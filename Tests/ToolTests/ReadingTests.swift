@@ -30,7 +30,7 @@ struct ReadingTests {
   func closedPipeIsNoFailure(verb: [String]) async throws {
     let sample = try await SampleLedger()
     let run = try CommandRun(intoClosedPipe: Self.command(verb, sample.path))
-    // What was verified is still told.
+    // The verified part is still reported.
     #expect(run.notes == "" || verb == ["verify"] || verb == ["compact"])
     #expect(run.status == 0)
   }

@@ -5,7 +5,7 @@ import Testing
 /// Standard streams that are closed, or cannot take more.
 @Suite(.timeLimit(.minutes(10)))
 struct StandardStreamsTests {
-  /// A file that was opened in the place of a closed stream would get what is written to the stream.
+  /// A file that was opened in the place of a closed stream would receive the stream's output.
   @Test(arguments: ["log", "verify --format json", "export", "compact"])
   func noFileGetsTheNumberOfAClosedStream(verb: String) async throws {
     let sample = try await SampleLedger()

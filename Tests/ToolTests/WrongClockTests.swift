@@ -2,7 +2,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What the tool says of clocks that disagree.
+/// The tool's output about clocks that disagree.
 @Suite(.timeLimit(.minutes(10)))
 struct WrongClockTests {
   @Test func statsTellAClockThatLiesBehindTheNewestEvent() async throws {

@@ -1,14 +1,15 @@
-/// What writing to a damaged ledger left of it.
+/// The state of a damaged ledger after writing to it.
 struct Aftermath {
   let damage: Damage
   let bench: Bench
 
-  /// Looks for what could be read before the writing, and cannot be read any more.
+  /// Searches for data that was readable before the writing and no longer is.
   ///
-  /// Damage that a verb found before is not held against the writing: it may be anywhere, also where
-  /// a writer does not look. Only what `export` printed before it came to that must still be there.
+  /// Damage that a verb found before is not blamed on the writing: it may be anywhere, even where a
+  /// writer does not look. Only the output of `export` before it reached that damage must still be
+  /// there.
   ///
-  /// - Returns: What was harmed; `nil` if nothing was.
+  /// - Returns: The harm; `nil` if there is none.
   func harm(at path: String, to verbs: [Verb]) throws -> String? {
     for verb in verbs {
       let (after, isWhole) = try bench.readAlone(verb, damage.sample, at: path, seed: 0)

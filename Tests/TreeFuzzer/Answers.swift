@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the verbs say of the samples while these are whole.
+/// The verbs' answers about the intact samples.
 struct Answers: Sendable {
   private struct Question: Hashable {
     let sample: String
@@ -10,7 +10,7 @@ struct Answers: Sendable {
 
   private let contents: [Question: [UInt8]]
 
-  /// Asks everything twice: what is not the same cannot be compared.
+  /// Asks everything twice: answers that differ cannot be compared.
   init(of samples: [Sample], _ bench: Bench) throws {
     var contents: [Question: [UInt8]] = [:]
     for sample in samples {
@@ -32,7 +32,7 @@ struct Answers: Sendable {
     self.contents = contents
   }
 
-  /// A verb does not say the same of the same ledger, or fails.
+  /// A verb gives different answers about the same ledger, or fails.
   struct Unsteady: Error, CustomStringConvertible {
     let description: String
   }
@@ -63,12 +63,13 @@ struct Answers: Sendable {
     Self.lines(content(.export, sample, seed: 0)).dropLast()
   }
 
-  /// Whether what is open after a compaction is what was open in the whole sample.
+  /// Whether the entities that are open after a compaction are those that were open in the intact
+  /// sample.
   func isSameList(_ run: ProgramRun, of sample: Sample) -> Bool {
     run.output == content(.open, sample, seed: 0)
   }
 
-  /// Whether the log digest is that of the whole sample; the state may not be known any more.
+  /// Whether the log digest is that of the intact sample; the state may no longer be known.
   func isSameLogDigest(_ run: ProgramRun, of sample: Sample) -> Bool {
     func digest(_ bytes: [UInt8]) -> Substring? {
       Self.lines(bytes).first { $0.hasPrefix("log digest") }?.split(separator: " ").last

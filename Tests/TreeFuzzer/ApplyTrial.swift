@@ -1,4 +1,4 @@
-/// Compacts a damaged ledger, and compares what is in it afterwards.
+/// Compacts a damaged ledger, and compares its contents afterwards.
 struct ApplyTrial {
   let damage: Damage
   let bench: Bench

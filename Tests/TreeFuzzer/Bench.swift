@@ -35,7 +35,7 @@ struct Bench: Sendable {
     return path
   }
 
-  /// Keeps a damaged ledger as it was before anything was tried on it.
+  /// Keeps a damaged ledger in its state before any attempt.
   static func keep(_ damage: Damage, in place: String) throws {
     let path = place + "/\(damage.seed)"
     try Sample.copy(damage.sample.path, to: path)

@@ -1,6 +1,6 @@
 import LedgerTreeSupport
 
-/// Pages that are not where or what they were.
+/// Pages that were moved or changed.
 extension Damage {
   mutating func swapPages() {
     guard let first = choosePage(of: Self.treePages) else { return }

@@ -2,7 +2,7 @@ import LedgerTreeSupport
 
 /// Trees that LMDB would not have made.
 extension Damage {
-  /// Changes a field of what LMDB keeps about a tree.
+  /// Changes a field of LMDB's record of a tree.
   mutating func changeRecord() {
     guard let tree = file.trees.randomElement(using: &generator) else { return }
     var record = tree.record
@@ -15,7 +15,7 @@ extension Damage {
     case 5: record.depth = UInt16(random(0..<6))
     case 6: record.root = UInt64(random(0..<file.pageCount))
     default:
-      // Another tree, or what is left of an older one.
+      // Another tree, or the remains of an older one.
       if let other = file.trees.randomElement(using: &generator) { record = other.record }
     }
     file.setRecord(of: tree, to: record)
@@ -48,8 +48,8 @@ extension Damage {
     page * TreePage.byteCount + node.value.lowerBound
   }
 
-  /// Puts branches above a tree that lead to the same page many times over: a walk has no end that
-  /// anybody lives to see.
+  /// Puts branches above a tree that lead to the same page many times over: a walk would not end
+  /// within a lifetime.
   mutating func plantBomb() {
     guard let page = choosePage(of: [.branch, .leaf]), let name = place?.tree,
       let tree = file.tree(named: name)
@@ -78,7 +78,7 @@ extension Damage {
     note("\(height) branches with \(keys.count) children each above \(name)")
   }
 
-  /// Takes an entry away, and may say so in the count.
+  /// Removes an entry, and may adjust the count.
   mutating func loseNode() {
     guard let page = choosePage(of: [.branch, .leaf]), let name = place?.tree,
       let node = file[page].nodes.randomElement(using: &generator)

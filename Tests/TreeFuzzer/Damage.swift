@@ -4,7 +4,7 @@ import PromiseLedgerTesting
 
 /// A data file with one damage that follows from a seed.
 struct Damage {
-  /// What was done to the file.
+  /// The kind of change to the file.
   enum Kind: String, CaseIterable {
     // Pages as disks and file systems lose and mix them.
     case swapped, renumbered, copied, stale, staleMeta, torn, overwritten, truncated
@@ -30,7 +30,7 @@ struct Damage {
   let sample: Sample
   var file: TreeFile
   private(set) var kind: Kind
-  /// What was done, in a few words.
+  /// The change, in a few words.
   private(set) var what = ""
   /// The tree and the kind of the first page that was changed.
   private(set) var place: PageMap.Place?
@@ -44,7 +44,7 @@ struct Damage {
     sample = samples[min(index, samples.count - 1)]
     file = sample.file
     kind = .torn
-    // Some choices cannot be carried out, or change nothing.
+    // Some choices cannot be carried out, or have no effect.
     while file.bytes == sample.file.bytes {
       kind = Self.chooseKind(&generator)
       (what, place) = ("", nil)

@@ -4,7 +4,7 @@ struct DeathRate: CustomStringConvertible {
   let deaths: Int
   let runs: Int
 
-  /// One of so many runs may end so: without the check of the pages it is one of a few hundred.
+  /// One run in this many may end so: without the check of the pages it is one in a few hundred.
   private static let runsPerDeath = 1_000
 
   /// A single one is none too many, however few runs there are.

@@ -2,7 +2,7 @@ import LedgerTestSupport
 import LedgerTreeSupport
 import PromiseLedgerTesting
 
-/// What a page of a data file is for.
+/// The purpose of a page of a data file.
 enum PageKind: String, CaseIterable, Comparable {
   case branch, leaf, overflow, meta, unused
 

@@ -3,22 +3,22 @@ import LedgerSystem
 import LedgerTreeSupport
 import Synchronization
 
-/// One run of a program, and what came of it.
+/// One run of a program, and its result.
 struct ProgramRun: Sendable {
   private(set) var output: [UInt8]
   private(set) var notes: String
   let ending: ChildProcess.Ending
-  /// Whether it was ended because it took too long or said too much.
+  /// Whether it was ended because it took too long or printed too much.
   let isEndless: Bool
 
-  /// More than this no verb says about a sample.
+  /// No verb prints more than this about a sample.
   private static let maximumOutput = 64 << 20
 
   /// Runs a program and waits for its end.
   ///
   /// - Parameters:
-  ///   - notesPath: A file for what it says on standard error.
-  ///   - limit: How long it may take.
+  ///   - notesPath: A file for its standard error.
+  ///   - limit: The longest time that it may take.
   init(_ words: [String], notesPath: String, limit: Duration) throws {
     var environment = ProcessInfo.processInfo.environment
     environment["SWIFT_BACKTRACE"] = "enable=no"
@@ -49,15 +49,15 @@ struct ProgramRun: Sendable {
     }
   }
 
-  /// The signal that ended its child, as it says; `nil` if none did.
+  /// The signal that ended its child, according to its message; `nil` if none did.
   var signalOfChild: Int32? {
     guard let words = notes.range(of: "crashed (signal ") else { return nil }
     return Int32(notes[words.upperBound...].prefix(while: \.isNumber))
   }
 
-  /// Reads the output as what the child of a command tells the command.
+  /// Parses the output as the messages of a command's child.
   ///
-  /// - Returns: Whether it told its end.
+  /// - Returns: Whether it reported its end.
   mutating func takeMessages() -> Bool {
     var (data, place, isWhole): ([UInt8], Int, Bool) = ([], 0, false)
     while place + 5 <= output.count {
@@ -80,7 +80,7 @@ struct ProgramRun: Sendable {
 
   var text: String { String(decoding: output, as: UTF8.self) }
 
-  /// Whether it said anything that a terminal takes for a command.
+  /// Whether it printed anything that a terminal would take for a command.
   var hasControlCharacters: Bool {
     (text + notes).unicodeScalars.contains { scalar in
       scalar.properties.generalCategory == .control && scalar != "\n"

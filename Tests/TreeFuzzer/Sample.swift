@@ -4,7 +4,7 @@ import LedgerTreeSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// A whole ledger that no process has open, with what its pages held before.
+/// A complete ledger that no process has open, with earlier contents of its pages.
 struct Sample {
   let name: String
   /// Its directory, which no trial changes.
@@ -13,12 +13,12 @@ struct Sample {
   let map: PageMap
   let staleVersions: [Int: [TreePage]]
   let head: UInt64
-  /// What `show` is asked for: a promise, a handler, a session, and a promise by its key.
+  /// The subjects that `show` prints: a promise, a handler, a session, and a promise by its key.
   let subjects: [[String]]
 
   static let dataFile = "/generation-000001/data.mdb"
 
-  /// What a sample is made of.
+  /// The contents of a sample.
   enum Content: String, CaseIterable {
     /// A log without a snapshot.
     case unfolded
@@ -100,7 +100,7 @@ struct Sample {
     return (ledger, "\(name)/4", writer.history)
   }
 
-  /// What is older than an hour leaves.
+  /// Records older than an hour are removed.
   private static let policy: CompactionPolicy = {
     var policy = CompactionPolicy()
     policy.eventRetention = .seconds(3_600)

@@ -2,7 +2,7 @@ import LedgerTreeSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// Writes promises and handlers in every state to a ledger, and looks at its data file on the way.
+/// Writes promises and handlers in every state to a ledger, and captures its data file on the way.
 struct SampleWriter {
   let ledger: Ledger
   let clock: ManualLedgerClock
@@ -10,7 +10,7 @@ struct SampleWriter {
   /// Sees the data file after every commit.
   private(set) var history: PageHistory
 
-  /// Looks at the data file after a commit.
+  /// Captures the data file after a commit.
   mutating func look() throws { try history.look() }
 
   private mutating func submit<Answer>(_ command: some Command<Answer>) async throws {

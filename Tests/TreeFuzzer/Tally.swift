@@ -77,7 +77,7 @@ struct Tally: Sendable {
     ]
   }
 
-  /// Whether LMDB was let near so much damage that its pages cannot have been checked before.
+  /// Whether LMDB met so much damage that its pages cannot have been checked before.
   var hasTooManyDeaths: Bool { rates.contains(where: \.isTooHigh) }
 
   private var deaths: String {

@@ -4,8 +4,8 @@ import LedgerSystem
 import LedgerTestSupport
 import PromiseLedgerTesting
 
-/// Damages the trees of sample ledgers, and holds what the tool and a writer make of them against
-/// what they make of the whole ones.
+/// Damages the trees of sample ledgers, and compares the results of the tool and a writer with
+/// those for the intact ledgers.
 @main
 struct TreeFuzzer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -105,7 +105,7 @@ struct TreeFuzzer: AsyncParsableCommand {
     return tally
   }
 
-  /// What a seed tries.
+  /// The attempts of a seed.
   private func attempts(_ seed: UInt64) -> [Attempt] {
     let rotation = Attempt.rotation
     guard let attempts else { return Attempt.all }
@@ -126,7 +126,7 @@ struct TreeFuzzer: AsyncParsableCommand {
   }
 }
 
-/// Runs what blocks outside of Swift's few threads.
+/// Runs blocking work outside Swift's few threads.
 private func onThread<R: Sendable>(
   _ body: @escaping @Sendable () throws -> R
 ) async throws -> R {

@@ -66,7 +66,7 @@ struct Trial {
     }
   }
 
-  /// Whatever another verb stumbles over, or gets wrong, `verify` has to find.
+  /// `verify` has to find all damage that makes another verb fail or answer wrongly.
   private func judgeVerification(_ outcomes: inout [Outcome]) {
     guard
       let index = outcomes.firstIndex(where: {

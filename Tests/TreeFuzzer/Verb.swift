@@ -30,9 +30,9 @@ enum Verb: String, CaseIterable {
     }
   }
 
-  /// Whether what it printed before it found damage says that it is incomplete.
+  /// Whether the output before the damage was found is marked as incomplete.
   ///
-  /// - Parameter hasEnded: Whether it came to its end by itself, and could list what it found.
+  /// - Parameter hasEnded: Whether it ended by itself, and could list its findings.
   func isMarked(_ run: ProgramRun, hasEnded: Bool) -> Bool {
     let text = run.text
     let isTold = run.notes.contains("The output is incomplete.")
@@ -48,7 +48,7 @@ enum Verb: String, CaseIterable {
     }
   }
 
-  /// What it says of the ledger, without what is no part of that: the space that nothing takes, and
+  /// Its output about the ledger, without the facts that are not part of it: the free space, and
   /// the processes that read.
   func content(of run: ProgramRun) -> [UInt8] {
     guard self == .stats,

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What came of one run on a damaged file.
+/// The result of one run on a damaged file.
 enum Verdict: String, CaseIterable {
-  // What may be.
+  // Acceptable results.
 
   /// The same as without the damage.
   case same
   /// Ended with the exit code for damage, or, for a writer, with the error for it.
   case refused
-  /// The process that reads ended in LMDB, and the command said so.
+  /// The process that reads ended in LMDB, and the command reported that.
   case childDied = "child died"
   /// The process that writes ended in LMDB.
   case writerDied = "writer died"
 
-  // What may not be.
+  // Unacceptable results.
 
   /// Ended with another exit code or error than that for damage.
   case wrongCode = "wrong code"
-  /// Said something else as if all were well.
+  /// Gave another answer without reporting a problem.
   case different
   /// Came to no end.
   case endless
@@ -25,27 +25,27 @@ enum Verdict: String, CaseIterable {
   case crashed
   /// The process that reads or writes was ended by a signal that is none of LMDB's.
   case trapped
-  /// Ended with the exit code for damage, and what it had printed does not say that it is incomplete.
+  /// Ended with the exit code for damage, but its output is not marked as incomplete.
   case unmarked
   /// Wrote control characters.
   case controls
-  /// Found nothing, though another verb did not say the same as before.
+  /// Found nothing, although another verb's answer had changed.
   case missed
   /// Acknowledged an event at a position that was taken.
   case reused
   /// Went on writing, and acknowledged events are gone or changed, without an error.
   case lost
-  /// Went on writing, and what could be read before cannot be read any more.
+  /// Continued to write, and data that was readable before no longer is.
   case damaged = "damaged by writing"
 
   var isAllowed: Bool {
     [Verdict.same, .refused, .childDied, .writerDied].contains(self)
   }
 
-  /// What a signal that ended a process shows.
+  /// The meaning of a signal that ended a process.
   ///
-  /// LMDB follows what a damaged file says to addresses that are none, and aborts where it looks. All
-  /// other signals come from elsewhere, such as the traps of Swift.
+  /// LMDB follows a damaged file to invalid addresses, and aborts where it checks. All other
+  /// signals come from elsewhere, such as the traps of Swift.
   ///
   /// - Parameter death: The verdict if LMDB ended it.
   static func ended(by signal: Int32, _ death: Verdict) -> Verdict {
@@ -53,7 +53,7 @@ enum Verdict: String, CaseIterable {
   }
 }
 
-/// What was tried on a damaged file.
+/// An attempt on a damaged file.
 enum Attempt: Hashable, Comparable {
   /// A reading verb of the tool.
   case read(Verb)

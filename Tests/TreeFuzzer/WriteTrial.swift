@@ -1,4 +1,4 @@
-/// Opens a damaged ledger for writing, and compares what is in it afterwards.
+/// Opens a damaged ledger for writing, and compares its contents afterwards.
 struct WriteTrial {
   let damage: Damage
   let bench: Bench
@@ -31,7 +31,7 @@ struct WriteTrial {
     }
   }
 
-  /// What is missing among the events that were acknowledged, if reading finds nothing wrong.
+  /// The acknowledged events that are missing, if reading finds no problem.
   private func loss(at path: String, _ positions: [UInt64]) throws -> String? {
     let (export, _) = try bench.readAlone(.export, sample, at: path, seed: 0)
     guard export.status == 0 else { return nil }

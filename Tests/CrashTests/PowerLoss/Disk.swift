@@ -1,9 +1,9 @@
-/// What is on a disk for certain, and what may be on it.
+/// The contents that are certainly on a disk, and those that may be on it.
 ///
-/// A model of what POSIX leaves open, and stricter than any one file system: until a file is synced any
-/// of its written sectors may be on the disk and any may be missing, its size may be older or newer, and
-/// until a directory is synced any of its entries may be there or not, so long as one that a later
-/// change builds on is there. To sync a file does not sync its name.
+/// A model of the freedom that POSIX leaves, and stricter than any one file system. Until a file is
+/// synced, any of its written sectors may be on the disk and any may be missing, and its size may
+/// be older or newer. Until a directory is synced, any of its entries may be there or not, so long
+/// as an entry that a later change builds on is there. Syncing a file does not sync its name.
 struct Disk: Sendable {
   /// A change of a file that was not synced.
   enum FileChange: Sendable {
@@ -47,7 +47,7 @@ struct Disk: Sendable {
 
   private(set) var files: [File] = [File(isDirectory: true)]
 
-  /// - Parameter directories: What is in the root from the beginning.
+  /// - Parameter directories: The initial contents of the root.
   init(directories: [String]) {
     for name in directories {
       files[Self.root].entries[name] = files.count

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A file or directory, whatever its name is at the moment.
+/// A file or directory, regardless of its current name.
 typealias FileNumber = Int
 
-/// One thing that a process did to a disk, or said to another process meanwhile.
+/// One operation of a process on a disk, or a message to another process in between.
 enum DiskOperation: Sendable {
   /// A file came into being that has no name yet.
   case make(FileNumber, isDirectory: Bool)
@@ -16,13 +16,13 @@ enum DiskOperation: Sendable {
   case resize(FileNumber, Int)
   /// From now on processes change the file through memory that they share.
   case share(FileNumber)
-  /// What was done to the file, or in the directory, by these operations is on the disk.
+  /// The effects of these operations on the file, or in the directory, are on the disk.
   case sync(FileNumber, Range<Int>, SyncClass)
   /// A line that another process got.
   case say(String)
 }
 
-/// Which promise of a file system a sync asks for: the call, and what for.
+/// The guarantee of a file system that a sync asks for: the call, and its purpose.
 struct SyncClass: Hashable, Sendable, CustomStringConvertible {
   let call: String
   let role: String

@@ -1,4 +1,4 @@
-/// The bytes of a file, in pages, so that copies share what is equal.
+/// The bytes of a file, in pages, so that copies share equal pages.
 struct FileImage: Sendable, Equatable {
   static let pageByteCount = 4_096
 

@@ -9,7 +9,7 @@ import LedgerWorkerSupport
   import Glibc
 #endif
 
-/// A process that looks at states, so that one which ends the process is a finding like others.
+/// A process that checks states, so that a state that ends the process is a finding like others.
 struct PowerAuditor {
   struct Answer {
     let kind: String
@@ -37,7 +37,7 @@ struct PowerAuditor {
     self.scratch = scratch
   }
 
-  /// - Parameter isLying: Whether the disk lost what it said it had.
+  /// - Parameter isLying: Whether the disk lost data that it had confirmed.
   mutating func answer(
     _ state: String, _ ledger: String, _ acknowledged: UInt64?, isLying: Bool
   ) async throws -> Answer {

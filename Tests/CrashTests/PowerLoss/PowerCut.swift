@@ -4,7 +4,7 @@ import LedgerSystem
 import LedgerTestSupport
 import PromiseLedgerTesting
 
-/// What the disk holds when the power comes back: one of the many things that it may.
+/// The contents of the disk when the power comes back: one of many possibilities.
 struct PowerCut {
   /// Which of the changes that were not synced are there.
   enum Survivors: Sendable, CaseIterable {
@@ -32,7 +32,7 @@ struct PowerCut {
     self.generator = generator
   }
 
-  /// The one in which nothing is lost, so also what is seen without a power cut.
+  /// The one in which nothing is lost, which is also the view without a power cut.
   init(losing none: Void) {
     sectorByteCount = FileImage.pageByteCount
     isJournaled = true
@@ -40,7 +40,7 @@ struct PowerCut {
     generator = SeededGenerator(seed: 0)
   }
 
-  /// What is found on the disk.
+  /// The contents found on the disk.
   mutating func tree(of disk: Disk) -> DiskTree {
     if survivors == .allButOne || survivors == .onlyOne {
       var counting = self
@@ -98,7 +98,8 @@ struct PowerCut {
     for (directory, pending) in changes {
       let names = pending.change.names.map { ["\(directory)", $0] }
       let survives = isThere()
-      // What builds on a lost change is lost with it; in a journal, that is everything after it.
+      // A change that builds on a lost change is lost with it; in a journal, that is everything
+      // after it.
       guard survives, lost.isDisjoint(with: names), !isJournaled || lost.isEmpty else {
         lost.formUnion(names)
         continue
@@ -179,9 +180,10 @@ struct DiskTree {
     }
   }
 
-  /// What tells it from others, but for accidents.
+  /// Distinguishes it from others, barring accidents.
   ///
-  /// - Parameter names: What is looked at, of what is in the root; and what is being made of these names.
+  /// - Parameter names: The names in the root that count, including temporary files for these
+  ///   names.
   func fingerprint(of names: [String]) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ bytes: [UInt8]) {
@@ -196,7 +198,7 @@ struct DiskTree {
     return hash
   }
 
-  /// Whether there is anything of these names, or being made of them.
+  /// Whether there is anything with one of these names, or a temporary file for one.
   func has(_ names: [String]) -> Bool {
     directories.contains { Self.belongs($0, to: names) }
   }

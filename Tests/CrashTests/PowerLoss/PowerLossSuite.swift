@@ -4,7 +4,7 @@ import LedgerWorkerSupport
 import PromiseLedgerTesting
 import Synchronization
 
-/// Cuts the power at many moments of a recording, and has looked at what the disk holds then.
+/// Cuts the power at many moments of a recording, and has the resulting disk contents checked.
 struct PowerLossSuite: Sendable {
   /// A state that must not be.
   struct Failure: Sendable, CustomStringConvertible {
@@ -32,11 +32,11 @@ struct PowerLossSuite: Sendable {
     }
   }
 
-  /// What kind of a disk it is.
+  /// The kind of disk.
   enum Fault: Sendable {
-    /// One that keeps what was synced.
+    /// A disk that keeps synced data.
     case none
-    /// One that lost a page that it said it had written.
+    /// A disk that lost a page after confirming its write.
     case lostWrite
   }
 
@@ -49,10 +49,10 @@ struct PowerLossSuite: Sendable {
   var window: [Int]?
 
   private static let laneCount = 2
-  /// The ledgers, and what belongs to each.
+  /// The ledgers, and the files that belong to each.
   private static let ledgers = [("main", ["main", "archives"]), ("imported", ["imported"])]
 
-  /// Looks at so many different states, or at fewer if there are no more.
+  /// Checks this many different states, or fewer if there are no more.
   func run(stateCount: Int) async throws -> Report {
     let progress = Progress(limit: stateCount, failureLimit: failureLimit)
     return try await withThrowingTaskGroup { group in
@@ -68,7 +68,7 @@ struct PowerLossSuite: Sendable {
     }
   }
 
-  /// Looks at one state again.
+  /// Checks one state again.
   func run(state: Int) async throws -> Report {
     try await run([state], Progress(limit: 1, failureLimit: 1))
   }
@@ -149,7 +149,7 @@ struct PowerLossSuite: Sendable {
   }
 }
 
-/// What the lanes of a suite know of each other.
+/// The state that the lanes of a suite share.
 private final class Progress: Sendable {
   private struct Contents {
     var seen: Set<String> = []

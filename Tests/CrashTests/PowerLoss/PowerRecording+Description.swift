@@ -8,8 +8,8 @@ extension PowerRecording {
       .joined(separator: "\n")
   }
 
-  /// Compares what the operations come to with the files that the process left: if a call were missing
-  /// from the recording, they would differ.
+  /// Compares the result of the operations with the files that the process left: if a call were
+  /// missing from the recording, they would differ.
   func checkAgainstFiles() throws {
     var cut = PowerCut(losing: ())
     let tree = cut.tree(of: disks[operations.count])

@@ -2,17 +2,17 @@ import LedgerTestSupport
 import PromiseLedgerTesting
 
 extension PowerRecording {
-  /// Everything that was written before an operation, but for one page of a data file, where an older
-  /// version stands: the disk lost a write that it had acknowledged.
+  /// Everything that was written before an operation, except for one page of a data file, which has
+  /// an older version: the disk lost a write that it had acknowledged.
   ///
-  /// The pages that say where the others are, the first two, are not among them: the loss of such a
-  /// write cannot be told from a commit that never was.
+  /// The first two pages, which lead to all the others, are excluded: the loss of such a write
+  /// cannot be distinguished from a commit that never was.
   ///
-  /// - Returns: `nil` if none that matters was written shortly before.
+  /// - Returns: `nil` if no relevant page was written shortly before.
   func treeWithLostPage(at index: Int, _ generator: inout SeededGenerator) -> DiskTree? {
     var cut = PowerCut(losing: ())
     var tree = cut.tree(of: disks[index])
-    // Whatever was written later hides the loss.
+    // Later writes hide the loss.
     var later: [FileNumber: Set<Int>] = [:]
     var candidates: [(write: Int, item: Int, page: Int)] = []
     let data = tree.files.indices.filter { tree.files[$0].path.hasSuffix("/data.mdb") }

@@ -4,7 +4,7 @@ import LedgerTestSupport
 import LedgerWorkerSupport
 import PromiseLedgerTesting
 
-/// What a process did to a disk from its start to its end.
+/// All operations of a process on a disk, from its start to its end.
 struct PowerRecording: Sendable {
   /// Where the ledgers are, their exports and the trace.
   let directory: String
@@ -13,7 +13,7 @@ struct PowerRecording: Sendable {
   let operations: [DiskOperation]
   /// The disk before each operation, and at the end.
   let disks: [Disk]
-  /// What was acknowledged before each operation, and at the end: positions by ledgers.
+  /// The acknowledged positions by ledger, before each operation and at the end.
   let acknowledged: [[String: UInt64]]
   /// Which operations belong to which part of the work.
   let phases: [(name: String, operations: Range<Int>)]
@@ -47,7 +47,7 @@ struct PowerRecording: Sendable {
     return try PowerRecording(readingFrom: directory, temporary)
   }
 
-  /// Everything that changes or syncs a file, and what tells which file it is.
+  /// Every call that changes or syncs a file, and the calls that identify the file.
   private static let calls = [
     "open", "openat", "creat", "close", "dup", "dup2", "dup3", "fcntl", "lseek", "write", "writev",
     "pwrite64", "pwritev", "pwritev2", "ftruncate", "truncate", "fallocate", "fsync", "fdatasync",
@@ -56,7 +56,7 @@ struct PowerRecording: Sendable {
     "copy_file_range", "sendfile", "splice", "io_uring_enter", "openat2",
   ]
 
-  /// Reads what was recorded before.
+  /// Reads an earlier recording.
   init(readingFrom directory: String, _ temporary: TemporaryDirectory? = nil) throws {
     let trace = [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory + "/trace")))
     var reader = TraceReader()
@@ -137,7 +137,7 @@ struct PowerRecording: Sendable {
     return window.sorted()
   }
 
-  /// Puts what was recorded where no later run removes it.
+  /// Puts the recording where no later run removes it.
   func keep() throws {
     guard directory != keptDirectory else { return }
     try FileManager.default.moveItem(atPath: directory, toPath: keptDirectory)

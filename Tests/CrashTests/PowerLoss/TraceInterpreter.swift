@@ -1,4 +1,4 @@
-/// Makes of system calls what they did to the files in a directory.
+/// Translates system calls into their effects on the files in a directory.
 struct TraceInterpreter {
   private struct OpenFile {
     let file: FileNumber
@@ -7,7 +7,7 @@ struct TraceInterpreter {
     var appends = false
   }
 
-  /// What is in each directory while the power is on.
+  /// The contents of each directory while the power is on.
   private var entries: [FileNumber: [String: FileNumber]]
   private var byteCounts: [FileNumber: Int] = [:]
   private var fileCount: Int
@@ -17,7 +17,7 @@ struct TraceInterpreter {
 
   /// - Parameters:
   ///   - root: The directory, as the processes name it.
-  ///   - directories: What is in it from the beginning.
+  ///   - directories: Its initial contents.
   init(root: String, directories: [String]) {
     self.root = root
     fileCount = 1 + directories.count

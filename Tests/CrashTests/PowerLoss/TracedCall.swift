@@ -4,7 +4,7 @@ import Foundation
 struct TracedCall {
   let thread: String
   let name: String
-  /// What stands between the parentheses; each string is a quotation mark.
+  /// The text between the parentheses; each string is a quotation mark.
   let arguments: [String]
   /// The bytes of the strings.
   let strings: [[UInt8]]
@@ -27,16 +27,16 @@ struct TracedCall {
   }
 }
 
-/// Something in a trace that is not understood, so that what was recorded is not known.
+/// A part of a trace that is not understood, so that the recorded effects are unknown.
 struct TraceError: Error {
   let text: String
 }
 
-/// Reads what strace wrote, line by line.
+/// Reads the output of strace, line by line.
 struct TraceReader {
   /// A line of a trace.
   enum Line {
-    /// A call begins whose end stands in a later line.
+    /// The beginning of a call that ends in a later line.
     case begin(thread: String)
     case call(TracedCall, beganBefore: Bool)
     /// Signals and ends of threads.

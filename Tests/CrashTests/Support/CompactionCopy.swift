@@ -3,9 +3,9 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// A copy of a history, to be compacted, and what must be true of it.
+/// A copy of a history, to be compacted, and the facts that must hold about it.
 struct CompactionCopy {
-  /// What a ledger answers about its promises and handlers.
+  /// The answers of a ledger about its promises and handlers.
   struct Answers: Equatable {
     let promises: [PromiseRecord?]
     let handlers: [HandlerRecord?]
@@ -59,7 +59,7 @@ struct CompactionCopy {
     }
   }
 
-  /// Whether every record is as it was, or closed and gone, and then stays so.
+  /// Whether every record is unchanged, or was closed and is gone, and then stays so.
   func check(
     _ ledger: Ledger, against before: Answers, _ comment: Comment,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -65,7 +65,7 @@ struct CompactionHistory {
     return handlers.map(\.id)
   }
 
-  /// Copies the ledger, which nobody has open, to a directory of its own.
+  /// Copies the ledger, which no process has open, to a new directory.
   func copy() throws -> CompactionCopy {
     let copy = try TemporaryLedger()
     try FileManager.default.copyItem(atPath: temporary.path, toPath: copy.path)

@@ -18,7 +18,7 @@ struct CompactionTrial {
   let history: CompactionHistory
   /// How many points of each name an undisturbed compaction has.
   let counts: [String: Int]
-  /// What the ledger answers after it.
+  /// The ledger's answers after the compaction.
   let expected: CompactionCopy.Answers
 
   init() async throws {
@@ -46,9 +46,9 @@ struct CompactionTrial {
     }
   }
 
-  /// Has a copy compacted by another process, and goes on with it when that one ended.
+  /// Makes another process compact a copy, and continues with the copy when that process has ended.
   ///
-  /// - Returns: What the process said.
+  /// - Returns: The output of the process.
   @discardableResult
   func run(_ point: Point, endsWith ending: ChildProcess.Ending) async throws -> [String] {
     let copy = try history.copy()
@@ -60,7 +60,7 @@ struct CompactionTrial {
     return lines
   }
 
-  /// Goes on with the compaction of a copy, and expects what it comes to undisturbed.
+  /// Continues the compaction of a copy, and expects the result of an undisturbed one.
   func expectSame(
     _ copy: CompactionCopy, _ ledger: Ledger, _ before: CompactionCopy.Answers,
     _ comment: Comment
@@ -86,7 +86,7 @@ struct CompactionTrial {
       ["compact", copy.temporary.path, copy.archives, point.name, "\(point.number)"] + flags)
   }
 
-  /// Goes on with the compaction, and checks everything before and after it and when reopened.
+  /// Continues the compaction, and checks everything before it, after it and after reopening.
   private static func finish(
     _ copy: CompactionCopy, _ ledger: Ledger, _ before: CompactionCopy.Answers,
     _ comment: Comment

@@ -1,6 +1,6 @@
 import PromiseLedger
 
-/// Holds a log with the handlers of the worker against what must be true of it at any moment.
+/// Compares a log that has the handlers of the worker with the rules that hold at any moment.
 struct HandlerAudit {
   /// A call, with the number that it works on.
   private struct Call {
@@ -59,7 +59,7 @@ struct HandlerAudit {
     calls.values.count { $0.handler != tally && $0.finishCount > 0 }
   }
 
-  /// What is wrong: an effect without the finish of its call, a finish without its effects, or
+  /// The problems: an effect without the finish of its call, a finish without its effects, or
   /// anything twice.
   func findings(count: Int) throws -> [String] {
     var findings: [String] = []

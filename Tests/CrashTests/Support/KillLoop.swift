@@ -22,12 +22,12 @@ struct KillLoop {
   /// More arguments for the writers.
   var writerFlags: [String] = []
 
-  /// What the processes said before they were killed.
+  /// The output of the processes before they were killed.
   struct Report: Sendable {
     var kills = 0
     var acknowledged: [String] = []
     var sightings: [LedgerAudit.Sighting] = []
-    /// What should not have been said, and ends that were not ours.
+    /// Lines that should not have been printed, and ends that were not ours.
     var problems: [String] = []
 
     mutating func add(_ other: Report) {
@@ -38,8 +38,9 @@ struct KillLoop {
     }
   }
 
-  /// Kills until it is enough. The caller keeps the ledger open: otherwise the only process to open
-  /// it after a kill would begin with a fresh lock file, and nothing would have to be recovered.
+  /// Kills until the number of kills is reached. The caller keeps the ledger open. Otherwise the
+  /// only process to open it after a kill would begin with a fresh lock file, and there would be
+  /// nothing to recover.
   func run() async throws -> Report {
     let supply = Supply()
     return try await withThrowingTaskGroup { group in
@@ -99,7 +100,7 @@ struct KillLoop {
   }
 }
 
-/// What a reading process waits for: once the writers are done no line comes any more.
+/// The input of a reading process: once the writers are done, no more lines come.
 private final class Supply: Sendable {
   private struct Contents {
     var reader: WorkerProcess?

@@ -1,8 +1,8 @@
 import PromiseLedger
 
-/// Holds a ledger's whole log against what processes said of it.
+/// Compares a ledger's whole log with the output of processes.
 struct LedgerAudit {
-  /// An acknowledged operation: what a worker said once the ledger had answered it.
+  /// An acknowledged operation: the line that a worker printed once the ledger had answered it.
   struct Acknowledgement: Hashable {
     let kind: EventKind
     let subject: EntityID
@@ -73,7 +73,7 @@ struct LedgerAudit {
 
   func count(of kind: EventKind) -> Int { events.count { $0.kind == kind } }
 
-  /// What is wrong, at most a few of each kind.
+  /// The problems, at most a few of each kind.
   func findings(acknowledged: [String], sightings: [Sighting] = []) -> [String] {
     gaps() + repetitions() + disorder() + losses(acknowledged) + phantoms(sightings)
   }

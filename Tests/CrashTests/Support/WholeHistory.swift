@@ -3,7 +3,8 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// A ledger made of the archives that compactions wrote and of an export: it has every event.
+/// A ledger imported from the archives that compactions wrote and from an export: it has every
+/// event.
 struct WholeHistory {
   /// The ledger with all events.
   let path: String

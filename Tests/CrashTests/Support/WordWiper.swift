@@ -1,7 +1,8 @@
 import LedgerSystem
 import Synchronization
 
-/// Keeps setting the words of a ledger's doorbell back to what they were, so that every ring is lost.
+/// Keeps resetting the words of a ledger's doorbell to their old values, so that every ring is
+/// lost.
 final class WordWiper: Sendable {
   private final class Flag: Sendable {
     let isSet = Atomic<Bool>(false)
@@ -11,7 +12,7 @@ final class WordWiper: Sendable {
 
   init(wakeFile: String) throws {
     let words = try SharedWords(path: wakeFile)
-    // How often the doorbell rang, and whether somebody sleeps on it.
+    // The number of rings of the doorbell, and whether a thread sleeps on it.
     let (ringCount, someoneSleeps) = (0, 1)
     let before = words.load(ringCount)
     _ = try SystemThread.start(name: "wiper") { [stopped] in

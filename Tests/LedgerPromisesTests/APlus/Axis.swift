@@ -15,7 +15,7 @@ struct Axis: Sendable, CustomTestStringConvertible {
 
   enum Origin: CaseIterable {
     case eager, lazy
-    /// Stands in a ledger, and is resolved by another session on it, or by another process.
+    /// Stored in a ledger, and resolved by another session on it, or by another process.
     case otherSession, otherProcess
   }
 
@@ -44,7 +44,7 @@ struct Axis: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// A promise that will have the outcome, and what to call after attaching to it.
+  /// A promise that will have the outcome, and a closure to call after attaching to it.
   func subject<Value: Codable & Sendable>(
     _ outcome: Outcome<Value>, on executor: PromiseExecutor
   ) async throws -> Subject<Value> {

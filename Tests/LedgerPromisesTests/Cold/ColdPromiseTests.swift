@@ -4,7 +4,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
-/// Recipes: nothing runs until executed, and the monad laws hold.
+/// Recipes: no code runs until execution, and the monad laws hold.
 @Suite(.timeLimit(.minutes(10))) struct ColdPromiseTests {
   @Test func nothingRunsUntilItIsExecutedAndThenEverythingDoesEachTime() async throws {
     let runs = Counter()

@@ -3,7 +3,7 @@ import Testing
 
 /// Callbacks that the compiler knows to be on the main actor.
 @Suite(.timeLimit(.minutes(10))) struct MainActorTests {
-  /// Stands for a view.
+  /// Represents a view.
   @MainActor private final class Label {
     var texts: [String] = []
   }

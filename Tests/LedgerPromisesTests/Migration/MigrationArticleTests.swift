@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct MigrationArticleTests {
   /// A table of the article, with the file of its rows in this folder.
   struct Table: Sendable, CustomTestStringConvertible {
-    /// The heading that it stands under.
+    /// The heading above it.
     let heading: String
     let file: String
     let rows: [MigrationRow]
@@ -79,7 +79,7 @@ import Testing
   }
 }
 
-/// The tables of the article, as it stands in the sources.
+/// The tables of the article in the sources.
 private struct MigrationArticle {
   struct Row {
     let theirs: String

@@ -6,9 +6,9 @@ import Testing
 struct MigrationRow: Sendable, CustomTestStringConvertible {
   /// The first column.
   let theirs: String
-  /// The result that their code has there, as text; behind it, in brackets, what it logs.
+  /// The result that their code has there, as text, followed by its log in brackets.
   let expected: String
-  /// The result that the row has here, if it differs. The third column has to say why.
+  /// The result that the row has here, if it differs. The third column has to explain why.
   let here: String?
   private let body: @Sendable (MigrationLog) async throws -> String
 
@@ -33,7 +33,7 @@ struct MigrationRow: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What the closures of a row log. It can be called, so that code of the article can say `log($0)`.
+/// The log of a row's closures. It can be called, so that code of the article can write `log($0)`.
 final class MigrationLog: Sendable {
   private let recorder = Recorder<String>()
 

@@ -93,10 +93,10 @@ import Testing
 
   // MARK: - After the claim
 
-  /// Something that would settle what lies behind an offered promise.
+  /// A competitor that would settle the promises behind an offered one.
   struct Rival: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Chains to the promise; returns the end of the chain and what starts the rival.
+    /// Chains to the promise; returns the end of the chain and a closure that starts the rival.
     let chain:
       @Sendable (Promise<Int>) async -> (
         end: Promise<Int>, strike: @Sendable () async throws -> Void

@@ -6,7 +6,7 @@ import Testing
 /// A promise with an offer, as the promise of a durable one is.
 final class Offered: Sendable {
   let promise: Promise<Int>
-  /// What the offer rests until.
+  /// The promise that the offer rests for.
   let session = Promise.make(of: Void.self, on: .inline)
   private let offers: Recorder<Offer<Int>>
 

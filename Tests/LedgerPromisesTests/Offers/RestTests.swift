@@ -4,7 +4,7 @@ import Testing
 
 @testable import LedgerPromises
 
-/// Promises whose outcome nothing takes, until something does.
+/// Promises whose outcome is not taken until there is an observer.
 @Suite(.timeLimit(.minutes(10))) struct RestTests {
   @Test func aPromiseThatNothingObservesRestsUntilSomethingDoes() async throws {
     let offered = Offered()

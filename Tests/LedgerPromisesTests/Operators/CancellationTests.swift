@@ -2,7 +2,7 @@ import LedgerPromises
 import PromiseLedgerTesting
 import Testing
 
-/// Cancelling reaches what a promise waits for.
+/// Cancelling reaches the promises that a promise waits for.
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
   @Test func cancellingReachesTheInnerPromise() async throws {
     let inner = Promise.make(of: Int.self)

@@ -2,7 +2,7 @@ import LedgerPromises
 import PromiseLedgerTesting
 import Testing
 
-/// Hard rule 8 and bad input of every kind: as the rules say, never a hang and never a trap.
+/// Hard rule 8 and bad input of every kind: the results follow the rules, without a hang or a trap.
 @Suite(.timeLimit(.minutes(10))) struct InputTests {
   @Test func nothingIsCollectedAsNothing() async throws {
     let none: [Promise<Int>] = []

@@ -4,7 +4,7 @@ import Testing
 /// Every row of the operator table, on success, failure and cancellation (hard rule 5: cancellation has
 /// no forgotten path).
 @Suite(.timeLimit(.minutes(10))) struct OperatorTests {
-  /// One operator as a table row: what it makes of each outcome of its source.
+  /// One operator as a table row: its result for each outcome of its source.
   struct Row: Sendable, CustomTestStringConvertible {
     let name: String
     let apply: @Sendable (Promise<Int>) -> Promise<String>
@@ -157,7 +157,7 @@ import Testing
     try await check(row, .cancelled("why"), settledBefore, row.cancelled)
   }
 
-  // A timer of nothing may fire first.
+  // A timer of zero may fire first.
   @Test(arguments: rows.filter { !$0.name.hasPrefix("timeout of nothing") })
   func cancellingTheResultSettlesItAtOnce(_ row: Row) async throws {
     DiagnosticRecorder.install()
@@ -176,7 +176,7 @@ import Testing
     if settledBefore { resolver.resolve(with: outcome) }
     let result = row.apply(promise)
     if !settledBefore {
-      // A timer of nothing fires before a source that has not settled; the row is about settled ones.
+      // A timer of zero fires before a source that has not settled; the row is about settled ones.
       if row.name.hasPrefix("timeout of nothing") {
         _ = resolver.resolve(with: outcome)
         return

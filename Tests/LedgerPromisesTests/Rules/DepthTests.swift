@@ -2,8 +2,9 @@ import LedgerPromises
 import Synchronization
 import Testing
 
-/// Hard rule 2: a million links on a stack of 512 KiB. Shapes that share the code of the first test have
-/// fewer, which is still far beyond what the stack would bear. One at a time, as each takes much memory.
+/// Hard rule 2: a million links on a stack of 512 KiB. Shapes that share the code of the first test
+/// have fewer, which is still far more than the stack could bear. One at a time, because each takes
+/// much memory.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DepthTests {
   static let depth = 1_000_000
   static let fewer = 100_000

@@ -2,7 +2,7 @@ import LedgerPromises
 import PromiseLedgerTesting
 import Testing
 
-/// Hard rule 10: what is over is released.
+/// Hard rule 10: finished objects are released.
 @Suite(.timeLimit(.minutes(10))) struct LifetimeTests {
   /// An object whose release can be seen, captured by callbacks and carried as a value.
   private final class Witness: Sendable {}

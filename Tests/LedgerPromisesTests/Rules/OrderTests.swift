@@ -58,7 +58,8 @@ import Testing
         for _ in 0..<(round % 50) * 10 { _ = promise.isPending }
         resolver.fulfill(round)
       }
-      // The first runs next in the chain, and what it settles gets in front of nobody.
+      // The first runs next in the chain, and the promises that it settles do not overtake any
+      // others.
       for number in 0..<16 { promise.map { _ in order.record(number) }.done {} }
       #expect(await order.events(atLeast: 16) == Array(0..<16), "round \(round)")
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order, from any thread; and a way to wait until enough did.
+/// The events in order, from any thread, and a way to wait for a number of them.
 final class Recorder<Event: Sendable>: Sendable {
   private struct State {
     var events: [Event] = []
@@ -22,7 +22,7 @@ final class Recorder<Event: Sendable>: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Waits until so many events were recorded.
+  /// Waits until this many events were recorded.
   @discardableResult
   func events(atLeast count: Int) async -> [Event] {
     await withCheckedContinuation { continuation in

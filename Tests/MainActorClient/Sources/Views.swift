@@ -1,4 +1,4 @@
-/// Stands for what a user interface is made of: on the main actor, and not Sendable.
+/// Represents the parts of a user interface: on the main actor, and not Sendable.
 @MainActor class View {
   var isHidden = false
 }

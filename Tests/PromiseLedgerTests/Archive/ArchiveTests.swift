@@ -54,7 +54,7 @@ struct ArchiveTests {
     var ledger = try CraftedLedger()
     let kinds = (0...80 as ClosedRange<UInt16>).map(EventKind.init).filter { $0 != .ledgerCreated }
     for number in 0..<Int.random(in: 0...12, using: &generator) {
-      // What comes before their causes, or creates the ledger again, no import takes.
+      // No import takes events that precede their causes, or that create the ledger again.
       if number == 0 {
         try ledger.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
       }

@@ -37,7 +37,7 @@ struct CompactedArchiveTests {
     var summaries = [try original.store.snapshotSummary(), try copy.store.snapshotSummary()]
     #expect(summaries[1].readBackThrough == summaries[1].position)
     summaries[0].readBackThrough = summaries[1].readBackThrough
-    // The newest may be one that was removed, of which the copy knows nothing.
+    // The newest may be one that was removed, which the copy does not have.
     #expect(summaries[1].newestTimedID <= summaries[0].newestTimedID)
     summaries[0].newestTimedID = summaries[1].newestTimedID
     #expect(summaries[0] == summaries[1])

@@ -7,7 +7,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Whatever is wrong with an archive: a clear error that names the line, and nothing is made.
+/// Every defect of an archive causes a clear error that names the line, and no ledger is made.
 @Suite(.timeLimit(.minutes(10)))
 struct DamagedArchiveTests {
   /// The archive of the sample, and its lines with their line feeds.
@@ -20,7 +20,7 @@ struct DamagedArchiveTests {
     try archive.get().split(separator: UInt8(ascii: "\n")).map { Array($0) + [10] }
   }
 
-  /// Imports, and demands that it fails and leaves nothing.
+  /// Imports, and requires that the import fails and leaves nothing.
   private func failure(
     of bytes: [UInt8], maximumLine: Int = 64 << 20,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -118,7 +118,7 @@ struct DamagedExportTests {
     #expect(message?.contains("the snapshot is at position") == true)
   }
 
-  /// What an import refuses, an export does not write.
+  /// An export does not write lines that an import refuses.
   @Test func eventsThatCannotStandWhereTheyDoAreFound() throws {
     let creation = NewEvent.of(LedgerCreated(formatVersion: 0), on: .numbered(77))
     let created = NewEvent.of(PromiseCreated(typeTag: "text"), on: PromiseID.numbered(1).entityID)

@@ -125,7 +125,7 @@ struct EventArchiveTests {
     #expect(error?.code == .invalidArgument)
   }
 
-  /// Two ledgers that say to be one, as after a restored copy.
+  /// Two ledgers that claim to be one, as after a copy was restored.
   @Test func otherEventsInAnOverlapAreFound() throws {
     let files = try [1, 2].map { number in
       var ledger = try CraftedLedger()
@@ -154,7 +154,7 @@ struct EventArchiveTests {
     try LedgerImport().makeLedger(at: files[0].target, from: [files[1].path, files[1].path])
   }
 
-  /// Two ledgers that say to be one, as after a restored copy, archive the same positions.
+  /// Two ledgers that claim to be one, as after a copy was restored, archive the same positions.
   @Test func theArchiveOfOtherEventsIsNeverReplaced() async throws {
     let temporary = try TemporaryLedger()
     let directory = FileSystem.parent(of: temporary.path)

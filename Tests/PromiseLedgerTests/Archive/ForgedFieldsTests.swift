@@ -7,10 +7,10 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Archives in which one field of one line was changed, with digests and counts that fit: an import
-/// refuses them, or makes a ledger that verification finds nothing wrong with.
+/// Archives in which one field of one line was changed, with matching digests and counts: an import
+/// refuses them, or makes a ledger in which verification finds nothing wrong.
 @Suite(.timeLimit(.minutes(10))) struct ForgedFieldsTests {
-  /// Of so many forgeries one is imported; the seed tells which.
+  /// One in this many forgeries is imported; the seed chooses which.
   private static let stride = 27
 
   @Test(arguments: [1, 5] as [UInt64])

@@ -8,8 +8,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct LogDigestTests {
-  /// What an asynchronous function holds across a suspension lies in a frame that is aligned to 16
-  /// bytes; this compiler writes behind the end of the frame if a value wants more.
+  /// Values that an asynchronous function holds across a suspension lie in a frame that is aligned
+  /// to 16 bytes. This compiler writes beyond the end of the frame if a value needs a higher
+  /// alignment.
   @Test func digestsFitTheFramesOfAsynchronousFunctions() {
     #expect(MemoryLayout<LogDigest>.alignment <= 16)
     #expect(MemoryLayout<StateDigest>.alignment <= 16)

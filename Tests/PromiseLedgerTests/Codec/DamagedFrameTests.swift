@@ -156,7 +156,7 @@ import Testing
 }
 
 extension PureLedger.StoredFrame {
-  /// What a reader of the frame finds wrong; `nil` if nothing.
+  /// The problem that a reader of the frame finds; `nil` if there is none.
   var problem: LedgerError.Code? {
     do throws(LedgerError) {
       _ = try events()

@@ -3,7 +3,7 @@ import Testing
 @testable import LedgerModel
 @testable import PromiseLedger
 
-/// The table of event kinds against the file format: what is here may never change.
+/// Compares the event kinds with the file format: the entries of this table may never change.
 @Suite(.timeLimit(.minutes(10))) struct EventKindTests {
   private struct Specified {
     let number: UInt16

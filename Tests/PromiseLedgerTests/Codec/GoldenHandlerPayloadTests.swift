@@ -172,7 +172,7 @@ import Testing
     _ golden: GoldenPayloadTests.Golden<Payload>, _ neededByteCount: Int?
   ) throws {
     try golden.check()
-    // A value goes on to the end, so only what is before it can be missed.
+    // A value extends to the end, so only the bytes before it can be missed.
     guard let neededByteCount else { return golden.checkLengths() }
     for count in 0..<neededByteCount {
       #expect(throws: LedgerError.self, "\(count) bytes") {

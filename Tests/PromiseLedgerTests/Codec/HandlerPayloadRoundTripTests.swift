@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  /// Whatever is read from damaged bytes is a whole payload; otherwise they are corrupt.
+  /// Damaged bytes either decode to a complete payload, or are corrupt.
   @Test(arguments: 0..<300 as Range<UInt64>)
   func aDamagedPayloadIsCorruptOrAnother(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// What replay takes for well-formed decodes, unless a text is not UTF-8; and the reverse.
+  /// Bytes that replay takes for well-formed decode, unless a text is not UTF-8; and the reverse.
   @Test func aDamagedPromiseCreatedIsWellFormedExactlyIfItDecodes() {
     for seed in 0..<5_000 as Range<UInt64> {
       var random = SeededGenerator(seed: seed)

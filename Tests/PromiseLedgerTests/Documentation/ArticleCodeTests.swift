@@ -4,7 +4,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// The code of the articles that have no file of their own here, run as it stands there.
+/// The code of the articles that have no file of their own here, run word for word.
 @Suite(.timeLimit(.minutes(10)))
 final class ArticleCodeTests: Sendable {
   private let temporary: TemporaryLedger

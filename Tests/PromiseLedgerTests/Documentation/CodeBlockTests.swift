@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// What README and articles show exists: their code is compiled, their links lead somewhere.
+/// The examples of README and articles are real: their code is compiled, and their links lead
+/// somewhere.
 @Suite(.timeLimit(.minutes(10)))
 struct CodeBlockTests {
-  /// Every block of Swift stands, apart from its indentation and its imports, in a file of this folder or
-  /// in a client of the package that is built by itself.
+  /// Every block of Swift also exists, apart from its indentation and its imports, in a file of
+  /// this folder or in a client of the package that is built separately.
   @Test(arguments: try Article.all())
   func everyBlockOfSwiftIsCompiled(article: Article) throws {
     let sources = try Self.sources()
@@ -28,7 +29,7 @@ struct CodeBlockTests {
     #expect(counts.reduce(0, +) > 30, "Are blocks still written in this way?")
   }
 
-  /// What a manifest of a user names is a product of this package.
+  /// The products in a user's manifest exist in this package.
   @Test(arguments: try Article.all())
   func everyProductInAManifestIsThere(article: Article) throws {
     let manifest = try Article(path: "Package.swift").lines.joined(separator: "\n")
@@ -82,7 +83,7 @@ struct CodeBlockTests {
     block.contains { $0.contains(".package(") }
   }
 
-  /// The lines of the files in which the blocks may stand, without their indentation and imports.
+  /// The lines of the files that may contain the blocks, without their indentation and imports.
   private static func sources() throws -> [[String]] {
     let folders = ["Tests/PromiseLedgerTests/Documentation", "Tests/Examples"]
     return try folders.flatMap { folder in

@@ -4,7 +4,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
-/// The code of the article *Getting started*, run as it stands there.
+/// The code of the article *Getting started*, run word for word.
 @Suite(.timeLimit(.minutes(10)))
 final class GettingStartedTests: Sendable {
   /// What the app of the article shows.

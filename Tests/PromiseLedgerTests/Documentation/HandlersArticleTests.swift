@@ -3,7 +3,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// The code of the article *Handlers*: every block of it stands in this file, and is run.
+/// The code of the article *Handlers*: every block of it is in this file, and is run.
 @Suite(.timeLimit(.minutes(10)))
 struct HandlersArticleTests {
   private let temporary: TemporaryLedger

@@ -3,7 +3,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
-/// The code of the README, run as it stands there.
+/// The code of the README, run word for word.
 @Suite(.timeLimit(.minutes(10)))
 final class ReadmeTests: Sendable {
   private let temporary: TemporaryLedger

@@ -19,7 +19,7 @@ import Testing
     return (store, session)
   }
 
-  /// Goes on with commits of another session, up to a position.
+  /// Continues with commits of another session, up to a position.
   private static func go(
     on store: InMemoryEventStore, as number: Int, through end: UInt64
   ) throws {
@@ -43,10 +43,10 @@ import Testing
   /// The store of a session, which reads it and writes to it, and the one that replaces it.
   typealias Stores = (InMemoryEventStore, WatchedSession, InMemoryEventStore)
 
-  /// What becomes of the store under a session.
+  /// A change to the store under a session.
   struct Row: Sendable, CustomStringConvertible {
     let description: String
-    /// How a session finds out; `nil` if there is nothing to find.
+    /// The error that reveals it to a session; `nil` if there is none.
     let code: LedgerError.Code?
     let stores: @Sendable () throws -> Stores
 
@@ -205,7 +205,7 @@ import Testing
     place.store = other
     await expectError(.historyChanged) { try await first.record(of: promise.id) }
     await expectError(.historyChanged) { try await second.createPromise(of: Int.self) }
-    // From now on without a look at the store.
+    // From now on, without access to the store.
     await expectError(.historyChanged) { try await first.createPromise(of: Int.self) }
     await expectError(.historyChanged) { try await second.record(of: promise.id) }
     await first.close()

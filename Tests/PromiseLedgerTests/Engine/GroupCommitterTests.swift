@@ -16,7 +16,7 @@ import Testing
     let session = try WatchedSession(store, 2, clock: clock)
     let base = try store.snapshotSummary().position
     let head = try store.head()
-    // An event on what stands in the snapshot only, and a fold.
+    // An event about an entity that is only in the snapshot, and a fold.
     store.onCommit = { [store, clock] in
       #expect(throws: Never.self) {
         try WatchedSession(store, 3, clock: clock).commit([ResolvePromise(.numbered(1))])

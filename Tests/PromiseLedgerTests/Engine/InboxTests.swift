@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What waits for the writer.
+/// The jobs that wait for the writer.
 @Suite(.timeLimit(.minutes(10))) struct InboxTests {
   private let log = JobLog()
 
@@ -87,7 +87,7 @@ import Testing
   }
 }
 
-/// Jobs with numbers, and what they failed with.
+/// Jobs with numbers, and their failures.
 final class JobLog: Sendable {
   private struct Contents {
     var numbers: [ObjectIdentifier: Int] = [:]

@@ -58,7 +58,7 @@ private final class Calls: Sendable {
   }
 }
 
-/// A store in memory that tells when the listener of its session goes to sleep.
+/// A store in memory that reports when the listener of its session goes to sleep.
 private final class SleepyStore: ForwardingStore {
   let store = InMemoryEventStore()
   private let sleeps = AsyncStream.makeStream(of: UInt32.self)

@@ -210,7 +210,7 @@ import Testing
   }
 }
 
-/// Counts what several threads do.
+/// Counts the operations of several threads.
 private final class Tally: Sendable {
   private let value = Atomic<Int>(0)
 

@@ -5,12 +5,12 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Whoever walks a list of the snapshot keeps no writer from the replica.
+/// A walk through a list of the snapshot does not keep a writer from the replica.
 @Suite(.timeLimit(.minutes(10))) struct ReplicaCopyTests {
   private let store = WatchedStore()
 
-  /// Runs `body` and looks at the replica at the start of each walk through a list: a thread that holds
-  /// the replica already crashes then.
+  /// Runs `body` and looks at the replica at the start of each walk through a list: a thread that
+  /// holds the replica already crashes then.
   private func looking(
     at list: OpenList, of ledger: Ledger, _ body: (Ledger) async throws -> Void
   ) async throws {
@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-/// Counts what happens on any thread.
+/// Counts events on any thread.
 private final class Counter: Sendable {
   private let value = Mutex(0)
   var count: Int { value.withLock { $0 } }

@@ -100,7 +100,7 @@ import Testing
     try fill()
     let session = try WatchedSession(store, 2, clock: clock)
     try store.fold()
-    // Drops from memory what the snapshot has.
+    // Drops the entities in the snapshot from memory.
     _ = try session.replica.catchUp(from: store)
     session.replica.dropFolded(begins: true)
     if row.name.hasPrefix("time out") { clock.advance(by: .seconds(10_000)) }
@@ -113,7 +113,7 @@ import Testing
     #expect(reads.frameReads == 0)
   }
 
-  /// Of an entity that changed since the snapshot, what it is not is not looked up below.
+  /// An entity that changed since the snapshot is not looked up below under other kinds.
   @Test func anIDOfAnotherKindTakesNoViews() throws {
     try fill()
     let session = try WatchedSession(store, 2, clock: clock)
@@ -131,7 +131,8 @@ import Testing
     #expect(reads.views <= 1)
   }
 
-  /// A handler that changed since the snapshot refers to what retention would remove.
+  /// A handler that changed since the snapshot refers to a record that retention would otherwise
+  /// remove.
   @Test func removingRecordsTakesAtMostTwoViews() throws {
     try fill()
     let session = try WatchedSession(store, 2, clock: clock)
@@ -190,7 +191,7 @@ import Testing
   /// A read of a session.
   struct SessionRead: Sendable, CustomStringConvertible {
     let description: String
-    /// The most views and transactions, whatever the lists are long.
+    /// The maximum number of views and transactions, however long the lists are.
     let budget: Int
     let run: @Sendable (Ledger) async throws -> Int
 
@@ -264,7 +265,7 @@ import Testing
 
   // MARK: Locks
 
-  /// Lets each read of the store find out whether it holds up those who look at the replica.
+  /// Lets each read of the store find out whether it blocks access to the replica.
   private func watchLocks(of replica: Replica) {
     store.onRead = {
       let isFree = WakeSemaphore()

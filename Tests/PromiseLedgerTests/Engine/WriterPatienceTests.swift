@@ -114,7 +114,7 @@ final class Stopwatch: Sendable {
   }
 }
 
-/// An empty store whose gate is kept by somebody else: waiting for it lasts as long as it may.
+/// An empty store whose gate is held by another process: waiting for it lasts as long as it may.
 private final class StalledStore: ForwardingStore {
   private struct Contents {
     var waits: [Duration] = []
@@ -136,7 +136,7 @@ private final class StalledStore: ForwardingStore {
     set { contents.withLock { $0.isStalled = newValue } }
   }
 
-  /// What happens during the next wait.
+  /// Called during the next wait.
   var onWait: (@Sendable () -> Void)? {
     get { contents.withLock { $0.onWait } }
     set { contents.withLock { $0.onWait = newValue } }

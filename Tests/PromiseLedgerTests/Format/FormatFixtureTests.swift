@@ -7,7 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 /// Ledgers that earlier builds wrote stay readable: a fixture of each format version is kept, as
-/// `ledger-worker fixture` made it then, with what it exports.
+/// `ledger-worker fixture` made it then, with its export.
 @Suite(.timeLimit(.minutes(10))) struct FormatFixtureTests {
   private static let versions = [1]
 
@@ -46,7 +46,7 @@ import Testing
     #expect(try Ledger.inspect(at: target.path).archive() == Self.archive(version))
   }
 
-  /// What was promised then is still kept: also by those who write now.
+  /// The promises of that version are still kept, also when a new build writes.
   @Test(arguments: versions)
   func itIsWrittenOnAndCompacted(version: Int) async throws {
     let temporary = try Self.copy(version)

@@ -6,8 +6,9 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// A ledger that a later version of the library wrote and compacted is kept, with what it exports: with
-/// an entity, a list and layouts of records that this version does not know; see ``LaterVersion``.
+/// A ledger that a later version of the library wrote and compacted is kept, with its export. It
+/// has an entity, a list and layouts of records that this version does not know; see
+/// ``LaterVersion``.
 @Suite(.timeLimit(.minutes(10))) struct LaterVersionFixtureTests {
   private static let fixtures = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()

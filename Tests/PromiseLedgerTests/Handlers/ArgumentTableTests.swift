@@ -2,11 +2,11 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// Every cell of {absent, null, value} for what is bound and for what the call gives, for mandatory and
-/// optional parameters of every type.
+/// Every cell of {absent, null, value} for the bound argument and for that of the call, for
+/// mandatory and optional parameters of every type.
 @Suite(.timeLimit(.minutes(10)))
 struct ArgumentTableTests {
-  /// What is said of the argument in one place.
+  /// The argument in one place.
   private enum Cell: CaseIterable {
     case absent
     /// `nil` in a literal.
@@ -19,8 +19,8 @@ struct ArgumentTableTests {
 
     var hasValue: Bool { self == .value || self == .some }
 
-    /// - Parameter other: What stands for nothing: a name that a call may give besides, and that cannot
-    ///   be bound.
+    /// - Parameter other: Stands for an absent argument: a name that a call may give besides, and
+    ///   that cannot be bound.
     func arguments<Value: Codable & Sendable>(
       _ value: Value, absent other: HandlerArguments
     ) -> HandlerArguments {
@@ -112,7 +112,7 @@ struct ArgumentTableTests {
     let other = try TemporaryLedger()
     var configuration = LedgerConfiguration()
     try configuration.handlers.register(Nothing.self)
-    // What the values refer to is in the ledger, too, in another session.
+    // The referenced entities are in the ledger, too, in another session.
     let ledger = try await other.open(as: .app, configuration: configuration)
     let count = try await type.visit(Table(temporary: other), in: ledger)
     #expect(count == 50)

@@ -3,7 +3,8 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
-/// Wrong use is an error that says what is wrong, and leaves the handler and its promise usable.
+/// Wrong use causes an error that explains the mistake, and leaves the handler and its promise
+/// usable.
 @Suite(.timeLimit(.minutes(10)))
 struct HandlerBadInputTests {
   private struct Answer: LedgerHandler {
@@ -40,7 +41,7 @@ struct HandlerBadInputTests {
     ledger.handler(id: try await temporary.createElsewhere(Answer.self, arguments))
   }
 
-  /// Whether the handler can still be called with what is right, and its promise resolved.
+  /// Checks that the handler can still be called with correct arguments, and its promise resolved.
   private func expectUsable(
     _ handler: DurableHandler, sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) async throws {
@@ -70,7 +71,7 @@ struct HandlerBadInputTests {
       .argumentMismatch,
       naming: ["\(handler.id)", "answer", "count", "int", "not double", "Given: room string"]
     ) { try await handler.call(["room": "r"]) }
-    // What the call gives stands before what is bound.
+    // The call's arguments take precedence over the bound ones.
     try await expectUsable(handler)
   }
 

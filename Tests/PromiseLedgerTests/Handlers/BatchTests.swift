@@ -165,7 +165,7 @@ struct BatchTests {
 }
 
 extension Ledger {
-  /// A bit less than half of what a payload may have.
+  /// A bit less than half of the maximum payload.
   fileprivate var maximumTextCount: Int {
     LedgerConfiguration().maximumPayloadSizeInBytes / 2 - 100
   }

@@ -2,14 +2,14 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// Mistakes in what is bound are found where it is bound, not where an answer comes.
+/// Mistakes in bound arguments are found where they are bound, not where an answer arrives.
 @Suite(.timeLimit(.minutes(10)))
 struct BindingCheckTests {
   private struct Stanza: Codable, Sendable {
     let id: String
   }
 
-  /// What cannot be bound stands first, so that nothing can be put in for it.
+  /// The parameter that cannot be bound comes first, so that nothing can be substituted for it.
   private struct Answer: LedgerHandler {
     struct Invalidation: Codable, Sendable {
       let why: String?

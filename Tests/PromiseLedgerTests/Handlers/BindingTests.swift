@@ -3,10 +3,10 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// Binding, rebinding, merging and erasing, and what stands inside arguments.
+/// Binding, rebinding, merging and erasing, and values inside arguments.
 @Suite(.timeLimit(.minutes(10)))
 struct BindingTests {
-  /// Tells what it got.
+  /// Reports the arguments that it received.
   private struct Echo: LedgerHandler {
     struct Binding: Encodable, Sendable {
       var a: String?

@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What a call knows of those that wait for it.
+/// A call's knowledge of the calls that wait for it.
 @Suite(.timeLimit(.minutes(10)))
 struct CallChainTests {
   private let temporary: TemporaryLedger

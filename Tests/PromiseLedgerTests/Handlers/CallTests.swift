@@ -2,7 +2,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// One-shot and repeating handlers, failures, and what a call keeps.
+/// One-shot and repeating handlers, failures, and the values that a call keeps.
 @Suite(.timeLimit(.minutes(10)))
 struct CallTests {
   private let temporary: TemporaryLedger
@@ -96,7 +96,7 @@ struct CallTests {
       try await handler.call()
     }
     await expectError(.handlerRunning) { try await elsewhere.handler(id: handler.id).call() }
-    // It runs, so it is offered to nobody.
+    // It is running, so it is not offered.
     #expect(try await ledger.unfinishedCalls().isEmpty)
     #expect(try await elsewhere.unfinishedCalls().isEmpty)
     gate.open()

@@ -6,7 +6,7 @@ import Testing
 /// Three handlers as a chat client has them, each waiting for the answer to a request.
 @Suite(.timeLimit(.minutes(10)))
 struct ChatExampleTests {
-  // MARK: What the client has
+  // MARK: The client
 
   /// An answer of the server.
   struct Stanza: Codable, Sendable {
@@ -25,7 +25,7 @@ struct ChatExampleTests {
     let text: String?
   }
 
-  /// The connection of one account. It is what the app supplies, and never stored.
+  /// The connection of one account. The app supplies it, and it is never stored.
   final class Account: Sendable {
     private struct Contents {
       var usesCarbons = false
@@ -59,7 +59,7 @@ struct ChatExampleTests {
 
   // MARK: The handlers
 
-  /// Needs nothing but the account: what a class method is elsewhere.
+  /// Needs nothing but the account: elsewhere this is a class method.
   struct CarbonsEnabled: LedgerHandler {
     static let kind = "carbons-enabled"
     let stanza: Stanza

@@ -2,7 +2,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What the app supplies: asked for at each call, for the handler, and never stored.
+/// The context that the app supplies: requested at each call, for the handler, and never stored.
 @Suite(.timeLimit(.minutes(10)))
 struct ContextTests {
   private struct Gone: Error, Equatable {}

@@ -3,7 +3,7 @@ import PromiseLedgerTesting
 import Synchronization
 import Testing
 
-/// What code asks of the ledger: once, with the finish, with a verdict.
+/// The effects that code requests from the ledger: once, with the finish, with a verdict.
 @Suite(.timeLimit(.minutes(10)))
 struct EffectTests {
   private let temporary: TemporaryLedger

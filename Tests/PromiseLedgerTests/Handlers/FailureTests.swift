@@ -2,7 +2,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What a failure of code does to the promises among its arguments.
+/// The effect of a failure of code on the promises among its arguments.
 @Suite(.timeLimit(.minutes(10)))
 struct FailureTests {
   private static let failure = ScriptedError(text: "broken")
@@ -40,7 +40,7 @@ struct FailureTests {
     func run(in call: HandlerCall<Void>) throws { throw FailureTests.failure }
   }
 
-  /// Leaves its promise as it is.
+  /// Leaves its promise unchanged.
   private struct Recording: LedgerHandler {
     static let kind = "recording"
     static let onFailure = HandlerFailurePolicy.recordOnly

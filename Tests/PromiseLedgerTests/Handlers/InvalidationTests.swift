@@ -200,8 +200,8 @@ struct InvalidationTests {
     script.invalidation = { parameters, call in
       notes.add(parameters.name ?? "-")
       if parameters.name == "0" {
-        // Untouched by both, as it is created meanwhile; by the inner one it would be, but that
-        // looks before.
+        // Untouched by both, because it is created meanwhile. The inner one would touch it, but
+        // checks earlier.
         let report = try await call.ledger.invalidateAll(scope: "s")
         notes.add("inner \(report.invalidated.count)")
         try await call.ledger.createHandler(
@@ -228,7 +228,7 @@ struct InvalidationTests {
   @Test func codeThatFailsAsAClosedHandlerDoesIsAFailure() async throws {
     var script = Scripted.Script()
     script.invalidation = { parameters, call in
-      // What it calls is spent.
+      // The handler that it calls is spent.
       try await call.ledger.handler(forKey: HandlerKey("spent")).call()
     }
     let ledger = try await open(script)

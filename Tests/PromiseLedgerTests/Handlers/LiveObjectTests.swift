@@ -17,7 +17,7 @@ struct LiveObjectTests {
     let notes: Notes
   }
 
-  /// Says which account it got.
+  /// Reports the account that it received.
   private struct Named: LedgerHandler {
     struct Invalidation: Codable, Sendable {}
 

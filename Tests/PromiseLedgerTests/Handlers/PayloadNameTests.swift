@@ -82,7 +82,7 @@ struct PayloadNameTests {
     #expect(before.id == after.id)
     #expect(try await after.fulfill(After.Answer(id: "2")).isSuccess)
     #expect(try await after.outcome == .fulfilled(After.Answer(id: "2")))
-    // The old build goes on with what it knows.
+    // The old build continues with the name that it knows.
     #expect(try await before.consume().id == "2")
     await ledger.close()
   }
@@ -106,7 +106,7 @@ struct PayloadNameTests {
     await expectError(.argumentMismatch, naming: ["one", "answer", "not Other"]) {
       try await ledger.createHandler(After.Handler.self, ["one": Other(id: "3")])
     }
-    // The other way round: what is stored now has the new name.
+    // The other way round: newly stored values have the new name.
     let new = try await ledger.createPromise(of: After.Answer.self)
     #expect(try await new.record?.typeTag == "answer")
     await expectError(.typeMismatch) {

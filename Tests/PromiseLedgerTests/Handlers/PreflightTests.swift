@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What a session says that it cannot run, and that damage or a race hides nothing else.
+/// A session reports the handlers that it cannot run. Damage or a race hides nothing else.
 @Suite(.timeLimit(.minutes(10)))
 struct PreflightTests {
   private struct Typed: LedgerHandler {
@@ -47,7 +47,7 @@ struct PreflightTests {
     var crafted = try CraftedLedger()
     try crafted.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
     let ids = (1...2).map(HandlerID.numbered)
-    // What is beside the event are no arguments.
+    // The data beside the event is not a list of arguments.
     var damaged = NewEvent.of(
       HandlerCreated(handlerKind: "greet", arguments: nil), on: ids[0].entityID)
     damaged.attachment = [UInt8](repeating: 0xFF, count: 9_000)

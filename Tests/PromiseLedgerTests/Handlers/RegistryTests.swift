@@ -2,7 +2,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What a registry takes and refuses.
+/// The handlers that a registry takes and refuses.
 @Suite(.timeLimit(.minutes(10)))
 struct RegistryTests {
   private struct Plain: LedgerHandler {
@@ -132,7 +132,7 @@ struct RegistryTests {
     await expectError(.handlerUnregistered, naming: ["Renamed"]) {
       try await ledger.createHandler(Renamed.self)
     }
-    // Another type of the same kind is not what was registered.
+    // Another type of the same kind is not the registered one.
     await expectError(.handlerUnregistered, naming: ["Twin"]) {
       try await ledger.createHandler(Twin.self)
     }

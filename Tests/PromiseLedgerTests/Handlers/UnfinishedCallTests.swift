@@ -62,7 +62,8 @@ struct UnfinishedCallTests {
     try await ledger.freeze()
     let unfinished = try await elsewhere.unfinishedCalls()
     #expect(unfinished.map(\.handler) == [handler.id] && unfinished[0].release == .frozen)
-    // The code goes on; its end waits for the ledger, and counts, as nobody ran the call again.
+    // The code continues; its end waits for the ledger, and counts, because the call was not run
+    // again.
     gate.open()
     try await ledger.unfreeze()
     #expect(try await call.value == 1)
@@ -264,8 +265,8 @@ struct UnfinishedCallTests {
     gate.open()
     try await ledger.unfreeze()
     _ = await call.result
-    // The code of the first attempt ended after or before the watch looked; a second freeze makes
-    // it look again.
+    // The code of the first attempt ended after or before the watch checked; a second freeze makes
+    // it check again.
     try await ledger.freeze()
     try await ledger.unfreeze()
     #expect(try await promise.consume() == 2)
@@ -283,7 +284,7 @@ struct UnfinishedCallTests {
     let code = resolving(openGate)
     try configuration.handlers.register(Scripted.self) { Scripted.Script(code: code) }
     let watching = try await temporary.open(as: .appExtension, configuration: configuration)
-    // The watch looks while the session is frozen in some of these.
+    // The watch checks while the session is frozen in some of these.
     for _ in 0..<30 {
       try await watching.freeze()
       try await watching.unfreeze()
@@ -305,7 +306,7 @@ struct UnfinishedCallTests {
     await ledger.close()
     gate.open()
     _ = await call.result
-    // Nothing of the call is left but in the snapshot.
+    // The only remains of the call are in the snapshot.
     let compacting = try await open(as: .operator) { _, _ in 0 }
     try await compacting.compact(LedgerCompactionTests.events)
     await compacting.close()

@@ -2,10 +2,10 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What becomes of handlers when the app is updated, or an older build meets newer ones.
+/// The fate of handlers when the app is updated, or an older build meets newer ones.
 @Suite(.timeLimit(.minutes(10)))
 struct UpdateTests {
-  /// The kind as it was first.
+  /// The first version of the kind.
   private struct First: LedgerHandler {
     static let kind = "send-message"
     let to: String
@@ -164,7 +164,7 @@ struct UpdateTests {
     let older = try await temporary.open { try $0.register(First.self) }
     #expect(try await older.preflight().isEmpty)
     let handler = older.handler(id: id)
-    // What it merges leaves the rest as it is.
+    // Its merge leaves the other arguments unchanged.
     try await handler.merge(["count": 5])
     #expect(try await handler.record?.bound["urgent"]?.typeTag == "bool")
     await older.close()

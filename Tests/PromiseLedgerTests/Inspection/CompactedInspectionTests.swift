@@ -144,7 +144,7 @@ import Testing
     try await Self.createMany(in: ledger)
     let folded = try await ledger.createPromise(of: String.self)
     try await ledger.compact(.foldOnly)
-    // It stands in the snapshot and in the overlay.
+    // It is in the snapshot and in the overlay.
     try await folded.fulfill("changed")
     try await Self.createMany(in: ledger)
     let replayed = try Ledger.inspect(at: temporary.path).replay()

@@ -30,7 +30,7 @@ struct DamagedPageTests {
     return configuration
   }
 
-  /// Changes the end of the free space of a leaf in the middle of the log, which no reader looks at.
+  /// Changes the end of the free space of a leaf in the middle of the log, which no reader uses.
   ///
   /// - Returns: The number of the page.
   private func damageALeaf() throws -> Int {
@@ -110,7 +110,7 @@ struct DamagedPageTests {
     #expect(try await openError(.never) == nil)
   }
 
-  /// Nothing is in the table, so no count tells that it is gone.
+  /// The table is empty, so no count shows that it is gone.
   @Test func anEmptyTableWithADamagedNameIsFound() async throws {
     let url = URL(fileURLWithPath: temporary.path + Self.file)
     var file = TreeFile(Array(try Data(contentsOf: url)))

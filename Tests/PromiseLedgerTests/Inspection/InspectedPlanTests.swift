@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What inspection says about compaction, before and after it.
+/// The plans of inspection for a compaction, before and after it.
 @Suite(.timeLimit(.minutes(10))) struct InspectedPlanTests {
   private static let configuration = LedgerCompactionTests.configuration()
 
@@ -97,7 +97,7 @@ import Testing
     await ledger.close()
   }
 
-  // MARK: What compaction takes away while it is looked at
+  // MARK: Removals by a compaction during the inspection
 
   @Test func valuesOfDeletedEventsAreNoDamage() async throws {
     let temporary = try TemporaryLedger()

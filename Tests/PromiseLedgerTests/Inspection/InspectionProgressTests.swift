@@ -5,11 +5,11 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Whoever watches an inspection of a large ledger hears of it again and again, so that a watchdog can
-/// tell it from one that came to no end.
+/// The inspection of a large ledger reports progress again and again, so that a watchdog can
+/// distinguish it from one that came to no end.
 @Suite(.timeLimit(.minutes(10))) struct InspectionProgressTests {
   private static let promiseCount = 2_400
-  /// What one promise in twenty is fulfilled with: more chunks, all together, than one beat takes.
+  /// The value of one fulfilled promise in twenty: more chunks, all together, than one beat takes.
   private static let largeValue = String(repeating: "x", count: 45_000)
 
   /// A closed ledger with consumed promises, half of them with keys.
@@ -93,7 +93,7 @@ import Testing
       try ticks >= Self.snapshotTicks(of: ledger) + chunkTicks + Self.promiseCount / Pulse.interval)
   }
 
-  /// How often a look at all pages is heard of.
+  /// How often a check of all pages reports progress.
   private static func pageTicks(of ledger: TemporaryLedger) throws -> Int {
     let ticks = Ticks()
     _ = try Ledger.inspect(at: ledger.path).store.checkStructure(ticks.add)

@@ -8,8 +8,8 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What counts or digests a whole ledger sees it as it was at the beginning, whatever is folded and
-/// deleted meanwhile.
+/// Functions that count or digest a whole ledger see it as it was at the beginning, whatever is
+/// folded and deleted meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct PinnedInspectionTests {
   private static let promiseCount = 1_300
 
@@ -39,8 +39,8 @@ import Testing
     }
   }
 
-  /// Inspects while nothing happens, and then while at the first sign of life after some events another
-  /// one comes and all are folded and deleted.
+  /// Inspects without concurrent changes. Then it inspects again, and at the first sign of life
+  /// after some events another event is added and all are folded and deleted.
   private func expectTheSame<Answer: Equatable>(
     _ inspect: (LedgerInspector, (Position) -> Void) throws -> Answer
   ) async throws {
@@ -49,7 +49,7 @@ import Testing
     let store = try await ledger.engine.openStore()
     var compacting: Result<Void, any Error>?
     let disturbed = try inspect(inspector) { position in
-      // What comes before the first event is a look at pages, which needs no view.
+      // Before the first event comes a check of pages, which needs no view.
       guard compacting == nil, position > .start else { return }
       compacting = .init { try Self.compact(store) }
     }

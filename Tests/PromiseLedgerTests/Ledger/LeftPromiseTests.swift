@@ -94,7 +94,7 @@ struct LeftPromiseTests {
     inspector.close()
   }
 
-  // MARK: Promises that nothing will settle
+  // MARK: Promises that will never be settled
 
   @Test func aPendingPromiseOfALostCreatorIsOrphaned() async throws {
     let lost = try await leavePromise(of: "chat", isResolved: false)
@@ -125,7 +125,7 @@ struct LeftPromiseTests {
     let handler = try await ledger.createHandler(Scripted.self, ["promise": called]).handler
     let other = try await ledger.createHandler(Scripted.self, ["promise": withdrawn]).handler
     #expect(try await ledger.orphanedPromises().isEmpty)
-    // Its code returns and leaves the promise as it is.
+    // Its code returns without settling the promise.
     try await handler.call()
     #expect(try await ledger.orphanedPromises().map(\.id) == [called.id])
     try await other.invalidate()

@@ -3,7 +3,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What an extension sees of its app, and what an app sees at once.
+/// The sessions that an extension sees of its app, and that an app sees at once.
 @Suite(.timeLimit(.minutes(5)))
 struct OpenSessionsTests {
   private let temporary: TemporaryLedger

@@ -82,7 +82,7 @@ import Testing
     await ledger.close()
   }
 
-  /// A resolved promise that stands in the snapshot and in no session's memory.
+  /// A resolved promise that is in the snapshot but in no session's memory.
   private func makeFoldedPromise() async throws -> PromiseID {
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
     let promise = try await ledger.createPromise(of: Int.self)

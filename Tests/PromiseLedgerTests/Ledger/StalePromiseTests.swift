@@ -38,7 +38,7 @@ import Testing
     try await own.fulfill(3)
     #expect(try await stale.next()?.id == own.id)
 
-    // Consumed, abandoned and pending ones are not offered; the last one tells that all were seen.
+    // Consumed, abandoned and pending ones are not offered; the last one shows that all were seen.
     #expect(try await app.promise(id: before.id, of: Int.self).consume() == 1)
     _ = try await app.abandon(after.id, reason: "test")
     let abandoned = try await helper.createPromise(of: Int.self)

@@ -37,7 +37,7 @@ struct UsualMistakesTests {
     promise = try await ledger.createPromise(key: key, label: "Remove the avatar")
   }
 
-  /// What an error that the call must throw says.
+  /// The message of an error that the call must throw.
   private func error(
     _ code: LedgerError.Code, of call: () async throws -> some Any,
     sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -155,7 +155,7 @@ struct UsualMistakesTests {
       await error(.argumentMissing) { try await handler.call() }
         == "Handler \(handler.id) of the kind answer: the mandatory argument room (string) is missing. Bound: promise promise<string>. Given: nothing. Give it with the call, or bind it before."
     )
-    // Nothing happened, so it can be called again.
+    // The call had no effect, so it can be repeated.
     try await handler.call(["room": "hall"])
     #expect(try await promise.consume() == "hall")
     await ledger.close()
@@ -190,7 +190,8 @@ struct UsualMistakesTests {
         == "The session of the ledger was closed. Open the ledger again.")
   }
 
-  /// Opening twice is no mistake: each is a session of its own, and neither takes what the other waits for.
+  /// Opening twice is no mistake: each is a session of its own, and neither takes outcomes that the
+  /// other waits for.
   @Test func openedTwice() async throws {
     let other = try await temporary.open()
     #expect(other.session != ledger.session)

@@ -9,7 +9,7 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// An outcome whose consumption is being written reaches what takes it.
+/// An outcome whose consumption is being written reaches the observer that takes it.
 @Suite(.timeLimit(.minutes(5))) struct ClaimedOutcomeTests {
   private func open(_ store: some EventStore) async throws -> Ledger {
     try await Ledger.open(

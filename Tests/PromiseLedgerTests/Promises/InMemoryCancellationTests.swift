@@ -3,7 +3,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// What the cancellation of an in-memory promise does to a durable one.
+/// The effect of cancelling an in-memory promise on a durable one.
 @Suite(.timeLimit(.minutes(5))) final class InMemoryCancellationTests: Sendable {
   private let temporary: TemporaryLedger
 
@@ -69,7 +69,7 @@ import Testing
     promise.cancel("the page\nwas closed")
     let seen = try await helper.promise(id: durable.id, of: Int.self).outcome
     #expect(seen == .cancelled(reason: "the page was closed"))
-    // Who cancelled knows, so it is not offered again.
+    // The code that cancelled knows, so it is not offered again.
     try await become { try await durable.record?.status == .consumed }
     await app.close()
     await helper.close()

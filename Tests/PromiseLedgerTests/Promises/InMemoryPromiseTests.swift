@@ -82,7 +82,7 @@ import Testing
     let durable = try await app.createPromise(of: Int.self, deadline: deadline)
     let outcome = durable.promise.map { $0 }
     clock.advance(by: .seconds(61))
-    // Whoever writes next notices.
+    // The next writer notices.
     _ = try await app.createPromise(of: Int.self)
     #expect(failure(try await outcome.settlement()) == .timedOut)
     await app.close()

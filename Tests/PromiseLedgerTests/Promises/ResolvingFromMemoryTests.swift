@@ -15,7 +15,7 @@ import Testing
     temporary = try TemporaryLedger()
   }
 
-  /// What becomes of a durable promise that gets its outcome from `outcome`.
+  /// The result of a durable promise that gets its outcome from `outcome`.
   private func stored(from outcome: Outcome<Int>) async throws -> PromiseOutcome<Int> {
     let ledger = try await temporary.open(as: .appExtension)
     let durable = try await ledger.createPromise(of: Int.self)

@@ -11,7 +11,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// What is left of an error after a ledger stored it.
+/// The parts of an error that a ledger preserves.
 @Suite(.timeLimit(.minutes(5)))
 struct SystemErrorTests {
   private struct ChatError: Error, Codable, Equatable {
@@ -53,7 +53,8 @@ struct SystemErrorTests {
     case noNetwork
   }
 
-  /// What an app reads that opens the ledger later, and then another that has it from an archive.
+  /// The error in an app that opens the ledger later, and then in another that has it from an
+  /// archive.
   private func restored(_ error: any Error) async throws -> StoredError {
     let temporary = try TemporaryLedger()
     let worker = try await temporary.open(as: .appExtension)
@@ -256,7 +257,7 @@ struct SystemErrorTests {
     #expect(deep.message == "m")
   }
 
-  /// What builds of the first version read: the payload is the end of the bytes.
+  /// The bytes that builds of the first version read: the payload is the end of the bytes.
   @Test func theBytesAreThoseOfTheFirstVersion() throws {
     let stored = StoredError(Refusal())
     let bytes = stored.encoded
@@ -268,7 +269,7 @@ struct SystemErrorTests {
     #expect(try StoredError(decoding: bytes) == stored)
   }
 
-  // MARK: What a person reads
+  // MARK: Texts for people
 
   @Test func failuresShowTheMessageOfTheError() {
     let stored = StoredError(Refusal())

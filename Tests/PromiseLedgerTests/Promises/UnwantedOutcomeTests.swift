@@ -3,7 +3,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-/// An outcome that nothing takes any more stays in the ledger, unconsumed.
+/// An outcome that no observer takes any more stays in the ledger, unconsumed.
 @Suite(.timeLimit(.minutes(5))) final class UnwantedOutcomeTests: Sendable {
   private let temporary: TemporaryLedger
 
@@ -204,7 +204,7 @@ private func block(on promise: Promise<Int>) {
   #expect(throws: PromiseError.self) { try promise.wait(timeout: .milliseconds(1)) }
 }
 
-/// Waits until nothing in this process waits for the promise or consumes it.
+/// Waits until this process neither waits for the promise nor consumes it.
 func isUnused<Value>(_ promise: DurablePromise<Value>, in ledger: Ledger) async throws {
   try await become { !ledger.engine.replica.isAwaited(promise.id) }
 }

@@ -32,7 +32,7 @@ import Testing
       now: .at(0))
   }
 
-  /// What a process that is gone left in its lock file.
+  /// The content that a dead process left in its lock file.
   enum Left: CaseIterable {
     case beforeARestart, killed, killedBeforeItWasNoted, nothing
 
@@ -64,7 +64,7 @@ import Testing
     let gone = try WatchedSession(store, 1, clock: SystemLedgerClock(), role: role)
     try gone.commit([CreateHandler(.numbered(1))])
     try gone.commit([StartCall(.numbered(1), .numbered(1))])
-    // With or without it, the log and the file may say something else.
+    // With or without a freeze, the log and the file may disagree.
     if left == .killed { try gone.commit([FreezeSession()]) }
     store.close()
     try leave(left, of: .numbered(1))
@@ -151,7 +151,7 @@ import Testing
     try maker.commit([CloseSession(id: .numbered(1), reason: .closed)])
     try store.appendSessionOfALaterVersion(.numbered(2))
     store.close()
-    // What a later build says there may be more than this one can read.
+    // A later build may store more there than this one can read.
     try leave(.killedBeforeItWasNoted, of: .numbered(2))
     let next = try await temporary.open(as: .operator, configuration: configuration)
     _ = try await next.createPromise(of: Int.self)

@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// Commands that end dead sessions: the commit may come long after the look that found these.
+/// Commands that end dead sessions: the commit may come long after the look that found them.
 @Suite(.timeLimit(.minutes(10))) struct DeathNoticeTests {
   private let store = WatchedStore()
   private let registry = ScriptedRegistry()
@@ -75,7 +75,7 @@ import Testing
   }
 }
 
-/// A registry that finds what it is told to, by default that a session is dead.
+/// A registry with scripted answers; by default a session is dead.
 private final class ScriptedRegistry: SessionRegistry {
   private struct Contents {
     var findings: [SessionID: SessionFinding] = [:]
@@ -91,7 +91,7 @@ private final class ScriptedRegistry: SessionRegistry {
 
   var removed: [SessionID] { contents.withLock { $0.removed } }
 
-  /// What happens once after the next look.
+  /// Called once after the next look.
   var afterLook: (@Sendable () -> Void)? {
     get { contents.withLock { $0.afterLook } }
     set { contents.withLock { $0.afterLook = newValue } }

@@ -35,7 +35,7 @@ import Testing
   @Test func aSessionDoesNotGoOnWithWhatWasWrittenToIt() async throws {
     let (ledger, copy) = try await frozen()
     try copy.write(to: file)
-    // As the article *File format* says.
+    // As described in the article *File format*.
     try FileManager.default.removeItem(atPath: temporary.path + "/wake")
     let other = try await open("second")
     for _ in 0..<20 { _ = try await other.createPromise(of: Int.self) }

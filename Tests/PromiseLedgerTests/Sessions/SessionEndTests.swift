@@ -162,7 +162,7 @@ import Testing
     await other.close()
   }
 
-  /// Writes an event of a newer build about the session: this one must not write to it any more.
+  /// Writes an event of a newer build about the session: this build must no longer write to it.
   private func block(_ ledger: Ledger, in store: InMemoryEventStore) throws {
     _ = try store.commit(
       CommitID(session: .numbered(1), number: 1), after: try store.head(),

@@ -8,7 +8,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// How others tell a live session from a frozen and a dead one.
+/// How other sessions distinguish a live session from a frozen and a dead one.
 @Suite(.timeLimit(.minutes(10))) struct SessionLockTests {
   private let temporary: TemporaryLedger
   private let directory: LedgerDirectory
@@ -41,7 +41,7 @@ import Testing
     #expect(registry.findings(of: [session]) == [.dead])
   }
 
-  /// The content of a file that no session locks, and what it says.
+  /// The content of a file that no session locks, and its meaning.
   struct Row: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let content: [UInt8]
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test func aFileThatIsRemovedBeforeItIsLockedIsMadeAnew() throws {
-    // A cleaner removes files that nothing has locked, in the instant before they are.
+    // A cleaner removes files without a lock, in the instant before the session locks them.
     let isOver = Flag()
     let cleaner = try SystemThread.start(name: "cleaner") { [registry, id] in
       while !isOver.isSet { registry.removeLeftovers(of: [id]) }
@@ -212,7 +212,7 @@ import Testing
 }
 
 extension SessionEntity {
-  /// A session that is open, as far as the log tells.
+  /// A session that is open, according to the log.
   static func open(_ id: SessionID, processID: Int32) -> SessionEntity {
     SessionEntity(
       id: id, opened: .sample(), openedAt: .at(0), processID: processID, status: .open,

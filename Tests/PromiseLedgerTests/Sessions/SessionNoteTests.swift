@@ -27,7 +27,7 @@ import Testing
     for count in 0..<bytes.count {
       #expect(SessionNote(decoding: Array(bytes.prefix(count))) == nil, "the first \(count) bytes")
     }
-    // What a crash left of the longer note that stood there before.
+    // The remains of the longer note that stood there before, after a crash.
     #expect(SessionNote(decoding: bytes + [UInt8(ascii: "\n")]) == nil)
     #expect(SessionNote(decoding: [UInt8](repeating: 0, count: bytes.count)) == nil)
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// How many sessions and entries one look takes, whatever their number.
+/// The number of sessions and entries that one look takes, however many there are.
 @Suite(.timeLimit(.minutes(10))) struct SessionRoundTests {
   private let store = WatchedStore()
   private let own = SessionID.numbered(1)

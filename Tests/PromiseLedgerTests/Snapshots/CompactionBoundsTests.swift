@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// What a compaction may take: space, and work in one step.
+/// The limits of a compaction: space, and work in one step.
 @Suite(.timeLimit(.minutes(10))) struct CompactionBoundsTests {
   @Test func aFullLedgerCanStillConsumeAndIsCompacted() async throws {
     let temporary = try TemporaryLedger()
@@ -101,7 +101,7 @@ import Testing
     let promise = try #require(subject.state.promises.open.first)
     let entry = try #require(LedgerEntity.promise(promise).openEntries.first)
     try made.store.damage([TableChange(.open, entry.key, nil)])
-    // Another process goes on where the first one died.
+    // Another process continues where the first one died.
     var next = Folder()
     let error = #expect(throws: LedgerError.self) { try next.markReadBack(of: made.store) }
     #expect(error?.message.contains("it is not in its lists") == true)
@@ -112,7 +112,7 @@ import Testing
     try subject.fold()
     let plan = try RetentionPlan(subject.state, endedBy: .everything)
     let event = try #require(plan.events.first)
-    // What changed until this fold is not in the overlay any more, so it cannot be looked at.
+    // The changes up to this fold have left the overlay, so they cannot be inspected.
     for _ in 0..<3 { try subject.commit(CreatePromise.sample()) }
     try subject.fold()
     subject.dropFolded()

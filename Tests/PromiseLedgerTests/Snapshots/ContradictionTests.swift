@@ -91,7 +91,7 @@ import Testing
     return findings
   }
 
-  /// What a build without these checks folded, with its events deleted.
+  /// The result of folding by a build without these checks, with its events deleted.
   @Test func aRecordWithTheKeyOfAnotherIsFound() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events])
     let store = try LMDBEventStore(

@@ -9,8 +9,8 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// A ledger that is damaged, or not in use any more, is not compacted: nothing is deleted that could
-/// help to mend it.
+/// A ledger that is damaged, or no longer in use, is not compacted: nothing that could help to
+/// repair it is deleted.
 @Suite(.timeLimit(.minutes(10))) struct DamagedCompactionTests {
   private let temporary: TemporaryLedger
 
@@ -76,7 +76,7 @@ import Testing
       #expect(report.deletedEvents == 0 && report.removedRecords == 0)
       #expect(report.deletedThrough == .start && report.snapshotPosition < position)
     }
-    // What it records itself is all that was added.
+    // Its own events are the only ones that were added.
     #expect(try frameCount() >= count)
     #expect(try await LedgerCompactionTests.records(ledger, ids) == before)
 
@@ -167,7 +167,7 @@ import Testing
     await ledger.close()
   }
 
-  /// Nothing of the events is lost if they cannot be archived.
+  /// No events are lost if they cannot be archived.
   @Test func anArchiveThatCannotBeWrittenKeepsTheEvents() async throws {
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
     _ = try await LedgerCompactionTests.fill(ledger, 12)

@@ -7,12 +7,13 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// Lists and tombstones of a snapshot with bytes turned over, entries lost, added and exchanged: every
-/// walk says so, or does not need what is damaged; none gives another answer.
+/// Lists and tombstones of a snapshot with flipped bytes, and with entries lost, added and
+/// exchanged. Every walk reports the damage, or does not need the damaged entries; none gives
+/// another answer.
 @Suite(.timeLimit(.minutes(10))) struct DamagedListsTests {
   private typealias Entry = (key: [UInt8], value: [UInt8])
 
-  /// What is read of a ledger by walking through lists.
+  /// The answers that are found by walking through lists.
   private enum Reading: CaseIterable {
     case promises, handlers, statistics, plan, digests, archive, sessions, calls, deadlines, scopes
     case running, removed
@@ -69,7 +70,7 @@ import Testing
     }
   }
 
-  /// A ledger with entries in every list, and what is read of it.
+  /// A ledger with entries in every list, and the answers about it.
   private struct Subject {
     let ledger: TemporaryLedger
     let open: [Entry]
@@ -87,7 +88,7 @@ import Testing
       for reading in Reading.allCases { answers[reading] = try reading.answer(inspector, ids) }
     }
 
-    /// What is wrong with the answers once some entries are replaced by others.
+    /// The problems with the answers once some entries are replaced by others.
     func problems(_ what: String, _ table: String, _ old: [Entry], _ new: [Entry]) throws
       -> [String]
     {
@@ -95,7 +96,7 @@ import Testing
       defer { try? replace(new, by: old, in: table) }
       let inspector = try Ledger.inspect(at: ledger.path)
       var problems: [String] = []
-      // A look at one tombstone cannot tell that it should be there.
+      // Looking up one tombstone cannot show that it should be there.
       let isLookedUp = table == "open" || old.map(\.key) == new.map(\.key)
       for reading in Reading.allCases where isLookedUp || reading != .removed {
         do {
@@ -181,8 +182,8 @@ import Testing
     try Self.check(FormatFixtureTests.copy(1), lists: "cdhpsx")
   }
 
-  /// A walk through the handlers of one scope, or of one session, sees a part of a list only: what it
-  /// lacks is told by the number of entries of the whole list.
+  /// A walk through the handlers of one scope, or of one session, sees only a part of a list: the
+  /// number of entries of the whole list reveals a missing entry.
   @Test(arguments: [OpenList.Kind.scopes, .running, .deadlines])
   func aPartIsComparedWithItsWholeList(kind: OpenList.Kind) throws {
     var count = 0
@@ -208,7 +209,7 @@ import Testing
     #expect(count > 5)
   }
 
-  /// The checksum fits, and the record knows nothing of it.
+  /// The checksum fits, but the record does not have the entry.
   @Test(arguments: OpenList.Kind.allCases)
   func anEntryThatItsRecordDoesNotAskForIsFound(kind: OpenList.Kind) throws {
     var entries: [OpenEntry] = []
@@ -261,7 +262,7 @@ import Testing
 }
 
 extension CompactedStore {
-  /// What reads the parts of a list.
+  /// The functions that read parts of a list.
   fileprivate func lists(of kind: OpenList.Kind) -> [(LedgerState) throws -> Int] {
     switch kind {
     case .scopes:

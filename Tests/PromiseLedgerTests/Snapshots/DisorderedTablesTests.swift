@@ -5,8 +5,8 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// Keys of a damaged snapshot that are not in order: a walk that goes on after the last one that it saw
-/// would see the same ones again and again.
+/// Keys of a damaged snapshot that are not in order: a walk that continues after the last key that
+/// it saw would see the same keys again and again.
 @Suite(.timeLimit(.minutes(10))) struct DisorderedTablesTests {
   private static let count = SnapshotReader.sliceCount
 

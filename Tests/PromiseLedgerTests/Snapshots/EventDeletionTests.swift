@@ -26,7 +26,7 @@ import Testing
     try checkAttachments(subject, made)
   }
 
-  /// What records name is there; nothing else is, of the events that are gone.
+  /// The attachments that records name are there; of the deleted events, no others are.
   private func checkAttachments(_ subject: CompactedStore, _ made: StoreUnderTest) throws {
     let state = try LedgerState.tail(of: made.store)
     let reader = try SnapshotReader(made.store)
@@ -99,7 +99,7 @@ import Testing
     let victim = try #require(subject.state.promises.all.first).id.entityID
     let head = try made.store.head()
     try made.store.damage([TableChange(.entities, victim.bytes, nil)])
-    // Another process goes on where the first one died.
+    // Another process continues where the first one died.
     var next = Folder()
     #expect { try next.markReadBack(of: made.store) } throws: { error in
       let error = error as? LedgerError

@@ -5,8 +5,8 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// The records of later versions, what a summary says of them, and their lines in archives, as the file
-/// format has them.
+/// The records of later versions, their entries in a summary, and their lines in archives, in the
+/// bytes of the file format.
 @Suite(.timeLimit(.minutes(10))) struct GoldenOpaqueTests {
   private static let id = EntityID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
   private static let type = RecordType(kind: 4, layout: 1)
@@ -68,7 +68,7 @@ import Testing
     #expect(error?.code == .corrupt)
   }
 
-  /// The list, what stands before the id, and what stands beside the key.
+  /// The list, the bytes before the id, and the value beside the key.
   private static let wrongEntries: [[(UInt8, [UInt8], Int)]] = {
     let (order, last) = ([UInt8](hex: "0000000000000005"), [UInt8](hex: "0000000000000009"))
     return [

@@ -6,13 +6,13 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// What every command answers on every state of a promise and of a handler, before and after
+/// The answers of every command on every state of a promise and of a handler, before and after
 /// compaction.
 ///
-/// While the record is there the answer is the same, to the byte; once it is gone it is the one that is
-/// documented, and nothing comes alive again.
+/// While the record is there the answer is the same, to the byte; once it is gone the answer is the
+/// documented one, and nothing comes back to life.
 @Suite(.timeLimit(.minutes(10))) struct LateCommandTests {
-  /// What a command answered and what it would write, or how it failed.
+  /// The answer of a command and the events that it would write, or its failure.
   private typealias Answer = String
 
   /// How the state came about.

@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// Nobody is told that the snapshot moved while he looked: he looks again.
+/// A reader never learns that the snapshot moved while it looked: it looks again.
 @Suite(.timeLimit(.minutes(10))) struct LooksBesideFoldsTests {
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func aLookBesideAFoldBeginsAnew(seed: UInt64) throws {
@@ -24,10 +24,11 @@ import Testing
     #expect(looks == 2)
   }
 
-  /// A session that freezes gives the lock of compaction back while its last step may still be made.
+  /// A session that freezes gives the lock of compaction back while its last step may still be
+  /// made.
   ///
-  /// - Parameter isBefore: Whether the other one makes its step before this one, or before this one has
-  ///   read back what it wrote.
+  /// - Parameter isBefore: Whether the other session makes its step before this one, or before this
+  ///   one has read back its changes.
   @Test(arguments: [true, false])
   func aCompactionBesideAStepOfAnotherGoesOn(isBefore: Bool) async throws {
     let store = WatchedStore()

@@ -7,8 +7,8 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What this version does with snapshot records of a later one: it writes nothing to their ids, and
-/// all else goes on.
+/// This version does not write to the ids of a later version's snapshot records, and everything
+/// else continues.
 @Suite(.timeLimit(.minutes(10))) struct OpaqueRecordTests {
   /// A ledger of this version with records of a later one.
   struct Subject {
@@ -51,7 +51,7 @@ import Testing
       return stored
     }
 
-    /// What is damaged.
+    /// The damage.
     func damage() throws -> [VerificationFinding] {
       try OpaqueRecordTests.findings(at: path).filter { $0.severity == .corrupt }
     }
@@ -196,7 +196,7 @@ import Testing
     await ledger.close()
   }
 
-  /// Behind the gate each look takes a view of the store.
+  /// Behind the gate, each look takes a view of the store.
   @Test func deadlinesAreLookedUpTogether() async throws {
     let subject = try await Subject()
     let store = try LaterVersion.open(subject.temporary)

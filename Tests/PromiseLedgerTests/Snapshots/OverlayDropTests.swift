@@ -6,7 +6,8 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// The overlay may keep what the snapshot has for a while, and drop it bit by bit: no answer changes.
+/// The overlay may keep entities that are in the snapshot for a while, and drop them bit by bit: no
+/// answer changes.
 @Suite(.timeLimit(.minutes(10))) struct OverlayDropTests {
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
   func droppingBitByBitChangesNoAnswer(seed: UInt64) throws {
@@ -39,7 +40,7 @@ import Testing
     #expect(try Answers(state, writer) == Answers(reference, writer), "seed \(seed), dropped")
   }
 
-  /// The steps that somebody takes who gets many events at a time.
+  /// The steps of a reader that receives many events at a time.
   @Test(arguments: [400, 4_000])
   func aWalkEndsWhileManyEventsCome(count: Int) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
@@ -79,7 +80,7 @@ import Testing
     #expect(try subject.state.due(at: .at(.max), limit: 10_000).count >= 4_000)
   }
 
-  /// As in a ledger made of an archive: nothing else bounds where its events begin.
+  /// As in a ledger made from an archive: nothing else limits where its events begin.
   @Test func aSnapshotAtAnyPositionIsCaughtUpWith() throws {
     let store = InMemoryEventStore()
     var summary = SnapshotSummary()

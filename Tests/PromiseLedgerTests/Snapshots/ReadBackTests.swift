@@ -5,9 +5,10 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Every change of a fold is read back: what is missing, altered or left is noticed in every table.
+/// Every change of a fold is read back: missing, altered and left-over entries are noticed in every
+/// table.
 @Suite(.timeLimit(.minutes(10))) struct ReadBackTests {
-  /// What the first fold of a random ledger puts, and then takes away again in part.
+  /// The entries that the first fold of a random ledger puts, and then partly removes again.
   private func changes(_ store: any EventStore, seed: UInt64) throws -> [TableChange] {
     _ = try CompactedStore(store, seed: seed, groupCount: 10)
     var slice = try FoldSlice.next(
@@ -47,7 +48,7 @@ import Testing
     try readBack.check(in: store)
   }
 
-  /// Nobody moves a snapshot back: what was written is not there.
+  /// A snapshot never moves back: here the written changes are missing.
   @Test func aSnapshotThatIsNotWhereItWasPutIsDamaged() throws {
     let store = try StoreMaker.inMemory.make().store
     let changes = try changes(store, seed: 5)
@@ -86,12 +87,12 @@ import Testing
     }
   }
 
-  /// What finds damage that came between a step and its reading back.
+  /// The reader that finds damage that came between a step and its reading back.
   enum Finder: CaseIterable {
     case nextStep, lastStep, mark, rest
   }
 
-  /// - Parameter limit: Of so few events, or of so many that another thread reads.
+  /// - Parameter limit: The number of events: few, or so many that another thread reads them.
   @Test(arguments: [20, 200], Finder.allCases)
   func whatAStepWroteIsReadBackBeforeAnythingElseIsWritten(
     limit: Int, finder: Finder

@@ -9,8 +9,8 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// A process whose state was made of other events than another's answers the same once it caught up:
-/// whatever was folded, removed and deleted meanwhile.
+/// Two processes whose states come from different events give the same answers once they have
+/// caught up, whatever was folded, removed and deleted meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct RebaseTests {
   /// Writes, folds and removes at random; processes that fall behind at every step catch up at the end.
   @Test(arguments: 1...100 as ClosedRange<UInt64>)
@@ -21,7 +21,7 @@ import Testing
     for round in 0..<6 {
       behind.append(Replica(try .tail(of: subject.store)))
       for _ in 0..<6 { try write(to: subject, &generator) }
-      // Somebody asked for the next deadline before, which is remembered.
+      // The next deadline was requested before, and is remembered.
       behind.append(Replica(subject.state))
       _ = try behind.last?.withState { try $0.nextDeadline()?.id }
       let base = subject.state.base.rawValue
@@ -105,7 +105,7 @@ import Testing
     let replica = Replica(try .tail(of: store))
     try subject.fold(through: Position(rawValue: head.rawValue / 2))
     let isRebased = WakeSemaphore()
-    // Between the slower thread's look at the snapshot and what it does with it.
+    // Between the slower thread's look at the snapshot and its use of the result.
     store.afterRead = {
       do {
         var folder = Folder()
@@ -127,7 +127,7 @@ import Testing
 
   // MARK: Rules
 
-  /// The deadline of a promise that nobody could write to is looked for again once somebody can.
+  /// The deadline of a promise that could not be written to is looked up again once it can.
   @Test func theDeadlineOfAPromiseThatWasBlockedIsFound() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
     let store = subject.store
@@ -147,7 +147,7 @@ import Testing
     #expect(replica.withState { $0.blocked[id.entityID] != nil })
     _ = try replica.look(with: store) { try $0.nextDeadline()?.id }
     #expect(try !replica.look(with: store) { try $0.due(at: .at(.max), limit: 9_999).contains(id) })
-    // And folds it, which changes nothing that this one can see.
+    // It also folds, which changes nothing that this version can see.
     var edit = SnapshotEdit(try store.snapshotSummary())
     edit.new.position = try store.head()
     _ = try store.apply(edit, patience: Patience(.seconds(5)))

@@ -9,7 +9,7 @@ import Testing
 
 /// A record that is removed, with its large value, between the look-up and the reading of the value.
 @Suite(.timeLimit(.minutes(10))) struct RemovedAttachmentTests {
-  /// What happens once, between the two.
+  /// An action that happens once, between the two.
   private final class Meanwhile: Sendable {
     private let action = Mutex<(@Sendable () async throws -> Void)?>(nil)
 

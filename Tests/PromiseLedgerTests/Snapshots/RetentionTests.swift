@@ -6,8 +6,8 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// Removing records is an event: whoever replays it and whoever folds it know the same, and nothing comes
-/// alive again.
+/// Removing records is an event: processes that replay it and processes that fold it agree, and
+/// nothing comes back to life.
 @Suite(.timeLimit(.minutes(10))) struct RetentionTests {
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func removalIsTheSameForReplayAndForTheSnapshot(seed: UInt64) throws {
@@ -55,7 +55,7 @@ import Testing
     #expect(try Answers(.tail(of: subject.store), subject.writer) == whole, comment)
   }
 
-  /// Everything closed is gone, but for what something open needs; and it stays so.
+  /// Everything closed is gone, except for records that something open needs; and it stays so.
   private func checkNothingComesBack(_ subject: CompactedStore, _ comment: Comment) throws {
     let state = subject.state
     let needed = try state.neededIDs()

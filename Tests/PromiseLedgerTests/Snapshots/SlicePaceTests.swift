@@ -6,7 +6,7 @@ import Testing
 
 /// How many events a slice folds follows how long writers are locked out.
 @Suite(.timeLimit(.minutes(10))) struct SlicePaceTests {
-  /// The pace after so many slices that each took as long as `lock` says.
+  /// The pace after a number of slices, each of which took as long as `lock`.
   private func pace(
     _ count: Int, isRandom: Bool = false, _ lock: (_ number: Int, _ eventCount: Int) -> Duration
   ) -> SlicePace {

@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Records in pieces: every damage is noticed, whatever the size.
+/// Records in pieces: all damage is noticed, at every size.
 @Suite(.timeLimit(.minutes(10))) struct SnapshotRecordTests {
   static let id = EntityID.numbered(3)
 

@@ -7,9 +7,9 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What every store must do for a snapshot.
+/// The requirements on every store for a snapshot.
 @Suite(.timeLimit(.minutes(10))) struct SnapshotStoreContract {
-  /// A store with the snapshot of a random ledger, and the state that it was made of.
+  /// A store with the snapshot of a random ledger, and the state from which it was made.
   static func filled(
     _ maker: StoreMaker, seed: UInt64
   ) throws -> (subject: StoreUnderTest, state: LedgerState) {

@@ -12,7 +12,7 @@ import Testing
 struct StaleRecordTests {
   private let temporary: TemporaryLedger
   private let promise: PromiseID
-  /// The tables when the promise was resolved; they say now that it was consumed.
+  /// The tables when the promise was resolved; now they record that it was consumed.
   private let old: [String: [(key: [UInt8], value: [UInt8])]]
 
   init() async throws {
@@ -48,7 +48,7 @@ struct StaleRecordTests {
     }
     #expect(error?.code == .corrupt)
     #expect(error?.message.contains("\(promise)") == true)
-    // What is not in the snapshot goes on.
+    // Entities that are not in the snapshot continue.
     let other = try await ledger.createPromise(of: Int.self)
     try await other.fulfill(1)
     #expect(try await other.consume() == 1)

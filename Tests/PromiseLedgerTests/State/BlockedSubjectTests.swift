@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// What replay does with events that it cannot apply.
+/// The effect of events that replay cannot apply.
 @Suite(.timeLimit(.minutes(10))) struct BlockedSubjectTests {
   struct Damage: Sendable, CustomTestStringConvertible {
     let name: String

@@ -5,22 +5,22 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// The rule *The clock of the session that decides counts* of the article *Rules of replay*: what wrong
-/// clocks do to deadlines, and to what compaction removes.
+/// The rule *The clock of the session that decides counts* of the article *Rules of replay*: the
+/// effects of wrong clocks on deadlines, and on the records that compaction removes.
 ///
-/// Times are minutes after a promise was created whose deadline is at 60.
+/// Times are minutes after the creation of a promise whose deadline is at 60.
 @Suite(.timeLimit(.minutes(10))) struct ClockRulesTests {
   private static let farAhead: Int64 = 400 * 24 * 60
 
   // MARK: Deadlines
 
-  /// A resolve, and what became of it.
+  /// A resolve, and its result.
   struct Row: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What the clocks of other sessions said when they wrote events before, in this order; at each
-    /// they time out what is due.
+    /// The clocks of other sessions when they wrote earlier events, in this order; each event times
+    /// out the promises that are due.
     var events: [Int64] = []
-    /// What the clock of the resolving session says.
+    /// The clock of the resolving session.
     let now: Int64
     let verdict: IdempotencyOracle.Verdict
     let outcome: OutcomeKind
@@ -102,12 +102,12 @@ import Testing
 
   // MARK: Retention
 
-  /// What leaves at a time, of entities that ended one after the other.
+  /// The entities that are removed at a time, if they ended one after the other.
   struct Removal: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What the writers' clocks said at the ends, in minutes.
+    /// The writers' clocks at the ends, in minutes.
     let ends: [Int64]
-    /// What the clock of the session says that removes what is older than 100 minutes.
+    /// The clock of the session that removes records older than 100 minutes.
     let now: Int64
     /// How many of the entities leave, the first ones.
     let removedCount: Int
@@ -166,7 +166,7 @@ import Testing
     try subject.commit(CreatePromise(.numbered(50_000)))
     try subject.fold()
 
-    // Each entity is made and ended by two events; two that open the ledger, at 0, stand before them.
+    // Two events make and end each entity. They follow two events that open the ledger, at 0.
     let openingCount = row.age.cutoff > .minutes(0) ? 2 : 0
     #expect(try subject.deleteEvents(row.age) == openingCount + 2 * row.removedCount)
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// How much of the snapshot's deadlines a commit looks at.
+/// The number of the snapshot's deadlines that a commit examines.
 @Suite(.timeLimit(.minutes(10))) struct DeadlineReadsTests {
   private let store = WatchedStore()
   private let clock = ManualLedgerClock(start: .at(1_000))

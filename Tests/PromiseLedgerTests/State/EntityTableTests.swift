@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// A table of entities holds what a dictionary would.
+/// A table of entities has the same contents as a dictionary would.
 @Suite(.timeLimit(.minutes(10))) struct EntityTableTests {
   private struct Item: TabledEntity, Equatable {
     let entityID: EntityID

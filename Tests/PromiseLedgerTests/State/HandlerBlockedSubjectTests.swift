@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What replay does with events of handlers that it cannot apply.
+/// The effect of handler events that replay cannot apply.
 @Suite(.timeLimit(.minutes(10))) struct HandlerBlockedSubjectTests {
   private static let id = HandlerID.numbered(1)
   private static let call = CallID.numbered(1)

@@ -36,7 +36,7 @@ import Testing
     return finished.effects.first?.verdict
   }
 
-  /// The report of the newest end, as it is stored.
+  /// The stored report of the newest end.
   func lastReport(of ledger: PureLedger) throws -> CallReport? {
     let events = try ledger.frames.flatMap { try $0.events() }
     return try events.last?.decode(as: HandlerCallFinished.self)?.end.report
@@ -199,7 +199,8 @@ import Testing
 
   private static let unfitError = LedgerError(.argumentMissing, "the argument a is missing")
 
-  /// Effects that call and withdraw a handler with arguments that do not fit what was bound at a position.
+  /// Effects that call and withdraw a handler with arguments that do not fit those bound at a
+  /// position.
   private func unfit(
     _ id: HandlerID, _ binding: Position?, isRequired: Bool = false
   ) -> [HandlerEffect] {
@@ -256,7 +257,7 @@ import Testing
       Issue.record("\(answer)")
       return
     }
-    // What was there before has other arguments than those that were looked at.
+    // The handler that was there before has other arguments than those that were checked.
     #expect(
       finished.effects.map(\.verdict)
         == (isThere ? [.exists, .done, .done] : [.done, .typeMismatch, .typeMismatch]))

@@ -7,13 +7,13 @@ import Testing
 @testable import PromiseLedger
 
 /// Random commands on handlers in random groups, some of whose commits fail: every answer is the
-/// oracle's, and what was merged is what a replay makes of the frames.
+/// oracle's, and the merged state is the state that a replay computes from the frames.
 @Suite(.timeLimit(.minutes(10))) struct HandlerRandomHistoryTests {
   struct Writer {
     var generator: SeededGenerator
     var ledger = PureLedger()
     var oracle = HandlerOracle()
-    /// What was answered, and what the oracle says.
+    /// The answers, and those of the oracle.
     var answers: [(command: String, given: String, expected: String)] = []
     private var sessionCount = 0
     private var callCount = 0
@@ -196,7 +196,7 @@ import Testing
         case .requiredEffectRefused(let effect, _, _): "refused \([effect.verdict.rawValue])"
         }
       }
-      // What is thrown comes without verdicts.
+      // A thrown error comes without verdicts.
       if answer == "sessionEnded", let last = answers.popLast() {
         answers.append((last.command, last.given, answer))
       }

@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Calls are given back when the session that runs them cannot any more.
+/// Calls are given back when the session that runs them no longer can.
 @Suite(.timeLimit(.minutes(10))) struct HandlerSessionTests {
   private let repeating = HandlerID.numbered(1)
   private let withdrawn = HandlerID.numbered(2)

@@ -6,8 +6,8 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Random commands in random groups, some of whose commits fail: what was merged must be what a
-/// replay makes of the frames.
+/// Random commands in random groups, some of whose commits fail: the merged state must be the state
+/// that a replay computes from the frames.
 @Suite(.timeLimit(.minutes(10))) struct RandomHistoryTests {
   /// Writes a random history from a seed.
   struct Writer {

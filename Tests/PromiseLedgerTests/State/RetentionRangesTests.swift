@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// The ranges that retention removed, against a look at all of them.
+/// The ranges that retention removed, compared with a search of all of them.
 @Suite(.timeLimit(.minutes(10))) struct RetentionRangesTests {
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
   func rangesOfAnyPlansHideTheSameAsEachAlone(seed: UInt64) {

@@ -4,7 +4,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// A command that fails inside a group leaves nothing, and its neighbours everything.
+/// A command that fails inside a group leaves no trace, and its neighbours keep all their effects.
 @Suite(.timeLimit(.minutes(10))) struct RollbackTests {
   /// Appends events and then fails.
   struct FailHalfWay: Command {

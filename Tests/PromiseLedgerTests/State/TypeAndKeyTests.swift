@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [-1, 0, 1])
   func contentGoesIntoTheEventUpToTheLastByte(excess: Int) throws {
     let ledger = try ledger()
-    // 16 bytes of fields stand before the content.
+    // 16 bytes of fields precede the content.
     let content = [UInt8](repeating: 5, count: EventBatch.maximumPayloadByteCount - 16 + excess)
     var decision = ledger.decision()
     _ = try decision.run(ResolvePromise(id, content: content))

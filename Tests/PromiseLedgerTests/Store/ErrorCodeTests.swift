@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What a failure below means for a ledger, as a table.
+/// The meaning of lower-level failures for a ledger, as a table.
 @Suite(.timeLimit(.minutes(10)))
 struct ErrorCodeTests {
   typealias Code = LedgerError.Code
@@ -18,7 +18,7 @@ struct ErrorCodeTests {
     (.corrupted, .corrupt), (.pageNotFound, .corrupt), (.cursorFull, .corrupt),
     (.pageFull, .corrupt), (.invalid, .corrupt), (.incompatible, .corrupt),
     (.notFound, .corrupt), (.keyExists, .corrupt), (.badValueSize, .corrupt),
-    // The CURRENT file named what is missing.
+    // The CURRENT file named a missing directory.
     (.system(.notFound), .corrupt), (.system(.notDirectory), .corrupt),
     (.system(.tooManyLinks), .corrupt),
     (.versionMismatch, .incompatibleFormat),

@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// What every store must do for events.
+/// The requirements on every store for events.
 @Suite(.timeLimit(.minutes(10))) struct EventStoreContract {
   @Test(arguments: StoreMaker.all)
   func anEmptyStoreHasItsHeadAtTheStart(maker: StoreMaker) throws {
@@ -198,7 +198,7 @@ import Testing
   }
 }
 
-/// What the tables of a store say of attachments.
+/// The entries about attachments in a store's tables.
 private enum SnapshotAttachments {
   static func shows(_ change: TableChange, in store: any EventStore) throws -> Bool {
     try store.readSnapshot { (tables) throws(LedgerError) in

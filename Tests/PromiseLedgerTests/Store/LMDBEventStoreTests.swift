@@ -8,7 +8,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What only the store on disk can meet.
+/// Situations that only the store on disk can meet.
 @Suite(.timeLimit(.minutes(10))) struct LMDBEventStoreTests {
   private let temporary: TemporaryLedger
   private let faults = FaultInjector()
@@ -96,7 +96,7 @@ import Testing
     #expect(try inspector.events().last?.kind == .sessionClosed)
   }
 
-  /// Does what whoever moves a ledger to another generation does first.
+  /// Does the first step of moving a ledger to another generation.
   private func seal() throws {
     let environment = try Environment.open(
       at: temporary.path + "/generation-000001", configuration: Configuration(),

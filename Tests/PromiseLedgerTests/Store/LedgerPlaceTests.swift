@@ -52,7 +52,7 @@ struct LedgerPlaceTests {
     #expect(try FileSystem.kind("\(parent)/x/CURRENT") != nil)
   }
 
-  /// The directory's own name is that of the empty directory that is there.
+  /// The path has the name of the existing empty directory itself.
   @Test(arguments: [".", "inner/..", "./"])
   func anEmptyDirectoryBecomesALedgerByAnyPath(tail: String) async throws {
     try FileSystem.createDirectory("\(parent)/empty")

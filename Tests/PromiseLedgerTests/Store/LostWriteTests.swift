@@ -11,7 +11,7 @@ import Testing
 /// the newest entries. Acknowledged events must never vanish in silence, and none may take their places.
 @Suite(.timeLimit(.minutes(10)))
 struct LostWriteTests {
-  /// What is read of a ledger that is whole.
+  /// The results of reading an intact ledger.
   private struct Truth {
     let head: Position
     let events: [LedgerEvent]
@@ -37,7 +37,8 @@ struct LostWriteTests {
     _ = try await check(try await writes(compacting: true))
   }
 
-  /// Nothing in the data file tells a lost write of the newest meta page from a commit that never was.
+  /// The data file does not distinguish a lost write of the newest meta page from a commit that
+  /// never was.
   @Test func noEventVanishesWithAnOlderMetaPage() async throws {
     let lost = try await writes(compacting: true)
     let whole = try lost.ledger()
@@ -56,7 +57,7 @@ struct LostWriteTests {
     #expect(refusedCount > 0)
   }
 
-  /// Who restored an older copy on purpose removes the mark, and goes on from there.
+  /// A user who restored an older copy on purpose removes the mark, and continues from there.
   @Test func anOlderDataFileIsAcceptedWithoutTheMark() async throws {
     let lost = try await writes(compacting: false)
     let copies = try lost.metaVersions.map { try lost.ledger(with: $0) }
@@ -97,7 +98,8 @@ struct LostWriteTests {
         try lost.look()
       }
     }
-    // Single commits at last, so that each meta page is known as it was before its last write.
+    // Single commits at the end, so that the content of each meta page before its last write is
+    // known.
     for _ in 0..<2 {
       _ = try await ledger.createPromise(of: Bool.self)
       try lost.look()
@@ -117,7 +119,7 @@ struct LostWriteTests {
     for version in versions {
       let copy = try lost.ledger(with: version)
       problems += reading(copy, truth).map { "\(version): \($0)" }
-      // Without a look at all pages LMDB may end the process on a page of another sort.
+      // Without a check of all pages, LMDB may end the process on a page of another kind.
       let isAlike = lost.isLogLeaf(version)
       for pageCheck in isAlike ? [PageCheck.never, .always] : [.always] {
         do {
@@ -135,7 +137,7 @@ struct LostWriteTests {
     return refusedCounts
   }
 
-  /// What the reading functions get wrong without saying so.
+  /// The silent errors of the reading functions.
   private func reading(_ copy: TemporaryLedger, _ truth: Truth) -> [String] {
     guard let inspector = accept({ try Ledger.inspect(at: copy.path) }) else { return [] }
     defer { inspector.close() }
@@ -151,7 +153,7 @@ struct LostWriteTests {
     return problems
   }
 
-  /// What becomes of the events when the ledger is opened for writing and written to.
+  /// The fate of the events when the ledger is opened for writing and written to.
   private func writing(
     _ copy: TemporaryLedger, _ truth: Truth, _ pageCheck: PageCheck
   ) async throws -> [String] {

@@ -7,8 +7,9 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// How often a store is asked does not depend on how much is asked for, and nothing is asked while an
-/// answer is being handed over: a store that is far away has one answer on the wire at a time.
+/// The number of requests to a store does not depend on the amount requested, and no request is
+/// made while an answer is being delivered: a store that is far away has one answer on the wire at
+/// a time.
 @Suite(.timeLimit(.minutes(5))) struct PluralReadsTests {
   private let store = WatchedStore()
 
@@ -52,7 +53,7 @@ import Testing
     #expect(calls[0] == calls[1])
   }
 
-  /// As of a process that died before it read back what it wrote.
+  /// As by a process that died before it read back its writes.
   @Test func readingBackWhatADeadProcessWroteTakesFewCalls() throws {
     try fill(300)
     try store.fold()

@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// What the registry of sessions of each store keeps to.
+/// The requirements on the registry of sessions of each store.
 @Suite(.timeLimit(.minutes(10)))
 struct SessionRegistryContract {
   private static func session(_ number: Int) -> SessionEntity {

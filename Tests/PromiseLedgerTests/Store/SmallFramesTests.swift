@@ -7,7 +7,7 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// How a store packs events into frames is its own: what is told of them is the same.
+/// Each store decides how it packs events into frames; the answers about the events are the same.
 @Suite(.timeLimit(.minutes(5))) struct SmallFramesTests {
   private static let small = 500
   private static let large = FrameHeader.maximumFrameByteCount
@@ -71,7 +71,7 @@ import Testing
     #expect(try small.snapshotSummary() == large.snapshotSummary())
   }
 
-  /// An archive knows no frames: a ledger that is made of it has them as its own store packs them.
+  /// An archive has no frames: a ledger that is made from it has the frames of its own store.
   @Test func anArchiveOfSmallFramesMakesALedgerOfLargeOnes() throws {
     let store = try filled(Self.small)
     let archive = try archive(of: store)

@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// How a store is made, anew each time, that must keep the contracts.
+/// Makes a new store each time, for the contracts to check.
 struct StoreMaker: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// Whether its sessions can outlive their processes, and are then found.

@@ -2,7 +2,7 @@
 @testable import LedgerRuntime
 @testable import LedgerRuntimeTesting
 
-/// A store that a test works on. What it is kept in, such as a directory, lives as long as this.
+/// A store that a test works on. Its storage, such as a directory, lives as long as this value.
 struct StoreUnderTest {
   let store: any EventStore
   let sessions: any SessionRegistry
@@ -20,7 +20,7 @@ struct StoreUnderTest {
     self.reopened = reopened
   }
 
-  /// A store that all its sessions share, and that knows nothing of their processes.
+  /// A store that all its sessions share, and that has no information about their processes.
   init(store: any EventStore) {
     self.init(store: store, sessions: UnwatchedSessions(), reopened: { store })
   }

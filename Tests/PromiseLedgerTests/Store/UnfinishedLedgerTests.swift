@@ -15,7 +15,7 @@ import Testing
   import Glibc
 #endif
 
-/// What stands beside a ledger's place before the ledger does.
+/// The files beside a ledger's place before the ledger exists.
 @Suite(.timeLimit(.minutes(10)))
 struct UnfinishedLedgerTests {
   private static let isRoot = geteuid() == 0
@@ -33,7 +33,7 @@ struct UnfinishedLedgerTests {
     UnfinishedLedger.removeLeftovers(at: try place(), looked: looked)
   }
 
-  /// Everything below a directory that can be listed, with what links lead to.
+  /// Everything below a directory that can be listed, including the targets of links.
   private func tree(_ path: String) throws -> [String] {
     try FileSystem.list(path).flatMap { name -> [String] in
       let entry = "\(path)/\(name)"
@@ -61,7 +61,7 @@ struct UnfinishedLedgerTests {
     }
   }
 
-  // MARK: What goes
+  // MARK: Files that are removed
 
   @Test func whatALivingMakerHasStays() throws {
     do {
@@ -123,7 +123,7 @@ struct UnfinishedLedgerTests {
     #expect(try FileSystem.readPrefix(temporary.path + "/making", maximumBytes: 9) == [1])
   }
 
-  // MARK: What stays
+  // MARK: Files that stay
 
   @Test(arguments: [
     "file", "generation-000001/file", "generation-000001/.data.mdb.new-0123456789ab/file",

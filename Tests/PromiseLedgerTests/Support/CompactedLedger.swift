@@ -13,8 +13,8 @@ struct CompactedLedger {
 
   var path: String { temporary.path }
 
-  /// - Parameter policies: What it is compacted by, one after the other; between them, and at the end,
-  ///   promises are added.
+  /// - Parameter policies: The policies of its compactions, one after the other; between them, and
+  ///   at the end, promises are added.
   init(_ policies: [CompactionPolicy]) async throws {
     temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
@@ -44,7 +44,7 @@ struct CompactedLedger {
     if number % 4 != 1 { _ = try await promise.consume() }
   }
 
-  /// What `verify` finds.
+  /// The findings of `verify`.
   func findings() throws -> [VerificationFinding] {
     var findings: [VerificationFinding] = []
     _ = try Ledger.inspect(at: path).verify { findings.append($0) }

@@ -14,7 +14,7 @@ final class CompactedStore {
   private var folder = Folder()
   /// The clock of the session; `nil` for one that shows the time of the newest event.
   var clock: Timestamp?
-  /// Whether the session drops at once what the snapshot has, or only when it is told.
+  /// Whether the session drops the entities in the snapshot at once, or only when told to.
   var dropsAtOnce = true
 
   init(_ store: any EventStore, seed: UInt64, groupCount: Int) throws {
@@ -49,7 +49,7 @@ final class CompactedStore {
     _ = try state.rebase(onto: SnapshotReader(store), drops: dropsAtOnce)
   }
 
-  /// Drops what the snapshot has, or some of it.
+  /// Drops all or some of the entities that the snapshot has.
   func dropFolded(placeCount: Int? = nil) {
     guard let placeCount else { return state.dropAllFolded() }
     state.beginDrop()

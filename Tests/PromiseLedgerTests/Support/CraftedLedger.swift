@@ -8,7 +8,7 @@ import PromiseLedgerTesting
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// A ledger on disk whose events are given one by one, whatever the rules say.
+/// A ledger on disk whose events are given one by one, regardless of the rules.
 struct CraftedLedger {
   let temporary: TemporaryLedger
   private let options: StoreOptions
@@ -99,7 +99,7 @@ extension LedgerInspector {
     ).map { ($0.event, try $0.attachment.get()) }
   }
 
-  /// What replay makes of the events.
+  /// The state that replay computes from the events.
   func replayed() throws(LedgerError) -> LedgerState {
     var state = LedgerState()
     _ = try store.read(after: .start, limit: .max) { (frame) throws(LedgerError) in
@@ -109,7 +109,7 @@ extension LedgerInspector {
   }
 }
 
-/// A file that holds an archive, in a directory with nothing else.
+/// A file that holds an archive, in a directory of its own.
 struct ArchiveFile {
   let temporary: TemporaryLedger
   let path: String

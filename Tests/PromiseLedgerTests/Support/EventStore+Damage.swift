@@ -8,7 +8,7 @@ import PromiseLedgerTesting
 extension EventStore {
   /// Changes the tables of a snapshot behind the store's back, as damage does.
   ///
-  /// - Parameter summary: What the store says about them afterwards; by default what it said.
+  /// - Parameter summary: The store's summary of them afterwards; by default the old one.
   func damage(_ changes: [TableChange], summary: SnapshotSummary? = nil) throws {
     let old = try snapshotSummary()
     guard let store = self as? LMDBEventStore else {

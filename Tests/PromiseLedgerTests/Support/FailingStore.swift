@@ -9,7 +9,7 @@ import Synchronization
 final class FailingStore: ForwardingStore {
   enum Place: Sendable, CaseIterable {
     case view, beginCommit, append
-    /// The events are there, and nobody says so.
+    /// The events are stored, but the call reports a failure.
     case afterAppend
   }
 

@@ -3,7 +3,7 @@
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// A store that does as another one does, where it says nothing else.
+/// A store that forwards everything to another one, unless it overrides it.
 protocol ForwardingStore: EventStore, ForwardingSource {
   /// The other one.
   var store: InMemoryEventStore { get }

@@ -9,7 +9,7 @@ import Testing
 
 /// A store in memory whose answers can be held back, as those of a slow network.
 final class GatedStore: ForwardingStore {
-  /// An answer that is held back so long never comes.
+  /// An answer that is held back this long never comes.
   private static let patience = Duration.seconds(20)
 
   let store = InMemoryEventStore()

@@ -7,7 +7,7 @@
 struct HandlerOracle: Equatable {
   struct Call: Equatable {
     var attempt: UInt32 = 1
-    /// Who runs it; `nil` if it was given back.
+    /// The session that runs it; `nil` if it was given back.
     var runner: Int?
     var isCleanup = false
     /// The value of the bound argument when it began.
@@ -247,7 +247,7 @@ struct HandlerOracle: Equatable {
 }
 
 extension HandlerOracle {
-  /// What a state has, in the oracle's terms; its sessions are numbered.
+  /// The contents of a state, in the oracle's terms; its sessions are numbered.
   init(_ state: LedgerState) {
     for number in 0..<200 {
       switch state.sessions[.numbered(number)]?.status {
@@ -278,7 +278,7 @@ extension HandlerOracle {
     }
   }
 
-  /// The same without what a state does not show.
+  /// The same without the parts that a state does not show.
   var comparable: HandlerOracle {
     var copy = self
     for (id, handler) in copy.handlers where handler.isWithdrawn {

@@ -1,8 +1,8 @@
-/// What create and resolve must answer, written from the idempotency rule and from nothing else.
+/// The required answers of create and resolve, derived from the idempotency rule alone.
 ///
-/// The rule speaks of what is stored, (state S, create key kc, resolve key ku), and of the request,
-/// (op, key k, strict). It is written here a second time, apart from the reducer, so that the two
-/// can be held against each other.
+/// The rule is about the stored state (state S, create key kc, resolve key ku) and the request (op,
+/// key k, strict). It is written here a second time, independently of the reducer, so that the two
+/// can be compared.
 enum IdempotencyOracle {
   /// The state S of the rule.
   enum State: Hashable, Sendable {
@@ -10,7 +10,7 @@ enum IdempotencyOracle {
     case resolved(Outcome)
   }
 
-  /// What a resolve can make of a promise.
+  /// The possible effects of a resolve on a promise.
   enum Outcome: Hashable, Sendable, CaseIterable {
     case fulfilled, rejected, cancelled
   }

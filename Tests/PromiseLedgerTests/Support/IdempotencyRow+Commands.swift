@@ -53,7 +53,7 @@ extension IdempotencyOracle.Outcome {
 }
 
 extension IdempotencyOracle.Stored {
-  /// What a promise of the reducer amounts to in the words of the rule.
+  /// The state of a reducer's promise in the words of the rule.
   init(_ entity: PromiseEntity?) throws(LedgerError) {
     guard let entity else {
       self.init(state: .absent)

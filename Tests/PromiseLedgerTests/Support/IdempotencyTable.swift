@@ -1,9 +1,9 @@
 import Testing
 
-/// Every combination that the idempotency rule implies: stored states, requests, and what must
-/// come of them.
+/// Every combination that the idempotency rule implies: stored states, requests, and the required
+/// results.
 ///
-/// The table does not say how a promise gets into its stored state, so one table serves the pure
+/// The table does not define how a promise gets into its stored state, so one table serves the pure
 /// reducer and a ledger on disk.
 enum IdempotencyTable {
   /// The create key of every promise that has one.

@@ -17,8 +17,8 @@ struct LateCommandLedger {
     let command: String
     var name: String { "\(command) of a \(subject.name)" }
 
-    /// A keyed one says that it was removed; of another nobody can tell that it was there. The end of a
-    /// call that is not the newest attempt of any counts as superseded.
+    /// A subject with a key is answered as removed; for one without a key, there is no trace that
+    /// it existed. The end of a call that is not the newest attempt of any counts as superseded.
     var answerOnceGone: String {
       if subject.isKeyed { return "error compacted" }
       return command.hasPrefix("finish") ? "superseded, 0 events" : "notFound, 0 events"
@@ -42,7 +42,7 @@ struct LateCommandLedger {
     }
   }
 
-  /// What each command answers on a state, with the events that it would write.
+  /// The answers of each command on a state, with the events that it would write.
   func answers(of state: LedgerState) throws -> [String: String] {
     var answers: [String: String] = [:]
     for request in requests {
@@ -135,7 +135,7 @@ struct LateCommandLedger {
 
   private mutating func addPromiseCommands(_ subject: Subject) {
     let id = PromiseID(entityID: subject.id)
-    // A random id is made once: nobody can ask for it to be created again.
+    // A random id is made once, so no request can create it again.
     if subject.isKeyed {
       for (isStrict, adopts, key) in [
         (false, false, "a"), (true, false, "a"), (false, false, "b"), (false, true, nil),

@@ -5,15 +5,16 @@ import PromiseLedgerTesting
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// Does to a ledger what a later version of the library might: it knows an event, a kind of entity, a
-/// list, and layouts of records that this one does not, and folds them.
+/// Changes a ledger as a later version of the library might: it adds an event, a kind of entity, a
+/// list, and layouts of records that this version does not know, and folds them.
 struct LaterVersion {
-  /// An entity that only the later version knows, and what it is.
+  /// An entity that only the later version knows, and its content.
   struct Unknown {
     let id: EntityID
     let type: RecordType
     var isKeyed = false
-    /// The entries in lists: how each begins, what stands before the id, and what stands beside.
+    /// The entries in lists: the beginning of each, the part before the id, and the value beside
+    /// it.
     var entries: [(list: UInt8, order: [UInt8], value: [UInt8])]
     var attachmentByteCount = 0
   }
@@ -98,7 +99,7 @@ struct LaterVersion {
     (0..<unknown.attachmentByteCount).map { UInt8(truncatingIfNeeded: $0) }
   }
 
-  /// Folds what this version can, and then what it cannot.
+  /// Folds everything that this version can, and then the rest.
   private static func fold(_ store: any EventStore) throws {
     try foldKnown(store)
     var edit = SnapshotEdit(try store.snapshotSummary())

@@ -4,12 +4,12 @@ import LedgerTreeSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// A ledger whose data file is looked at after every commit, and copies of it in which one page is as it
-/// was before.
+/// A ledger whose data file is captured after every commit, and copies of it in which one page has
+/// an earlier content.
 struct LostWrites {
   let temporary: TemporaryLedger
   private var history: PageHistory
-  /// The leaves of the log, look by look.
+  /// The leaves of the log at each capture.
   private var logLeaves: [Set<Int>] = []
 
   private static let file = "/generation-000001/data.mdb"
@@ -19,7 +19,7 @@ struct LostWrites {
     history = PageHistory(temporary.path + Self.file)
   }
 
-  /// Keeps the file as it is now.
+  /// Captures the file as it is now.
   mutating func look() throws {
     try history.look()
     let file = history.file
@@ -32,10 +32,10 @@ struct LostWrites {
     logLeaves.append(leaves)
   }
 
-  /// The versions that the last look did not show any more, without those of meta pages.
+  /// The versions that were no longer in the last capture, without those of meta pages.
   var versions: [PageHistory.Version] { history.lostVersions.filter { $0.number > 1 } }
 
-  /// Of the two pages that say where the others are, each as it was before its last write.
+  /// The two pages that lead to all the others, each with its content before its last write.
   var metaVersions: [PageHistory.Version] {
     let lost = history.lostVersions
     return (0..<2).compactMap { number in lost.last { $0.number == number } }

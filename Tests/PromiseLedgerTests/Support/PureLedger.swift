@@ -9,7 +9,7 @@ struct PureLedger: Sendable {
     var bytes: [UInt8]
   }
 
-  /// A commit as it was decided.
+  /// A commit and its decision.
   struct StoredCommit: Sendable {
     var batch: EventBatch
     var id: CommitID
@@ -20,7 +20,7 @@ struct PureLedger: Sendable {
   private(set) var commitCount: UInt64 = 0
   /// The commits, to be made again in a store.
   private(set) var commits: [StoredCommit] = []
-  /// Who writes, and when.
+  /// The writer and the time.
   var context: DecisionContext
 
   init(
@@ -33,7 +33,7 @@ struct PureLedger: Sendable {
   /// The start of a commit that may be kept or dropped.
   func decision() -> Decision { Decision(over: state, context: context) }
 
-  /// Makes a decision durable: packs its frames and merges what it staged.
+  /// Makes a decision durable: packs its frames and merges its staged state.
   mutating func keep(_ decision: Decision) {
     pack(decision.batch)
     state.merge(decision.staged)
@@ -66,7 +66,7 @@ struct PureLedger: Sendable {
     return fresh
   }
 
-  /// The state of a process that replays up to a frame, and goes on from there later.
+  /// The state of a process that replays up to a frame, and continues from there later.
   func replayed(stoppingAt cut: Int) throws(LedgerError) -> LedgerState {
     var state = try LedgerState.replaying(frames[..<cut])
     for frame in frames[cut...] { try frame.replay(into: &state) }

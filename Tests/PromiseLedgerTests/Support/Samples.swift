@@ -62,7 +62,7 @@ extension ResolvePromise {
   }
 }
 
-/// Appends one event whatever the rules say; for building stored states without the commands.
+/// Appends one event regardless of the rules; for building stored states without the commands.
 struct Record<Payload: EventPayload>: Command {
   let payload: Payload
   let subject: EntityID

@@ -19,7 +19,7 @@ final class StoredLedger {
     try commit(OpenSession(.sample(instance: "instance \(session)")))
   }
 
-  /// Reads what is stored, as a process without memory does.
+  /// Reads the stored events, like a process without memory.
   static func replaying(_ store: any EventStore) throws -> LedgerState {
     var state = LedgerState()
     _ = try store.read(after: .start, limit: .max) { (frame) throws(LedgerError) in

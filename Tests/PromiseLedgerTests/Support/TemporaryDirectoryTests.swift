@@ -11,7 +11,8 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct TemporaryDirectoryTests {
-  /// Where the directories of a test are. It is new, so the first one in it removes what was left.
+  /// The parent of a test's directories. It is new, so the first directory in it removes the
+  /// remains.
   private let place: TemporaryDirectory
 
   init() throws {

@@ -6,9 +6,9 @@ import Synchronization
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// A store in memory that tells what is read of its snapshot.
+/// A store in memory that reports the reads of its snapshot.
 final class WatchedStore: ForwardingStore {
-  /// What is read of a snapshot.
+  /// The reads of a snapshot.
   struct Reads: Equatable {
     /// Views.
     var views = 0
@@ -57,7 +57,7 @@ final class WatchedStore: ForwardingStore {
   /// How many reads began while another one of the same thread was not over.
   var nestedCount: Int { contents.withLock { $0.nestedCount } }
 
-  /// What was read so far.
+  /// The reads so far.
   var reads: Reads { contents.withLock { $0.reads } }
 
   /// Told where each walk through entries begins, before it does.
@@ -66,49 +66,49 @@ final class WatchedStore: ForwardingStore {
     set { contents.withLock { $0.onScan = newValue } }
   }
 
-  /// What happens once after the next read of the snapshot.
+  /// Called once after the next read of the snapshot.
   var afterRead: (@Sendable () -> Void)? {
     get { contents.withLock { $0.afterRead } }
     set { contents.withLock { $0.afterRead = newValue } }
   }
 
-  /// What happens before each read.
+  /// Called before each read.
   var onRead: (@Sendable () -> Void)? {
     get { contents.withLock { $0.onRead } }
     set { contents.withLock { $0.onRead = newValue } }
   }
 
-  /// What happens once after the next commit began, and before it is decided.
+  /// Called once after the next commit began, and before it is decided.
   var onDecide: (@Sendable () -> Void)? {
     get { contents.withLock { $0.onDecide } }
     set { contents.withLock { $0.onDecide = newValue } }
   }
 
-  /// What happens once after the next commit was decided, and before it is appended.
+  /// Called once after the next commit was decided, and before it is appended.
   var onAppend: (@Sendable () -> Void)? {
     get { contents.withLock { $0.onAppend } }
     set { contents.withLock { $0.onAppend = newValue } }
   }
 
-  /// What happens once before the next commit passes the gate.
+  /// Called once before the next commit passes the gate.
   var onCommit: (@Sendable () -> Void)? {
     get { contents.withLock { $0.onCommit } }
     set { contents.withLock { $0.onCommit = newValue } }
   }
 
-  /// What happens once before the next change of the snapshot.
+  /// Called once before the next change of the snapshot.
   var onChange: (@Sendable () -> Void)? {
     get { contents.withLock { $0.onChange } }
     set { contents.withLock { $0.onChange = newValue } }
   }
 
-  /// What happens once after the next change of the snapshot.
+  /// Called once after the next change of the snapshot.
   var afterChange: (@Sendable () -> Void)? {
     get { contents.withLock { $0.afterChange } }
     set { contents.withLock { $0.afterChange = newValue } }
   }
 
-  /// Counts what `body` reads.
+  /// Counts the reads of `body`.
   func counting(_ body: () throws -> Void) rethrows -> Reads {
     contents.withLock { $0.reads = Reads() }
     try body()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One run of the built command, and what came of it.
+/// One run of the built command, and its result.
 struct CommandRun {
   let output: String
   let notes: String
@@ -29,12 +29,12 @@ struct CommandRun {
     status = process.status
   }
 
-  /// Runs `promise-ledger` with nobody to read its output.
+  /// Runs `promise-ledger` without a reader of its output.
   init(intoClosedPipe arguments: String...) throws {
     try self.init(intoClosedPipe: arguments)
   }
 
-  /// Runs `promise-ledger` with nobody to read its output.
+  /// Runs `promise-ledger` without a reader of its output.
   init(intoClosedPipe arguments: [String]) throws {
     let output = Pipe()
     let notes = Pipe()
@@ -67,7 +67,7 @@ struct CommandRun {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
-    // Help is as wide as the terminal says that it is.
+    // Help is as wide as the terminal claims to be.
     process.environment = ProcessInfo.processInfo.environment.merging(["COLUMNS": "80"]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output

@@ -1,22 +1,23 @@
 import PromiseLedger
 import PromiseLedgerTesting
 
-/// A ledger that was compacted, the same in every run but for the process id and the host: events
-/// were deleted, records removed, and some events came after that.
+/// A ledger that was compacted, the same in every run except for the process id and the host:
+/// events were deleted, records removed, and some events came after that.
 ///
-/// What is stored in it has control characters wherever a text stands.
+/// All its stored texts contain control characters.
 struct CompactedSampleLedger {
   private let temporary: TemporaryLedger
   /// A removed promise with a random id.
   let removedPromise: PromiseID
-  /// What the compaction did.
+  /// The report of the compaction.
   let report: CompactionReport
 
   var path: String { temporary.path }
 
   static let rude = "a\u{1B}[2J\n\u{202E}b"
 
-  /// Days pass in it after which the compaction keeps two events, and no record of what ended.
+  /// Days pass in it, after which the compaction keeps two events, and no records of closed
+  /// entities.
   static let policy: CompactionPolicy = {
     var policy = CompactionPolicy()
     policy.eventRetention = .seconds(3_600)
@@ -48,7 +49,7 @@ struct CompactedSampleLedger {
 
   static func handler(_ number: UInt64) -> HandlerID { HandlerID(entityID: id(number)) }
 
-  /// What is old and closed when the ledger is compacted.
+  /// The entities that are old and closed when the ledger is compacted.
   private static func endSome(_ app: Ledger) async throws -> PromiseID {
     let keyed = try await app.createPromise(key: PromiseKey("gone"), of: Int.self)
     try await keyed.fulfill(1)
@@ -66,7 +67,7 @@ struct CompactedSampleLedger {
     return random.id
   }
 
-  /// What is open when the ledger is compacted.
+  /// The entities that are open when the ledger is compacted.
   private static func leaveSomeOpen(_ app: Ledger) async throws {
     let wanted = try await app.createPromise(
       key: PromiseKey("avatar/room@example.org"), of: Void.self
@@ -84,7 +85,7 @@ struct CompactedSampleLedger {
         runsCode: false))
   }
 
-  /// What comes after the compaction.
+  /// The events after the compaction.
   private static func goOn(_ engine: LedgerEngine) async throws {
     let first = CallID(entityID: id(0x11))
     _ = try await engine.submit(

@@ -29,7 +29,7 @@ final class FollowingRun {
 
   struct EndedEarly: Error {}
 
-  /// Reads until the text was printed. The child is there then.
+  /// Reads until the text was printed. The child is running then.
   func waitForOutput(_ text: String) throws {
     while !output.contains(text) {
       let bytes = process.read()

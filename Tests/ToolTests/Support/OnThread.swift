@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs what blocks outside of Swift's few threads.
+/// Runs blocking work outside Swift's few threads.
 func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
   await withCheckedContinuation { continuation in
     Thread.detachNewThread { continuation.resume(returning: body()) }

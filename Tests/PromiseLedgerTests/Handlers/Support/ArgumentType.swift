@@ -9,9 +9,10 @@ enum ArgumentType: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  /// Whether one of the values of this type may stand where another type is wanted, as the specification
-  /// says it: the same type, an integer that is widened without loss, or an `Int`, which an integer
-  /// literal is, for every type of numbers that has its value: here only -7 for a `Double`.
+  /// Whether a value of this type may be used where another type is required, according to the
+  /// specification: for the same type, for an integer that is widened without loss, or for an
+  /// `Int`, as integer literals are, for every number type that has its value: here only -7 for a
+  /// `Double`.
   func mayStand(for other: ArgumentType, isFirst: Bool) -> Bool {
     self == other || (self == .uint8 && other == .int)
       || (self == .int && other == .double && isFirst)

@@ -36,7 +36,7 @@ func expectError(
   }
 }
 
-/// Keeps code waiting until the test lets it go on, and tells the test that it waits.
+/// Keeps code waiting until the test releases it, and tells the test that it waits.
 final class Gate: Sendable {
   private struct Contents {
     var isOpen = false
@@ -95,7 +95,7 @@ final class Gate: Sendable {
   }
 }
 
-/// What code did, in order.
+/// The actions of code, in order.
 final class Notes: Sendable {
   private let contents = Mutex<[String]>([])
   var lines: [String] { contents.withLock { $0 } }

@@ -1,10 +1,10 @@
 import PromiseLedger
 
-/// A handler whose code is the context: what a test wants it to do.
+/// A handler whose code comes from its context, so that a test can script it.
 struct Scripted: LedgerHandler {
   typealias Code = @Sendable (Scripted, HandlerCall<Script>) async throws -> Int
 
-  /// What the code and the invalidation code do.
+  /// The actions of the code and the invalidation code.
   struct Script: Sendable {
     var code: Code = { _, _ in 0 }
     var invalidation: @Sendable (Invalidation, HandlerCall<Script>) async throws -> Void = { _, _ in
@@ -31,7 +31,7 @@ struct Scripted: LedgerHandler {
   }
 }
 
-/// What scripted code throws.
+/// The error that scripted code throws.
 struct ScriptedError: Error, Codable, Equatable, Sendable {
   let text: String
 }
