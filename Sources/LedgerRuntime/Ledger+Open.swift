@@ -18,7 +18,7 @@ extension Ledger {
         session: SessionID(entityID: configuration.idGenerator.makeID(at: now)),
         opened: SessionOpened(
           role: role, processID: ThisProcess.id, instance: configuration.instance,
-          host: ThisProcess.hostName, libraryVersion: LibraryVersion.current),
+          host: ThisProcess.hostName, libraryVersion: Ledger.libraryVersion),
         clock: configuration.clock,
         stallTimeout: configuration.writerStallTimeout,
         pollInterval: configuration.pollInterval,

@@ -30,7 +30,7 @@ extension LedgerInspector {
   ///   and restore it from a copy. With `closed` if the inspection is closed: begin another. With
   ///   `ioFailure`; with `invalidArgument` for a ledger that is not stored in files.
   /// - Complexity: O(pages of the file).
-  public func space() throws(LedgerError) -> LedgerSpace {
+  package func space() throws(LedgerError) -> LedgerSpace {
     guard let store = store as? LMDBInspection else {
       throw LedgerError(
         .invalidArgument, "The ledger is not kept in files. Ask its own store for the space.")

@@ -4,7 +4,7 @@ package import LedgerLMDB
 package struct FileOptions: Sendable {
   package var sizeLimitInBytes = 16 << 30
   package var maximumReaderCount = Configuration.defaultMaximumReaders
-  package var pageCheck = PageCheck.afterUncleanEnd
+  package var pageCheck = LedgerConfiguration.PageCheck.afterUncleanEnd
   /// The configuration of the environment, for tests.
   package var environment = Configuration()
   /// The points at which a test may stop this process.

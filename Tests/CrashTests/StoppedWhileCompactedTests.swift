@@ -47,7 +47,7 @@ extension CrashTests {
       }
       #expect(try await app.ask("record removed") == "record none")
       #expect(try await app.ask("record late") == "record resolved")
-      #expect(try await app.ask("create removed")?.contains("compacted") == true)
+      #expect(try await app.ask("create removed")?.contains("recordRemoved") == true)
       let state = try await fresh.ask("state")
       #expect(try await app.ask("state") == state)
     }

@@ -112,7 +112,7 @@ private struct Life {
         if open.contains(id) { Output.line("problem not found \(id)") }
       default: break
       }
-    } catch let error as LedgerError where error.code == .compacted {
+    } catch let error as LedgerError where error.code == .recordRemoved {
       if open.contains(id) { Output.line("problem compacted \(id)") }
     }
   }

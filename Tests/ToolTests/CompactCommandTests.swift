@@ -74,7 +74,7 @@ struct CompactCommandTests {
     #expect(run.status == 0)
     #expect(
       events.map(\.kind)
-        == [.retentionApplied, .snapshotTaken, .eventsCompacted, .sessionClosed])
+        == [.retentionApplied, .snapshotTaken, .eventsDeleted, .sessionClosed])
     #expect(try answers(sample.path) == before)
     #expect(try CommandRun("verify", sample.path).status == 0)
   }

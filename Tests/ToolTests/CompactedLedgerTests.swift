@@ -107,13 +107,14 @@ struct CompactedLedgerTests {
 
       """
     let cases = [
-      (["--key", "gone"], "compacted: fca6aa10-6fae-8e7f-a993-ad094c7c67f8 \(removed)"),
+      (["--key", "gone"], "recordRemoved: fca6aa10-6fae-8e7f-a993-ad094c7c67f8 \(removed)"),
       (
         ["fca6aa10-6fae-8e7f-a993-ad094c7c67f8"],
-        "compacted: fca6aa10-6fae-8e7f-a993-ad094c7c67f8 \(removed)"
+        "recordRemoved: fca6aa10-6fae-8e7f-a993-ad094c7c67f8 \(removed)"
       ),
       (
-        ["--handler-key", "iq-gone"], "compacted: 236e24af-82f9-8da7-b7b4-972d5473b44c \(removed)"
+        ["--handler-key", "iq-gone"],
+        "recordRemoved: 236e24af-82f9-8da7-b7b4-972d5473b44c \(removed)"
       ),
       (
         ["\(sample.removedPromise)"],
@@ -239,7 +240,7 @@ struct CompactedLedgerTests {
     #expect(between.notes == "" && between.status == 0)
     let gone = try CommandRun("digest", sample.path, "--through", "3")
     #expect(gone.output == "" && gone.status == 3)
-    #expect(gone.notes.hasPrefix("promise-ledger: eventsCompacted: The events after position 3 "))
+    #expect(gone.notes.hasPrefix("promise-ledger: eventsDeleted: The events after position 3 "))
   }
 }
 

@@ -222,7 +222,7 @@ struct VerbTests {
     let all = ["--keep-events-for", "0", "--keep-events", "0"]
     #expect(try CommandRun(["compact", sample.path, "--apply"] + all).status == 0)
     let gone = try CommandRun("verify", sample.path, "--expect", digest, "--through", "17")
-    #expect(gone.notes.hasPrefix("promise-ledger: eventsCompacted: "))
+    #expect(gone.notes.hasPrefix("promise-ledger: eventsDeleted: "))
     #expect(gone.output == "")
     #expect(gone.status == 3)
   }

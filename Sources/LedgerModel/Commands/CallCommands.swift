@@ -122,9 +122,9 @@ package struct ReleaseCall: EntityCommand {
   package let id: HandlerID
   package let call: CallID
   package let attempt: UInt32
-  package let reason: CallRelease
+  package let reason: HandlerCallReleased.Reason
 
-  package init(id: HandlerID, call: CallID, attempt: UInt32, reason: CallRelease) {
+  package init(id: HandlerID, call: CallID, attempt: UInt32, reason: HandlerCallReleased.Reason) {
     self.id = id
     self.call = call
     self.attempt = attempt

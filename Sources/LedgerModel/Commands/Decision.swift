@@ -144,8 +144,8 @@ package struct Decision {
   /// Refuses a command on a keyed entity whose record was removed: its id can be computed again, but a
   /// removed entity must not be recreated.
   func refuseIfRemoved(_ id: EntityID) throws(LedgerError) {
-    if try base.isTombstone(id) { throw .compacted(id) }
-    if try isStagedTombstone(id) { throw .compacted(id) }
+    if try base.isTombstone(id) { throw .recordRemoved(id) }
+    if try isStagedTombstone(id) { throw .recordRemoved(id) }
   }
 
   private func isStagedTombstone(_ id: EntityID) throws(LedgerError) -> Bool {

@@ -24,7 +24,7 @@ package struct FinishCall: Command {
   package let id: HandlerID
   package let call: CallID
   package let attempt: UInt32
-  package let result: CallResult
+  package let result: HandlerCallFinished.Result
   /// The effects in the order in which the code requested them; the effects of failed code are dropped.
   package let effects: [HandlerEffect]
   /// All names, current and former, of the kinds that the session knows.
@@ -35,7 +35,7 @@ package struct FinishCall: Command {
   package let promiseToReject: PromiseID?
 
   package init(
-    id: HandlerID, call: CallID, attempt: UInt32, result: CallResult,
+    id: HandlerID, call: CallID, attempt: UInt32, result: HandlerCallFinished.Result,
     effects: [HandlerEffect] = [], runnableKinds: Set<String> = [],
     kindsWithInvalidationCode: Set<String> = [], promiseToReject: PromiseID? = nil
   ) {
@@ -80,7 +80,7 @@ package struct FinishCall: Command {
       let failed = try fail(open, with: error, refusing: decided, in: &decision)
       return .requiredEffectRefused(decided, error, failed.entity)
     }
-    let report = CallReport(effects: decider.verdicts, result: result)
+    let report = HandlerCallFinished.Report(effects: decider.verdicts, result: result)
     let entity = try end(open, report, in: &decision)
     return .finished(
       Finished(
@@ -105,16 +105,16 @@ package struct FinishCall: Command {
       effects.append(
         try decider.decide(HandlerEffect(.resolvePromise(rejection)), in: &decision))
     }
-    let report = CallReport(effects: effects, result: .failed(error))
+    let report = HandlerCallFinished.Report(effects: effects, result: .failed(error))
     let entity = try end(open, report, in: &decision)
     return Finished(entity: entity, effects: effects, startedCalls: [], startedInvalidations: [])
   }
 
   /// Appends the end of the run after its effects.
   private func end(
-    _ open: OpenCall, _ report: CallReport, in decision: inout Decision
+    _ open: OpenCall, _ report: HandlerCallFinished.Report, in decision: inout Decision
   ) throws(LedgerError) -> HandlerEntity {
-    let end = CallEnd(call: call, attempt: attempt, report: report)
+    let end = HandlerCallFinished.End(call: call, attempt: attempt, report: report)
     let cause = open.newestStart.position
     switch open.purpose {
     case .call:

@@ -46,14 +46,14 @@ package struct RebindHandler: EntityCommand {
   }
 
   package let id: HandlerID
-  package let mode: BindingMode
+  package let mode: HandlerRebound.Mode
   /// The complete arguments that are bound from now on, even if they are merged.
   package let arguments: ArgumentSet
   /// The position of the binding that the arguments were merged with; `nil` if it does not matter.
   package let expectedBinding: Position?
 
   package init(
-    id: HandlerID, mode: BindingMode, arguments: ArgumentSet, expectedBinding: Position?
+    id: HandlerID, mode: HandlerRebound.Mode, arguments: ArgumentSet, expectedBinding: Position?
   ) {
     self.id = id
     self.mode = mode

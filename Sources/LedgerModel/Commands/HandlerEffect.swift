@@ -19,7 +19,7 @@ package struct HandlerEffect: Sendable {
     self.isRequired = isRequired
   }
 
-  package var kind: EffectKind {
+  package var kind: DecidedEffect.Kind {
     switch action {
     case .resolvePromise(let command):
       switch command.outcome {
@@ -74,14 +74,14 @@ struct EffectDecider {
   mutating func decide(
     _ effect: HandlerEffect, in decision: inout Decision
   ) throws(LedgerError) -> DecidedEffect {
-    let verdict: EffectVerdict
+    let verdict: DecidedEffect.Verdict
     do throws(LedgerError) {
       verdict = try carryOut(effect, in: &decision)
     } catch {
       switch error.code {
       case .typeMismatch: verdict = .typeMismatch
       case .unsupportedEvent, .corrupt: verdict = .blocked
-      case .compacted: verdict = effect.kind.isCreation ? .exists : .notFound
+      case .recordRemoved: verdict = effect.kind.isCreation ? .exists : .notFound
       default: throw error
       }
     }
@@ -92,7 +92,7 @@ struct EffectDecider {
 
   private mutating func carryOut(
     _ effect: HandlerEffect, in decision: inout Decision
-  ) throws(LedgerError) -> EffectVerdict {
+  ) throws(LedgerError) -> DecidedEffect.Verdict {
     switch effect.action {
     case .resolvePromise(var command):
       command.cause = cause
@@ -136,7 +136,7 @@ struct EffectDecider {
 
   private mutating func start(
     _ command: StartCall, in decision: inout Decision
-  ) throws(LedgerError) -> EffectVerdict {
+  ) throws(LedgerError) -> DecidedEffect.Verdict {
     switch try decision.run(command) {
     case .started(let started):
       startedCalls.append(started)
@@ -154,7 +154,7 @@ struct EffectDecider {
 
   private mutating func invalidate(
     _ command: InvalidateHandler, in decision: inout Decision
-  ) throws(LedgerError) -> EffectVerdict {
+  ) throws(LedgerError) -> DecidedEffect.Verdict {
     switch try decision.run(command) {
     case .invalidated(let entity, let call):
       if let call { startedInvalidations.append(StartedCall(entity: entity, call: call)) }
@@ -170,7 +170,7 @@ struct EffectDecider {
 }
 
 extension ResolvePromise.Answer {
-  fileprivate var verdict: EffectVerdict {
+  fileprivate var verdict: DecidedEffect.Verdict {
     switch self {
     case .resolved: .done
     case .deduplicated: .deduplicated
@@ -182,7 +182,7 @@ extension ResolvePromise.Answer {
 }
 
 extension CreatePromise.Answer {
-  fileprivate var verdict: EffectVerdict {
+  fileprivate var verdict: DecidedEffect.Verdict {
     switch self {
     case .created: .done
     case .deduplicated: .deduplicated
@@ -192,7 +192,7 @@ extension CreatePromise.Answer {
 }
 
 extension CreateHandler.Answer {
-  fileprivate var verdict: EffectVerdict {
+  fileprivate var verdict: DecidedEffect.Verdict {
     switch self {
     case .created: .done
     case .exists: .exists

@@ -60,7 +60,7 @@ package struct ResolvePromise: EntityCommand {
   }
 
   package let id: PromiseID
-  package let outcome: OutcomeKind
+  package let outcome: PromiseOutcomeKind
   package let content: [UInt8]
   /// The type of a fulfilment's value, which must be that of the promise.
   package let typeTag: String?
@@ -72,7 +72,7 @@ package struct ResolvePromise: EntityCommand {
   package var cause: Position
 
   package init(
-    id: PromiseID, outcome: OutcomeKind, content: [UInt8], typeTag: String?,
+    id: PromiseID, outcome: PromiseOutcomeKind, content: [UInt8], typeTag: String?,
     formerTypeTags: [String] = [], idempotencyKey: String?, isStrict: Bool,
     cause: Position = .start
   ) {
@@ -118,7 +118,7 @@ package struct ConsumePromise: EntityCommand {
   }
 
   package let id: PromiseID
-  package let delivery: Delivery
+  package let delivery: PromiseConsumed.Delivery
   private let isTaken: @Sendable () -> Bool
 
   /// - Parameters:
@@ -127,7 +127,8 @@ package struct ConsumePromise: EntityCommand {
   ///   - isTaken: Called last; returns whether the outcome is taken. It is called again if the command is
   ///     decided again, and must then return the same answer.
   package init(
-    id: PromiseID, delivery: Delivery, isTaken: @escaping @Sendable () -> Bool = { true }
+    id: PromiseID, delivery: PromiseConsumed.Delivery,
+    isTaken: @escaping @Sendable () -> Bool = { true }
   ) {
     self.id = id
     self.delivery = delivery
@@ -211,7 +212,7 @@ extension Decision {
     else { return }
     // A subject that may not be written to stays unchanged; the command on it is refused below.
     guard (try? requireWritable(id.entityID)) != nil else { return }
-    let outcome: OutcomeKind = entity.deadlineEffect == .fulfils ? .fulfilled : .timedOut
+    let outcome: PromiseOutcomeKind = entity.deadlineEffect == .fulfils ? .fulfilled : .timedOut
     // From the reserve: consuming and abandoning a promise may time it out first, and both must still work in
     // a full ledger.
     try append(

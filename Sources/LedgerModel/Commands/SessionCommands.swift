@@ -52,9 +52,9 @@ package struct UnfreezeSession: Command {
 /// Records the end of a session: this one, or another session that was found dead.
 package struct CloseSession: Command {
   package let id: SessionID
-  package let reason: SessionEnd
+  package let reason: SessionClosed.Reason
 
-  package init(id: SessionID, reason: SessionEnd) {
+  package init(id: SessionID, reason: SessionClosed.Reason) {
     self.id = id
     self.reason = reason
   }
@@ -79,7 +79,7 @@ extension Decision {
   ///
   /// A handler that may not be written to stays unchanged: it must not keep a session from ending.
   mutating func releaseCalls(
-    of session: SessionID, _ reason: CallRelease
+    of session: SessionID, _ reason: HandlerCallReleased.Reason
   ) throws(LedgerError) {
     for running in try runningCalls(of: session) {
       guard (try? requireWritable(running.entity.id.entityID)) != nil else { continue }

@@ -84,13 +84,13 @@ extension HandlerEntity.Finish {
   fileprivate init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let fact = try reader.fact()
     let call: CallID = try reader.identifier()
-    let purpose: CallPurpose = try reader.choice("purpose")
-    let outcome: CallOutcome = try reader.choice("outcome")
+    let purpose: HandlerCallPurpose = try reader.choice("purpose")
+    let outcome: HandlerCallFinished.Outcome = try reader.choice("outcome")
     try reader.skip(2)
     self.init(
       fact: fact, call: call, purpose: purpose, attempt: try reader.attempt(), outcome: outcome,
       report: try ReportReference(reading: &reader) { (bytes) throws(PayloadDamage) in
-        try CallReport(parsing: bytes, outcome: outcome)
+        try HandlerCallFinished.Report(parsing: bytes, outcome: outcome)
       })
   }
 }

@@ -1,5 +1,5 @@
 /// The status of a handler.
-public enum HandlerStatus: Sendable, Hashable {
+@nonexhaustive public enum HandlerStatus: Sendable, Hashable {
   /// The handler can be called, or is being called.
   case active
   /// The handler is a one-shot handler whose call ended, with a value or a failure.
@@ -12,17 +12,17 @@ public enum HandlerStatus: Sendable, Hashable {
 package struct HandlerEntity: Sendable, Hashable {
   /// The newest run that ended.
   package struct Finish: Sendable, Hashable {
-    package let fact: Fact
+    package let fact: LedgerEvent.Trace
     package let call: CallID
-    package let purpose: CallPurpose
+    package let purpose: HandlerCallPurpose
     package let attempt: UInt32
-    package let outcome: CallOutcome
+    package let outcome: HandlerCallFinished.Outcome
     package let report: ReportReference
   }
 
   /// The invalidation of a handler.
   package struct Invalidation: Sendable, Hashable {
-    package let fact: Fact
+    package let fact: LedgerEvent.Trace
     /// The start of the call that invalidated the handler, if a call did.
     package let cause: Position
     package let call: CallID
@@ -31,7 +31,7 @@ package struct HandlerEntity: Sendable, Hashable {
   }
 
   package let id: HandlerID
-  package let created: Fact
+  package let created: LedgerEvent.Trace
   let description: HandlerDescription
   package private(set) var bound: BoundArguments
   /// The unfinished calls and runs of invalidation code.
@@ -85,7 +85,7 @@ extension HandlerEntity {
     }
     let creation: HandlerCreated = try event.decode()
     id = HandlerID(entityID: event.subject)
-    created = Fact(event)
+    created = LedgerEvent.Trace(event)
     description = HandlerDescription(
       kind: creation.handlerKind, repetition: creation.repetition, key: creation.key,
       label: creation.label, scopes: creation.scopes)
@@ -127,7 +127,7 @@ extension HandlerEntity {
 
   private mutating func start(_ event: borrowing EventView) throws(ReplayProblem) {
     let started: HandlerCallStarted = try event.decode()
-    let fact = Fact(event)
+    let fact = LedgerEvent.Trace(event)
     if started.attempt > 1 {
       guard let call = openCalls[started.call], started.attempt - 1 == call.attempt,
         call.mayBeTaken(by: event.session), call.purpose == .invalidation || status == .active
@@ -152,17 +152,17 @@ extension HandlerEntity {
     if call.purpose == .call, status == .invalidated {
       openCalls[released.call] = nil
     } else {
-      openCalls[released.call]?.giveBack(released.reason, Fact(event))
+      openCalls[released.call]?.giveBack(released.reason, LedgerEvent.Trace(event))
     }
   }
 
   private mutating func finish(
-    _ event: borrowing EventView, _ end: CallEnd, of purpose: CallPurpose
+    _ event: borrowing EventView, _ end: HandlerCallFinished.End, of purpose: HandlerCallPurpose
   ) throws(ReplayProblem) {
     guard let call = openCalls[end.call], call.purpose == purpose, call.attempt == end.attempt
     else { throw event.doesNotFit("a call whose newest attempt is not \(end.attempt)") }
     lastFinish = Finish(
-      fact: Fact(event), call: end.call, purpose: purpose, attempt: end.attempt,
+      fact: LedgerEvent.Trace(event), call: end.call, purpose: purpose, attempt: end.attempt,
       outcome: end.outcome, report: try event.reference(to: end.report))
     openCalls[end.call] = nil
     if purpose == .call, !isRepeating { isSpent = true }
@@ -176,7 +176,8 @@ extension HandlerEntity {
     }
     let arguments = try event.reference(to: invalidated.arguments)
     invalidation = Invalidation(
-      fact: Fact(event), cause: event.cause, call: invalidated.call, runsCode: invalidated.runsCode,
+      fact: LedgerEvent.Trace(event), cause: event.cause, call: invalidated.call,
+      runsCode: invalidated.runsCode,
       reason: invalidated.reason)
     // A released call must not start again after the invalidation. A call that finishes although it was
     // released, and invalidates its own handler, has its end in this commit.
@@ -185,8 +186,10 @@ extension HandlerEntity {
     }
     guard invalidated.runsCode else { return }
     openCalls[invalidated.call] = OpenCall(
-      id: invalidated.call, purpose: .invalidation, firstStart: Fact(event), arguments: arguments,
-      references: invalidated.references, bound: bound, attempt: 1, newestStart: Fact(event))
+      id: invalidated.call, purpose: .invalidation, firstStart: LedgerEvent.Trace(event),
+      arguments: arguments,
+      references: invalidated.references, bound: bound, attempt: 1,
+      newestStart: LedgerEvent.Trace(event))
   }
 }
 

@@ -27,7 +27,7 @@ enum LedgerChange {
     case .snapshotTaken:
       let _: SnapshotTaken = try event.decode()
       self = .none
-    case .eventsCompacted:
+    case .eventsDeleted:
       let _: EventsDeleted = try event.decode()
       self = .none
     default:

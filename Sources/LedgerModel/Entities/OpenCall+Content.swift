@@ -17,10 +17,10 @@ extension OpenCall {
 
   init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let id: CallID = try reader.identifier()
-    let purpose: CallPurpose = try reader.choice("purpose")
+    let purpose: HandlerCallPurpose = try reader.choice("purpose")
     let isReleased: UInt8 = try reader.integer()
     let number: UInt8 = try reader.integer()
-    guard isReleased <= 1, let reason = CallRelease(rawValue: number) else {
+    guard isReleased <= 1, let reason = HandlerCallReleased.Reason(rawValue: number) else {
       throw PayloadDamage(what: "release \(number) of a call")
     }
     try reader.skip(1)

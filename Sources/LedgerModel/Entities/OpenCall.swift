@@ -1,5 +1,5 @@
 /// The code that a call runs.
-public enum CallPurpose: UInt8, Sendable, Hashable {
+@nonexhaustive public enum HandlerCallPurpose: UInt8, Sendable, Hashable {
   /// The code of the handler.
   case call = 0
   /// The handler's invalidation code.
@@ -10,14 +10,14 @@ public enum CallPurpose: UInt8, Sendable, Hashable {
 package struct OpenCall: Sendable, Hashable {
   /// The release of the newest attempt, with the reason.
   package struct Release: Sendable, Hashable {
-    package let reason: CallRelease
-    package let fact: Fact
+    package let reason: HandlerCallReleased.Reason
+    package let fact: LedgerEvent.Trace
   }
 
   package let id: CallID
-  package let purpose: CallPurpose
+  package let purpose: HandlerCallPurpose
   /// The start of the first attempt.
-  package let firstStart: Fact
+  package let firstStart: LedgerEvent.Trace
   /// The arguments of the call; every attempt uses those of the first one.
   package let arguments: ArgumentsReference
   /// The promises and handlers in the arguments.
@@ -27,7 +27,7 @@ package struct OpenCall: Sendable, Hashable {
   /// The newest attempt, from 1.
   package private(set) var attempt: UInt32
   /// The start of the newest attempt.
-  package private(set) var newestStart: Fact
+  package private(set) var newestStart: LedgerEvent.Trace
   /// The release of the newest attempt; `nil` while it runs.
   package private(set) var release: Release?
 
@@ -44,13 +44,13 @@ package struct OpenCall: Sendable, Hashable {
     isReleased || runningSession == session
   }
 
-  mutating func begin(attempt: UInt32, _ start: Fact) {
+  mutating func begin(attempt: UInt32, _ start: LedgerEvent.Trace) {
     self.attempt = attempt
     newestStart = start
     release = nil
   }
 
-  mutating func giveBack(_ reason: CallRelease, _ fact: Fact) {
+  mutating func giveBack(_ reason: HandlerCallReleased.Reason, _ fact: LedgerEvent.Trace) {
     release = Release(reason: reason, fact: fact)
   }
 }
@@ -74,7 +74,7 @@ package enum StoredReference<Value: Sendable & Hashable>: Sendable, Hashable {
 package typealias ArgumentsReference = StoredReference<StoredArguments>
 
 /// The place of the report of a finished call.
-package typealias ReportReference = StoredReference<CallReport>
+package typealias ReportReference = StoredReference<HandlerCallFinished.Report>
 
 /// A call together with its handler.
 package struct StartedCall: Sendable, Hashable {

@@ -19,7 +19,8 @@ extension PromiseEntity {
     }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(
-      3 * (Fact.byteCount + 2) + creationPayload.count + (resolution?.payload.count ?? 0) + 8)
+      3 * (LedgerEvent.Trace.byteCount + 2) + creationPayload.count
+        + (resolution?.payload.count ?? 0) + 8)
     bytes.append(flags.rawValue)
     bytes.appendFact(created)
     bytes.appendPayload(creationPayload)

@@ -1,5 +1,5 @@
 /// The status of a promise.
-public enum PromiseStatus: Sendable, Hashable {
+@nonexhaustive public enum PromiseStatus: Sendable, Hashable {
   /// The promise has no outcome yet.
   case pending
   /// The promise has an outcome that was not consumed yet.
@@ -15,26 +15,26 @@ public enum PromiseStatus: Sendable, Hashable {
 /// Payloads are decoded on demand, so that replay stays fast.
 package struct PromiseEntity: Sendable, Hashable {
   package let id: PromiseID
-  package let created: Fact
+  package let created: LedgerEvent.Trace
   /// The encoded payload of the creation.
   let creationPayload: [UInt8]
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
 
   package struct Resolution: Sendable, Hashable {
-    package let fact: Fact
+    package let fact: LedgerEvent.Trace
     package let payload: [UInt8]
     package let attachmentByteCount: Int
 
-    package var outcome: OutcomeKind { PromiseResolved.outcome(ofEncoded: payload) }
+    package var outcome: PromiseOutcomeKind { PromiseResolved.outcome(ofEncoded: payload) }
     package var resolvedAt: Timestamp { PromiseResolved.resolvedAt(ofEncoded: payload) }
   }
 
   package enum Closing: Sendable, Hashable {
-    case consumed(Fact, Delivery)
-    case abandoned(Fact, reason: String)
+    case consumed(LedgerEvent.Trace, PromiseConsumed.Delivery)
+    case abandoned(LedgerEvent.Trace, reason: String)
 
-    package var fact: Fact {
+    package var fact: LedgerEvent.Trace {
       switch self {
       case .consumed(let fact, _), .abandoned(let fact, _): fact
       }
@@ -62,7 +62,7 @@ package struct PromiseEntity: Sendable, Hashable {
   package var deadline: Timestamp? { PromiseCreated.deadline(ofEncoded: creationPayload) }
 
   /// The effect of the deadline.
-  package var deadlineEffect: DeadlineEffect {
+  package var deadlineEffect: PromiseCreated.DeadlineEffect {
     PromiseCreated.deadlineEffect(ofEncoded: creationPayload)
   }
 
@@ -89,7 +89,7 @@ extension PromiseEntity {
     }
     try event.requireVersion(PromiseCreated.newestVersion)
     id = PromiseID(entityID: event.subject)
-    created = Fact(event)
+    created = LedgerEvent.Trace(event)
     creationPayload = event.payloadBytes
     guard PromiseCreated.isWellFormed(creationPayload) else {
       throw ReplayProblem(
@@ -111,12 +111,14 @@ extension PromiseEntity {
           .damagedPayload("the payload of promiseResolved is damaged"), at: event.position)
       }
       resolution = Resolution(
-        fact: Fact(event), payload: payload, attachmentByteCount: event.attachmentByteCount)
+        fact: LedgerEvent.Trace(event), payload: payload,
+        attachmentByteCount: event.attachmentByteCount)
     case (.promiseConsumed, .resolved):
-      closing = .consumed(Fact(event), try event.decode(as: PromiseConsumed.self).delivery)
+      closing = .consumed(
+        LedgerEvent.Trace(event), try event.decode(as: PromiseConsumed.self).delivery)
     case (.promiseAbandoned, .pending), (.promiseAbandoned, .resolved):
       closing = .abandoned(
-        Fact(event), reason: try event.decode(as: PromiseAbandoned.self).reason)
+        LedgerEvent.Trace(event), reason: try event.decode(as: PromiseAbandoned.self).reason)
     default:
       throw ReplayProblem(
         .illegalTransition("\(event.kind) of a promise that is \(status)"), at: event.position)

@@ -1,12 +1,12 @@
 import LedgerBytes
 
-extension Fact {
+extension LedgerEvent.Trace {
   /// The size of a fact in a snapshot record, in bytes.
   static var byteCount: Int { 32 }
 }
 
 extension [UInt8] {
-  mutating func appendFact(_ fact: Fact) {
+  mutating func appendFact(_ fact: LedgerEvent.Trace) {
     let time = UInt64(bitPattern: fact.time.nanosecondsSinceEpoch)
     appendLittleEndian(SIMD2(fact.position.rawValue, time))
     fact.session.entityID.append(to: &self)
@@ -20,10 +20,10 @@ extension [UInt8] {
 }
 
 extension PayloadReader {
-  mutating func fact() throws(PayloadDamage) -> Fact {
+  mutating func fact() throws(PayloadDamage) -> LedgerEvent.Trace {
     let position = try position()
     let time = try timestamp()
-    return Fact(position: position, time: time, session: try identifier())
+    return LedgerEvent.Trace(position: position, time: time, session: try identifier())
   }
 
   /// Reads an event's payload with its 2-byte length.

@@ -27,14 +27,14 @@ extension SessionEntity {
     let lastTime = try reader.timestamp()
     self.init(
       id: id, opened: try reader.decoded(SessionOpened.self), openedAt: openedAt,
-      processID: processID, status: try SessionStatus(number: status, reason: reason),
+      processID: processID, status: try SessionRecord.Status(number: status, reason: reason),
       lastPosition: lastPosition, lastTime: lastTime)
   }
 }
 
-extension SessionStatus {
+extension SessionRecord.Status {
   fileprivate init(number: UInt8, reason: UInt8) throws(PayloadDamage) {
-    switch (number, SessionEnd(rawValue: reason)) {
+    switch (number, SessionClosed.Reason(rawValue: reason)) {
     case (0, .closed): self = .open
     case (1, .closed): self = .frozen
     case (2, let reason?): self = .ended(reason)

@@ -1,20 +1,18 @@
-/// The status of a session according to the log. The log may still show a session as open although its
-/// process died.
-public enum SessionStatus: Sendable, Hashable {
-  /// The session can write.
-  case open
-  /// The session released the ledger and may come back.
-  case frozen
-  /// The session ended.
-  case ended(SessionEnd)
+extension SessionRecord {
+  /// The status of a session according to the log. The log may still show a session as open although its
+  /// process died.
+  @nonexhaustive public enum Status: Sendable, Hashable {
+    /// The session can write.
+    case open
+    /// The session released the ledger and may come back.
+    case frozen
+    /// The session ended.
+    case ended(SessionClosed.Reason)
+  }
 }
 
 /// A ledger's information about one session at one moment.
 public struct SessionRecord: Sendable, Hashable, Identifiable {
-  /// The status of a session according to the log. The log may still show a session as open although its
-  /// process died.
-  public typealias Status = SessionStatus
-
   /// The id of the session.
   public let id: SessionID
   /// The details of how the session was opened.

@@ -3,14 +3,14 @@ extension LedgerError {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Wrapped: String {
       case alreadyConsumed, alreadyExists, argumentMismatch, argumentMissing, callEnded, closed
-      case commitOutcomeUnknown, compacted, compactionBusy, conflict, corrupt
-      case decodingFailed, diskFull, encodingFailed, eventsCompacted, forkedProcess, frozen
+      case commitOutcomeUnknown, compactionBusy, conflict, corrupt
+      case decodingFailed, diskFull, encodingFailed, eventsDeleted, forkedProcess, frozen
       case handlerFinished, handlerInvalidated, handlerKindTaken, handlerNotFound
       case handlerRecursion, handlerRunning, handlerUnregistered, historyChanged
       case incompatibleFormat, instanceNotFound
       case internalInconsistency, invalidArgument, ioFailure, ledgerFull, networkFileSystem
       case notALedger, notDurable, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
-      case requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, superseded
+      case recordRemoved, requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, superseded
       case tooManyCommands, tooManyReaders, typeMismatch, unavailable, unsupportedEvent
       case writerStalled
     }
@@ -37,9 +37,6 @@ extension LedgerError {
     /// The disk failed while a commit was being made durable, and the ledger could not be read again to check
     /// for the commit. Look for its effect before you repeat the operation.
     public static let commitOutcomeUnknown = Code(.commitOutcomeUnknown)
-    /// The promise or handler has a key, was closed, and its record was removed after the retention time. It
-    /// cannot be recreated.
-    public static let compacted = Code(.compacted)
     /// The ledger is being compacted by another process, or by another call in this process.
     public static let compactionBusy = Code(.compactionBusy)
     /// A promise with this key exists and was created by another request.
@@ -53,8 +50,8 @@ extension LedgerError {
     /// A value or an error could not be encoded.
     public static let encodingFailed = Code(.encodingFailed)
     /// Events after the requested position were deleted by compaction; continue from
-    /// ``LedgerError/compactedThrough``.
-    public static let eventsCompacted = Code(.eventsCompacted)
+    /// ``LedgerError/eventsDeletedThrough``.
+    public static let eventsDeleted = Code(.eventsDeleted)
     /// This process is a fork of the one that opened the ledger; open the ledger again in this process.
     public static let forkedProcess = Code(.forkedProcess)
     /// The ledger is frozen, and the call was asked not to wait.
@@ -106,6 +103,9 @@ extension LedgerError {
     public static let permissionDenied = Code(.permissionDenied)
     /// The promise was abandoned; it will never have an outcome.
     public static let promiseAbandoned = Code(.promiseAbandoned)
+    /// The promise or handler has a key, was closed, and its record was removed after the retention time. It
+    /// cannot be recreated.
+    public static let recordRemoved = Code(.recordRemoved)
     /// An effect that a call required was refused, so the call failed and none of its effects took place.
     public static let requiredEffectRefused = Code(.requiredEffectRefused)
     /// Only a session of the role `app` may consume.

@@ -103,7 +103,7 @@ extension RetentionApplied {
 
 /// The payload of the event that records the deletion of folded events.
 public struct EventsDeleted: EventPayload, Hashable {
-  public static let kind = EventKind.eventsCompacted
+  public static let kind = EventKind.eventsDeleted
 
   /// The position up to which events were deleted.
   public let through: Position

@@ -50,8 +50,8 @@ public struct EventKind: Sendable, Hashable, RawRepresentable {
   public static let snapshotTaken = EventKind(rawValue: 64)
   /// Records of closed entities were removed.
   public static let retentionApplied = EventKind(rawValue: 65)
-  /// Folded events were deleted.
-  public static let eventsCompacted = EventKind(rawValue: 66)
+  /// Folded events were deleted. Its name in archives and texts is older than the word: `eventsDeleted`.
+  public static let eventsDeleted = EventKind(rawValue: 66)
 }
 
 extension EventKind: CustomStringConvertible {

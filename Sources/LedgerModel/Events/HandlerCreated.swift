@@ -1,7 +1,7 @@
 import LedgerBytes
 
 /// The number of times that a handler may be called.
-public enum HandlerRepetition: UInt8, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum HandlerRepetition: UInt8, Sendable, Hashable, CaseIterable {
   /// Once: the first call that ends, successfully or not, finishes the handler.
   case oneShot = 0
   /// Repeatedly, until the handler is invalidated.

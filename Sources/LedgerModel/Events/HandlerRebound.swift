@@ -1,9 +1,11 @@
-/// The way in which new arguments were bound to a handler.
-public enum BindingMode: UInt8, Sendable, Hashable, CaseIterable {
-  /// The new arguments replaced all bound arguments.
-  case replaced = 0
-  /// The new arguments were merged into the bound arguments.
-  case merged = 1
+extension HandlerRebound {
+  /// The way in which new arguments were bound to a handler.
+  @nonexhaustive public enum Mode: UInt8, Sendable, Hashable, CaseIterable {
+    /// The new arguments replaced all bound arguments.
+    case replaced = 0
+    /// The new arguments were merged into the bound arguments.
+    case merged = 1
+  }
 }
 
 /// The payload of the event that records a change of a handler's bound arguments.
@@ -12,7 +14,7 @@ public struct HandlerRebound: EventPayload, Hashable {
 
   /// The way in which the arguments were bound; informative only, because the arguments are complete in
   /// either case.
-  public let mode: BindingMode
+  public let mode: Mode
   /// The promises and handlers in the arguments.
   public let references: HandlerReferences
   /// All arguments that are bound from now on, or `nil` if they are large and stored beside the event.
@@ -23,7 +25,7 @@ extension HandlerRebound: ArgumentsPayload {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags: UInt8 = try reader.integer()
-      let mode: BindingMode = try reader.choice("mode")
+      let mode: Mode = try reader.choice("mode")
       try reader.skip(6)
       let (references, arguments) = try reader.arguments(flags: flags)
       return Self(mode: mode, references: references, arguments: arguments)

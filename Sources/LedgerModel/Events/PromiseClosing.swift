@@ -1,9 +1,11 @@
-/// The time at which a consumption is recorded, relative to the delivery.
-public enum Delivery: UInt8, Sendable, Hashable {
-  /// The consumption was recorded before the app received the outcome: delivered at most once.
-  case recordedBefore = 0
-  /// The consumption was recorded after the app's code had processed the outcome: delivered at least once.
-  case recordedAfter = 1
+extension PromiseConsumed {
+  /// The time at which a consumption is recorded, relative to the delivery.
+  @nonexhaustive public enum Delivery: UInt8, Sendable, Hashable {
+    /// The consumption was recorded before the app received the outcome: delivered at most once.
+    case recordedBefore = 0
+    /// The consumption was recorded after the app's code had processed the outcome: delivered at least once.
+    case recordedAfter = 1
+  }
 }
 
 /// The payload of the event that records the delivery of an outcome to the app.

@@ -1,11 +1,13 @@
 import LedgerBytes
 
-/// The effect of a deadline on a promise that is still pending.
-public enum DeadlineEffect: UInt8, Sendable, Hashable {
-  /// The promise times out.
-  case timesOut = 0
-  /// The promise is fulfilled, which makes it a timer. Its value is `Void`.
-  case fulfils = 1
+extension PromiseCreated {
+  /// The effect of a deadline on a promise that is still pending.
+  @nonexhaustive public enum DeadlineEffect: UInt8, Sendable, Hashable {
+    /// The promise times out.
+    case timesOut = 0
+    /// The promise is fulfilled, which makes it a timer. Its value is `Void`.
+    case fulfils = 1
+  }
 }
 
 /// The payload of the event that records the creation of a promise.

@@ -1,7 +1,7 @@
 import LedgerBytes
 
 /// The outcome of a promise, without its value or error.
-public enum OutcomeKind: UInt8, Sendable, Hashable, CaseIterable {
+public enum PromiseOutcomeKind: UInt8, Sendable, Hashable, CaseIterable {
   /// The promise has a value.
   case fulfilled = 0
   /// The promise failed with an error.
@@ -17,7 +17,7 @@ public struct PromiseResolved: EventPayload, Hashable {
   public static let kind = EventKind.promiseResolved
 
   /// The outcome of the promise.
-  public let outcome: OutcomeKind
+  public let outcome: PromiseOutcomeKind
   /// The time of the resolution; for a timeout this is the deadline, which may be long before the event's
   /// time.
   public let resolvedAt: Timestamp
@@ -37,7 +37,7 @@ extension PromiseResolved: AttachablePayload {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
-      let outcome: OutcomeKind = try reader.choice("outcome")
+      let outcome: PromiseOutcomeKind = try reader.choice("outcome")
       try reader.skip(6)
       return Self(
         outcome: outcome,
@@ -63,14 +63,14 @@ extension PromiseResolved: AttachablePayload {
   /// Checks the numbers and lengths of an encoded payload without decoding its texts, so that replay stays
   /// fast.
   package static func isWellFormed(_ payload: [UInt8]) -> Bool {
-    payload.count >= 16 && OutcomeKind(rawValue: payload[1]) != nil && hasRoomForKey(payload)
+    payload.count >= 16 && PromiseOutcomeKind(rawValue: payload[1]) != nil && hasRoomForKey(payload)
   }
 
   /// Reads the outcome without decoding the rest.
   ///
   /// - Precondition: The payload is well-formed.
-  package static func outcome(ofEncoded payload: [UInt8]) -> OutcomeKind {
-    OutcomeKind(rawValue: payload[1]) ?? .cancelled
+  package static func outcome(ofEncoded payload: [UInt8]) -> PromiseOutcomeKind {
+    PromiseOutcomeKind(rawValue: payload[1]) ?? .cancelled
   }
 
   /// Reads the time without decoding the rest.

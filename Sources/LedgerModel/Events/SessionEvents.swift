@@ -1,7 +1,7 @@
 import LedgerBytes
 
 /// The role of a session, which determines its permissions.
-public enum SessionRole: UInt8, Sendable, Hashable, CaseIterable {
+@nonexhaustive public enum SessionRole: UInt8, Sendable, Hashable, CaseIterable {
   /// The app. It may perform every operation, and it alone may consume.
   case app = 0
   /// A helper process of the app, such as an app extension or a worker. It may not consume.
@@ -10,12 +10,23 @@ public enum SessionRole: UInt8, Sendable, Hashable, CaseIterable {
   case `operator` = 2
 }
 
-/// The reason why a session ended.
-public enum SessionEnd: UInt8, Sendable, Hashable {
-  /// Its process closed it.
-  case closed = 0
-  /// Another session found that its process was gone.
-  case died = 1
+extension SessionRole {
+  /// ``app`` in the words of a server: the process that consumes outcomes.
+  public static var consumer: SessionRole { .app }
+
+  /// ``appExtension`` in the words of a server: a process that creates and resolves promises and calls
+  /// handlers, and does not consume.
+  public static var resolver: SessionRole { .appExtension }
+}
+
+extension SessionClosed {
+  /// The reason why a session ended.
+  @nonexhaustive public enum Reason: UInt8, Sendable, Hashable {
+    /// Its process closed it.
+    case closed = 0
+    /// Another session found that its process was gone.
+    case died = 1
+  }
 }
 
 /// The payload of a ledger's first event.
@@ -131,9 +142,9 @@ public struct SessionClosed: EventPayload, Hashable {
   public static let kind = EventKind.sessionClosed
 
   /// The reason why the session ended.
-  public let reason: SessionEnd
+  public let reason: Reason
 
-  package init(reason: SessionEnd) {
+  package init(reason: Reason) {
     self.reason = reason
   }
 

@@ -40,7 +40,9 @@ extension LedgerState {
   /// The entity with the id; `nil` if there is none.
   ///
   /// - Throws: `corrupt` if its record is damaged.
-  package func entity(_ id: EntityID, _ kind: EntityKind) throws(LedgerError) -> LedgerEntity? {
+  package func entity(_ id: EntityID, _ kind: EntityKind) throws(LedgerError)
+    -> LedgerEntity?
+  {
     switch kind {
     case .promise: try promise(PromiseID(entityID: id)).map(LedgerEntity.promise)
     case .handler: try handler(HandlerID(entityID: id)).map(LedgerEntity.handler)

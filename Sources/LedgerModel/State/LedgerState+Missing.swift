@@ -21,7 +21,7 @@ extension LedgerState {
     ofMissing id: EntityID, _ name: String, _ otherwise: LedgerError
   ) throws(LedgerError) -> LedgerError {
     if let problem = blocked[id] { return problem.refusal(of: id) }
-    if try isTombstone(id) { return .compacted(id) }
+    if try isTombstone(id) { return .recordRemoved(id) }
     guard let time = id.time, time <= horizon.time else { return otherwise }
     return LedgerError(
       otherwise.code,
@@ -43,9 +43,9 @@ extension LedgerError {
       "There is no handler \(id). Check the id, and that it belongs to this ledger.")
   }
 
-  static func compacted(_ id: EntityID) -> LedgerError {
+  static func recordRemoved(_ id: EntityID) -> LedgerError {
     LedgerError(
-      .compacted,
+      .recordRemoved,
       "\(id) was closed and its record removed when the ledger was compacted. It cannot come back; use another key."
     )
   }

@@ -20,7 +20,7 @@ package struct StateReplay: Sendable {
   /// Applies the next events.
   ///
   /// - Returns: The state, once it has reached the position.
-  /// - Throws: `invalidArgument` if there is no such event; `eventsCompacted` if the snapshot is past the
+  /// - Throws: `invalidArgument` if there is no such event; `eventsDeleted` if the snapshot is past the
   ///   position and earlier events were deleted; `corrupt`.
   package mutating func next() throws(LedgerError) -> LedgerState? {
     var (state, end) = if let run { run } else { try begin() }
@@ -34,7 +34,7 @@ package struct StateReplay: Sendable {
       return state.position == end ? state : nil
     } catch {
       // The ledger was compacted in the meantime: the newer snapshot has the missing data.
-      guard error.lookAgain == .snapshotMoved || error.code == .eventsCompacted else { throw error }
+      guard error.lookAgain == .snapshotMoved || error.code == .eventsDeleted else { throw error }
       return nil
     }
   }
@@ -46,7 +46,7 @@ package struct StateReplay: Sendable {
     guard end <= head else { throw .noEvent(at: end, head: head) }
     let summary = snapshot.summary
     guard end < summary.position else { return (LedgerState(snapshot: snapshot), end) }
-    guard summary.deletedThrough == .start else { throw .stateCompacted(at: end, summary) }
+    guard summary.deletedThrough == .start else { throw .stateDeleted(at: end, summary) }
     return (LedgerState(), end)
   }
 }
@@ -112,12 +112,12 @@ extension LedgerError {
       "There is no event at position \(position): the last one has position \(head).")
   }
 
-  fileprivate static func stateCompacted(
+  fileprivate static func stateDeleted(
     at position: Position, _ summary: SnapshotSummary
   ) -> LedgerError {
     LedgerError(
-      .eventsCompacted,
+      .eventsDeleted,
       "The state at position \(position) cannot be rebuilt: the snapshot is at position \(summary.position), and the events up to position \(summary.deletedThrough) were deleted. Ask for position \(summary.position) or later, or import the archives of the deleted events.",
-      cause: EventsCompacted(through: summary.deletedThrough))
+      cause: DeletedEvents(through: summary.deletedThrough))
   }
 }

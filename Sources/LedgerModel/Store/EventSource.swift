@@ -10,7 +10,7 @@ package protocol EventSource {
   /// - Parameter limit: The read stops after the frame that reaches this number of events after `position`,
   ///   so that no read takes long.
   /// - Returns: The position of the last event passed on, or `position` if there is none.
-  /// - Throws: `eventsCompacted` if events after `position` were deleted.
+  /// - Throws: `eventsDeleted` if events after `position` were deleted.
   func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position
@@ -20,7 +20,7 @@ package protocol EventSource {
   /// - Returns: `nil` if the event was deleted, or the log ends before it.
   func commit(at position: Position) throws(LedgerError) -> CommitID?
 
-  /// Returns the attachments of events, in order. Each fails individually: with `eventsCompacted` if it was
+  /// Returns the attachments of events, in order. Each fails individually: with `eventsDeleted` if it was
   /// deleted with its event, with `corrupt` if it is missing or damaged.
   func attachments(
     _ wanted: [AttachmentReference]
@@ -36,7 +36,7 @@ extension EventSource {
         commit = frame.header.commit
       }
     } catch {
-      guard error.code == .eventsCompacted else { throw error }
+      guard error.code == .eventsDeleted else { throw error }
     }
     return commit
   }
@@ -78,7 +78,7 @@ extension EventSource {
 
   /// Returns the attachment of the event at `position`.
   ///
-  /// - Throws: `eventsCompacted` if it was deleted with its event; `corrupt`.
+  /// - Throws: `eventsDeleted` if it was deleted with its event; `corrupt`.
   package func attachment(
     of position: Position, byteCount: Int
   ) throws(LedgerError) -> [UInt8] {

@@ -1,5 +1,5 @@
 /// The kind of entity in a snapshot record. The raw value is the number in the file.
-public enum EntityKind: UInt8, Sendable, Hashable, CaseIterable {
+package enum EntityKind: UInt8, Sendable, Hashable, CaseIterable {
   /// A promise.
   case promise = 1
   /// A session.

@@ -33,7 +33,7 @@ extension Promise {
   }
 
   /// The effect of cancelling the task that awaits a promise.
-  public enum TaskCancellation: Sendable {
+  @nonexhaustive public enum TaskCancellation: Sendable {
     /// The task stops waiting at once and throws `CancellationError`; the promise goes on.
     case detaches
     /// The same, and the promise is cancelled too.

@@ -1,7 +1,7 @@
 /// Something that is allowed but hardly ever meant; see ``PromiseDiagnostics``.
 public struct PromiseDiagnostic: Sendable {
   /// The events that are reported.
-  public enum Kind: Sendable {
+  @nonexhaustive public enum Kind: Sendable {
     /// The resolver, or an executor, let go of a promise that nothing else can settle. The promise is
     /// rejected.
     case pendingPromiseDropped

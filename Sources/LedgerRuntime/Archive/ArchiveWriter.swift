@@ -173,7 +173,7 @@ struct ArchiveWriter: Sendable {
     do throws(LedgerError) {
       return try content.get()
     } catch {
-      guard error.code == .eventsCompacted else { throw error }
+      guard error.code == .eventsDeleted else { throw error }
       throw SnapshotRecord.damaged(id, "a value that it owns is missing")
     }
   }

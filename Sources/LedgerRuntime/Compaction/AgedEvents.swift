@@ -46,7 +46,7 @@ struct AgedEvents: Sendable {
       }
     } catch {
       // Another session deleted them while this one was frozen.
-      guard let deleted = error.compactedThrough, deleted > position else { throw error }
+      guard let deleted = error.eventsDeletedThrough, deleted > position else { throw error }
       position = deleted
       last = max(last, deleted)
     }

@@ -69,7 +69,7 @@ public struct CompactionReport: Sendable, Hashable {
 /// The progress of a compaction.
 public struct CompactionProgress: Sendable, Hashable {
   /// A stage of a compaction.
-  public enum Phase: Sendable, Hashable, CaseIterable {
+  @nonexhaustive public enum Phase: Sendable, Hashable, CaseIterable {
     /// Events are folded into the snapshot.
     case folding
     /// Records of closed entities are removed.

@@ -19,7 +19,7 @@ struct EventArchive {
     while true {
       do {
         return try await writeFile(through: wanted)
-      } catch let error as LedgerError where error.code == .eventsCompacted {
+      } catch let error as LedgerError where error.code == .eventsDeleted {
         // Another session deleted the events, and archived them according to its policy, while this session
         // was frozen or in the last step before that session froze.
         continue
@@ -27,7 +27,7 @@ struct EventArchive {
     }
   }
 
-  /// - Throws: In addition, `eventsCompacted` if events were deleted before they were archived.
+  /// - Throws: In addition, `eventsDeleted` if events were deleted before they were archived.
   private func writeFile(through wanted: Position) async throws -> (path: String?, last: Position) {
     let (writer, total, last, path) = try await turn.step { (store) throws(LedgerError) in
       // A failure here is harmless.

@@ -39,7 +39,7 @@ package struct EventDeletion {
       step = frames.step
       try Self.delete(frames, by: &edit, snapshot, store)
     } catch {
-      throw error.code == .eventsCompacted ? .snapshotMoved : error
+      throw error.code == .eventsDeleted ? .snapshotMoved : error
     }
     step.lock = try store.apply(edit, patience: patience)
     return step

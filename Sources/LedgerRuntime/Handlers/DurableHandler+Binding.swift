@@ -8,7 +8,7 @@ extension DurableHandler {
   ///
   /// A call that has begun keeps its original arguments.
   ///
-  /// - Throws: ``LedgerError`` with `handlerNotFound`, `compacted` if it has a key and its record was
+  /// - Throws: ``LedgerError`` with `handlerNotFound`, `recordRemoved` if it has a key and its record was
   ///   removed, `handlerFinished`, `handlerInvalidated`, `encodingFailed`, `payloadTooLarge`,
   ///   `invalidArgument`, `argumentMismatch`, `decodingFailed` (the last three as for
   ///   ``Ledger/createHandler(_:_:key:scopes:repetition:label:)``, if the session knows the kind),

@@ -24,7 +24,7 @@ extension DurableHandler {
   ///   - live: An object that the kind's context is made of, and that is never stored; see
   ///     ``HandlerRegistry/register(_:with:context:)``.
   /// - Returns: What the code returned, and what became of its effects, once that is durable.
-  /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `compacted` if it has a key
+  /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `recordRemoved` if it has a key
   ///   and its record was removed, `handlerUnregistered`, `handlerFinished`, `handlerInvalidated`,
   ///   `handlerRunning`, `handlerRecursion`, `argumentMissing`, `argumentMismatch`,
   ///   `decodingFailed`, `encodingFailed`, `instanceNotFound`, `superseded`,

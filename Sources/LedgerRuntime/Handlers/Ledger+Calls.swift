@@ -16,14 +16,14 @@ extension Ledger {
   public func invalidateAll(
     scope: String, _ arguments: HandlerArguments = [:], reason: String = "",
     with live: (any Sendable)? = nil
-  ) async throws -> InvalidationReport {
+  ) async throws -> HandlerInvalidationReport {
     try TextLimit.scope.check(scope)
     try TextLimit.reason.check(reason)
     let ids = try await engine.read(fromCopy: true) { state in
       try state.activeHandlers(inScope: scope).map(\.id)
     }
     let runner = HandlerRunner(ledger: self, live: LiveObject(live, isOptional: true))
-    var report = InvalidationReport()
+    var report = HandlerInvalidationReport()
     for id in ids {
       do {
         let refusal = try await runner.withdraw(id, arguments, reason: reason)

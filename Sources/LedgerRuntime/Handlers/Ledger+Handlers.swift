@@ -12,7 +12,7 @@ extension Ledger {
   /// - Returns: The handler, once it is durable.
   /// - Throws: ``LedgerError`` with `handlerUnregistered`, `encodingFailed`, `payloadTooLarge`,
   ///   `invalidArgument`, including for a name that is not a parameter, `argumentMismatch` or
-  ///   `decodingFailed` for a value that the parameter cannot take, `compacted` if the record of the handler
+  ///   `decodingFailed` for a value that the parameter cannot take, `recordRemoved` if the record of the handler
   ///   with this key was removed, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   @discardableResult
   public func createHandler<Handler: LedgerHandler>(

@@ -5,7 +5,7 @@ extension Ledger {
   /// While the ledger is frozen or closed, reading from the state fails with `closed`.
   ///
   /// - Parameter position: The last event to apply; by default the newest.
-  /// - Throws: ``LedgerError`` with `eventsCompacted` if the events that it needs were deleted,
+  /// - Throws: ``LedgerError`` with `eventsDeleted` if the events that it needs were deleted,
   ///   `invalidArgument` if there is no such event, `corrupt`, `closed`; `CancellationError`.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   public func state(at position: Position? = nil) async throws -> ReplayedLedger {

@@ -19,7 +19,7 @@ extension LedgerInspector {
   ///   - end: The last event; by default the newest.
   ///   - progress: Called periodically with the position reached. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with
-  ///   `invalidArgument` if there is no such event; with `eventsCompacted` if that event and events after it
+  ///   `invalidArgument` if there is no such event; with `eventsDeleted` if that event and events after it
   ///   were deleted: ask for a later position; with `closed` if the inspection is closed, even during the
   ///   call: begin another; `ioFailure`.
   /// - Complexity: O(events that are kept).
@@ -40,7 +40,7 @@ extension LedgerInspector {
       return try LedgerState.replayed(from: log, through: position, progress: progress)
         .digest { progress(position) }
     } catch {
-      guard error.code == .eventsCompacted else { throw error }
+      guard error.code == .eventsDeleted else { throw error }
       return nil
     }
   }
@@ -53,7 +53,7 @@ extension LedgerInspector {
   ///   - digest: The digest to continue from; by default, that of the deleted events.
   ///   - end: The last event; by default the newest.
   ///   - progress: Called periodically with the position reached. It must not use a ledger.
-  /// - Throws: As ``digests(through:progress:)``; with `eventsCompacted` also if events after `digest` were
+  /// - Throws: As ``digests(through:progress:)``; with `eventsDeleted` also if events after `digest` were
   ///   deleted, and with `invalidArgument` if the position of `digest` is later than `end`.
   /// - Complexity: O(events) after `digest`.
   public func logDigest(
@@ -77,7 +77,7 @@ extension LogDigest {
     guard end <= head else { throw .noEvent(at: end, head: head) }
     let deleted = try log.snapshotSummary().deletedLog
     guard end >= deleted.position else {
-      throw .eventsCompacted(after: end, through: deleted.position)
+      throw .eventsDeleted(after: end, through: deleted.position)
     }
     self = digest ?? deleted
     guard position <= end else {

@@ -22,7 +22,7 @@ extension LedgerInspector {
   /// - Parameters:
   ///   - position: The last event to apply.
   ///   - progress: Called periodically with the position reached. It must not use a ledger.
-  /// - Throws: As ``replay(progress:)``; also ``LedgerError`` with `eventsCompacted` if the events that it
+  /// - Throws: As ``replay(progress:)``; also ``LedgerError`` with `eventsDeleted` if the events that it
   ///   needs were deleted: ask for a later position, or import the archives of these events; with
   ///   `invalidArgument` if there is no such event.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.

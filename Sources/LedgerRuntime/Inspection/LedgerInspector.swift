@@ -51,7 +51,7 @@ public final class LedgerInspector: Sendable {
 
   /// The value that is stored beside an event because it is large.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt` if it is damaged; with `eventsCompacted` if the event was
+  /// - Throws: ``LedgerError`` with `corrupt` if it is damaged; with `eventsDeleted` if the event was
   ///   deleted meanwhile.
   public func attachment(of event: LedgerEvent) throws(LedgerError) -> [UInt8] {
     guard event.attachmentByteCount > 0 else { return [] }
@@ -61,7 +61,7 @@ public final class LedgerInspector: Sendable {
       // The event existed when it was read.
       let deleted = try store.snapshotSummary().deletedThrough
       guard error.code == .corrupt, event.position <= deleted else { throw error }
-      throw .eventsCompacted(after: event.position, through: deleted)
+      throw .eventsDeleted(after: event.position, through: deleted)
     }
   }
 }

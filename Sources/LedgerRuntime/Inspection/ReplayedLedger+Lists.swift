@@ -9,7 +9,7 @@ extension ReplayedLedger {
   ///   - statuses: The statuses to visit; by default all except consumed and abandoned.
   ///   - progress: Called periodically, even while no match is found. It must not use a ledger.
   ///   - body: Receives each record; returning `false` ends the walk.
-  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
+  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsDeleted` if the ledger was compacted past
   ///   ``position`` meanwhile; and any error that `body` throws.
   /// - Complexity: O(open promises), or O(all promises) if closed ones are included.
   public func forEachPromise(
@@ -34,7 +34,7 @@ extension ReplayedLedger {
   ///   - includesClosed: Whether to visit the others as well, before them, in the order in which they ended.
   ///   - progress: Called periodically, even while no match is found. It must not use a ledger.
   ///   - body: Receives each record; returning `false` ends the walk.
-  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
+  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsDeleted` if the ledger was compacted past
   ///   ``position`` meanwhile; and any error that `body` throws.
   /// - Complexity: O(open handlers), or O(all handlers) if closed ones are included.
   public func forEachHandler(

@@ -1,5 +1,5 @@
 /// The subject of an event.
-public enum LedgerSubject: Sendable, Hashable {
+package enum LedgerSubject: Sendable, Hashable {
   /// A promise.
   case promise(PromiseID)
   /// A session.
@@ -8,7 +8,7 @@ public enum LedgerSubject: Sendable, Hashable {
   case handler(HandlerID)
 
   /// The kind of a subject.
-  public typealias Kind = EntityKind
+  package typealias Kind = EntityKind
 }
 
 extension ReplayedLedger {
@@ -20,10 +20,10 @@ extension ReplayedLedger {
   ///   - kinds: The kinds to include; by default all.
   ///   - limit: The maximum number of results.
   ///   - progress: Called periodically. It must not use a ledger.
-  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsCompacted` if the ledger was compacted past
+  /// - Throws: ``LedgerError`` with `corrupt`; with `eventsDeleted` if the ledger was compacted past
   ///   ``position`` meanwhile.
   /// - Complexity: O(entities that changed since the snapshot + entities between the two ids).
-  public func subjects(
+  package func subjects(
     from first: EntityID, through last: EntityID,
     of kinds: Set<LedgerSubject.Kind> = Set(LedgerSubject.Kind.allCases), limit: Int,
     progress: () -> Void = {}
@@ -43,7 +43,7 @@ extension ReplayedLedger {
   /// The record of a session, or `nil` if there is none.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
-  public func record(of id: SessionID) throws(LedgerError) -> SessionRecord? {
+  package func record(of id: SessionID) throws(LedgerError) -> SessionRecord? {
     try reading { (state) throws(LedgerError) in try state.session(id) }
   }
 }

@@ -28,7 +28,7 @@ public final class ReplayedLedger: Sendable {
 
   /// The record of a promise, or `nil` if there is none.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt`, and with `eventsCompacted` if the ledger was compacted past
+  /// - Throws: ``LedgerError`` with `corrupt`, and with `eventsDeleted` if the ledger was compacted past
   ///   ``position`` in the meantime: replay again.
   public func record(of id: PromiseID) throws(LedgerError) -> PromiseRecord? {
     try naming(try record(of: id, PromiseEntity.self))
@@ -107,7 +107,7 @@ public final class ReplayedLedger: Sendable {
   /// The fingerprint of everything that exists at ``position``; equal states have equal fingerprints,
   /// whatever their history.
   ///
-  /// During a compaction this can fail with `eventsCompacted`; ``LedgerInspector/digests(through:progress:)``
+  /// During a compaction this can fail with `eventsDeleted`; ``LedgerInspector/digests(through:progress:)``
   /// cannot.
   ///
   /// - Parameter progress: Called periodically. It must not use a ledger.
@@ -172,12 +172,12 @@ public final class ReplayedLedger: Sendable {
     do throws(LedgerError) {
       return try log.attachment(of: position, byteCount: byteCount)
     } catch {
-      guard [.corrupt, .eventsCompacted].contains(error.code) else { throw error }
+      guard [.corrupt, .eventsDeleted].contains(error.code) else { throw error }
       // Compaction removes a value once no entity of the snapshot refers to it. While the snapshot is
       // not later than this state, every value that this state refers to is still stored.
       let compacted = try log.snapshotSummary().position
       if compacted > self.position {
-        throw .eventsCompacted(after: self.position, through: compacted)
+        throw .eventsDeleted(after: self.position, through: compacted)
       }
       throw error.code == .corrupt ? error : .missingValue(error)
     }

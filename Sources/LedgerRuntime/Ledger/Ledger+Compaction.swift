@@ -1,7 +1,7 @@
 extension Ledger {
   /// Previews a compaction without performing it.
   ///
-  /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`; with `eventsCompacted` if the ledger is
+  /// - Throws: ``LedgerError`` with `corrupt`, `ioFailure`, `closed`; with `eventsDeleted` if the ledger is
   ///   compacted in the meantime: plan again.
   /// - Complexity: O(events and records to remove + open entities).
   public func plan(

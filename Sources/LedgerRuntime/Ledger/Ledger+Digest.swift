@@ -2,7 +2,7 @@ extension Ledger {
   /// The digest of all events up to the newest, including deleted ones.
   ///
   /// - Parameter digest: The digest to continue from; by default, that of the deleted events.
-  /// - Throws: ``LedgerError`` with `corrupt`, `closed`; with `eventsCompacted` if events after `digest`
+  /// - Throws: ``LedgerError`` with `corrupt`, `closed`; with `eventsDeleted` if events after `digest`
   ///   were deleted.
   /// - Complexity: O(events) after `digest`.
   public func logDigest(from digest: LogDigest? = nil) async throws -> LogDigest {

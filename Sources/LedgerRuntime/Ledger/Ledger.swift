@@ -11,6 +11,9 @@ public final class Ledger: Sendable {
   private let instances: SessionInstances
   var records: RecordReader { RecordReader(engine: engine, instances: instances) }
 
+  /// The version of this library, as sessions record it.
+  public static let libraryVersion = "0.1.0"
+
   /// The ledger's id.
   public let id: LedgerID
 

@@ -70,24 +70,6 @@ public struct LedgerConfiguration: Sendable {
   public init() {}
 }
 
-/// The treatment of stale promises when an app opens a ledger.
-///
-/// It applies to promises whose creating session has the same instance as the opening session.
-public enum StalePromisePolicy: Sendable {
-  /// They stay; you can list, re-attach and consume them.
-  case keep
-  /// They stay, and the closure receives each of them, rejected ones with their error.
-  case surface(@Sendable (PromiseRecord) async -> Void)
-  /// The fulfilled ones are abandoned, because the session that wanted the value is gone.
-  case abandonFulfilled
-}
-
-/// The version of this library, as sessions record it.
-public enum LibraryVersion: Sendable {
-  /// The version of this build.
-  public static let current = "0.1.0"
-}
-
 extension LedgerConfiguration {
   /// The time that new ids contain.
   package var timeForIDs: Timestamp { (clock ?? SystemLedgerClock()).now() }

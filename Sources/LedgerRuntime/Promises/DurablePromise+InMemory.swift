@@ -2,7 +2,7 @@ public import LedgerPromises
 import Logging
 
 /// How far the cancellation of the in-memory promise of a durable one goes.
-public enum CancellationReach: Sendable {
+@nonexhaustive public enum PromiseCancellationReach: Sendable {
   /// The in-memory promise stops waiting; the durable promise stays as it is.
   case memory
   /// The durable promise is cancelled too.
@@ -43,12 +43,12 @@ extension DurablePromise {
   /// - Parameters:
   ///   - executor: Where callbacks run that name no executor.
   ///   - reach: What becomes of the durable promise if this one is cancelled. With
-  ///     ``CancellationReach/memory`` nothing. With ``CancellationReach/ledger`` it is cancelled unless it
+  ///     ``PromiseCancellationReach/memory`` nothing. With ``PromiseCancellationReach/ledger`` it is cancelled unless it
   ///     has an outcome, and that consumed if the role allows; a failure to do so is logged.
   ///   - file: Where the promise was made, for diagnostics.
   ///   - line: Where the promise was made, for diagnostics.
   public func promise(
-    on executor: PromiseExecutor = .default, cancelling reach: CancellationReach = .memory,
+    on executor: PromiseExecutor = .default, cancelling reach: PromiseCancellationReach = .memory,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Promise<Value> {
     let promise = Promise<Value>.offered(on: executor, file: file, line: line) { offer in

@@ -12,7 +12,7 @@ extension DurablePromise {
   ///   - strict: Whether a repetition counts as one only if its outcome is the same.
   /// - Returns: The result of the request, once it is durable.
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `typeMismatch` if the
-  ///   promise has another type, `compacted` if it has a key and its record was removed,
+  ///   promise has another type, `recordRemoved` if it has a key and its record was removed,
   ///   `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`.
   @discardableResult
   public func fulfill(
@@ -69,7 +69,7 @@ extension DurablePromise {
   ///
   /// - Parameter reason: The reason, at most 2,048 bytes of UTF-8.
   /// - Returns: The result of the request, once it is durable.
-  /// - Throws: ``LedgerError`` with `invalidArgument`, `compacted` if it has a key and its record was
+  /// - Throws: ``LedgerError`` with `invalidArgument`, `recordRemoved` if it has a key and its record was
   ///   removed, `writerStalled`, `diskFull`.
   @discardableResult
   public func abandon(reason: String) async throws -> PromiseAbandonment {

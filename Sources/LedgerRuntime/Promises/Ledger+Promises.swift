@@ -71,7 +71,7 @@ extension Ledger {
   ///   - codec: The encoding of values, if not JSON.
   /// - Returns: The promise, once it is durable.
   /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``; `conflict` if another request created
-  ///   the promise with this key, or a strict request finds it settled; and `compacted` if its record was
+  ///   the promise with this key, or a strict request finds it settled; and `recordRemoved` if its record was
   ///   removed.
   public func createPromise<Value: Sendable>(
     key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
@@ -92,7 +92,7 @@ extension Ledger {
   ///
   /// - Returns: Whether this request created the promise, repeated the one that did, or found the promise
   ///   of another request.
-  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, and `compacted` if the record of the
+  /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, and `recordRemoved` if the record of the
   ///   promise with this key was removed.
   public func createPromiseIfAbsent<Value: Sendable>(
     key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
@@ -112,7 +112,7 @@ extension Ledger {
   ///
   /// - Returns: The promise, once it is durable.
   /// - Throws: As ``createPromise(of:label:tags:deadline:codec:)``, `typeMismatch` if the existing promise
-  ///   has another type, and `compacted` if its record was removed.
+  ///   has another type, and `recordRemoved` if its record was removed.
   public func findOrCreatePromise<Value: Sendable>(
     key: PromiseKey, of type: Value.Type = Value.self, label: String? = nil,
     tags: [String] = [], deadline: Timestamp? = nil, codec: PayloadCodec<Value>? = nil

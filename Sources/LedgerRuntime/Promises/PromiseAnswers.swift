@@ -22,7 +22,7 @@ public enum PromiseCreation<Value: Sendable>: Sendable {
 }
 
 /// The result of a request to resolve a promise.
-public enum PromiseResolution: Sendable, Hashable {
+@nonexhaustive public enum PromiseResolution: Sendable, Hashable {
   /// This request gave the promise its outcome.
   case resolved(PromiseRecord)
   /// The same request gave the promise its outcome before.
@@ -54,7 +54,7 @@ public enum PromiseResolution: Sendable, Hashable {
 }
 
 /// The result of a request to abandon a promise.
-public enum PromiseAbandonment: Sendable, Hashable {
+@nonexhaustive public enum PromiseAbandonment: Sendable, Hashable {
   /// The promise is abandoned, by this request or an earlier one.
   case abandoned(PromiseRecord)
   /// The promise was consumed before, so it cannot be abandoned.

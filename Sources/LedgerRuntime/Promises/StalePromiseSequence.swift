@@ -55,7 +55,7 @@ public struct StalePromiseSequence: AsyncSequence, Sendable {
         if let start = position {
           position = try await ledger.readChanges(after: start, &concerned)
         }
-      } catch let error as LedgerError where error.code == .eventsCompacted {
+      } catch let error as LedgerError where error.code == .eventsDeleted {
         // Their effects are visible only in the state, such as after a long freeze.
         concerned = StaleCandidates(ids: awaited.union(offered), includesAll: true)
         position = nil

@@ -15,7 +15,7 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
     /// The run of the call, counted from 1.
     public let attempt: Int
     /// Whether the run returned or failed.
-    public let outcome: CallOutcome
+    public let outcome: HandlerCallFinished.Outcome
     /// The event.
     public let trace: Trace
   }

@@ -28,7 +28,7 @@ public enum PromiseOutcome<Value: Sendable>: Sendable {
   }
 
   /// The kind of the outcome.
-  public var kind: OutcomeKind {
+  public var kind: PromiseOutcomeKind {
     switch self {
     case .fulfilled: .fulfilled
     case .rejected: .rejected

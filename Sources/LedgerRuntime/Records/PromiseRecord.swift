@@ -4,7 +4,7 @@ public struct PromiseRecord: Sendable, Hashable {
   public typealias Status = PromiseStatus
 
   /// The origin of an event about the promise: its writer and its time.
-  public typealias Trace = Fact
+  public typealias Trace = LedgerEvent.Trace
 
   /// The id of the promise.
   public let id: PromiseID
@@ -21,7 +21,7 @@ public struct PromiseRecord: Sendable, Hashable {
   /// The time at which it resolves by itself, unless it was resolved before.
   public let deadline: Timestamp?
   /// The effect of the deadline.
-  public let deadlineEffect: DeadlineEffect
+  public let deadlineEffect: PromiseCreated.DeadlineEffect
   /// Its creation.
   public let created: Trace
   /// The instance of the session that created it, which distinguishes several apps on one ledger. It is `nil`
@@ -38,7 +38,7 @@ public struct PromiseRecord: Sendable, Hashable {
   /// The reason for its abandonment.
   public let abandonReason: String?
   /// The kind of its outcome.
-  public let outcomeKind: OutcomeKind?
+  public let outcomeKind: PromiseOutcomeKind?
   /// Its outcome, with the value still encoded.
   public let outcome: PromiseOutcome<StoredValue>?
 

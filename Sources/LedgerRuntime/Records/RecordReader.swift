@@ -143,7 +143,7 @@ struct RecordReader: Sendable {
       try await engine.setup.hooks.lookedUp?()
       do {
         return try await body(entity)
-      } catch let error as LedgerError where error.code == .eventsCompacted {
+      } catch let error as LedgerError where error.code == .eventsDeleted {
         let id = entity.id
         guard let now = try await engine.read({ try Entity.find(id, in: $0) }) else { return nil }
         // The entity has not changed since its value was missing.

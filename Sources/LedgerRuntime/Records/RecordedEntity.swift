@@ -4,7 +4,7 @@ protocol RecordedEntity: Equatable, Sendable {
   associatedtype Record: Sendable
 
   var id: ID { get }
-  var created: Fact { get }
+  var created: LedgerEvent.Trace { get }
   /// The part of the record that is stored beside an event.
   var recordAttachment: AttachmentReference? { get }
 

@@ -1,7 +1,7 @@
 /// A call of a handler, or a run of its invalidation code, that has begun but not finished.
 public struct UnfinishedCall: Sendable, Hashable, Identifiable {
   /// The purpose of a run: a call, or the invalidation code.
-  public typealias Purpose = CallPurpose
+  public typealias Purpose = HandlerCallPurpose
 
   /// The id of the call, the same for all attempts.
   public let id: CallID
@@ -18,7 +18,7 @@ public struct UnfinishedCall: Sendable, Hashable, Identifiable {
   /// The beginning of the newest run, by the session that runs it or ran it.
   public let newestStart: HandlerRecord.Trace
   /// The reason why it no longer runs; `nil` until its session gives it back.
-  public let release: CallRelease?
+  public let release: HandlerCallReleased.Reason?
 
   package init(_ started: StartedCall) {
     id = started.call.id
@@ -30,16 +30,4 @@ public struct UnfinishedCall: Sendable, Hashable, Identifiable {
     newestStart = started.call.newestStart
     release = started.call.release?.reason
   }
-}
-
-/// The treatment of calls that a session gave back unfinished, because it ended or froze.
-public enum UnfinishedCallPolicy: Sendable, Hashable {
-  /// They stay; you can list them and run them again.
-  case keep
-  /// They run again, all at the same time: when the ledger is opened or unfrozen, and when the session of
-  /// another process freezes, ends, or is found dead. Each call is tried once on each such occasion.
-  ///
-  /// Calls given back for another reason (``CallRelease/cancelled``, ``CallRelease/notRunnable``) wait until
-  /// the app asks for them with ``Ledger/retry(_:with:)``.
-  case retry
 }

@@ -28,7 +28,7 @@ struct InMemoryLedger: LedgerSource {
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
     let deleted = try tables.summary().deletedThrough
-    guard position >= deleted else { throw .eventsCompacted(after: position, through: deleted) }
+    guard position >= deleted else { throw .eventsDeleted(after: position, through: deleted) }
     guard position.rawValue < .max else { return position }
     var walk = FrameWalk(after: position)
     var left = limit
@@ -52,7 +52,7 @@ struct InMemoryLedger: LedgerSource {
       guard !tables.hasAttachment(at: wanted.position), wanted.position <= deleted else {
         return found
       }
-      return .failure(.attachmentCompacted(of: wanted.position, through: deleted))
+      return .failure(.attachmentDeleted(of: wanted.position, through: deleted))
     }
   }
 

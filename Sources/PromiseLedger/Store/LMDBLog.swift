@@ -64,7 +64,7 @@ struct LMDBLog: ForwardingSource {
 
   /// The attachment of an event that compaction may have deleted since the event was read.
   ///
-  /// - Throws: `eventsCompacted` if the event was deleted; `corrupt`.
+  /// - Throws: `eventsDeleted` if the event was deleted; `corrupt`.
   static func attachment<Reader: TableReader & ~Copyable>(
     _ transaction: borrowing Reader, _ blob: Table, _ meta: Table, of position: Position,
     _ byteCount: Int
@@ -73,7 +73,7 @@ struct LMDBLog: ForwardingSource {
     if try transaction.value(forKey: key.span, in: blob) == nil {
       let deleted = try deletedThrough(of: transaction, meta)
       guard position > deleted else {
-        throw LedgerError.attachmentCompacted(of: position, through: deleted)
+        throw LedgerError.attachmentDeleted(of: position, through: deleted)
       }
     }
     return try attachment(transaction, blob, of: position, byteCount)
@@ -112,7 +112,7 @@ struct LMDBLog: ForwardingSource {
   ) throws -> Position {
     let deleted = try deletedThrough(of: transaction, meta)
     guard position >= deleted else {
-      throw LedgerError.eventsCompacted(after: position, through: deleted)
+      throw LedgerError.eventsDeleted(after: position, through: deleted)
     }
     // No event is ever stored after the greatest position.
     guard position.rawValue < .max else { return position }

@@ -3,7 +3,7 @@ public import PromiseLedger
 /// An error: two ways to replay the same history lead to different states.
 public struct ReplayDifference: Error, Sendable, Hashable {
   /// The way of producing the state that differs from the expected one.
-  public enum Check: String, Sendable, Hashable, CaseIterable {
+  @nonexhaustive public enum Check: String, Sendable, Hashable, CaseIterable {
     /// All events were replayed, and the result differs from the expected digest.
     case wholeReplay
     /// The events after a snapshot were replayed over it.

@@ -15,7 +15,7 @@ public import PromiseLedger
 /// It works on copies: the history itself is only read.
 public struct ReplayVerifier: Sendable {
   /// The source of the history.
-  public enum History: Sendable, Hashable {
+  @nonexhaustive public enum History: Sendable, Hashable {
     /// The directory of a ledger.
     case ledger(String)
     /// The paths of archives, in the order that `LedgerImport` requires.

@@ -85,7 +85,7 @@ struct CompactionCopy {
       guard case .notFound = answer else { return "\(answer)" }
       return "not found"
     } catch {
-      return (error as? LedgerError)?.code == .compacted ? "compacted" : "\(error)"
+      return (error as? LedgerError)?.code == .recordRemoved ? "compacted" : "\(error)"
     }
   }
 }

@@ -42,7 +42,7 @@ import Testing
       HandlerInvalidationFinished.self),
     Specified(64, "snapshotTaken", .snapshotTaken, SnapshotTaken.self),
     Specified(65, "retentionApplied", .retentionApplied, RetentionApplied.self),
-    Specified(66, "eventsCompacted", .eventsCompacted, EventsDeleted.self),
+    Specified(66, "eventsCompacted", .eventsDeleted, EventsDeleted.self),
   ]
 
   @Test func theNumbersAndNamesOfKindsAreAsSpecified() {

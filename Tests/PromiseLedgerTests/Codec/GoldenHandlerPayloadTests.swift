@@ -89,10 +89,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (CallRelease.frozen, "00"), (.closed, "01"), (.died, "02"), (.cancelled, "03"),
+    (HandlerCallReleased.Reason.frozen, "00"), (.closed, "01"), (.died, "02"), (.cancelled, "03"),
     (.notRunnable, "04"),
   ])
-  func handlerCallReleasedIsAsSpecified(reason: CallRelease, hex: String) throws {
+  func handlerCallReleasedIsAsSpecified(reason: HandlerCallReleased.Reason, hex: String) throws {
     let golden = Golden(
       HandlerCallReleased(call: Self.call, attempt: 3, reason: reason),
       hex, "000000 03000000", Self.callHex)
@@ -127,21 +127,24 @@ import Testing
   // MARK: Ends
 
   /// The end of a run, its bytes, and how many of them a decoder must have at least.
-  static func ends() throws -> [(end: CallEnd, hex: String, neededByteCount: Int?)] {
+  static func ends() throws -> [(end: HandlerCallFinished.End, hex: String, neededByteCount: Int?)]
+  {
     let effects = [
       DecidedEffect(.fulfillPromise, .done, on: promise.entityID),
       DecidedEffect(.callHandler, .alreadyRunning, on: handler.entityID),
     ]
     let effectsHex =
       "02000000" + "00 00 000000000000" + promiseHex + "05 07 000000000000" + handlerHex
-    let returned = CallEnd(
+    let returned = HandlerCallFinished.End(
       call: call, attempt: 2,
-      report: CallReport(
+      report: HandlerCallFinished.Report(
         effects: effects, result: .returned(typeTag: "int", bytes: [0x34, 0x32])))
-    let failed = CallEnd(
+    let failed = HandlerCallFinished.End(
       call: call, attempt: 1,
-      report: CallReport(result: .failed(StoredError(domain: "net", code: -5, message: "off"))))
-    let void = CallEnd(call: call, attempt: 1, report: CallReport(result: .void))
+      report: HandlerCallFinished.Report(
+        result: .failed(StoredError(domain: "net", code: -5, message: "off"))))
+    let void = HandlerCallFinished.End(
+      call: call, attempt: 1, report: HandlerCallFinished.Report(result: .void))
     let head = "00 00 0000 01000000" + callHex
     return [
       (void, head + "00000000" + "0400 766f6964", 34),
@@ -191,12 +194,13 @@ import Testing
       "typeMismatch", "alreadyRunning", "finished", "invalidated", "unregistered", "blocked",
     ]
     #expect(
-      effects.indices.map { "\(EffectKind(rawValue: UInt8($0)).map { "\($0)" } ?? "")" } == effects)
+      effects.indices.map { "\(DecidedEffect.Kind(rawValue: UInt8($0)).map { "\($0)" } ?? "")" }
+        == effects)
     #expect(
-      verdicts.indices.map { "\(EffectVerdict(rawValue: UInt8($0)).map { "\($0)" } ?? "")" }
+      verdicts.indices.map { "\(DecidedEffect.Verdict(rawValue: UInt8($0)).map { "\($0)" } ?? "")" }
         == verdicts)
-    #expect(EffectKind.allCases.count == effects.count)
-    #expect(EffectVerdict.allCases.count == verdicts.count)
+    #expect(DecidedEffect.Kind.allCases.count == effects.count)
+    #expect(DecidedEffect.Verdict.allCases.count == verdicts.count)
   }
 
   @Test func theIdOfAHandlerFollowsFromItsKey() throws {
@@ -205,7 +209,9 @@ import Testing
   }
 }
 
-extension CallEnd {
+extension HandlerCallFinished.End {
   /// The same end, whose report is stored beside the event.
-  fileprivate var detached: CallEnd { HandlerCallFinished(self).detachingContent().end }
+  fileprivate var detached: HandlerCallFinished.End {
+    HandlerCallFinished(self).detachingContent().end
+  }
 }

@@ -80,8 +80,8 @@ import Testing
     golden.checkLengths()
   }
 
-  @Test(arguments: [(SessionEnd.closed, "00"), (.died, "01")])
-  func sessionClosedIsAsSpecified(reason: SessionEnd, hex: String) throws {
+  @Test(arguments: [(SessionClosed.Reason.closed, "00"), (.died, "01")])
+  func sessionClosedIsAsSpecified(reason: SessionClosed.Reason, hex: String) throws {
     let golden = Golden(SessionClosed(reason: reason), hex)
     try golden.check()
     golden.checkLengths()
@@ -160,8 +160,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [(Delivery.recordedBefore, "00"), (.recordedAfter, "01")])
-  func promiseConsumedIsAsSpecified(delivery: Delivery, hex: String) throws {
+  @Test(arguments: [(PromiseConsumed.Delivery.recordedBefore, "00"), (.recordedAfter, "01")])
+  func promiseConsumedIsAsSpecified(delivery: PromiseConsumed.Delivery, hex: String) throws {
     let golden = Golden(PromiseConsumed(delivery: delivery), hex)
     try golden.check()
     golden.checkLengths()

@@ -33,7 +33,7 @@ import Testing
         arguments: arguments(&random)),
       HandlerCallReleased(
         call: call, attempt: attempt,
-        reason: CallRelease.allCases.randomElement(using: &random) ?? .died),
+        reason: HandlerCallReleased.Reason.allCases.randomElement(using: &random) ?? .died),
       HandlerCallFinished(end), HandlerCallFinished(end).detachingContent(),
       HandlerInvalidationFinished(end), HandlerInvalidationFinished(end).detachingContent(),
       HandlerInvalidated(
@@ -44,21 +44,23 @@ import Testing
 
   private static func end(
     _ call: CallID, _ attempt: UInt32, _ random: inout SeededGenerator
-  ) -> CallEnd {
+  ) -> HandlerCallFinished.End {
     let effects = (0..<Int.random(in: 0...5, using: &random)).map { number in
       DecidedEffect(
-        EffectKind.allCases.randomElement(using: &random) ?? .createPromise,
-        EffectVerdict.allCases.randomElement(using: &random) ?? .done, on: .numbered(number))
+        DecidedEffect.Kind.allCases.randomElement(using: &random) ?? .createPromise,
+        DecidedEffect.Verdict.allCases.randomElement(using: &random) ?? .done, on: .numbered(number)
+      )
     }
     let error = StoredError(
       domain: random.text(5), code: random.chance(1, of: 2) ? 7 : nil, message: random.text(30),
       payload: random.chance(1, of: 2)
         ? StoredError.Payload(typeTag: "t", bytes: random.bytes(9)) : nil)
-    let result: CallResult =
+    let result: HandlerCallFinished.Result =
       random.chance(1, of: 2)
       ? .failed(error) : .returned(typeTag: random.text(8), bytes: random.bytes(30))
-    return CallEnd(
-      call: call, attempt: attempt, report: CallReport(effects: effects, result: result))
+    return HandlerCallFinished.End(
+      call: call, attempt: attempt,
+      report: HandlerCallFinished.Report(effects: effects, result: result))
   }
 
   private func decodeAgain<Payload: EventPayload & Hashable>(_ payload: Payload) throws -> Bool {
@@ -136,7 +138,9 @@ import Testing
     var released = HandlerCallReleased(call: call, attempt: 1, reason: .frozen).encoded
     let effect = DecidedEffect(.callHandler, .done, on: .numbered(1))
     var finished = HandlerCallFinished(
-      CallEnd(call: call, attempt: 1, report: CallReport(effects: [effect], result: .void))
+      HandlerCallFinished.End(
+        call: call, attempt: 1, report: HandlerCallFinished.Report(effects: [effect], result: .void)
+      )
     ).encoded
     var created = HandlerCreated(handlerKind: "k", arguments: StoredArguments.none).encoded
     var rebound = HandlerRebound(mode: .replaced, arguments: StoredArguments.none).encoded

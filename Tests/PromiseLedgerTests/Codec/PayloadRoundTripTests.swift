@@ -132,7 +132,7 @@ import Testing
 
   private static func promiseResolved(_ random: inout SeededGenerator) -> PromiseResolved {
     PromiseResolved(
-      outcome: OutcomeKind.allCases.randomElement(using: &random) ?? .fulfilled,
+      outcome: PromiseOutcomeKind.allCases.randomElement(using: &random) ?? .fulfilled,
       resolvedAt: .at(Int64(truncatingIfNeeded: random.next())),
       idempotencyKey: random.chance(1, of: 2)
         ? random.text(Int.random(in: 0...40, using: &random)) : nil,

@@ -64,7 +64,7 @@ import Testing
     let removed: DurablePromise<String> = try ledger.promise(
       id: PromiseKey("old key").promiseID, of: String.self)
     let error = await #expect(throws: LedgerError.self) { try await removed.consume() }
-    #expect(error?.code == .compacted)
+    #expect(error?.code == .recordRemoved)
     #expect(try await ledger.unfinishedCalls().count == 3)
     _ = try await ledger.compact(LedgerCompactionTests.everything)
     await ledger.close()

@@ -111,7 +111,7 @@ struct PreflightTests {
     try await handler.rebind(name("b"))
     try await ledger.compact(LedgerCompactionTests.events)
     // As a listing finds it that looked the handler up before.
-    await expectError(.eventsCompacted) { try await ledger.records.load(old.bound.arguments) }
+    await expectError(.eventsDeleted) { try await ledger.records.load(old.bound.arguments) }
     let record = try await ledger.records.record(of: old)
     #expect(record.bound["name"]?.payload.count == 9_002)
     #expect(record == (try await handler.record))

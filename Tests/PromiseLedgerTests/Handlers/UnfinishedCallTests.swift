@@ -12,7 +12,7 @@ struct UnfinishedCallTests {
   }
 
   private func open(
-    as role: SessionRole = .app, policy: UnfinishedCallPolicy = .keep,
+    as role: SessionRole = .app, policy: LedgerConfiguration.UnfinishedCallPolicy = .keep,
     _ code: @escaping Scripted.Code
   ) async throws -> Ledger {
     try await temporary.open(as: role, policy: policy) { registry in

@@ -47,7 +47,7 @@ import Testing
     _ = try await ledger.createPromise(of: String.self)
     try await ledger.compact(LedgerCompactionTests.events)
     let gone = #expect(throws: LedgerError.self) { try Answers(folded, ids) }
-    #expect(gone?.code == .eventsCompacted && gone?.compactedThrough != nil)
+    #expect(gone?.code == .eventsDeleted && gone?.eventsDeletedThrough != nil)
 
     let after = try Answers(inspector.replay(), ids)
     #expect(after.records == before.records)
@@ -79,7 +79,7 @@ import Testing
       let error = #expect(throws: LedgerError.self, "position \(position)") {
         try inspector.state(at: position)
       }
-      #expect(error?.code == .eventsCompacted, "position \(position)")
+      #expect(error?.code == .eventsDeleted, "position \(position)")
       #expect(
         error?.message.contains("position \(report.snapshotPosition)") == true,
         "position \(position)")

@@ -24,7 +24,7 @@ struct DamagedPageTests {
     await ledger.close()
   }
 
-  private func configuration(_ pageCheck: PageCheck) -> LedgerConfiguration {
+  private func configuration(_ pageCheck: LedgerConfiguration.PageCheck) -> LedgerConfiguration {
     var configuration = LedgerCompactionTests.configuration()
     configuration.pageCheck = pageCheck
     return configuration
@@ -48,7 +48,7 @@ struct DamagedPageTests {
     return page
   }
 
-  private func openError(_ pageCheck: PageCheck) async throws -> LedgerError? {
+  private func openError(_ pageCheck: LedgerConfiguration.PageCheck) async throws -> LedgerError? {
     do {
       let ledger = try await temporary.open(configuration: configuration(pageCheck))
       await ledger.close()

@@ -88,8 +88,8 @@ import Testing
     try await ledger.compact(LedgerCompactionTests.everything)
     let replayed = try Ledger.inspect(at: temporary.path).replay()
     #expect(try replayed.record(of: keyed) == nil)
-    #expect(try replayed.reason(forMissing: keyed).code == .compacted)
-    #expect(try replayed.reason(forMissing: keyed.entityID).code == .compacted)
+    #expect(try replayed.reason(forMissing: keyed).code == .recordRemoved)
+    #expect(try replayed.reason(forMissing: keyed.entityID).code == .recordRemoved)
     let old = try replayed.reason(forMissing: random)
     #expect(old.code == .handlerNotFound && old.message.contains("were removed"))
     let never = try replayed.reason(forMissing: try HandlerKey("never").handlerID)
@@ -112,11 +112,11 @@ import Testing
     #expect(try held.record(of: promise.id)?.outcome != nil)
     try await ledger.compact(LedgerCompactionTests.everything)
     let error = #expect(throws: LedgerError.self) { try inspector.attachment(of: event) }
-    #expect(error?.code == .eventsCompacted)
+    #expect(error?.code == .eventsDeleted)
     let gone = #expect(throws: LedgerError.self) {
       try held.attachment(of: event.position, byteCount: event.attachmentByteCount)
     }
-    #expect(gone?.code == .eventsCompacted)
+    #expect(gone?.code == .eventsDeleted)
     await ledger.close()
   }
 }

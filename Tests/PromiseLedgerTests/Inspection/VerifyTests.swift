@@ -16,7 +16,7 @@ struct VerifyTests {
   private static let created = NewEvent.of(PromiseCreated(typeTag: "text"), on: promise)
 
   private static func resolved(
-    _ outcome: OutcomeKind = .fulfilled, content: [UInt8]? = [1]
+    _ outcome: PromiseOutcomeKind = .fulfilled, content: [UInt8]? = [1]
   ) -> NewEvent {
     .of(
       PromiseResolved(outcome: outcome, resolvedAt: .at(9), idempotencyKey: nil, content: content),

@@ -10,7 +10,8 @@ struct LeftPromiseTests {
   init() throws { temporary = try TemporaryLedger() }
 
   private func open(
-    _ instance: String, as role: SessionRole = .app, _ policy: StalePromisePolicy = .keep
+    _ instance: String, as role: SessionRole = .app,
+    _ policy: LedgerConfiguration.StalePromisePolicy = .keep
   ) async throws -> Ledger {
     var configuration = LedgerConfiguration()
     configuration.instance = instance

@@ -97,7 +97,7 @@ import Testing
     let store = try LMDBEventStore(
       opening: LedgerDirectory(ledger.path), options: StoreOptions(sizeLimit: 1 << 30))
     let snapshot = try SnapshotReader(store)
-    let fact = Fact(
+    let fact = LedgerEvent.Trace(
       position: Position(rawValue: 3), time: .at(1), session: .numbered(1))
     let wrong = PromiseEntity(
       id: PromiseID(entityID: Self.promise), created: fact,

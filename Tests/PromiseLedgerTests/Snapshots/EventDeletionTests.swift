@@ -20,7 +20,7 @@ import Testing
     #expect(try made.store.head() == head)
     #expect(try Answers(.tail(of: made.store), subject.writer) == whole, "seed \(seed)")
     #expect { try made.events(after: .start) } throws: {
-      ($0 as? LedgerError)?.compactedThrough == through
+      ($0 as? LedgerError)?.eventsDeletedThrough == through
     }
     #expect(try made.events(after: through).first?.position == through.advanced(by: 1))
     try checkAttachments(subject, made)
@@ -52,7 +52,7 @@ import Testing
         #expect {
           try made.store.attachment(of: reference.position, byteCount: reference.byteCount)
         } throws: {
-          ($0 as? LedgerError)?.compactedThrough == reader.summary.deletedThrough
+          ($0 as? LedgerError)?.eventsDeletedThrough == reader.summary.deletedThrough
         }
       }
       position = position.advanced(by: commit.batch.count)

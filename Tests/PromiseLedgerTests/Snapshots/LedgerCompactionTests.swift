@@ -106,12 +106,12 @@ import Testing
         let error = await #expect(throws: LedgerError.self, "\(number)") {
           try await ledger.resolve(ids[number], with: .cancelled(reason: "late"))
         }
-        #expect(error?.code == .compacted, "\(number)")
+        #expect(error?.code == .recordRemoved, "\(number)")
         let repeated = await #expect(throws: LedgerError.self, "\(number)") {
           let _: DurablePromise<String> = try await ledger.findOrCreatePromise(
             key: try PromiseKey("key \(number)"))
         }
-        #expect(repeated?.code == .compacted, "\(number)")
+        #expect(repeated?.code == .recordRemoved, "\(number)")
       } else {
         guard case .notFound = try await ledger.resolve(ids[number], with: .cancelled(reason: ""))
         else {
@@ -168,8 +168,8 @@ import Testing
     let report = try await ledger.compact(Self.events)
     var events = ledger.events(after: .start).makeAsyncIterator()
     let error = await #expect(throws: LedgerError.self) { try await events.next() }
-    #expect(error?.code == .eventsCompacted)
-    let through = try #require(error?.compactedThrough)
+    #expect(error?.code == .eventsDeleted)
+    let through = try #require(error?.eventsDeletedThrough)
     #expect(through == report.deletedThrough)
     var rest = ledger.events(after: through).makeAsyncIterator()
     #expect(try await rest.next()?.position == through.advanced(by: 1))
@@ -242,7 +242,7 @@ import Testing
     try await handler.invalidate()
     try await ledger.compact(Self.everything)
 
-    let code = key == nil ? LedgerError.Code.handlerNotFound : .compacted
+    let code = key == nil ? LedgerError.Code.handlerNotFound : .recordRemoved
     let words = key == nil ? ["were removed"] : []
     await expectError(code, naming: words) { try await handler.call() }
     await expectError(code, naming: words) { try await handler.rebind([:]) }

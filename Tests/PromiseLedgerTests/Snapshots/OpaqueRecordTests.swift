@@ -161,7 +161,7 @@ import Testing
       Issue.record("\(answer)")
       return
     }
-    let blocked = [EffectVerdict](repeating: .blocked, count: effects.count)
+    let blocked = [DecidedEffect.Verdict](repeating: .blocked, count: effects.count)
     #expect(finished.effects.map(\.verdict) == blocked + [.done])
     await ledger.close()
   }

@@ -6,7 +6,8 @@ import Testing
 
 /// The content of snapshot records: frozen bytes, and every state comes back as it was.
 @Suite(.timeLimit(.minutes(10))) struct RecordContentTests {
-  static let fact = Fact(position: Position(rawValue: 5), time: .at(9), session: .numbered(1))
+  static let fact = LedgerEvent.Trace(
+    position: Position(rawValue: 5), time: .at(9), session: .numbered(1))
   static let factHex =
     "0500000000000000 0900000000000000 0190000200017000 8000000000000001"
 

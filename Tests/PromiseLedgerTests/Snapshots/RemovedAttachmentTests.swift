@@ -60,7 +60,7 @@ import Testing
   @Test(arguments: [nil, "key"])
   func itIsGoneForWhoeverReadsIt(key: String?) async throws {
     let (reader, other) = try await open()
-    let gone: LedgerError.Code = key == nil ? .notFound : .compacted
+    let gone: LedgerError.Code = key == nil ? .notFound : .recordRemoved
     var promises: [DurablePromise<String>] = []
     for number in 0..<4 {
       promises.append(try await makePromise(key: key.map { "\($0) \(number)" }, in: reader))

@@ -66,10 +66,10 @@ import Testing
       } else if try state.isTombstone(id.entityID) {
         let before = try state.digest()
         #expect { try subject.commit(CreatePromise(id, idempotencyKey: "a")) } throws: {
-          ($0 as? LedgerError)?.code == .compacted
+          ($0 as? LedgerError)?.code == .recordRemoved
         }
         #expect { try subject.commit(ResolvePromise(id)) } throws: {
-          ($0 as? LedgerError)?.code == .compacted
+          ($0 as? LedgerError)?.code == .recordRemoved
         }
         #expect(try subject.state.digest() == before)
       }

@@ -155,8 +155,8 @@ import Testing
     try subject.store.apply(edit, patience: Patience(.seconds(5)))
     #expect(try subject.events(after: through).first?.position == through.advanced(by: 1))
     #expect { try subject.events(after: .start) } throws: { error in
-      (error as? LedgerError)?.code == .eventsCompacted
-        && (error as? LedgerError)?.compactedThrough == through
+      (error as? LedgerError)?.code == .eventsDeleted
+        && (error as? LedgerError)?.eventsDeletedThrough == through
     }
     #expect(try subject.store.head() == Position(rawValue: 1_000))
   }

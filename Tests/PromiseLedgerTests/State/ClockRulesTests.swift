@@ -23,7 +23,7 @@ import Testing
     /// The clock of the resolving session.
     let now: Int64
     let verdict: IdempotencyOracle.Verdict
-    let outcome: OutcomeKind
+    let outcome: PromiseOutcomeKind
     let resolvedAt: Int64
   }
 

@@ -8,7 +8,8 @@ import Testing
   private let id = PromiseID.numbered(1)
 
   /// A ledger with one pending promise that was created at 1,000 and has a deadline at 2,000.
-  private func ledger(_ effect: DeadlineEffect = .timesOut, key: String? = nil) throws -> PureLedger
+  private func ledger(_ effect: PromiseCreated.DeadlineEffect = .timesOut, key: String? = nil)
+    throws -> PureLedger
   {
     var ledger = PureLedger(now: .at(1_000))
     try ledger.commit(

@@ -133,8 +133,9 @@ import Testing
     func release(_ call: Int, _ attempt: UInt32 = 1) -> NewEvent {
       .of(HandlerCallReleased(call: .numbered(call), attempt: attempt, reason: .died), on: id)
     }
-    func end(_ call: Int, _ attempt: UInt32 = 1) -> CallEnd {
-      CallEnd(call: .numbered(call), attempt: attempt, report: CallReport(result: .void))
+    func end(_ call: Int, _ attempt: UInt32 = 1) -> HandlerCallFinished.End {
+      HandlerCallFinished.End(
+        call: .numbered(call), attempt: attempt, report: HandlerCallFinished.Report(result: .void))
     }
     func finish(_ call: Int, _ attempt: UInt32 = 1) -> NewEvent {
       .of(HandlerCallFinished(end(call, attempt)), on: id)
@@ -236,7 +237,8 @@ import Testing
   @Test(arguments: [0, 1])
   func contentBesideTheEventThatIsNotThereIsDamage(index: Int) throws {
     var ledger = try ledger()
-    let end = CallEnd(call: Self.call, attempt: 1, report: CallReport(result: .void))
+    let end = HandlerCallFinished.End(
+      call: Self.call, attempt: 1, report: HandlerCallFinished.Report(result: .void))
     let event =
       index == 0
       ? NewEvent.of(HandlerRebound(mode: .merged, arguments: nil), on: id.entityID)

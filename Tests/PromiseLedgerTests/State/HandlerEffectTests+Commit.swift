@@ -73,7 +73,7 @@ extension HandlerEffectTests {
     #expect(answer.verdict == "finished")
     #expect(try ledger.state.promise(promise) == nil)
     #expect(try ledger.state.handler(id)?.lastFinish?.outcome == .failed)
-    #expect(try lastReport(of: ledger) == CallReport(result: .failure))
+    #expect(try lastReport(of: ledger) == HandlerCallFinished.Report(result: .failure))
   }
 
   @Test func aSupersededEndLeavesNoEffect() throws {
@@ -131,7 +131,8 @@ extension HandlerEffectTests {
     #expect(error.message.contains("notFound"))
     #expect(entity.status == .finished)
     #expect(
-      entity.lastFinish?.report == .inline(CallReport(effects: [decided], result: .failed(error))))
+      entity.lastFinish?.report
+        == .inline(HandlerCallFinished.Report(effects: [decided], result: .failed(error))))
     #expect(try ledger.state.promise(promise) == nil)
     #expect(try ledger.state.handler(other) == nil)
     #expect(try ledger.state.promise(.numbered(9))?.status == .resolved)
@@ -140,8 +141,8 @@ extension HandlerEffectTests {
     #expect(try ledger.replayed().contents == ledger.state.contents)
   }
 
-  @Test(arguments: [EffectVerdict.done, .deduplicated])
-  func aRequiredEffectThatIsThereIsNotRefused(verdict: EffectVerdict) throws {
+  @Test(arguments: [DecidedEffect.Verdict.done, .deduplicated])
+  func aRequiredEffectThatIsThereIsNotRefused(verdict: DecidedEffect.Verdict) throws {
     var ledger = try ledger()
     let create = CreatePromise(promise, idempotencyKey: "k")
     if verdict == .deduplicated { try ledger.commit(create) }
@@ -189,7 +190,8 @@ extension HandlerEffectTests {
     try ledger.commit(CreateHandler(other))
     ledger.context.room = CommitRoom(bytes: 0, bytesWithReserve: 100_000)
     let before = ledger.state.contents
-    let large = CallResult.returned(typeTag: "bytes", bytes: [UInt8](repeating: 1, count: 9_000))
+    let large = HandlerCallFinished.Result.returned(
+      typeTag: "bytes", bytes: [UInt8](repeating: 1, count: 9_000))
     let errors = [
       #expect(throws: LedgerError.self) { try finish(&ledger, [], result: large) },
       #expect(throws: LedgerError.self) {
@@ -198,7 +200,8 @@ extension HandlerEffectTests {
     ]
     #expect(errors.map(\.?.code) == [.ledgerFull, .ledgerFull])
     #expect(ledger.state.contents == before)
-    let small = CallResult.returned(typeTag: "bytes", bytes: [UInt8](repeating: 1, count: 900))
+    let small = HandlerCallFinished.Result.returned(
+      typeTag: "bytes", bytes: [UInt8](repeating: 1, count: 900))
     #expect(try finish(&ledger, [], result: small).verdict == "finished")
     let invalidate = InvalidateHandler(other, .numbered(9), arguments: .bytes(900))
     #expect(try ledger.commit(invalidate).verdict == "invalidated")

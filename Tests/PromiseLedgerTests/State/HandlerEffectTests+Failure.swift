@@ -26,7 +26,7 @@ extension HandlerEffectTests {
     let answer = try fail(&ledger, byEffect: byEffect)
 
     #expect(answer.verdict == (byEffect ? "refused" : "finished"))
-    let expected: [PromiseState: EffectVerdict] = [
+    let expected: [PromiseState: DecidedEffect.Verdict] = [
       .absent: .notFound, .pending: .done, .resolved: .alreadyResolved, .abandoned: .abandoned,
     ]
     let report = try #require(try lastReport(of: ledger))
@@ -34,7 +34,7 @@ extension HandlerEffectTests {
     #expect(report.effects.last?.verdict == expected[state])
     #expect(report.effects.count == (byEffect ? 2 : 1))
     let outcome = try ledger.state.promise(promise)?.resolution?.outcome
-    let outcomes: [PromiseState: OutcomeKind] = [.pending: .rejected, .resolved: .fulfilled]
+    let outcomes: [PromiseState: PromiseOutcomeKind] = [.pending: .rejected, .resolved: .fulfilled]
     #expect(outcome == outcomes[state])
     #expect(try ledger.replayed().contents == ledger.state.contents)
   }

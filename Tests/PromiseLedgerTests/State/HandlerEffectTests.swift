@@ -20,14 +20,15 @@ import Testing
   }
 
   func finish(
-    _ ledger: inout PureLedger, _ effects: [HandlerEffect], result: CallResult = .void
+    _ ledger: inout PureLedger, _ effects: [HandlerEffect],
+    result: HandlerCallFinished.Result = .void
   ) throws -> FinishCall.Answer {
     try ledger.commit(FinishCall(id, call, result: result, effects: effects))
   }
 
   func verdict(
     of action: HandlerEffect.Action, in ledger: inout PureLedger
-  ) throws -> EffectVerdict? {
+  ) throws -> DecidedEffect.Verdict? {
     guard case .finished(let finished) = try finish(&ledger, [HandlerEffect(action)]) else {
       return nil
     }
@@ -37,7 +38,7 @@ import Testing
   }
 
   /// The stored report of the newest end.
-  func lastReport(of ledger: PureLedger) throws -> CallReport? {
+  func lastReport(of ledger: PureLedger) throws -> HandlerCallFinished.Report? {
     let events = try ledger.frames.flatMap { try $0.events() }
     return try events.last?.decode(as: HandlerCallFinished.self)?.end.report
   }
@@ -46,8 +47,8 @@ import Testing
 
   enum PromiseState: String, CaseIterable, Sendable { case absent, pending, resolved, abandoned }
 
-  @Test(arguments: PromiseState.allCases, [OutcomeKind.fulfilled, .rejected, .cancelled])
-  func resolvingAPromise(state: PromiseState, outcome: OutcomeKind) throws {
+  @Test(arguments: PromiseState.allCases, [PromiseOutcomeKind.fulfilled, .rejected, .cancelled])
+  func resolvingAPromise(state: PromiseState, outcome: PromiseOutcomeKind) throws {
     var ledger = try ledger()
     if state != .absent { try ledger.commit(CreatePromise(promise)) }
     if state == .resolved { try ledger.commit(ResolvePromise(promise)) }
@@ -56,7 +57,7 @@ import Testing
     let verdict = try verdict(
       of: .resolvePromise(ResolvePromise(promise, outcome)), in: &ledger)
 
-    let expected: [PromiseState: EffectVerdict] = [
+    let expected: [PromiseState: DecidedEffect.Verdict] = [
       .absent: .notFound, .pending: .done, .resolved: .alreadyResolved, .abandoned: .abandoned,
     ]
     #expect(verdict == expected[state])
@@ -111,14 +112,14 @@ import Testing
     #expect(try third.state.handler(other) == nil)
   }
 
-  static let verdictsOfCalls: [HandlerStateTableTests.State: EffectVerdict] = [
+  static let verdictsOfCalls: [HandlerStateTableTests.State: DecidedEffect.Verdict] = [
     .absent: .notFound, .idle: .done, .runningElsewhere: .alreadyRunning,
     .released: .alreadyRunning, .repeating: .done, .repeatingRunning: .done,
     .returned: .finished, .failed: .finished, .invalidated: .invalidated,
     .invalidating: .invalidated,
   ]
 
-  static let verdictsOfInvalidations: [HandlerStateTableTests.State: EffectVerdict] = [
+  static let verdictsOfInvalidations: [HandlerStateTableTests.State: DecidedEffect.Verdict] = [
     .absent: .notFound, .idle: .done, .runningElsewhere: .done, .released: .done,
     .repeating: .done, .repeatingRunning: .done, .returned: .finished, .failed: .finished,
     .invalidated: .invalidated, .invalidating: .invalidated,

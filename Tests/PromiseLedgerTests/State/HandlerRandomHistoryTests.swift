@@ -231,7 +231,7 @@ import Testing
         }
       default:
         let session = Int.random(in: 1...sessionCount, using: &generator)
-        let reason: SessionEnd = generator.chance(1, of: 2) ? .closed : .died
+        let reason: SessionClosed.Reason = generator.chance(1, of: 2) ? .closed : .died
         note("end", "done") { () throws(LedgerError) in
           try decision.run(CloseSession(id: .numbered(session), reason: reason))
           return "done"
@@ -303,7 +303,7 @@ import Testing
   @Test func theHistoriesDoEverythingThatTheyAreMeantToDo() throws {
     var kinds: Set<EventKind> = []
     var answers: [String: Int] = [:]
-    var verdictsSeen: Set<EffectVerdict> = []
+    var verdictsSeen: Set<DecidedEffect.Verdict> = []
     for seed in 1...100 as ClosedRange<UInt64> {
       var writer = Writer(seed: seed)
       for _ in 0..<20 { writer.writeGroup() }
@@ -329,7 +329,7 @@ import Testing
       "freeze sessionEnded", "unfreeze done", "end done", "fail invalidArgument",
     ]
     #expect(expected.filter { answers[$0] == nil } == [])
-    let verdicts: [EffectVerdict] = [
+    let verdicts: [DecidedEffect.Verdict] = [
       .done, .alreadyResolved, .notFound, .exists, .alreadyRunning, .finished, .invalidated,
       .unregistered,
     ]

@@ -28,7 +28,7 @@ import Testing
     var ledger = try ledger()
     let frameCount = ledger.frames.count
 
-    let reason: CallRelease
+    let reason: HandlerCallReleased.Reason
     switch end {
     case .closed:
       reason = .closed

@@ -104,7 +104,7 @@ import Testing
 
     for isStrict in [false, true] {
       try ledger.commit(CreatePromise(id, idempotencyKey: "key", isStrict: isStrict))
-      for outcome in OutcomeKind.allCases {
+      for outcome in PromiseOutcomeKind.allCases {
         try ledger.commit(
           ResolvePromise(id, outcome, idempotencyKey: "key", isStrict: isStrict))
       }

@@ -74,7 +74,8 @@ import Testing
 
     private mutating func resolve(_ id: PromiseID) -> ResolvePromise {
       let sizes = [0, 10, 100, 3_000, 5_000]
-      let outcome = [OutcomeKind.fulfilled, .rejected, .cancelled].randomElement(using: &generator)
+      let outcome = [PromiseOutcomeKind.fulfilled, .rejected, .cancelled].randomElement(
+        using: &generator)
       return ResolvePromise(
         id, outcome ?? .fulfilled,
         content: generator.bytes(sizes.randomElement(using: &generator) ?? 0),
@@ -132,7 +133,7 @@ import Testing
 
   @Test func theHistoriesDoEverythingThatTheyAreMeantToDo() throws {
     var kinds: Set<EventKind> = []
-    var outcomes: Set<OutcomeKind> = []
+    var outcomes: Set<PromiseOutcomeKind> = []
     var droppedCount = 0
     var refusedCount = 0
     for seed in 1...20 as ClosedRange<UInt64> {
@@ -145,7 +146,7 @@ import Testing
     }
 
     #expect(kinds == Set(EventKind.all.prefix(9)))
-    #expect(outcomes == Set(OutcomeKind.allCases))
+    #expect(outcomes == Set(PromiseOutcomeKind.allCases))
     #expect(droppedCount > 20)
     #expect(refusedCount > 100)
   }

@@ -70,8 +70,8 @@ import Testing
     #expect(ledger.state.sessions[first]?.status == .open)
   }
 
-  @Test(arguments: [SessionEnd.closed, .died])
-  func anEndedSessionMayNeitherFreezeNorComeBack(reason: SessionEnd) throws {
+  @Test(arguments: [SessionClosed.Reason.closed, .died])
+  func anEndedSessionMayNeitherFreezeNorComeBack(reason: SessionClosed.Reason) throws {
     var ledger = try ledger()
     try ledger.commit(CloseSession(id: first, reason: reason))
     let before = ledger.state.contents

@@ -160,11 +160,11 @@ import Testing
 
   private func report(
     _ finish: HandlerEntity.Finish, in store: any EventStore
-  ) throws -> CallReport {
+  ) throws -> HandlerCallFinished.Report {
     switch finish.report {
     case .inline(let report): report
     case .attached(let position, let byteCount):
-      try CallReport(
+      try HandlerCallFinished.Report(
         decoding: store.attachment(of: position, byteCount: byteCount), outcome: finish.outcome)
     }
   }

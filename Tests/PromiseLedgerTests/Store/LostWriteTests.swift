@@ -110,18 +110,18 @@ struct LostWriteTests {
   }
 
   /// - Returns: How many versions were refused when they were opened for writing.
-  private func check(_ lost: LostWrites) async throws -> [PageCheck: Int] {
+  private func check(_ lost: LostWrites) async throws -> [LedgerConfiguration.PageCheck: Int] {
     let whole = try lost.ledger()
     let truth = try Truth(whole.path)
     var problems: [String] = []
-    var refusedCounts: [PageCheck: Int] = [:]
+    var refusedCounts: [LedgerConfiguration.PageCheck: Int] = [:]
     let versions = lost.versions
     for version in versions {
       let copy = try lost.ledger(with: version)
       problems += reading(copy, truth).map { "\(version): \($0)" }
       // Without a check of all pages, LMDB may end the process on a page of another kind.
       let isAlike = lost.isLogLeaf(version)
-      for pageCheck in isAlike ? [PageCheck.never, .always] : [.always] {
+      for pageCheck in isAlike ? [LedgerConfiguration.PageCheck.never, .always] : [.always] {
         do {
           let copy = try lost.ledger(with: version)
           problems += try await writing(copy, truth, pageCheck).map { "\(version): \($0)" }
@@ -155,7 +155,7 @@ struct LostWriteTests {
 
   /// The fate of the events when the ledger is opened for writing and written to.
   private func writing(
-    _ copy: TemporaryLedger, _ truth: Truth, _ pageCheck: PageCheck
+    _ copy: TemporaryLedger, _ truth: Truth, _ pageCheck: LedgerConfiguration.PageCheck
   ) async throws -> [String] {
     var configuration = LedgerCompactionTests.configuration()
     configuration.pageCheck = pageCheck

@@ -150,12 +150,12 @@ struct HandlerOracle: Equatable {
   mutating func finish(
     _ id: HandlerID, _ call: CallID, _ attempt: UInt32, fails: Bool, _ effects: [Effect],
     by session: Int
-  ) -> (answer: String, verdicts: [EffectVerdict]) {
+  ) -> (answer: String, verdicts: [DecidedEffect.Verdict]) {
     guard let known = handlers[id]?.calls[call], known.attempt == attempt else {
       return ("superseded", [])
     }
     let before = self
-    var verdicts: [EffectVerdict] = []
+    var verdicts: [DecidedEffect.Verdict] = []
     var isRefused = false
     for effect in fails ? [] : effects {
       guard let verdict = carryOut(effect.action, by: session) else {
@@ -177,7 +177,8 @@ struct HandlerOracle: Equatable {
   }
 
   /// `nil` if the session may not do it.
-  private mutating func carryOut(_ action: Effect.Action, by session: Int) -> EffectVerdict? {
+  private mutating func carryOut(_ action: Effect.Action, by session: Int) -> DecidedEffect.Verdict?
+  {
     switch action {
     case .create(let id):
       if promises[id] != nil { return .exists }

@@ -47,9 +47,10 @@ extension ArgumentSet {
   }
 }
 
-extension CallResult {
-  static let void = CallResult.returned(typeTag: "void", bytes: [])
-  static let failure = CallResult.failed(StoredError(domain: "test", message: "failed"))
+extension HandlerCallFinished.Result {
+  static let void = HandlerCallFinished.Result.returned(typeTag: "void", bytes: [])
+  static let failure = HandlerCallFinished.Result.failed(
+    StoredError(domain: "test", message: "failed"))
 }
 
 extension CreateHandler {
@@ -79,7 +80,8 @@ extension StartCall {
 extension FinishCall {
   /// The end of a call by a session that knows the kind `greet`, which has invalidation code.
   init(
-    _ id: HandlerID, _ call: CallID, attempt: UInt32 = 1, result: CallResult = .void,
+    _ id: HandlerID, _ call: CallID, attempt: UInt32 = 1,
+    result: HandlerCallFinished.Result = .void,
     effects: [HandlerEffect] = []
   ) {
     self.init(
@@ -130,7 +132,7 @@ extension HandlerCreated {
 
 extension HandlerRebound {
   /// Arguments that refer to nothing.
-  init(mode: BindingMode, arguments: StoredArguments?) {
+  init(mode: HandlerRebound.Mode, arguments: StoredArguments?) {
     self.init(mode: mode, references: .none, arguments: arguments)
   }
 }

@@ -43,7 +43,7 @@ extension IdempotencyTable.Row {
 }
 
 extension IdempotencyOracle.Outcome {
-  var kind: OutcomeKind {
+  var kind: PromiseOutcomeKind {
     switch self {
     case .fulfilled: .fulfilled
     case .rejected: .rejected

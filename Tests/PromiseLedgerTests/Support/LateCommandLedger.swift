@@ -20,7 +20,7 @@ struct LateCommandLedger {
     /// A subject with a key is answered as removed; for one without a key, there is no trace that
     /// it existed. The end of a call that is not the newest attempt of any counts as superseded.
     var answerOnceGone: String {
-      if subject.isKeyed { return "error compacted" }
+      if subject.isKeyed { return "error recordRemoved" }
       return command.hasPrefix("finish") ? "superseded, 0 events" : "notFound, 0 events"
     }
   }
@@ -149,7 +149,7 @@ struct LateCommandLedger {
         }
       }
     }
-    for outcome in [OutcomeKind.fulfilled, .rejected, .cancelled] {
+    for outcome in [PromiseOutcomeKind.fulfilled, .rejected, .cancelled] {
       for (isStrict, key) in [(true, nil), (true, "r"), (false, "r"), (false, "s")]
         as [(Bool, String?)]
       {
@@ -159,7 +159,7 @@ struct LateCommandLedger {
         }
       }
     }
-    for delivery in [Delivery.recordedBefore, .recordedAfter] {
+    for delivery in [PromiseConsumed.Delivery.recordedBefore, .recordedAfter] {
       add(subject, "consumption \(delivery)") { (decision) throws(LedgerError) in
         try decision.run(ConsumePromise(id: id, delivery: delivery))
       }

@@ -103,14 +103,14 @@ struct LaterVersion {
   private static func fold(_ store: any EventStore) throws {
     try foldKnown(store)
     var edit = SnapshotEdit(try store.snapshotSummary())
-    var positions: [EntityID: Fact] = [:]
+    var positions: [EntityID: LedgerEvent.Trace] = [:]
     for (event, attachment) in try store.storedEvents(
       after: edit.new.position, through: store.head(), limit: .max, attachmentByteLimit: .max)
     where event.view.kind == Self.event {
       edit.new.position = event.position
       edit.new.time = max(edit.new.time, event.view.time)
       edit.new.logDigest = edit.new.logDigest.adding(event, attachment: try attachment.get())
-      positions[event.view.subject] = Fact(event.view)
+      positions[event.view.subject] = LedgerEvent.Trace(event.view)
     }
     for unknown in unknown {
       guard let last = positions[unknown.id] else { continue }
@@ -128,7 +128,7 @@ struct LaterVersion {
     try folder.markReadBack(of: store)
   }
 
-  static func entity(_ unknown: Unknown, _ last: Fact) throws -> LedgerEntity {
+  static func entity(_ unknown: Unknown, _ last: LedgerEvent.Trace) throws -> LedgerEntity {
     var keys = unknown.entries
     for index in keys.indices where keys[index].list == OpenList.Kind.closed.rawValue {
       keys[index].order = last.position.bigEndianBytes

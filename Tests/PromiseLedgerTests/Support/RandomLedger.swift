@@ -72,7 +72,8 @@ struct RandomLedger {
     case 9, 10:
       guard let call else { return }
       let size = generator.chance(1, of: 4) ? 6_000 : 10
-      let result = CallResult.returned(typeTag: "bytes", bytes: generator.bytes(size))
+      let result = HandlerCallFinished.Result.returned(
+        typeTag: "bytes", bytes: generator.bytes(size))
       _ = try decision.run(
         FinishCall(
           id, call.id, attempt: call.attempt, result: result,
@@ -137,7 +138,8 @@ struct RandomLedger {
 
   private mutating func resolve(_ id: PromiseID) -> ResolvePromise {
     let sizes = [0, 10, 100, 3_000, 5_000]
-    let outcome = [OutcomeKind.fulfilled, .rejected, .cancelled].randomElement(using: &generator)
+    let outcome = [PromiseOutcomeKind.fulfilled, .rejected, .cancelled].randomElement(
+      using: &generator)
     return ResolvePromise(
       id, outcome ?? .fulfilled,
       content: generator.bytes(sizes.randomElement(using: &generator) ?? 0),

@@ -38,7 +38,7 @@ extension SessionOpened {
 extension CreatePromise {
   /// A lenient creation of a promise of type `text`.
   init(
-    _ id: PromiseID, deadline: Timestamp? = nil, effect: DeadlineEffect = .timesOut,
+    _ id: PromiseID, deadline: Timestamp? = nil, effect: PromiseCreated.DeadlineEffect = .timesOut,
     idempotencyKey: String? = nil, isStrict: Bool = false
   ) {
     self.init(
@@ -53,7 +53,7 @@ extension CreatePromise {
 extension ResolvePromise {
   /// A strict resolve without a key, as the public calls make it by default.
   init(
-    _ id: PromiseID, _ outcome: OutcomeKind = .fulfilled, content: [UInt8] = [1, 2, 3],
+    _ id: PromiseID, _ outcome: PromiseOutcomeKind = .fulfilled, content: [UInt8] = [1, 2, 3],
     typeTag: String? = nil, idempotencyKey: String? = nil, isStrict: Bool = true
   ) {
     self.init(

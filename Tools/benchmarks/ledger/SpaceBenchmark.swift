@@ -121,7 +121,7 @@ enum SpaceBenchmark {
         events += frame.header.eventCount
       }
     } catch {
-      guard error.code == .eventsCompacted else { throw error }
+      guard error.code == .eventsDeleted else { throw error }
       return nil
     }
     return events == 0 ? nil : Double(bytes) / Double(events)

@@ -92,7 +92,7 @@ extension EventDetails {
   // MARK: Ends
 
   private mutating func add(
-    _ end: CallEnd, of event: LedgerEvent, in inspector: LedgerInspector
+    _ end: HandlerCallFinished.End, of event: LedgerEvent, in inspector: LedgerInspector
   ) throws(LedgerError) {
     add(end.call, end.attempt)
     add("outcome", .string("\(end.outcome)"), "\(end.outcome)")
@@ -112,10 +112,10 @@ extension EventDetails {
 extension LedgerInspector {
   /// The report of an end, wherever it is stored.
   fileprivate func report(
-    of event: LedgerEvent, _ end: CallEnd
-  ) throws(LedgerError) -> CallReport {
+    of event: LedgerEvent, _ end: HandlerCallFinished.End
+  ) throws(LedgerError) -> HandlerCallFinished.Report {
     if let report = end.report { return report }
-    return try CallReport(decoding: attachment(of: event), outcome: end.outcome)
+    return try HandlerCallFinished.Report(decoding: attachment(of: event), outcome: end.outcome)
   }
 }
 
@@ -132,7 +132,7 @@ extension DecidedEffect {
   }
 }
 
-extension EffectKind {
+extension DecidedEffect.Kind {
   fileprivate var words: String {
     switch self {
     case .fulfillPromise: "fulfill promise"
@@ -146,7 +146,7 @@ extension EffectKind {
   }
 }
 
-extension EffectVerdict {
+extension DecidedEffect.Verdict {
   fileprivate var words: String {
     switch self {
     case .alreadyResolved: "already resolved"

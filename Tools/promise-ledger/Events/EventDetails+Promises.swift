@@ -103,6 +103,6 @@ extension LedgerInspector {
   }
 }
 
-extension OutcomeKind {
+extension PromiseOutcomeKind {
   fileprivate var words: String { self == .timedOut ? "timed out" : "\(self)" }
 }

@@ -35,7 +35,7 @@ struct EventDetails {
 
   private mutating func add(_ error: LedgerError, of event: LedgerEvent) {
     guard error.code != .unsupportedEvent else { return addUnknown(event) }
-    guard error.code != .eventsCompacted else {
+    guard error.code != .eventsDeleted else {
       return add("problem", .string("deleted meanwhile"), "deleted meanwhile")
     }
     problem = .damaged

@@ -22,7 +22,7 @@ struct EventReader {
       do throws(LedgerError) {
         slice = try inspector.events(after: position, limit: Self.sliceEventCount)
       } catch {
-        guard let through = error.compactedThrough else { throw error }
+        guard let through = error.eventsDeletedThrough else { throw error }
         try output.note("Events up to position \(through) were deleted by compaction.")
         position = through
         continue

@@ -44,7 +44,7 @@ struct RecordPrinter {
     } catch let error where !(error is StandardOutput.Closed || error is StandardOutput.Failure) {
       try end(isComplete: false)
       guard let failure = Status.Failure(error) else { throw error }
-      let isCompacted = (error as? LedgerError)?.code == .eventsCompacted
+      let isCompacted = (error as? LedgerError)?.code == .eventsDeleted
       throw (isCompacted ? .compactedMeanwhile : failure).leavingOutputIncomplete
     }
     try end()

@@ -23,7 +23,7 @@ enum Status: Int32 {
       switch code {
       case .unsupportedEvent: .findings
       case .invalidArgument, .alreadyExists, .payloadTooLarge: .usage
-      case .notALedger, .notFound, .handlerNotFound, .compacted, .eventsCompacted: .notFound
+      case .notALedger, .notFound, .handlerNotFound, .recordRemoved, .eventsDeleted: .notFound
       case .writerStalled, .compactionBusy, .tooManyReaders, .unavailable: .busy
       case .corrupt, .historyChanged: .corrupt
       case .incompatibleFormat: .incompatible

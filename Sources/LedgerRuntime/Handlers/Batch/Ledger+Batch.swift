@@ -20,7 +20,7 @@ extension Ledger {
   ///   nothing at all if it throws.
   /// - Returns: The result of `body`, once everything is durable.
   /// - Throws: Any error that `body` throws; ``LedgerError`` with `conflict` if a promise with a key was
-  ///   created by another request, or a handler with a key is not bound to the promises; `compacted` if a
+  ///   created by another request, or a handler with a key is not bound to the promises; `recordRemoved` if a
   ///   record with a key was removed, `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   public func batch<Answer: Sendable>(
     _ body: (inout LedgerBatch) async throws -> Answer

@@ -60,7 +60,7 @@ public struct HandlerResult: Sendable {
 }
 
 /// The result of a request to withdraw all handlers of a scope.
-public struct InvalidationReport: Sendable {
+public struct HandlerInvalidationReport: Sendable {
   /// The handlers that this request withdrew, in the order of their creation.
   public internal(set) var invalidated: [HandlerID] = []
   /// The handlers that another request withdrew, or whose call finished, in the meantime.

@@ -173,7 +173,7 @@ extension HandlerCall {
   /// Schedules a call of a handler: it begins when this call finishes, and runs afterwards.
   ///
   /// If an argument is missing or does not have the parameter's type, the call does not begin: the verdict is
-  /// ``EffectVerdict/typeMismatch``, the error is logged, and the handler stays as it is.
+  /// ``DecidedEffect/Verdict/typeMismatch``, the error is logged, and the handler stays as it is.
   ///
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`,
   ///   `callEnded`.

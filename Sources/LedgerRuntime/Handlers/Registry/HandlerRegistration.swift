@@ -20,7 +20,7 @@ struct HandlerRegistration: Sendable {
   /// Prepares the invalidation code; `nil` if the kind has none.
   let prepareInvalidation: Preparation?
   private let probe:
-    @Sendable (ArgumentSource, CallPurpose, Ledger?, _ isComplete: Bool) -> ArgumentProbe
+    @Sendable (ArgumentSource, HandlerCallPurpose, Ledger?, _ isComplete: Bool) -> ArgumentProbe
 
   var kind: String { type.kind }
   var hasInvalidationCode: Bool { prepareInvalidation != nil }
@@ -67,7 +67,7 @@ extension HandlerRegistration {
   ///
   /// - Parameter isComplete: Whether no further arguments will follow.
   func problem(
-    _ source: ArgumentSource, _ purpose: CallPurpose, in ledger: Ledger, isComplete: Bool
+    _ source: ArgumentSource, _ purpose: HandlerCallPurpose, in ledger: Ledger, isComplete: Bool
   ) -> LedgerError? {
     probe(source, purpose, ledger, isComplete).problem
   }

@@ -25,7 +25,7 @@ extension HandlerRunner {
 
   /// - Parameter creation: The creation of the handler, if that is also an effect.
   private func unfit(
-    _ given: ArgumentSet, for purpose: CallPurpose, of id: HandlerID,
+    _ given: ArgumentSet, for purpose: HandlerCallPurpose, of id: HandlerID,
     _ creation: CreateHandler?
   ) async throws -> UnfitArguments? {
     let entity = try await ledger.engine.read { try $0.handler(id) }

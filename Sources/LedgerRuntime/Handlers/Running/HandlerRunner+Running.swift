@@ -16,7 +16,7 @@ extension HandlerRunner {
 
   /// Checks everything that can fail before code runs.
   func prepare(
-    _ entity: HandlerEntity, _ purpose: CallPurpose, bound: ArgumentsReference,
+    _ entity: HandlerEntity, _ purpose: HandlerCallPurpose, bound: ArgumentsReference,
     given: StoredArguments
   ) async throws -> HandlerRegistration.Run {
     guard let registration = registry[entity.kind] else {
@@ -131,7 +131,7 @@ extension HandlerRunner {
   /// Ends a call with its effects, in one commit. It does so even if the task was cancelled, because the code
   /// has already run.
   private func finish(
-    _ call: RunningCall, _ result: CallResult, _ effects: [HandlerEffect]
+    _ call: RunningCall, _ result: HandlerCallFinished.Result, _ effects: [HandlerEffect]
   ) async throws -> FinishCall.Finished {
     var effects = effects
     #if DEBUG
@@ -187,7 +187,7 @@ extension HandlerRunner {
   #endif
 
   /// Gives a call back, so that it may run again.
-  private func giveBack(_ started: StartedCall, _ reason: CallRelease) async {
+  private func giveBack(_ started: StartedCall, _ reason: HandlerCallReleased.Reason) async {
     do {
       _ = try await submitUncancelled(
         ReleaseCall(

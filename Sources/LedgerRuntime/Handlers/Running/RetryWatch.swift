@@ -1,6 +1,6 @@
 import Logging
 
-/// Runs calls again that sessions gave back, as ``UnfinishedCallPolicy/retry`` specifies.
+/// Runs calls again that sessions gave back, as ``LedgerConfiguration/UnfinishedCallPolicy/retry`` specifies.
 struct RetryWatch: Sendable {
   private let engine: LedgerEngine
   /// Weak, because the watch must not keep the session from ending.

@@ -1,7 +1,7 @@
 /// A finding of ``LedgerInspector/verify(progress:_:)``.
 public struct VerificationFinding: Sendable, Hashable {
   /// The consequence for the ledger.
-  public enum Severity: Sendable, Hashable {
+  @nonexhaustive public enum Severity: Sendable, Hashable {
     /// Bytes are damaged, or events contradict each other: restore the ledger from a copy.
     case corrupt
     /// A later version wrote an event or a record of the snapshot: update the library, and verify again.

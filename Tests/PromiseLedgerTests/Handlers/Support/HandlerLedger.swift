@@ -6,7 +6,7 @@ import Testing
 extension TemporaryLedger {
   /// Opens the ledger with kinds of handlers.
   func open(
-    as role: SessionRole = .app, policy: UnfinishedCallPolicy = .keep,
+    as role: SessionRole = .app, policy: LedgerConfiguration.UnfinishedCallPolicy = .keep,
     register: (inout HandlerRegistry) throws -> Void
   ) async throws -> Ledger {
     var configuration = LedgerConfiguration()

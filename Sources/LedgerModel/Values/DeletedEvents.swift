@@ -1,7 +1,7 @@
 /// The reason why events cannot be read: compaction deleted them.
-public struct EventsCompacted: Error, Sendable, Hashable {
+package struct DeletedEvents: Error, Sendable, Hashable {
   /// The position up to which events were deleted; reading after it works.
-  public let through: Position
+  package let through: Position
 
   package init(through: Position) {
     self.through = through
@@ -10,20 +10,20 @@ public struct EventsCompacted: Error, Sendable, Hashable {
 
 extension LedgerError {
   /// The position up to which events were deleted, if that is why they cannot be read.
-  public var compactedThrough: Position? { (cause as? EventsCompacted)?.through }
+  public var eventsDeletedThrough: Position? { (cause as? DeletedEvents)?.through }
 
-  package static func eventsCompacted(after position: Position, through: Position) -> LedgerError {
+  package static func eventsDeleted(after position: Position, through: Position) -> LedgerError {
     LedgerError(
-      .eventsCompacted,
+      .eventsDeleted,
       "The events after position \(position) were deleted by compaction up to position \(through). Look at the ledger's state instead, and read events after position \(through).",
-      cause: EventsCompacted(through: through))
+      cause: DeletedEvents(through: through))
   }
 
-  package static func attachmentCompacted(of position: Position, through: Position) -> LedgerError {
+  package static func attachmentDeleted(of position: Position, through: Position) -> LedgerError {
     LedgerError(
-      .eventsCompacted,
+      .eventsDeleted,
       "The value stored at position \(position) was deleted by compaction up to position \(through), with the record that named it. Look that up again.",
-      cause: EventsCompacted(through: through))
+      cause: DeletedEvents(through: through))
   }
 
   /// The error for a value that is missing although its record still refers to it.

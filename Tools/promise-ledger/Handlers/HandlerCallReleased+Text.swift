@@ -1,6 +1,6 @@
 import PromiseLedger
 
-extension CallRelease {
+extension HandlerCallReleased.Reason {
   /// The reason why a call was given back, for people.
   var words: String { self == .notRunnable ? "not runnable" : "\(self)" }
 }
