@@ -13,15 +13,20 @@ extension Ledger {
   ///     this process may not write to. If another process writes at the same time, the data may then change
   ///     while it is read, so use `false` only on a ledger that no process has open.
   /// - Throws: ``LedgerError`` with `notALedger`, `incompatibleFormat`, `corrupt`,
-  ///   `permissionDenied`, `tooManyReaders`, `ioFailure`, `invalidArgument`.
+  ///   `permissionDenied`, `tooManyReaders`, `ioFailure`, `invalidArgument`; `CancellationError`.
   public static func inspect(
     at path: String, locking: Bool = true
-  ) throws(LedgerError) -> LedgerInspector {
-    LedgerInspector(try LMDBInspection(of: LedgerDirectory(checking: path), locking: locking))
+  ) async throws -> LedgerInspector {
+    try await .open { try BlockingInspector(at: path, locking: locking) }
   }
 }
 
-extension LedgerInspector {
+extension BlockingInspector {
+  /// Opens a ledger for looking only, as ``Ledger/inspect(at:locking:)`` does.
+  package convenience init(at path: String, locking: Bool = true) throws(LedgerError) {
+    self.init(try LMDBInspection(of: LedgerDirectory(checking: path), locking: locking))
+  }
+
   /// The space that the ledger takes on disk.
   ///
   /// Every page of the data file is checked first, as in ``statistics(progress:)``.

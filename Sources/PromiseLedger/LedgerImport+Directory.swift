@@ -14,7 +14,7 @@ extension LedgerImport {
   ///   line or the archive; `invalidArgument` if archives do not belong together, or are not in order;
   ///   `alreadyExists`, `notFound`, `permissionDenied`, `diskFull`, `ioFailure`.
   /// - Complexity: O(archives) in time; in memory, some megabytes, one line, and the O(entities) of
-  ///   ``LedgerInspector/verify(progress:_:)``.
+  ///   ``LedgerInspector/verify(_:)``.
   @available(*, noasync, message: "blocks the thread for long")
   @discardableResult
   public func makeLedger(
@@ -38,7 +38,7 @@ extension LedgerImport {
   }
 
   private static func verify(_ directory: LedgerDirectory) throws {
-    let inspector = LedgerInspector(try LMDBInspection(of: directory, locking: false))
+    let inspector = BlockingInspector(try LMDBInspection(of: directory, locking: false))
     defer { inspector.close() }
     _ = try inspector.verify { finding in
       // Events of newer builds are acceptable.

@@ -27,7 +27,7 @@ extension CrashTests {
       #expect(files.createFile(atPath: file + "/photo", contents: Data([1])))
       #expect(await codeOfOpening() == .notALedger)
       #expect(try files.contentsOfDirectory(atPath: file) == ["photo"])
-      #expect(throws: LedgerError.self) { _ = try Ledger.inspect(at: file) }
+      #expect(throws: LedgerError.self) { _ = try BlockingInspector(at: file) }
     }
 
     @Test func missingParentIsNamed() async throws {
@@ -49,7 +49,7 @@ extension CrashTests {
         switch await codeOfOpening() {
         case LedgerError.Code.corrupt: continue
         case nil:
-          let findings = try LedgerAudit(Ledger.inspect(at: temporary.path))
+          let findings = try LedgerAudit(BlockingInspector(at: temporary.path))
             .findings(acknowledged: ["C \(id)", "R \(id)"])
           #expect(findings.isEmpty, "\(length)")
         case let code: Issue.record("\(length): \(String(describing: code))")
@@ -227,7 +227,7 @@ extension CrashTests {
     }
 
     private func metadataRecord() throws -> [UInt8] {
-      let inspector = try Ledger.inspect(at: temporary.path)
+      let inspector = try BlockingInspector(at: temporary.path)
       return LedgerMetadata(ledgerID: inspector.id, createdAt: inspector.createdAt).encoded
     }
 

@@ -84,7 +84,7 @@ import Testing
       private func closeAndAudit(_ ledger: Ledger) async throws -> LedgerAudit {
         await ledger.close()
         try await expectWorks(temporary)
-        let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
+        let audit = try LedgerAudit(BlockingInspector(at: temporary.path))
         #expect(audit.findings(acknowledged: []).isEmpty)
         return audit
       }

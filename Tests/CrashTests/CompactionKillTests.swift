@@ -43,7 +43,7 @@ extension CrashTests {
       // It replayed the events while they were there. Now there are neither events nor records.
       await survivor.close()
       var isNoticed = false
-      _ = try Ledger.inspect(at: other.temporary.path).verify { _ in isNoticed = true }
+      _ = try BlockingInspector(at: other.temporary.path).verify { _ in isNoticed = true }
       #expect(isNoticed)
     }
   }

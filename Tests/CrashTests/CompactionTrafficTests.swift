@@ -78,7 +78,7 @@ extension CrashTests {
       _ temporary: TemporaryLedger, _ archives: String, _ lines: [String]
     ) throws {
       let whole = try WholeHistory(of: temporary, archives: archives)
-      let audit = try LedgerAudit(Ledger.inspect(at: whole.path))
+      let audit = try LedgerAudit(BlockingInspector(at: whole.path))
       #expect(audit.findings(acknowledged: lines).isEmpty)
     }
   }

@@ -24,7 +24,7 @@ import Testing
             let acknowledged = try await live(in: temporary, faults)
             #expect(openFiles(below: temporary.path).isEmpty, "\(operation) \(call) \(status)")
             try await expectWorks(temporary)
-            let findings = try LedgerAudit(Ledger.inspect(at: temporary.path))
+            let findings = try LedgerAudit(BlockingInspector(at: temporary.path))
               .findings(acknowledged: acknowledged)
             #expect(findings.isEmpty, "\(operation) \(call) \(status)")
             if faults.firedCount == 0 { break }

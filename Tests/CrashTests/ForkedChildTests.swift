@@ -29,7 +29,7 @@
         #expect(
           lines.drop { $0 != "child close done" }.map { $0.prefix(1) }
             == ["c", "o", "C", "R", "K", "d", "c", "R", "K", "c"])
-        let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
+        let audit = try LedgerAudit(BlockingInspector(at: temporary.path))
         #expect(audit.findings(acknowledged: lines).isEmpty)
         #expect(audit.count(of: .sessionOpened) == 2)
         #expect(audit.count(of: .sessionClosed) == 2)

@@ -19,7 +19,7 @@ extension CrashTests {
       #expect(await worker.end() == .exited(0))
       #expect(lines.first == "creation diskFull")
       expectNothingLost(Array(lines.dropFirst()))
-      let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
+      let audit = try LedgerAudit(BlockingInspector(at: temporary.path))
       #expect(audit.findings(acknowledged: lines).isEmpty)
       // The failed creation left nothing beside the ledger.
       let parent = URL(fileURLWithPath: temporary.path).deletingLastPathComponent().path

@@ -75,7 +75,7 @@ extension CrashTests {
       let count = TestAmount.of(115)
       #expect(try await run("make", count).lines == ["done"])
       // Open all the time, or the next process would begin with a fresh lock file.
-      let inspector = try Ledger.inspect(at: temporary.path)
+      let inspector = try BlockingInspector(at: temporary.path)
 
       var kills = try await killCalls(0..<count)
       // The audit comes second: a commit whose process was killed at its very end may show only when
@@ -110,7 +110,7 @@ extension CrashTests {
     @Test(.timeLimit(.minutes(2)), arguments: [false, true])
     func anAnswerThatIsDeliveredAgainHasTheCallRunAgain(isOpen: Bool) async throws {
       #expect(try await run("make", 3).lines == ["done"])
-      let inspector = try Ledger.inspect(at: temporary.path)
+      let inspector = try BlockingInspector(at: temporary.path)
       for number in 0..<3 {
         let waiting =
           isOpen
@@ -135,7 +135,7 @@ extension CrashTests {
       func effectsBeforeTheFinishAreNoticed() async throws {
         let count = 2 * Self.points.count
         #expect(try await run("make", count).lines == ["done"])
-        let inspector = try Ledger.inspect(at: temporary.path)
+        let inspector = try BlockingInspector(at: temporary.path)
         _ = try await killCalls(0..<count, flags: ["commits-effects-before-finish"])
         let early = try HandlerAudit(inspector).findings(count: count)
         #expect(early.contains { $0.contains("resolved 1 times with 0 finishes") })
@@ -163,7 +163,7 @@ extension CrashTests {
         let (promise, handler) = (
           try PromiseKey("pair/\(number)").promiseID, try HandlerKey("pair/\(number)").handlerID
         )
-        let state = try Ledger.inspect(at: temporary.path).replay()
+        let state = try BlockingInspector(at: temporary.path).replay()
         let hasPromise = try state.record(of: promise) != nil
         let hasHandler = try state.record(of: handler) != nil
         if hasPromise != hasHandler { found.append(point) }

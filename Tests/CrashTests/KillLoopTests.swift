@@ -27,7 +27,7 @@ extension CrashTests {
 
     /// - Returns: How many processes were killed.
     private func runAndAudit(_ loop: KillLoop) async throws -> Int {
-      let inspector = try Ledger.inspect(at: loop.path)
+      let inspector = try BlockingInspector(at: loop.path)
       let report = try await loop.run()
       let audit = try LedgerAudit(inspector)
       print(
@@ -47,7 +47,7 @@ extension CrashTests {
         let seed: UInt64 = 11
         let temporary = try TemporaryLedger()
         await (try temporary.open()).close()
-        let inspector = try Ledger.inspect(at: temporary.path)
+        let inspector = try BlockingInspector(at: temporary.path)
         let loop = KillLoop(
           path: temporary.path, seed: seed, killsPerProcess: 20,
           writerFlags: ["acknowledges-before-commit"])

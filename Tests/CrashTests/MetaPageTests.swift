@@ -31,7 +31,7 @@ extension CrashTests {
         } else {
           // Everything is still there after more commits.
           do {
-            let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
+            let audit = try LedgerAudit(BlockingInspector(at: temporary.path))
             #expect(audit.findings(acknowledged: acknowledged).isEmpty, "byte \(byte)")
           } catch {
             Issue.record("byte \(byte): \(error)")

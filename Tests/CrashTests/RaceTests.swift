@@ -47,7 +47,7 @@ extension CrashTests {
       #expect(wrong.isEmpty)
       let winners = Set(answers.filter(\.hasWon).map { $0.own.prefix(3) })
       print("races won by: \(winners)")
-      let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
+      let audit = try LedgerAudit(BlockingInspector(at: temporary.path))
       #expect(audit.findings(acknowledged: []).isEmpty)
       #expect(audit.count(of: .promiseResolved) == Self.promiseCount)
     }

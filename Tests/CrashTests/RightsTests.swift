@@ -114,7 +114,7 @@ extension CrashTests {
     /// Makes a ledger of the user that will try.
     @discardableResult private func create() async throws -> Position {
       await (try temporary.open()).close()
-      let inspector = try Ledger.inspect(at: temporary.path)
+      let inspector = try BlockingInspector(at: temporary.path)
       let head = try inspector.head
       inspector.close()
       try set(0o755, parent)

@@ -31,7 +31,7 @@ extension CrashTests {
     /// The sessions that were recorded as died.
     private func deaths() throws -> [SessionID: Int] {
       var deaths: [SessionID: Int] = [:]
-      for event in try Ledger.inspect(at: temporary.path).events() {
+      for event in try BlockingInspector(at: temporary.path).events() {
         guard event.kind == .sessionClosed,
           try event.decode(as: SessionClosed.self)?.reason == .died
         else { continue }

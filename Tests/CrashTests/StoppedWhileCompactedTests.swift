@@ -38,7 +38,7 @@ extension CrashTests {
       let head = try await compactAgainAndAgain()
       app.send(signal: SIGCONT)
       #expect(await app.nextLine() == "consumed done")
-      #expect(try Ledger.inspect(at: temporary.path).statistics().deletedThrough >= head)
+      #expect(try BlockingInspector(at: temporary.path).statistics().deletedThrough >= head)
 
       let fresh = try await serve("app")
       for key in ["waited", "removed", "late", "pending", "new-0", "new-2", "never"] {

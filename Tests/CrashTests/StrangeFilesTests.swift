@@ -86,7 +86,7 @@ extension CrashTests {
 
     private func codeOfInspecting() -> LedgerError.Code? {
       do throws(LedgerError) {
-        try Ledger.inspect(at: temporary.path).close()
+        try BlockingInspector(at: temporary.path).close()
         return nil
       } catch {
         return error.code

@@ -65,7 +65,7 @@ extension CrashTests {
     func killedAtEveryCallNothingAcknowledgedIsLost(_ name: String) async throws {
       for number in 1...Self.largestCallNumber {
         let temporary = try await created()
-        let holder = try Ledger.inspect(at: temporary.path)
+        let holder = try BlockingInspector(at: temporary.path)
         let (lines, ending) = try await live(temporary, "\(name):signal=KILL:when=\(number)")
         try await expectWhole(temporary, holder, lines, "\(name) \(number)")
         if ending == .exited(0) { return }
@@ -77,7 +77,7 @@ extension CrashTests {
     func answersAreTrueWhenTheDiskFails(_ fault: String) async throws {
       for number in 1...Self.largestCallNumber {
         let temporary = try await created()
-        let holder = try Ledger.inspect(at: temporary.path)
+        let holder = try BlockingInspector(at: temporary.path)
         let (lines, ending) = try await live(temporary, "\(fault):when=\(number)")
         try await expectWhole(temporary, holder, lines, "\(fault) \(number)")
         #expect(
@@ -97,7 +97,7 @@ extension CrashTests {
         let temporary = try TemporaryLedger()
         let (lines, ending) = try await live(temporary, "\(name):signal=KILL:when=\(number)")
         try await expectWorks(temporary)
-        let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
+        let audit = try LedgerAudit(BlockingInspector(at: temporary.path))
         #expect(audit.findings(acknowledged: lines).isEmpty, "\(name) \(number)")
         if ending == .exited(0) { return }
       }
@@ -126,7 +126,7 @@ extension CrashTests {
     }
 
     private func expectWhole(
-      _ temporary: TemporaryLedger, _ holder: LedgerInspector, _ lines: [String], _ what: String
+      _ temporary: TemporaryLedger, _ holder: BlockingInspector, _ lines: [String], _ what: String
     ) async throws {
       let findings = try LedgerAudit(holder).findings(acknowledged: lines)
       #expect(findings.isEmpty, "\(what)")

@@ -142,7 +142,7 @@ extension CrashTests {
     private func expectLife(
       of key: String, sourceLocation: Testing.SourceLocation = #_sourceLocation
     ) async throws {
-      let audit = try LedgerAudit(Ledger.inspect(at: temporary.path))
+      let audit = try LedgerAudit(BlockingInspector(at: temporary.path))
       let id = try PromiseKey(key).promiseID
       #expect(
         audit.findings(acknowledged: ["C \(id)", "R \(id)", "K \(id)"]).isEmpty,

@@ -26,7 +26,7 @@ struct CompactFull {
     await before.close()
     try fillDisk()
 
-    let inspector = try Ledger.inspect(at: path)
+    let inspector = try BlockingInspector(at: path)
     Output.line(try inspector.head > .start ? "read" : "empty")
     inspector.close()
 

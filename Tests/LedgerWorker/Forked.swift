@@ -20,7 +20,7 @@ struct Forked {
 
   func run() async throws {
     let ledger = try await Ledger.open(at: path, as: .app)
-    let inspector = try Ledger.inspect(at: path)
+    let inspector = try BlockingInspector(at: path)
     let promise = try await ledger.createPromise(of: Int.self)
     Output.line("C \(promise.id)")
     let program = unsafe strdup(CommandLine.arguments[0])
@@ -49,7 +49,7 @@ struct Forked {
   /// locks that are never released.
   func runBusily(rounds: Int) async throws {
     let ledger = try await Ledger.open(at: path, as: .app)
-    let inspector = try Ledger.inspect(at: path)
+    let inspector = try BlockingInspector(at: path)
     let promise = try await ledger.createPromise(of: Int.self)
     let work = (0..<4).map { _ in
       Task.detached {
@@ -88,7 +88,7 @@ struct Forked {
 
   /// Calls that need no other thread: a fork's child only has the thread that forked.
   private func sayRefusals(
-    _ ledger: Ledger, _ inspector: LedgerInspector, _ promise: DurablePromise<Int>
+    _ ledger: Ledger, _ inspector: BlockingInspector, _ promise: DurablePromise<Int>
   ) async {
     await say("create") { _ = try await ledger.createPromise(of: Int.self) }
     await say("resolve") { try await promise.fulfill(2) }

@@ -134,7 +134,7 @@ struct PowerAudit {
 
   /// Archived events are gone only if their archive is complete.
   private func checkArchives(in root: String) throws {
-    let inspector = try Ledger.inspect(at: root + "/main")
+    let inspector = try BlockingInspector(at: root + "/main")
     defer { inspector.close() }
     let deleted = try inspector.store.snapshotSummary().deletedThrough.rawValue
     let present = Set(try FileSystem.list(root + "/archives"))
@@ -162,7 +162,7 @@ private struct State {
   ///
   /// - Returns: The position of the last event.
   func checkContent() throws -> Position {
-    let inspector = try Ledger.inspect(at: path)
+    let inspector = try BlockingInspector(at: path)
     defer { inspector.close() }
     _ = try inspector.verify { finding in throw LedgerError(.corrupt, "\(finding)") }
     let head = try inspector.head
@@ -179,7 +179,7 @@ private struct State {
 
   /// Compares the snapshot with the history, and everything with the snapshot.
   func checkSnapshot() throws {
-    let inspector = try Ledger.inspect(at: path)
+    let inspector = try BlockingInspector(at: path)
     defer { inspector.close() }
     _ = try inspector.verify { finding in throw LedgerError(.corrupt, "\(finding)") }
     let summary = try inspector.store.snapshotSummary()
@@ -190,7 +190,7 @@ private struct State {
       "The snapshot at position \(summary.position) is not what it was.")
   }
 
-  private func compare(_ events: [LedgerEvent], _ inspector: LedgerInspector) throws {
+  private func compare(_ events: [LedgerEvent], _ inspector: BlockingInspector) throws {
     for event in events {
       let original = reference.events[Int(event.position.rawValue) - 1]
       try require(event == original, "Event \(event.position) is not what it was.")
@@ -204,7 +204,7 @@ private struct State {
   ///
   /// - Returns: The sessions that did not end.
   func checkNextLife(after head: Position) throws -> [EntityID] {
-    let inspector = try Ledger.inspect(at: path)
+    let inspector = try BlockingInspector(at: path)
     defer { inspector.close() }
     let events = try inspector.allEvents()
     let old = events.prefix { $0.position <= head }

@@ -6,7 +6,7 @@ import PromiseLedgerTesting
 /// The whole history of a ledger, assembled from its exports, and its state at each position.
 final class PowerReference {
   let events: [LedgerEvent]
-  private let whole: LedgerInspector
+  private let whole: BlockingInspector
   private var digests: [Position: LedgerDigests] = [:]
 
   /// - Parameters:
@@ -14,7 +14,7 @@ final class PowerReference {
   ///   - path: The place for the ledger with all events.
   init(exports: [String], at path: String) throws {
     try LedgerImport().makeLedger(at: path, from: exports)
-    whole = try Ledger.inspect(at: path)
+    whole = try BlockingInspector(at: path)
     events = try whole.allEvents()
   }
 

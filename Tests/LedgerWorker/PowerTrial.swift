@@ -160,7 +160,7 @@ struct PowerTrial {
   }
 
   private func export(_ name: String) throws {
-    let inspector = try Ledger.inspect(at: root + "/" + name)
+    let inspector = try BlockingInspector(at: root + "/" + name)
     defer { inspector.close() }
     // In order.
     let number = try FileSystem.list(exports).count + 10

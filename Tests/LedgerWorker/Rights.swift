@@ -56,8 +56,8 @@ struct Rights {
         await ledger.close()
         throw error
       }
-    case "inspect": return "head \(try Ledger.inspect(at: path).head)"
-    case "look": return "head \(try Ledger.inspect(at: path, locking: false).head)"
+    case "inspect": return "head \(try BlockingInspector(at: path).head)"
+    case "look": return "head \(try BlockingInspector(at: path, locking: false).head)"
     default: throw UsageError(what: "no attempt \(attempt)")
     }
   }

@@ -51,7 +51,7 @@ struct CompactCommandTests {
     #expect(plan.output.contains("events to fold     17\n"))
     let run = try CommandRun(
       ["compact", sample.path, "--apply", "--progress", "--format", "json"] + Self.all)
-    let inspector = try Ledger.inspect(at: sample.path)
+    let inspector = try BlockingInspector(at: sample.path)
     let last = Position(rawValue: 19)
     let events = try inspector.events(after: Position(rawValue: 18))
     let lock = try #require(run.output.firstMatch(of: /"longestLockInMicroseconds":([0-9]+)/)?.1)
@@ -204,7 +204,7 @@ struct CompactCommandTests {
     #expect(run.notes.hasPrefix("promise-ledger: Compaction stopped, and no event was deleted. "))
     #expect(run.notes.contains(text))
     #expect(run.status == status)
-    #expect(try Ledger.inspect(at: sample.path).events().first?.position.rawValue == 1)
+    #expect(try BlockingInspector(at: sample.path).events().first?.position.rawValue == 1)
   }
 
   @Test(arguments: [[], ["--apply"]])

@@ -212,7 +212,7 @@ struct CompactedLedgerTests {
 
   @Test func digestHasTheStateAsFarAsItCanBeRebuilt() async throws {
     let sample = try await CompactedSampleLedger()
-    let inspector = try Ledger.inspect(at: sample.path)
+    let inspector = try BlockingInspector(at: sample.path)
     let run = try CommandRun("digest", sample.path)
     #expect(
       run.output == """
@@ -248,7 +248,7 @@ extension CompactedSampleLedger {
   /// The event that events were deleted.
   var deletion: EventsDeleted? {
     get throws {
-      try Ledger.inspect(at: path).events(after: Position(rawValue: 19)).lazy
+      try BlockingInspector(at: path).events(after: Position(rawValue: 19)).lazy
         .compactMap { try? $0.decode(as: EventsDeleted.self) }.first
     }
   }

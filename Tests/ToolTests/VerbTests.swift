@@ -188,7 +188,7 @@ struct VerbTests {
 
   @Test func digestIsComparedAndPrinted() async throws {
     let sample = try await SampleLedger()
-    let inspector = try Ledger.inspect(at: sample.path)
+    let inspector = try BlockingInspector(at: sample.path)
     let digest = try inspector.logDigest()
     let state = try inspector.replay().digest()
     let run = try CommandRun("digest", sample.path, "--format", "json")
@@ -209,7 +209,7 @@ struct VerbTests {
 
   @Test func digestOfEarlierIsComparedAfterMoreEvents() async throws {
     let sample = try await SampleLedger()
-    let digest = "\(try Ledger.inspect(at: sample.path).logDigest())"
+    let digest = "\(try BlockingInspector(at: sample.path).logDigest())"
     #expect(try CommandRun("compact", sample.path, "--apply", "--fold-only").status == 0)
     for verb in ["digest", "verify"] {
       let expecting = [verb, sample.path, "--expect", digest, "--through"]
@@ -234,7 +234,7 @@ struct VerbTests {
     let export = try CommandRun("export", sample.path)
     #expect(export.status == 0 && export.notes == "")
     try export.output.write(toFile: archive, atomically: true, encoding: .utf8)
-    let digest = try Ledger.inspect(at: sample.path).logDigest()
+    let digest = try BlockingInspector(at: sample.path).logDigest()
     let imported = try CommandRun("import", copy.path, archive)
     #expect(
       imported.output == """

@@ -46,7 +46,7 @@ struct CompactCommand: LedgerCommand {
     if let failure = report.failure { throw failure }
   }
 
-  private func plan(_ inspector: LedgerInspector, _ sink: any TextSink) throws {
+  private func plan(_ inspector: BlockingInspector, _ sink: any TextSink) throws {
     let plan = try inspector.plan(keeping.policy) { _ in try? sink.alive() }
     try Report(plan, of: inspector.id).write(as: output.format, to: sink)
     try sink.note(

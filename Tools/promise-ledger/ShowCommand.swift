@@ -69,7 +69,7 @@ extension ShowCommand {
   /// Finds the subject. Before it reports that there is none, it checks that the ledger is intact:
   /// the record may be on a damaged page.
   private func findSubject(
-    in inspector: LedgerInspector, _ sink: any TextSink
+    in inspector: BlockingInspector, _ sink: any TextSink
   ) throws -> Subject {
     let alive = { (_: Position) -> Void in try? sink.alive() }
     do {

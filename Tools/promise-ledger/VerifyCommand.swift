@@ -36,7 +36,7 @@ struct VerifyCommand: LedgerCommand {
   }
 
   func perform(_ sink: any TextSink) throws {
-    let inspector: LedgerInspector
+    let inspector: BlockingInspector
     do {
       inspector = try reading.open()
     } catch let error as LedgerError where error.code == .corrupt {
@@ -76,7 +76,7 @@ struct VerifyCommand: LedgerCommand {
   /// The log digest at the requested position; `nil` if damage prevents its computation, which the
   /// verification will find.
   private func earlierDigest(
-    of inspector: LedgerInspector, _ sink: any TextSink
+    of inspector: BlockingInspector, _ sink: any TextSink
   ) throws -> LogDigest? {
     guard let through else { return nil }
     do throws(LedgerError) {

@@ -4,6 +4,8 @@ import Synchronization
 ///
 /// It holds the changes since the ledger's snapshot and looks up the rest. If the ledger is compacted in the
 /// meantime, the state is rebuilt at the same position, as long as the stored events allow it.
+///
+/// Its methods read files, and block the thread of the caller while they do.
 public final class ReplayedLedger: Sendable {
   /// The last event that was applied.
   public let position: Position
@@ -107,7 +109,7 @@ public final class ReplayedLedger: Sendable {
   /// The fingerprint of everything that exists at ``position``; equal states have equal fingerprints,
   /// whatever their history.
   ///
-  /// During a compaction this can fail with `eventsDeleted`; ``LedgerInspector/digests(through:progress:)``
+  /// During a compaction this can fail with `eventsDeleted`; ``LedgerInspector/digests(through:)``
   /// cannot.
   ///
   /// - Parameter progress: Called periodically. It must not use a ledger.

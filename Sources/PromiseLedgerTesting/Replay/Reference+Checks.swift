@@ -34,7 +34,7 @@ extension Reference {
 
   /// Opens the compacted copy again.
   func checkReopening(_ path: String) throws {
-    let inspector = try Ledger.inspect(at: path)
+    let inspector = try BlockingInspector(at: path)
     defer { inspector.close() }
     try compare(inspector.store, in: .reopening)
   }
@@ -59,7 +59,7 @@ extension Reference {
   /// Exports the compacted copy and imports it.
   func checkArchive(_ path: String, _ workshop: borrowing Workshop) throws {
     let archive = try workshop.export(path)
-    let copy = try Ledger.inspect(at: workshop.ledger("imported", of: [archive]))
+    let copy = try BlockingInspector(at: workshop.ledger("imported", of: [archive]))
     defer { copy.close() }
     try compare(copy.store, in: .archive)
   }

@@ -2,14 +2,14 @@ import PromiseLedger
 
 /// The fully replayed history, with its digests at the positions to compare.
 final class Reference {
-  let inspector: LedgerInspector
+  let inspector: BlockingInspector
   let head: Position
   let digest: StateDigest
   /// The digests, in the order of positions.
   let digests: [(position: Position, digest: StateDigest)]
 
   init(of archives: [String], in workshop: borrowing Workshop, count: Int) throws {
-    inspector = try Ledger.inspect(at: workshop.ledger("reference", of: archives))
+    inspector = try BlockingInspector(at: workshop.ledger("reference", of: archives))
     head = try inspector.head
     var digests: [(Position, StateDigest)] = []
     var state = LedgerState(snapshot: try SnapshotReader(inspector.store))

@@ -14,7 +14,7 @@ struct Workshop: ~Copyable {
 
   /// Exports a ledger to a new file.
   func export(_ ledger: String) throws -> String {
-    let inspector = try Ledger.inspect(at: ledger)
+    let inspector = try BlockingInspector(at: ledger)
     defer { inspector.close() }
     let target = path("history.jsonl")
     var file = try AtomicFile(target)

@@ -17,7 +17,7 @@ struct HandlerAudit {
   /// By label.
   private var creations: [String: Int] = [:]
 
-  init(_ inspector: LedgerInspector) throws {
+  init(_ inspector: BlockingInspector) throws {
     var position = Position.start
     while case let slice = try inspector.events(after: position, limit: 10_000),
       let last = slice.last

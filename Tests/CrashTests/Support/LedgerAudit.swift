@@ -52,7 +52,7 @@ struct LedgerAudit {
   }
 
   /// Reads the whole log.
-  init(_ inspector: LedgerInspector) throws {
+  init(_ inspector: BlockingInspector) throws {
     var events: [LedgerEvent] = []
     var position = Position.start
     while case let slice = try inspector.events(after: position, limit: 10_000),

@@ -15,7 +15,7 @@ struct WholeHistory {
     of temporary: TemporaryLedger, archives directory: String, _ comment: Comment? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let original = try Ledger.inspect(at: temporary.path)
+    let original = try BlockingInspector(at: temporary.path)
     defer { original.close() }
     let parent = FileSystem.parent(of: temporary.path)
     path = parent + "/whole"
@@ -26,7 +26,7 @@ struct WholeHistory {
     let archives = try FileSystem.list(directory).filter { $0.hasSuffix(".jsonl") }.sorted()
     let summary = try LedgerImport().makeLedger(
       at: path, from: archives.map { directory + "/" + $0 } + [exported])
-    let whole = try Ledger.inspect(at: path)
+    let whole = try BlockingInspector(at: path)
     defer { whole.close() }
     #expect(
       summary.eventCount == Int(try original.head.rawValue), comment,

@@ -13,7 +13,7 @@ struct ArchiveTests {
     try ledger.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
     try ledger.commit([.raw(EventKind(rawValue: 999), version: 7, on: .numbered(3), payload: [255])]
     )
-    let text = String(decoding: try Ledger.inspect(at: ledger.path).archive(), as: UTF8.self)
+    let text = String(decoding: try BlockingInspector(at: ledger.path).archive(), as: UTF8.self)
     #expect(
       text == """
         {"type":"header","format":"promise-ledger-archive","version":1,"ledger":"01900000-004d-7000-8000-000000000001","createdAt":5,"basePosition":0,"baseDigest":"0000000000000000000000000000000000000000000000000000000000000000"}
@@ -26,13 +26,13 @@ struct ArchiveTests {
 
   @Test func importedLedgerIsTheSame() throws {
     let ledger = try CraftedLedger.sample()
-    let original = try Ledger.inspect(at: ledger.path)
+    let original = try BlockingInspector(at: ledger.path)
     let archive = try original.archive()
     let file = try ArchiveFile(archive)
     let summary = try LedgerImport().makeLedger(at: file.target, from: file.path)
     #expect(summary.eventCount == 110)
     #expect(summary.byteCount == archive.count)
-    let copy = try Ledger.inspect(at: file.target)
+    let copy = try BlockingInspector(at: file.target)
     #expect(copy.id == original.id && copy.createdAt == original.createdAt)
     #expect(summary.logDigest == (try original.logDigest()))
     #expect(try copy.archive() == archive)
@@ -58,7 +58,7 @@ struct ArchiveTests {
       if number == 0 {
         try ledger.commit([.of(LedgerCreated(formatVersion: 0), on: .numbered(77))])
       }
-      let position = try Ledger.inspect(at: ledger.path).head.rawValue
+      let position = try BlockingInspector(at: ledger.path).head.rawValue
       let events = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
         NewEvent(
           kind: kinds.randomElement(using: &generator) ?? .promiseCreated,
@@ -72,11 +72,11 @@ struct ArchiveTests {
       }
       try ledger.commit(events, by: .numbered(.random(in: 1...3, using: &generator)))
     }
-    let archive = try Ledger.inspect(at: ledger.path).archive()
+    let archive = try BlockingInspector(at: ledger.path).archive()
     let file = try ArchiveFile(archive)
     // Verified, such events would be refused.
     _ = try LedgerImport().assemble(at: file.target, from: [file.path]) { _ in }
-    #expect(try Ledger.inspect(at: file.target).archive() == archive)
+    #expect(try BlockingInspector(at: file.target).archive() == archive)
   }
 
   @Test func openLedgerExportsWhatAnInspectorDoes() async throws {
@@ -91,7 +91,7 @@ struct ArchiveTests {
     #expect(summary.eventCount == 304)
     await ledger.close()
     // Closing is the only event since.
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     var writer = ArchiveWriter(
       of: inspector.id, createdAt: inspector.createdAt, SnapshotSummary(),
       through: Position(rawValue: 304))
@@ -106,7 +106,7 @@ struct ArchiveTests {
     let promise = try await ledger.createPromise(of: String.self)
     try await promise.fulfill("kept")
     await ledger.close()
-    let file = try ArchiveFile(try Ledger.inspect(at: temporary.path).archive())
+    let file = try ArchiveFile(try BlockingInspector(at: temporary.path).archive())
     try importBlocking(file)
     let copy = try await file.temporary.open()
     #expect(copy.id == ledger.id)

@@ -22,12 +22,12 @@ struct CompactedArchiveTests {
   }
 
   private static func copyAndCompare(_ ledger: CompactedLedger) throws {
-    let original = try Ledger.inspect(at: ledger.path)
+    let original = try BlockingInspector(at: ledger.path)
     let archive = try original.archive()
     let file = try ArchiveFile(archive)
     let summary = try LedgerImport().makeLedger(at: file.target, from: file.path)
     #expect(summary.recordCount > 5 && summary.byteCount == archive.count)
-    let copy = try Ledger.inspect(at: file.target)
+    let copy = try BlockingInspector(at: file.target)
     #expect(try copy.archive() == archive)
     #expect(try copy.replay().digest() == original.replay().digest())
     #expect(try copy.replay().promises() == original.replay().promises())
@@ -55,11 +55,11 @@ struct CompactedArchiveTests {
   }
 
   private static func copyAndCompareEvents(_ ledger: CompactedLedger) throws {
-    let file = try ArchiveFile(try Ledger.inspect(at: ledger.path).archive())
+    let file = try ArchiveFile(try BlockingInspector(at: ledger.path).archive())
     let summary = try LedgerImport().makeLedger(at: file.target, from: file.path)
     #expect(summary.recordCount == 0)
-    let copy = try Ledger.inspect(at: file.target).replay()
-    #expect(try copy.digest() == Ledger.inspect(at: ledger.path).replay().digest())
+    let copy = try BlockingInspector(at: file.target).replay()
+    #expect(try copy.digest() == BlockingInspector(at: ledger.path).replay().digest())
   }
 
   @Test func anOpenLedgerExportsWhatAnInspectorDoes() async throws {
@@ -68,7 +68,7 @@ struct CompactedArchiveTests {
       configuration: LedgerCompactionTests.configuration())
     var archive: [UInt8] = []
     try await open.export { archive += $0 }
-    let inspected = try Ledger.inspect(at: ledger.path).archive()
+    let inspected = try BlockingInspector(at: ledger.path).archive()
     #expect(archive == inspected)
     await open.close()
   }
@@ -118,7 +118,7 @@ struct CompactedArchiveTests {
 
   private static let archive = Task {
     let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
-    return try Ledger.inspect(at: ledger.path).archive()
+    return try BlockingInspector(at: ledger.path).archive()
   }
 
   private static func expectFailure(of bytes: [UInt8]) throws {

@@ -13,7 +13,7 @@ struct DamagedArchiveTests {
   /// The archive of the sample, and its lines with their line feeds.
   private static let archive = Result {
     let ledger = try CraftedLedger.sample()
-    return try Ledger.inspect(at: ledger.path).archive()
+    return try BlockingInspector(at: ledger.path).archive()
   }
 
   private static func lines() throws -> [[UInt8]] {
@@ -122,12 +122,12 @@ struct DamagedArchiveTests {
   @Test func nothingIsWrittenOver() throws {
     let file = try ArchiveFile(try Self.archive.get())
     try LedgerImport().makeLedger(at: file.target, from: file.path)
-    let before = try Ledger.inspect(at: file.target).head
+    let before = try BlockingInspector(at: file.target).head
     let error = #expect(throws: LedgerError.self) {
       try LedgerImport().makeLedger(at: file.target, from: file.path)
     }
     #expect(error?.code == .alreadyExists)
-    #expect(try Ledger.inspect(at: file.target).head == before)
+    #expect(try BlockingInspector(at: file.target).head == before)
   }
 
   @Test func missingArchiveIsNotFound() throws {

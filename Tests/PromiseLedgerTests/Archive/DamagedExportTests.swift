@@ -20,7 +20,7 @@ struct DamagedExportTests {
   ) throws -> LedgerError? {
     var bytes: [UInt8] = []
     let error = #expect(throws: LedgerError.self, sourceLocation: sourceLocation) {
-      try Ledger.inspect(at: path).export { bytes += $0 }
+      try BlockingInspector(at: path).export { bytes += $0 }
     }
     let text = String(decoding: bytes, as: UTF8.self)
     #expect(!text.contains("{\"type\":\"end\""), sourceLocation: sourceLocation)
@@ -37,7 +37,7 @@ struct DamagedExportTests {
       #expect(message?.contains("and the snapshot counts") == true, "\(table): \(entry.key)")
       try ledger.put(entry.value, forKey: entry.key, in: table)
     }
-    #expect(try !Ledger.inspect(at: ledger.path).archive().isEmpty)
+    #expect(try !BlockingInspector(at: ledger.path).archive().isEmpty)
   }
 
   @Test func aTombstoneTooManyIsFound() async throws {
@@ -111,8 +111,8 @@ struct DamagedExportTests {
 
   @Test func aSnapshotThatIsFurtherOnThanTheEventsIsFound() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events])
-    var summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
-    summary.position = try Ledger.inspect(at: ledger.path).head.advanced(by: 1)
+    var summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()
+    summary.position = try BlockingInspector(at: ledger.path).head.advanced(by: 1)
     try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")
     let message = try Self.failure(of: ledger.path)?.message
     #expect(message?.contains("the snapshot is at position") == true)

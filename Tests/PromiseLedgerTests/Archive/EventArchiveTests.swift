@@ -63,10 +63,10 @@ struct EventArchiveTests {
   private static func expectWhole(
     _ archives: [String], _ path: String, through digest: LogDigest
   ) throws {
-    let original = try Ledger.inspect(at: path)
+    let original = try BlockingInspector(at: path)
     let last = try ArchiveFile(try original.archive())
     let whole = try LedgerImport().makeLedger(at: last.target, from: archives + [last.path])
-    let copy = try Ledger.inspect(at: last.target)
+    let copy = try BlockingInspector(at: last.target)
     #expect(whole.eventCount == Int(try original.head.rawValue))
     #expect(try copy.logDigest(through: digest.position) == digest)
     #expect(try copy.logDigest() == original.logDigest())
@@ -97,7 +97,7 @@ struct EventArchiveTests {
   }
 
   private static func expectAgreement(_ ledger: CompactedLedger) throws {
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     let head = try inspector.head
     func archive(_ first: UInt64, _ last: UInt64) throws -> ArchiveFile {
       let base = first == 1 ? .start : try inspector.logDigest(through: .init(rawValue: first - 1))
@@ -118,7 +118,7 @@ struct EventArchiveTests {
     #expect(same.unusedArchives == [1, 3, 4].map { twice[$0].path })
 
     let other = try CraftedLedger.sample()
-    let foreign = try ArchiveFile(try Ledger.inspect(at: other.path).archive())
+    let foreign = try ArchiveFile(try BlockingInspector(at: other.path).archive())
     let error = #expect(throws: LedgerError.self) {
       try LedgerImport().makeLedger(at: files[2].target, from: [files[0].path, foreign.path])
     }
@@ -137,7 +137,7 @@ struct EventArchiveTests {
         let id = PromiseID.numbered(10 * number + count).entityID
         try ledger.commit([.of(PromiseCreated(typeTag: "text"), on: id)])
       }
-      return try ArchiveFile(try Ledger.inspect(at: ledger.path).archive())
+      return try ArchiveFile(try BlockingInspector(at: ledger.path).archive())
     }
     let error = #expect(throws: LedgerError.self) {
       try LedgerImport().makeLedger(at: files[0].target, from: files.map(\.path))

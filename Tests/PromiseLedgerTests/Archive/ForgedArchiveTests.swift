@@ -12,7 +12,7 @@ struct ForgedArchiveTests {
   /// An export with a snapshot, and events before and after its position.
   private static let archive = Task {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events, .foldOnly])
-    return try Ledger.inspect(at: ledger.path).archive()
+    return try BlockingInspector(at: ledger.path).archive()
   }
 
   private static func lines() async throws -> [ArchiveLine] {
@@ -142,7 +142,7 @@ struct ForgedArchiveTests {
       .of(SessionOpened.sample(), on: SessionID.numbered(1).entityID),
       .of(PromiseCreated(typeTag: "text"), on: PromiseID.numbered(1).entityID),
     ])
-    let bytes = try Ledger.inspect(at: ledger.path).archive()
+    let bytes = try BlockingInspector(at: ledger.path).archive()
     return try bytes.split(separator: UInt8(ascii: "\n")).map {
       try ArchiveLine(parsing: Array($0))
     }

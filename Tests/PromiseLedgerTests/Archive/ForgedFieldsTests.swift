@@ -16,13 +16,13 @@ import Testing
   @Test(arguments: [1, 5] as [UInt64])
   func whatIsImportedIsSound(seed: UInt64) throws {
     let ledger = try FormatFixtureTests.copy(1)
-    try Self.check(Ledger.inspect(at: ledger.path).archive(), seed: seed)
+    try Self.check(BlockingInspector(at: ledger.path).archive(), seed: seed)
   }
 
   /// An archive without a snapshot.
   @Test func eventsThatAreImportedAreSound() async throws {
     let ledger = try await CompactedLedger([])
-    try Self.check(Ledger.inspect(at: ledger.path).archive(), seed: 3)
+    try Self.check(BlockingInspector(at: ledger.path).archive(), seed: 3)
   }
 
   private static func check(_ archive: [UInt8], seed: UInt64) throws {
@@ -52,7 +52,7 @@ import Testing
         continue
       }
       accepted += 1
-      _ = try Ledger.inspect(at: file.target).verify { finding in
+      _ = try BlockingInspector(at: file.target).verify { finding in
         if finding.severity == .corrupt { problems.append("\(name): \(finding.message)") }
       }
     }

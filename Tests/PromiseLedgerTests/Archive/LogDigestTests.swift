@@ -18,7 +18,7 @@ struct LogDigestTests {
 
   @Test func digestIsTheSpecifiedChain() throws {
     let ledger = try CraftedLedger.sample()
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     var expected = [UInt8](repeating: 0, count: 32)
     for (event, attachment) in try inspector.history() {
       let number = { (value: UInt64) in (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -35,7 +35,7 @@ struct LogDigestTests {
 
   @Test func digestGoesOnFromAnyPosition() throws {
     let ledger = try CraftedLedger.sample()
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     let whole = try inspector.logDigest()
     for position in [0, 1, 7, 60, 110] as [UInt64] {
       let part = try inspector.logDigest(through: Position(rawValue: position))
@@ -62,7 +62,7 @@ struct LogDigestTests {
       try builder.finish()
     }
     let (left, right) = (
-      try Ledger.inspect(at: one.path), try Ledger.inspect(at: temporary.path)
+      try BlockingInspector(at: one.path), try BlockingInspector(at: temporary.path)
     )
     #expect(try left.store.frameCount() == 1)
     #expect(try right.store.frameCount() == 2)
@@ -71,7 +71,7 @@ struct LogDigestTests {
 
   @Test func beyondTheHeadIsRefused() throws {
     let ledger = try CraftedLedger.sample()
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     #expect(throws: LedgerError.self) {
       try inspector.logDigest(through: Position(rawValue: 111))
     }

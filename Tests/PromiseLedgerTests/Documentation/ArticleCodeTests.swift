@@ -125,8 +125,8 @@ final class ArticleCodeTests: Sendable {
     let name = "\(temporary.path).jsonl"
     #expect(FileManager.default.createFile(atPath: name, contents: nil))
     let file = try #require(FileHandle(forWritingAtPath: name))
-    let inspector = try Ledger.inspect(at: path)
-    try inspector.export { piece in file.write(Data(piece)) }
+    let inspector = try await Ledger.inspect(at: path)
+    try await inspector.export { piece in file.write(Data(piece)) }
     try file.close()
     let text = try String(contentsOfFile: name, encoding: .utf8)
     #expect(text.hasPrefix("{\"type\":\"header\""))

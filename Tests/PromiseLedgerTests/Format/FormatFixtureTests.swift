@@ -29,7 +29,7 @@ import Testing
   @Test(arguments: versions)
   func everythingIsRead(version: Int) throws {
     let ledger = try Self.copy(version)
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     #expect(inspector.formatVersion == UInt32(version))
     var findings: [VerificationFinding] = []
     let summary = try inspector.verify { findings.append($0) }
@@ -43,7 +43,7 @@ import Testing
     let target = try TemporaryLedger()
     let archive = try ArchiveFile(Self.archive(version))
     _ = try LedgerImport().makeLedger(at: target.path, from: archive.path)
-    #expect(try Ledger.inspect(at: target.path).archive() == Self.archive(version))
+    #expect(try BlockingInspector(at: target.path).archive() == Self.archive(version))
   }
 
   /// The promises of that version are still kept, also when a new build writes.
@@ -69,7 +69,7 @@ import Testing
     _ = try await ledger.compact(LedgerCompactionTests.everything)
     await ledger.close()
     var findings: [VerificationFinding] = []
-    _ = try Ledger.inspect(at: temporary.path).verify { findings.append($0) }
+    _ = try BlockingInspector(at: temporary.path).verify { findings.append($0) }
     #expect(findings == [])
   }
 }

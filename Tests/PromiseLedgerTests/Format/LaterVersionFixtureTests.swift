@@ -27,7 +27,7 @@ import Testing
 
   private static func damage(at path: String) throws -> [VerificationFinding] {
     var findings: [VerificationFinding] = []
-    let summary = try Ledger.inspect(at: path).verify { findings.append($0) }
+    let summary = try BlockingInspector(at: path).verify { findings.append($0) }
     #expect(summary.unsupportedCount == LaterVersion.unknown.count)
     return findings.filter { $0.severity == .corrupt }
   }
@@ -35,14 +35,14 @@ import Testing
   @Test func itIsReadAndExported() throws {
     let ledger = try Self.copy()
     #expect(try Self.damage(at: ledger.path) == [])
-    #expect(try Ledger.inspect(at: ledger.path).archive() == Self.archive())
+    #expect(try BlockingInspector(at: ledger.path).archive() == Self.archive())
   }
 
   @Test func itsArchiveIsImported() throws {
     let archive = try ArchiveFile(Self.archive())
     try LedgerImport().makeLedger(at: archive.target, from: archive.path)
     #expect(try Self.damage(at: archive.target) == [])
-    #expect(try Ledger.inspect(at: archive.target).archive() == Self.archive())
+    #expect(try BlockingInspector(at: archive.target).archive() == Self.archive())
   }
 
   @Test func itIsListedWrittenOnAndFolded() async throws {

@@ -137,7 +137,7 @@ struct BindingTests {
     #expect(try await handler.call(as: Echo.self) == "\(large) 1 -")
     #expect(try await handler.record?.bound["a"]?.payload.count == 20_002)
     await ledger.close()
-    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let replayed = try BlockingInspector(at: temporary.path).replay()
     #expect(try replayed.handlers().first?.bound["a"]?.payload.count == 20_002)
   }
 

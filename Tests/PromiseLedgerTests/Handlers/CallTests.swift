@@ -165,7 +165,7 @@ struct CallTests {
     try await handler.call()
     let finished = try await handler.record
     await ledger.close()
-    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let replayed = try BlockingInspector(at: temporary.path).replay()
     #expect(try replayed.handlers().map(\.id) == [other.id])
     let all = try replayed.handlers(includesClosed: true)
     #expect(all.map(\.id) == [handler.id, other.id])

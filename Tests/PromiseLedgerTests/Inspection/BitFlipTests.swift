@@ -20,7 +20,7 @@ struct BitFlipTests {
       LedgerCompactionTests.everything, LedgerCompactionTests.events,
     ])
     let records = try ["entities", "parts", "blob"].flatMap { try ledger.entries(of: $0) }
-    let summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
+    let summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()
     try flip(in: records.map(\.value) + [summary.encoded], of: ledger.path) { _ in false }
   }
 
@@ -34,7 +34,7 @@ struct BitFlipTests {
     let frames = records.map { bytes in (bytes, places: data.places(of: Data(bytes))) }
     #expect(frames.allSatisfy { !$0.places.isEmpty })
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    let inspector = try Ledger.inspect(at: ledger)
+    let inspector = try BlockingInspector(at: ledger)
     var generator = SeededGenerator(seed: 5)
     var missed: [String] = []
     for _ in 0..<TestAmount.of(2_000) {

@@ -32,7 +32,7 @@ import Testing
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
     let ids = try await LedgerCompactionTests.fill(ledger, 60)
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let position = try inspector.head
     let held = try inspector.replay()
     let before = try Answers(held, ids)
@@ -58,7 +58,7 @@ import Testing
   @Test func pastStatesAreRebuiltAsFarAsEventsAllow() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     var digests: [(Position, StateDigest)] = []
     for _ in 0..<6 {
       _ = try await LedgerCompactionTests.fill(ledger, 4)
@@ -92,7 +92,7 @@ import Testing
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
     _ = try await LedgerCompactionTests.fill(ledger, 60)
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let before = try inspector.statistics()
     let report = try await ledger.compact(LedgerCompactionTests.events)
     let after = try inspector.statistics()
@@ -112,7 +112,7 @@ import Testing
     let recent = try await (0..<3).asyncMap { _ in
       try await ledger.createPromise(of: String.self).id
     }
-    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let replayed = try BlockingInspector(at: temporary.path).replay()
     let all = try replayed.subjects(
       from: EntityID(high: 0, low: 0), through: EntityID(high: .max, low: .max), limit: .max)
     let promises = all.compactMap { if case .promise(let id) = $0 { id } else { nil } }
@@ -147,7 +147,7 @@ import Testing
     // It is in the snapshot and in the overlay.
     try await folded.fulfill("changed")
     try await Self.createMany(in: ledger)
-    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let replayed = try BlockingInspector(at: temporary.path).replay()
     #expect(try replayed.promises().map(\.id).count { $0 == folded.id } == 1)
     let store = try await ledger.engine.openStore()
     var folder = Folder()

@@ -16,7 +16,7 @@ struct CompactedVerifyTests {
   @Test(arguments: policies)
   func aHealthyOneHasNoFindings(policies: [CompactionPolicy]) async throws {
     let ledger = try await CompactedLedger(policies)
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     let summary = try inspector.verify { Issue.record("\($0)") }
     #expect(summary.logDigest == (try inspector.logDigest()))
     let known = ledger.logDigest
@@ -28,7 +28,7 @@ struct CompactedVerifyTests {
 
   @Test func aSnapshotAtTheLastPossiblePositionIsFound() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events])
-    var summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
+    var summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()
     summary.position = Position(rawValue: .max)
     summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
     summary.deletedLog = summary.logDigest
@@ -61,7 +61,7 @@ struct CompactedVerifyTests {
       let id = try SnapshotRecord.id(ofKey: entry.key)
       try ledger.put(nil, forKey: entry.key, in: "entities")
       #expect(try !ledger.findings().isEmpty, "record \(id) is lost")
-      let reader = try SnapshotReader(Ledger.inspect(at: ledger.path).store)
+      let reader = try SnapshotReader(BlockingInspector(at: ledger.path).store)
       #expect(try reader.entity(id) == nil, "\(id)")
       try ledger.put(entry.value, forKey: entry.key, in: "entities")
       guard case .promise(let promise)? = try reader.entity(id), let resolution = promise.resolution
@@ -135,7 +135,7 @@ struct CompactedVerifyTests {
 
   @Test func aSnapshotWithoutItsEventsIsFound() async throws {
     let ledger = try await CompactedLedger([.foldOnly])
-    var summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
+    var summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()
     let whole = summary
     func found(_ part: String) throws {
       try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")

@@ -61,7 +61,7 @@ struct DamagedPageTests {
   @Test func verifyNamesADamagedPageAndReadsNoFurther() async throws {
     let page = try damageALeaf()
     var findings: [VerificationFinding] = []
-    let summary = try Ledger.inspect(at: temporary.path).verify { findings.append($0) }
+    let summary = try BlockingInspector(at: temporary.path).verify { findings.append($0) }
     #expect(findings.count == 1)
     #expect(findings.first?.message.contains("Page \(page) of the data file is damaged") == true)
     #expect(summary.corruptCount == 1)
@@ -70,7 +70,7 @@ struct DamagedPageTests {
 
   @Test func everyReadingFunctionRefusesADamagedPage() async throws {
     _ = try damageALeaf()
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     for body: () throws -> Void in [
       { _ = try inspector.head }, { _ = try inspector.events() },
       { _ = try inspector.archive() }, { _ = try inspector.statistics() },
@@ -93,7 +93,7 @@ struct DamagedPageTests {
     record.leafPages -= 1
     file.setRecord(of: log, to: record)
     try Data(file.bytes).write(to: url)
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     #expect(try inspector.events(after: .start).count > 60)
     let error = #expect(throws: LedgerError.self) { try inspector.statistics() }
     #expect(error?.code == .corrupt)
@@ -122,7 +122,7 @@ struct DamagedPageTests {
     file[Int(main.record.root)][node.key.upperBound - 1] ^= 1
     try Data(file.bytes).write(to: url)
     var findings: [VerificationFinding] = []
-    let summary = try Ledger.inspect(at: temporary.path).verify { findings.append($0) }
+    let summary = try BlockingInspector(at: temporary.path).verify { findings.append($0) }
     #expect(findings.contains { $0.message.contains("the table partr") })
     #expect(summary.corruptCount > 0)
     #expect(try await openError(.always)?.code == .corrupt)
@@ -143,7 +143,7 @@ struct DamagedPageTests {
   /// An export that looked for an end that was behind it came to no end.
   @Test func aLogThatEndsBeforeTheDeletedEventsIsRefused() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events])
-    var summary = try Ledger.inspect(at: ledger.path).store.snapshotSummary()
+    var summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()
     summary.position = Position(rawValue: 10_000)
     summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
     summary.readBackThrough = summary.position
@@ -152,7 +152,7 @@ struct DamagedPageTests {
     // The mark of the last event would refuse it at once.
     try FileManager.default.removeItem(atPath: ledger.path + "/wake")
     #expect {
-      try Ledger.inspect(at: ledger.path).archive()
+      try BlockingInspector(at: ledger.path).archive()
     } throws: {
       ($0 as? LedgerError)?.code == .corrupt
     }

@@ -15,7 +15,7 @@ import Testing
   func planIsThatOfTheLedger(policy: CompactionPolicy) async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     for _ in 0..<3 {
       _ = try await LedgerCompactionTests.fill(ledger, 20)
       let plan = try await ledger.plan(policy)
@@ -33,7 +33,7 @@ import Testing
     policy.archiveDirectory = "/archives"
     let plan = try await ledger.plan(policy)
     #expect(plan.archivePath?.hasPrefix("/archives/\(ledger.id)-") == true)
-    #expect(try Ledger.inspect(at: temporary.path).plan(policy, now: plan.time) == plan)
+    #expect(try BlockingInspector(at: temporary.path).plan(policy, now: plan.time) == plan)
     await ledger.close()
   }
 
@@ -51,7 +51,7 @@ import Testing
     let handler = try await ledger.handler(named: "h")
     for isFolded in [false, true] {
       if isFolded { try await ledger.compact(.foldOnly) }
-      let replayed = try Ledger.inspect(at: temporary.path).replay()
+      let replayed = try BlockingInspector(at: temporary.path).replay()
       let found = try replayed.subjects(
         from: EntityID(high: 0, low: 0), through: EntityID(high: .max, low: .max),
         of: [.promise, .handler], limit: 3)
@@ -61,7 +61,7 @@ import Testing
         limit: 5)
       #expect(sessions.count == 5, "folded: \(isFolded)")
     }
-    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let replayed = try BlockingInspector(at: temporary.path).replay()
     let record = try #require(try replayed.record(of: ids[0]))
     #expect(record.id == ids[0] && record.status == .ended(.closed))
     #expect(record.opened.role == .operator)
@@ -86,7 +86,7 @@ import Testing
           runsCode: false))
     }
     try await ledger.compact(LedgerCompactionTests.everything)
-    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let replayed = try BlockingInspector(at: temporary.path).replay()
     #expect(try replayed.record(of: keyed) == nil)
     #expect(try replayed.reason(forMissing: keyed).code == .recordRemoved)
     #expect(try replayed.reason(forMissing: keyed.entityID).code == .recordRemoved)
@@ -106,7 +106,7 @@ import Testing
     try await promise.reject(
       StoredError(domain: "d", code: 1, message: String(repeating: "x", count: 9_000)))
     _ = try await promise.consume { _ in }
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let event = try #require(try inspector.events().first { $0.attachmentByteCount > 0 })
     let held = try inspector.replay()
     #expect(try held.record(of: promise.id)?.outcome != nil)

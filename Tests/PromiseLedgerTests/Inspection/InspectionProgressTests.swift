@@ -39,7 +39,7 @@ import Testing
 
   @Test func walksOverRecordsAreHeardOf() async throws {
     let ledger = try await Self.large(LedgerCompactionTests.events)
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     let replayed = try inspector.replay()
     let ticks = Ticks()
     // Sessions end here, too, and slices have 1,000 records.
@@ -63,7 +63,7 @@ import Testing
 
   @Test func theDigestOfATailIsHeardOf() async throws {
     let ledger = try await Self.large(nil)
-    let replayed = try Ledger.inspect(at: ledger.path).replay()
+    let replayed = try BlockingInspector(at: ledger.path).replay()
     let ticks = Ticks()
     _ = try replayed.digest(progress: ticks.add)
     #expect(ticks.take() == Self.promiseCount / Pulse.interval)
@@ -96,13 +96,13 @@ import Testing
   /// How often a check of all pages reports progress.
   private static func pageTicks(of ledger: TemporaryLedger) throws -> Int {
     let ticks = Ticks()
-    _ = try Ledger.inspect(at: ledger.path).store.checkStructure(ticks.add)
+    _ = try BlockingInspector(at: ledger.path).store.checkStructure(ticks.add)
     return ticks.take()
   }
 
   private static func positions(ofVerifying ledger: TemporaryLedger) throws -> [Position] {
     var positions: [Position] = []
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     _ = try inspector.verify(
       progress: { positions.append($0) }, { Issue.record("\($0)") })
     return positions
@@ -111,7 +111,7 @@ import Testing
   /// How often the checks on a snapshot by itself are heard of.
   private static func snapshotTicks(of ledger: TemporaryLedger) throws -> Int {
     let ticks = Ticks()
-    try Ledger.inspect(at: ledger.path).store.readSnapshot { (tables) throws(LedgerError) in
+    try BlockingInspector(at: ledger.path).store.readSnapshot { (tables) throws(LedgerError) in
       var checks = SnapshotChecks(tables, Findings())
       try checks.run(ticks.add)
     }

@@ -9,7 +9,7 @@ import Testing
 struct InspectionTests {
   @Test func statisticsCountEverything() throws {
     let ledger = try CraftedLedger.sample()
-    let inspector = try Ledger.inspect(at: ledger.path)
+    let inspector = try BlockingInspector(at: ledger.path)
     let statistics = try inspector.statistics()
     let space = try inspector.space()
     #expect(statistics.head == (try inspector.head))
@@ -38,7 +38,7 @@ struct InspectionTests {
     let large = try await app.createPromise(of: [UInt8].self)
     try await large.fulfill([UInt8](repeating: 1, count: 9_000))
     await app.close()
-    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let replayed = try BlockingInspector(at: temporary.path).replay()
     let records = try replayed.promises([.resolved])
     #expect(records.map(\.id) == [name.id, large.id])
     #expect(records.map(\.outcomeKind) == [.fulfilled, .fulfilled])
@@ -61,7 +61,7 @@ struct InspectionTests {
           outcome: .fulfilled, resolvedAt: .at(9), idempotencyKey: nil, content: []),
         on: promise.entityID),
     ])
-    let replayed = try Ledger.inspect(at: ledger.path).replay()
+    let replayed = try BlockingInspector(at: ledger.path).replay()
     let record = try #require(try replayed.record(of: promise))
     let directory = LedgerDirectory(ledger.path)
     #expect(try replayed.isStale(record), "no process ever had this session")

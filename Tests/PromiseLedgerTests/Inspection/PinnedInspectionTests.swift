@@ -42,9 +42,9 @@ import Testing
   /// Inspects without concurrent changes. Then it inspects again, and at the first sign of life
   /// after some events another event is added and all are folded and deleted.
   private func expectTheSame<Answer: Equatable>(
-    _ inspect: (LedgerInspector, (Position) -> Void) throws -> Answer
+    _ inspect: (BlockingInspector, (Position) -> Void) throws -> Answer
   ) async throws {
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let quiet = try inspect(inspector) { _ in }
     let store = try await ledger.engine.openStore()
     var compacting: Result<Void, any Error>?
@@ -114,7 +114,7 @@ import Testing
 
   /// Does something at the first sign of life that has to wait for a view, and counts on once it waits.
   private func count(
-    _ inspector: LedgerInspector, beside body: @escaping @Sendable () -> Void
+    _ inspector: BlockingInspector, beside body: @escaping @Sendable () -> Void
   ) throws -> LedgerStatistics {
     let store = try #require(inspector.store as? LMDBInspection)
     let environment = try store.readingEnvironment { $0 }
@@ -131,7 +131,7 @@ import Testing
 
   @Test func closingAnInspectionEndsWhatItCounts() async throws {
     await ledger.close()
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let error = #expect(throws: LedgerError.self) {
       try count(inspector) { inspector.close() }
     }
@@ -140,7 +140,7 @@ import Testing
 
   @Test func openingTheLedgerDoesNotWaitForACount() async throws {
     await ledger.close()
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let expected = try inspector.statistics()
     let store = Mutex<LMDBEventStore?>(nil)
     let counted = try count(inspector) { [path = temporary.path] in
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func aViewEndsWithItsTransactionAndStaysOnItsThread() async throws {
-    let store = try #require(Ledger.inspect(at: temporary.path).store as? LMDBInspection)
+    let store = try #require(BlockingInspector(at: temporary.path).store as? LMDBInspection)
     let late = try store.readingView { (log) throws(LedgerError) in
       let other = try? SystemThread.start(name: "other") { Self.expectUnreadable(log) }
       other?.join()

@@ -25,7 +25,7 @@ struct VerifyTests {
 
   private func findings(_ path: String) throws -> [VerificationFinding] {
     var findings: [VerificationFinding] = []
-    _ = try Ledger.inspect(at: path).verify { findings.append($0) }
+    _ = try BlockingInspector(at: path).verify { findings.append($0) }
     return findings
   }
 
@@ -46,7 +46,7 @@ struct VerifyTests {
       try await app.unfreeze()
       await app.close()
     }
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let summary = try inspector.verify { Issue.record("\($0)") }
     #expect(summary.logDigest == (try inspector.logDigest()))
     #expect(summary.checkedThrough == (try inspector.head))
@@ -142,7 +142,7 @@ struct VerifyTests {
     #expect(
       findings.map(\.message).contains(
         "Events are missing: after position 7 the next frame begins at 10."))
-    let summary = try Ledger.inspect(at: ledger.path).verify { _ in }
+    let summary = try BlockingInspector(at: ledger.path).verify { _ in }
     #expect(summary.eventCount == 108)
     #expect(summary.checkedThrough == Position(rawValue: 7))
     #expect(summary.logDigest == nil)

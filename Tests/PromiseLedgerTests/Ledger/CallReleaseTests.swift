@@ -21,7 +21,7 @@ import Testing
     #expect(try await ledger.engine.submit(retry).verdict == "started")
     await ledger.close()
 
-    let events = try Ledger.inspect(at: temporary.path).events()
+    let events = try BlockingInspector(at: temporary.path).events()
     let releases = try events.compactMap { try $0.decode(as: HandlerCallReleased.self) }
     #expect(releases.map(\.reason) == [.frozen, .closed])
     #expect(releases.map(\.attempt) == [1, 2])

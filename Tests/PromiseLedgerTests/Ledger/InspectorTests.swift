@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: [true, false])
   func anOpenLedgerCanBeInspected(locking: Bool) async throws {
     let ledger = try await temporary.open()
-    let inspector = try Ledger.inspect(at: temporary.path, locking: locking)
+    let inspector = try BlockingInspector(at: temporary.path, locking: locking)
     #expect(inspector.id == ledger.id)
     let promise = try await ledger.createPromise(of: [UInt8].self)
     try await promise.fulfill([UInt8](repeating: 3, count: 9_000))
@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: [true, false])
   func anInspectedLedgerCanBeOpened(locking: Bool) async throws {
     await (try temporary.open()).close()
-    let inspector = try Ledger.inspect(at: temporary.path, locking: locking)
+    let inspector = try BlockingInspector(at: temporary.path, locking: locking)
     let before = try inspector.head
     let ledger = try await temporary.open()
     #expect(try inspector.head == before.advanced(by: 1))
@@ -50,7 +50,7 @@ import Testing
 
   @Test func severalInspectionsAndLedgersShareTheFiles() async throws {
     await (try temporary.open()).close()
-    let inspectors = try (0..<3).map { _ in try Ledger.inspect(at: temporary.path) }
+    let inspectors = try (0..<3).map { _ in try BlockingInspector(at: temporary.path) }
     let ledgers = [try await temporary.open(), try await temporary.open(as: .appExtension)]
     try await withThrowingTaskGroup { group in
       for ledger in ledgers {
@@ -83,7 +83,7 @@ import Testing
 
   @Test func aClosedInspectionRefuses() async throws {
     await (try temporary.open()).close()
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let event = try #require(try inspector.events().first)
     inspector.close()
     inspector.close()
@@ -100,7 +100,7 @@ import Testing
       var configuration = LedgerConfiguration()
       configuration.files.environment.faults = faults
       let ledger = try await temporary.open(configuration: configuration)
-      let inspector = try Ledger.inspect(at: temporary.path)
+      let inspector = try BlockingInspector(at: temporary.path)
       let promise = try await ledger.createPromise(of: Int.self)
       faults.force(.panic, on: .commit)
       await #expect(throws: LedgerError.self) { try await promise.fulfill(1) }

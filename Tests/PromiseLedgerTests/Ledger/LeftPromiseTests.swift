@@ -82,7 +82,7 @@ struct LeftPromiseTests {
     // Also from the snapshot.
     try await app.compact(.foldOnly)
     await app.close()
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     var instances: [String?] = []
     try inspector.withReplay { replayed in
       #expect(try replayed.record(of: mail)?.creatorInstance == "mail")

@@ -169,7 +169,7 @@ struct UsualMistakesTests {
       await error(.notFound) { try await Ledger.open(at: parent + "/ledger", as: .app) }
         == "The directory \(parent), which is to hold the ledger, does not exist. Make it first.")
     #expect(
-      await error(.notALedger) { try Ledger.inspect(at: parent + "/ledger") }
+      await error(.notALedger) { try await Ledger.inspect(at: parent + "/ledger") }
         == "\(parent)/ledger is not a ledger: nothing is there. Give the path of a ledger.")
     await ledger.close()
   }

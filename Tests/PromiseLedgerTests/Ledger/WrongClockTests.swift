@@ -64,7 +64,7 @@ import Testing
     #expect(report.deletedEvents == 11)
     await app.close()
     var findings: [VerificationFinding] = []
-    _ = try Ledger.inspect(at: temporary.path).verify { findings.append($0) }
+    _ = try BlockingInspector(at: temporary.path).verify { findings.append($0) }
     #expect(findings.isEmpty)
   }
 
@@ -73,7 +73,7 @@ import Testing
       try await useLedger(off: .seconds(offset))
     }
     var findings: [VerificationFinding] = []
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     _ = try inspector.verify { findings.append($0) }
     #expect(findings.isEmpty)
     let statistics = try inspector.statistics()

@@ -36,15 +36,15 @@ struct ReplayVerifierTests {
     let ledger = try await CompactedLedger([
       LedgerCompactionTests.everything, LedgerCompactionTests.events,
     ])
-    let before = try Ledger.inspect(at: ledger.path).archive()
+    let before = try BlockingInspector(at: ledger.path).archive()
     let open = try await ledger.temporary.open(
       configuration: LedgerCompactionTests.configuration())
     var verifier = ReplayVerifier(.ledger(ledger.path))
     verifier.maximumSnapshotCount = 3
     let verification = try verifier.run()
     #expect(verification.snapshotCount == 3)
-    #expect(verification.logDigest == (try Ledger.inspect(at: ledger.path).logDigest()))
-    #expect(try before != Ledger.inspect(at: ledger.path).archive(), "a session was opened")
+    #expect(verification.logDigest == (try BlockingInspector(at: ledger.path).logDigest()))
+    #expect(try before != BlockingInspector(at: ledger.path).archive(), "a session was opened")
     await open.close()
   }
 

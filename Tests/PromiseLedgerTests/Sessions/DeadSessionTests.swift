@@ -70,7 +70,7 @@ import Testing
     try leave(left, of: .numbered(1))
 
     let next = try await temporary.open(as: .operator, configuration: configuration)
-    let events = try Ledger.inspect(at: temporary.path).events()
+    let events = try BlockingInspector(at: temporary.path).events()
       .filter { $0.subject == SessionID.numbered(1).entityID && $0.kind == .sessionClosed }
     #expect(events.count == 1)
     #expect(try events.first?.decode(as: SessionClosed.self)?.reason == .died)
@@ -106,7 +106,7 @@ import Testing
     store.close()
 
     let next = try await temporary.open(configuration: configuration)
-    let opening = try Ledger.inspect(at: temporary.path).events(limit: 10_000)
+    let opening = try BlockingInspector(at: temporary.path).events(limit: 10_000)
     let commit = try #require(opening.last { $0.kind == .sessionOpened })
     let early = opening.filter { $0.kind == .sessionClosed && $0.position < commit.position }
     #expect(early.count == SessionRound.maximumCount)

@@ -114,7 +114,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: lockFile(of: app)))
 
     let helper = try await temporary.open(as: .appExtension, configuration: configuration)
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     let deaths = try inspector.events().filter { $0.kind == .sessionClosed }
     #expect(deaths.map(\.subject) == [app.session.entityID])
     #expect(try deaths.first?.decode(as: SessionClosed.self)?.reason == .died)

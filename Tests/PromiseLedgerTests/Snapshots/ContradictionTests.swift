@@ -87,7 +87,7 @@ import Testing
 
   private static func findings(_ path: String) throws -> [VerificationFinding] {
     var findings: [VerificationFinding] = []
-    _ = try Ledger.inspect(at: path).verify { findings.append($0) }
+    _ = try BlockingInspector(at: path).verify { findings.append($0) }
     return findings
   }
 
@@ -110,7 +110,7 @@ import Testing
     let found = try ledger.findings().filter { $0.message.contains("follow from its key") }
     #expect(found.map(\.subject) == [Self.promise])
     let error = #expect(throws: LedgerError.self) {
-      try Ledger.inspect(at: ledger.path).archive()
+      try BlockingInspector(at: ledger.path).archive()
     }
     #expect(error?.message.contains("does not follow from its key") == true)
   }

@@ -22,7 +22,7 @@ import Testing
       .pending, .resolved, .consumed, .abandoned,
     ]
 
-    func answer(_ inspector: LedgerInspector, _ ids: [EntityID]) throws -> [String] {
+    func answer(_ inspector: BlockingInspector, _ ids: [EntityID]) throws -> [String] {
       switch self {
       case .promises:
         var found: [String] = []
@@ -84,7 +84,7 @@ import Testing
       tombstones = try CompactedLedger.entries(of: "tombstones", at: ledger.path)
       let records = try CompactedLedger.entries(of: "entities", at: ledger.path)
       ids = try (records + tombstones).map { try SnapshotRecord.id(ofKey: $0.key) }
-      let inspector = try Ledger.inspect(at: ledger.path)
+      let inspector = try BlockingInspector(at: ledger.path)
       for reading in Reading.allCases { answers[reading] = try reading.answer(inspector, ids) }
     }
 
@@ -94,7 +94,7 @@ import Testing
     {
       try replace(old, by: new, in: table)
       defer { try? replace(new, by: old, in: table) }
-      let inspector = try Ledger.inspect(at: ledger.path)
+      let inspector = try BlockingInspector(at: ledger.path)
       var problems: [String] = []
       // Looking up one tombstone cannot show that it should be there.
       let isLookedUp = table == "open" || old.map(\.key) == new.map(\.key)

@@ -61,7 +61,7 @@ import Testing
 
   private static func findings(at path: String) throws -> [VerificationFinding] {
     var findings: [VerificationFinding] = []
-    _ = try Ledger.inspect(at: path).verify { findings.append($0) }
+    _ = try BlockingInspector(at: path).verify { findings.append($0) }
     return findings
   }
 
@@ -74,7 +74,7 @@ import Testing
     let ids = LaterVersion.unknown.map(\.id).sorted()
     #expect(findings.filter { $0.position == nil }.compactMap(\.subject) == ids)
     #expect(findings.filter { $0.position != nil }.compactMap(\.subject).sorted() == ids)
-    let statistics = try Ledger.inspect(at: subject.path).statistics()
+    let statistics = try BlockingInspector(at: subject.path).statistics()
     #expect(statistics.unsupportedRecordCount == LaterVersion.unknown.count)
     #expect(statistics.promiseCounts.values.reduce(0, +) == 5)
     #expect(statistics.openHandlerCount == 1)
@@ -94,7 +94,7 @@ import Testing
     #expect(try await !ledger.stalePromises().map(\.id).contains(LaterVersion.promise))
     _ = try await ledger.invalidateAll(scope: "scope")
     await ledger.close()
-    let replayed = try Ledger.inspect(at: subject.path).replay()
+    let replayed = try BlockingInspector(at: subject.path).replay()
     let found = try replayed.subjects(
       from: EntityID(high: 0, low: 0), through: EntityID(high: .max, low: .max), limit: .max)
     #expect(
@@ -113,7 +113,7 @@ import Testing
       }
     }
     await ledger.close()
-    let replayed = try Ledger.inspect(at: subject.path).replay()
+    let replayed = try BlockingInspector(at: subject.path).replay()
     for id in Self.unknownPromises {
       let error = #expect(throws: LedgerError.self) { try replayed.record(of: id) }
       #expect(error?.code == .unsupportedEvent)
@@ -267,10 +267,10 @@ import Testing
     _ = try await ledger.engine.submit(ResolvePromise(subject.promise))
     _ = try await ledger.compact(LedgerCompactionTests.everything)
     await ledger.close()
-    let inspector = try Ledger.inspect(at: subject.path)
+    let inspector = try BlockingInspector(at: subject.path)
     let archive = try ArchiveFile(inspector.archive())
     try Self.makeLedger(from: archive)
-    let imported = try Ledger.inspect(at: archive.target)
+    let imported = try BlockingInspector(at: archive.target)
     #expect(try imported.archive() == inspector.archive())
     #expect(try imported.replay().digest() == inspector.replay().digest())
     #expect(try Self.findings(at: archive.target).filter { $0.severity == .corrupt } == [])
@@ -283,7 +283,7 @@ import Testing
 
   /// The sizes of the values that are owned by records of the later version.
   private static func attachments(in path: String) throws -> [Int] {
-    let store = try Ledger.inspect(at: path).store
+    let store = try BlockingInspector(at: path).store
     let snapshot = try SnapshotReader(store)
     return try LaterVersion.unknown.flatMap { unknown -> [Int] in
       guard case .opaque(let opaque)? = try snapshot.entity(unknown.id) else {

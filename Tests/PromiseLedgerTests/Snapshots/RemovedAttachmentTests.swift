@@ -126,7 +126,7 @@ import Testing
         from: summary, to: summary, patience: Patience(.seconds(5)))
     }
     await expectError(.corrupt) { try await reader.record(of: promise.id) }
-    let replayed = try Ledger.inspect(at: temporary.path).replay()
+    let replayed = try BlockingInspector(at: temporary.path).replay()
     let damage = #expect(throws: LedgerError.self) { try replayed.record(of: promise.id) }
     #expect(damage?.code == .corrupt)
     await reader.close()

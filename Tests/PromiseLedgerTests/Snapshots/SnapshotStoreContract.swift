@@ -188,7 +188,7 @@ import Testing
     try await old.open().close()
     try makeOld(LedgerDirectory(old.path))
 
-    #expect(try Ledger.inspect(at: old.path).head == .start)
+    #expect(try BlockingInspector(at: old.path).head == .start)
     let ledger = try await old.open()
     #expect(try await ledger.catchUp() == Position(rawValue: 2))
     await ledger.close()

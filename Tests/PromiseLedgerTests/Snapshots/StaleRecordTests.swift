@@ -55,7 +55,7 @@ struct StaleRecordTests {
     await ledger.close()
     let path = temporary.path
     var isFound = false
-    _ = try Ledger.inspect(at: path).verify { _ in isFound = true }
+    _ = try BlockingInspector(at: path).verify { _ in isFound = true }
     #expect(isFound)
   }
 

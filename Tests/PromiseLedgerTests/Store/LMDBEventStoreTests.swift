@@ -92,7 +92,7 @@ import Testing
     try seal()
     let error = await #expect(throws: LedgerError.self) { _ = try await temporary.open() }
     #expect(error?.code == .sealed)
-    let inspector = try Ledger.inspect(at: temporary.path)
+    let inspector = try BlockingInspector(at: temporary.path)
     #expect(try inspector.events().last?.kind == .sessionClosed)
   }
 

@@ -34,7 +34,7 @@ struct LedgerPlaceTests {
   @Test(arguments: ["", "\0", "a\0b"])
   func aPathThatNoFileCanHaveIsAnInvalidArgument(path: String) async throws {
     #expect(try await codeOfOpening(path)?.code == .invalidArgument)
-    #expect(throws: LedgerError.self) { try Ledger.inspect(at: path) }
+    #expect(throws: LedgerError.self) { try BlockingInspector(at: path) }
     let error = #expect(throws: LedgerError.self) {
       try LedgerImport().makeLedger(at: path, from: ["/dev/null"])
     }
@@ -48,7 +48,7 @@ struct LedgerPlaceTests {
     #expect(try FileSystem.list(parent) == ["a", "x"])
     #expect(try FileSystem.list("\(parent)/a") == ["b"])
     #expect(try await codeOfOpening("\(parent)/\(tail)") == nil, "it opens by the same path")
-    #expect(throws: Never.self) { try Ledger.inspect(at: "\(parent)/\(tail)").close() }
+    #expect(throws: Never.self) { try BlockingInspector(at: "\(parent)/\(tail)").close() }
     #expect(try FileSystem.kind("\(parent)/x/CURRENT") != nil)
   }
 
@@ -76,7 +76,7 @@ struct LedgerPlaceTests {
       #expect(try FileSystem.kind("\(parent)/real/CURRENT") != nil)
       #expect(FileSystem.isSymbolicLink("\(parent)/link"))
     }
-    let inspector = try Ledger.inspect(at: "\(parent)/link")
+    let inspector = try BlockingInspector(at: "\(parent)/link")
     #expect(try inspector.head > .start)
     inspector.close()
   }

@@ -19,7 +19,7 @@ struct LostWriteTests {
     let digest: LogDigest
 
     init(_ path: String) throws {
-      let inspector = try Ledger.inspect(at: path)
+      let inspector = try BlockingInspector(at: path)
       defer { inspector.close() }
       head = try inspector.head
       events = try inspector.allEvents()
@@ -61,7 +61,7 @@ struct LostWriteTests {
   @Test func anOlderDataFileIsAcceptedWithoutTheMark() async throws {
     let lost = try await writes(compacting: false)
     let copies = try lost.metaVersions.map { try lost.ledger(with: $0) }
-    let copy = try #require(copies.first { (try? Ledger.inspect(at: $0.path)) == nil })
+    let copy = try #require(copies.first { (try? BlockingInspector(at: $0.path)) == nil })
     try FileManager.default.removeItem(atPath: copy.path + "/wake")
     let ledger = try await copy.open()
     _ = try await ledger.createPromise(of: Bool.self)
@@ -78,9 +78,9 @@ struct LostWriteTests {
     _ = try await ledger.createPromise(of: Bool.self)
     await ledger.close()
     try before.write(to: file)
-    #expect(throws: LedgerError.self) { try Ledger.inspect(at: copy.path) }
+    #expect(throws: LedgerError.self) { try BlockingInspector(at: copy.path) }
     try before.write(to: file, options: .atomic)
-    let inspector = try Ledger.inspect(at: copy.path)
+    let inspector = try BlockingInspector(at: copy.path)
     #expect(try inspector.head == Truth(lost.temporary.path).head)
   }
 
@@ -139,7 +139,7 @@ struct LostWriteTests {
 
   /// The silent errors of the reading functions.
   private func reading(_ copy: TemporaryLedger, _ truth: Truth) -> [String] {
-    guard let inspector = accept({ try Ledger.inspect(at: copy.path) }) else { return [] }
+    guard let inspector = accept({ try BlockingInspector(at: copy.path) }) else { return [] }
     defer { inspector.close() }
     var problems: [String] = []
     func compare(_ what: String, _ isTrue: () throws -> Bool) {
@@ -168,7 +168,7 @@ struct LostWriteTests {
     }
     await ledger.close()
     if let failure { throw failure }
-    let events = try Ledger.inspect(at: copy.path).allEvents()
+    let events = try BlockingInspector(at: copy.path).allEvents()
     guard Array(events.prefix(truth.events.count)) == truth.events else {
       return ["acknowledged events were lost by writing on"]
     }

@@ -77,7 +77,7 @@ import Testing
     let archive = try archive(of: store)
     let file = try ArchiveFile(archive)
     _ = try LedgerImport().makeLedger(at: file.target, from: file.path)
-    let copy = try Ledger.inspect(at: file.target)
+    let copy = try BlockingInspector(at: file.target)
     #expect(try copy.archive() == archive)
     var sizes: [Int] = []
     _ = try copy.store.read(after: .start, limit: .max) { sizes.append($0.header.byteCount) }

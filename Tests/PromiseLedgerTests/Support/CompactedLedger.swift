@@ -47,7 +47,7 @@ struct CompactedLedger {
   /// The findings of `verify`.
   func findings() throws -> [VerificationFinding] {
     var findings: [VerificationFinding] = []
-    _ = try Ledger.inspect(at: path).verify { findings.append($0) }
+    _ = try BlockingInspector(at: path).verify { findings.append($0) }
     return findings
   }
 

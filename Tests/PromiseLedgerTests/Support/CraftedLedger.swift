@@ -84,7 +84,7 @@ struct CraftedLedger {
   }
 }
 
-extension LedgerInspector {
+extension BlockingInspector {
   /// The whole archive.
   func archive() throws -> [UInt8] {
     var bytes: [UInt8] = []

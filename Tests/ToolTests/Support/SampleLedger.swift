@@ -41,7 +41,7 @@ struct SampleLedger {
     try await app.freeze()
     try await app.unfreeze()
     await app.close()
-    let opened = try Ledger.inspect(at: temporary.path).events().compactMap {
+    let opened = try BlockingInspector(at: temporary.path).events().compactMap {
       try $0.decode(as: SessionOpened.self)
     }
     host = opened.first?.host ?? ""

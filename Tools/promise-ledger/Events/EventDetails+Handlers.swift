@@ -3,7 +3,7 @@ import PromiseLedger
 extension EventDetails {
   /// Adds the content of an event about a handler; `false` if it is about something else.
   mutating func addHandler(
-    _ event: LedgerEvent, in inspector: LedgerInspector
+    _ event: LedgerEvent, in inspector: BlockingInspector
   ) throws(LedgerError) -> Bool {
     if let created = try event.decode(as: HandlerCreated.self) {
       add(created)
@@ -92,7 +92,7 @@ extension EventDetails {
   // MARK: Ends
 
   private mutating func add(
-    _ end: HandlerCallFinished.End, of event: LedgerEvent, in inspector: LedgerInspector
+    _ end: HandlerCallFinished.End, of event: LedgerEvent, in inspector: BlockingInspector
   ) throws(LedgerError) {
     add(end.call, end.attempt)
     add("outcome", .string("\(end.outcome)"), "\(end.outcome)")
@@ -109,7 +109,7 @@ extension EventDetails {
   }
 }
 
-extension LedgerInspector {
+extension BlockingInspector {
   /// The report of an end, wherever it is stored.
   fileprivate func report(
     of event: LedgerEvent, _ end: HandlerCallFinished.End

@@ -3,7 +3,7 @@ import PromiseLedger
 extension EventDetails {
   /// Adds the content of an event about a promise; `false` if it is about something else.
   mutating func addPromise(
-    _ event: LedgerEvent, in inspector: LedgerInspector
+    _ event: LedgerEvent, in inspector: BlockingInspector
   ) throws(LedgerError) -> Bool {
     if let created = try event.decode(as: PromiseCreated.self) {
       add(created)
@@ -46,7 +46,7 @@ extension EventDetails {
   }
 
   private mutating func add(
-    _ resolved: PromiseResolved, of event: LedgerEvent, in inspector: LedgerInspector
+    _ resolved: PromiseResolved, of event: LedgerEvent, in inspector: BlockingInspector
   ) throws(LedgerError) {
     add("outcome", .string("\(resolved.outcome)"), resolved.outcome.words)
     members["resolvedAt"] = .string("\(resolved.resolvedAt)")
@@ -93,7 +93,7 @@ extension EventDetails {
   }
 }
 
-extension LedgerInspector {
+extension BlockingInspector {
   /// The content of a resolution, wherever it is stored.
   fileprivate func content(
     of event: LedgerEvent, _ resolved: PromiseResolved

@@ -13,7 +13,7 @@ struct EventDetails {
   var members: [String: JSONValue] = [:]
   private(set) var problem: Problem?
 
-  init(of event: LedgerEvent, in inspector: LedgerInspector) {
+  init(of event: LedgerEvent, in inspector: BlockingInspector) {
     do throws(LedgerError) {
       let isAboutSession = try addSession(event)
       let isAboutPromise = try addPromise(event, in: inspector)

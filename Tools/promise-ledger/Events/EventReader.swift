@@ -7,7 +7,7 @@ struct EventReader {
   /// How long to sleep before looking for new events: at most two idle wake-ups a second.
   private static let pause = 0.5
 
-  let inspector: LedgerInspector
+  let inspector: BlockingInspector
   let output: any TextSink
   var after = Position.start
   var through = Position(rawValue: .max)

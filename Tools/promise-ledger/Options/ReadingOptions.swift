@@ -28,9 +28,9 @@ struct ReadingOptions: ParsableArguments {
   /// How often silent work shows that it is still running: well within the timeout.
   var pulseInterval: Duration { .seconds(min(1, timeout / 4)) }
 
-  func open() throws -> LedgerInspector {
+  func open() throws -> BlockingInspector {
     do throws(LedgerError) {
-      return try Ledger.inspect(at: path, locking: !withoutLock)
+      return try BlockingInspector(at: path, locking: !withoutLock)
     } catch {
       guard error.code == .permissionDenied, !withoutLock else { throw error }
       throw Status.Failure(

@@ -11,7 +11,7 @@ struct SubjectLife {
   /// The first event that is not deleted.
   private var firstKept: Position?
 
-  init(of id: EntityID, in inspector: LedgerInspector, _ output: any TextSink) throws {
+  init(of id: EntityID, in inspector: BlockingInspector, _ output: any TextSink) throws {
     var life = Self()
     try EventReader(inspector: inspector, output: output).read { event in
       life.take(event, of: id)
@@ -32,7 +32,7 @@ struct SubjectLife {
 
   /// Passes on the events in the order of positions.
   func forEachEvent(
-    in inspector: LedgerInspector, _ output: any TextSink,
+    in inspector: BlockingInspector, _ output: any TextSink,
     _ body: (LedgerEvent, Relation) throws -> Void
   ) throws {
     // A cause may be deleted. The first reading has already told callers about deleted events.

@@ -1,4 +1,4 @@
-/// A finding of ``LedgerInspector/verify(progress:_:)``.
+/// A finding of ``LedgerInspector/verify(_:)``.
 public struct VerificationFinding: Sendable, Hashable {
   /// The consequence for the ledger.
   @nonexhaustive public enum Severity: Sendable, Hashable {
@@ -28,7 +28,7 @@ public struct VerificationFinding: Sendable, Hashable {
   }
 }
 
-/// The scope and the result of ``LedgerInspector/verify(progress:_:)``.
+/// The scope and the result of ``LedgerInspector/verify(_:)``.
 public struct VerificationSummary: Sendable, Hashable {
   /// The number of whole records in the log.
   public internal(set) var frameCount = 0

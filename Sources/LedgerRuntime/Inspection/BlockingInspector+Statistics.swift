@@ -1,4 +1,4 @@
-extension LedgerInspector {
+extension BlockingInspector {
   /// Counts the events, entities and bytes of the ledger.
   ///
   /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
@@ -9,7 +9,7 @@ extension LedgerInspector {
   ///   copy; with `closed` if the inspection is closed, even during the call: begin another; `ioFailure`.
   /// - Complexity: O(events + entities + pages of the file) in time, O(entities that changed since the
   ///   snapshot) in memory.
-  public func statistics(
+  package func statistics(
     progress: (Position) -> Void = { _ in }
   ) throws -> LedgerStatistics {
     try statistics(includesEvents: true, progress)

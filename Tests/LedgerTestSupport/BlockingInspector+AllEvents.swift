@@ -1,6 +1,6 @@
 package import PromiseLedger
 
-extension LedgerInspector {
+extension BlockingInspector {
   /// All events that are kept.
   ///
   /// - Throws: ``LedgerError`` with `corrupt` and others of reading.

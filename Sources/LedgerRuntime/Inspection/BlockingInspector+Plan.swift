@@ -1,4 +1,4 @@
-extension LedgerInspector {
+extension BlockingInspector {
   /// Previews a compaction without performing it or writing anything.
   ///
   /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
@@ -11,7 +11,7 @@ extension LedgerInspector {
   /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with `closed`
   ///   if the inspection is closed, even during the call: begin another; `ioFailure`.
   /// - Complexity: O(events since the snapshot + events to delete + entries of lists).
-  public func plan(
+  package func plan(
     _ policy: CompactionPolicy = CompactionPolicy(), now: Timestamp = SystemLedgerClock().now(),
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> CompactionPlan {

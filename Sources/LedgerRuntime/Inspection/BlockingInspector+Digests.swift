@@ -1,15 +1,4 @@
-/// The digests of a ledger at one position.
-public struct LedgerDigests: Sendable, Hashable {
-  /// The digest of all events up to the position, including deleted ones.
-  public let log: LogDigest
-  /// The digest of the state that they result in; `nil` if that state can no longer be rebuilt.
-  public let state: StateDigest?
-
-  /// The position.
-  public var position: Position { log.position }
-}
-
-extension LedgerInspector {
+extension BlockingInspector {
   /// The digests of the events up to a position, and of the state that they result in.
   ///
   /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
@@ -23,7 +12,7 @@ extension LedgerInspector {
   ///   were deleted: ask for a later position; with `closed` if the inspection is closed, even during the
   ///   call: begin another; `ioFailure`.
   /// - Complexity: O(events that are kept).
-  public func digests(
+  package func digests(
     through end: Position? = nil, progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LedgerDigests {
     try store.withView { (log) throws(LedgerError) in
@@ -56,7 +45,7 @@ extension LedgerInspector {
   /// - Throws: As ``digests(through:progress:)``; with `eventsDeleted` also if events after `digest` were
   ///   deleted, and with `invalidArgument` if the position of `digest` is later than `end`.
   /// - Complexity: O(events) after `digest`.
-  public func logDigest(
+  package func logDigest(
     from digest: LogDigest? = nil, through end: Position? = nil,
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> LogDigest {

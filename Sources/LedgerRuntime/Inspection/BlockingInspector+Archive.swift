@@ -1,4 +1,4 @@
-extension LedgerInspector {
+extension BlockingInspector {
   /// Writes an archive: a text with every event that is kept and the snapshot that stands for the deleted
   /// ones. It proves that nothing is missing.
   ///
@@ -11,7 +11,7 @@ extension LedgerInspector {
   ///   build does not know; and any error that `sink` throws. The output is then not an archive, because it
   ///   has no last line.
   @discardableResult
-  public func export(_ sink: ([UInt8]) throws -> Void) throws -> ArchiveSummary {
+  package func export(_ sink: ([UInt8]) throws -> Void) throws -> ArchiveSummary {
     try store.withPinnedView { log in
       var writer = ArchiveWriter(
         of: id, createdAt: createdAt, try log.snapshotSummary(), through: try log.head())

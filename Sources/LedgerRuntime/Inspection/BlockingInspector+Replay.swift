@@ -1,4 +1,4 @@
-extension LedgerInspector {
+extension BlockingInspector {
   /// Replays the events.
   ///
   /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
@@ -8,7 +8,7 @@ extension LedgerInspector {
   /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with `closed`
   ///   if the inspection is closed, even during the call: begin another; `ioFailure`.
   /// - Complexity: O(events since the snapshot) in time, O(entities that they change) in memory.
-  public func replay(
+  package func replay(
     progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> ReplayedLedger {
     try replay(through: nil, progress)
@@ -26,7 +26,7 @@ extension LedgerInspector {
   ///   needs were deleted: ask for a later position, or import the archives of these events; with
   ///   `invalidArgument` if there is no such event.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
-  public func state(
+  package func state(
     at position: Position, progress: (Position) -> Void = { _ in }
   ) throws(LedgerError) -> ReplayedLedger {
     try replay(through: position, progress)
