@@ -16,7 +16,7 @@ extension CrashTests {
 
     // MARK: Not a ledger
 
-    @Test func whatIsNoLedgerIsRefusedAndLeftAlone() async throws {
+    @Test func anythingButALedgerIsRefusedAndLeftAlone() async throws {
       let files = FileManager.default
       let file = temporary.path
       #expect(files.createFile(atPath: file, contents: Data("hello".utf8)))

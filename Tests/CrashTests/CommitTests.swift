@@ -17,7 +17,7 @@ import Testing
       init() throws { temporary = try TemporaryLedger() }
 
       @Test(arguments: [LMDBStatus.system(.inputOutput), .system(.noSpace), .panic])
-      func nobodySeesTheEventsOfACommitThatFailed(_ status: LMDBStatus) async throws {
+      func theEventsOfAFailedCommitAreNeverSeen(_ status: LMDBStatus) async throws {
         let ledger = try await open()
         let promise = try await ledger.createPromise(of: Int.self)
         let before = try await promise.record

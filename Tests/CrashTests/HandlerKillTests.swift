@@ -186,7 +186,7 @@ extension CrashTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func whatOneProcessWithdrewAnotherCannotCall() async throws {
+    func aHandlerThatOneProcessWithdrewCannotBeCalledByAnother() async throws {
       #expect(try await run("make", 2).lines == ["done"])
       #expect(try await run("invalidate", 0).lines == ["done"])
       let refused = try await run("call", 0).lines

@@ -19,7 +19,7 @@ extension CrashTests {
 
     init() throws { temporary = try TemporaryLedger() }
 
-    @Test func chainGoesOnWithWhatAnotherProcessResolved() async throws {
+    @Test func chainContinuesWithAnOutcomeOfAnotherProcess() async throws {
       let (app, durable, helper) = try await open()
       let shouted = durable.promise.map { $0.uppercased() }
       #expect(try await helper.ask("resolve k done") == "resolved")

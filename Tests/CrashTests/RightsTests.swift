@@ -89,7 +89,7 @@ extension CrashTests {
     @Test(
       .enabled(if: geteuid() == 0, "only root works for others"),
       arguments: [[], ["compaction", "gate", "wake", "generation-000001/lock.mdb", "sessions"]])
-    func whatRootMakesInALedgerBelongsToItsOwner(missing: [String]) async throws {
+    func filesThatRootMakesInALedgerBelongToItsOwner(missing: [String]) async throws {
       try await create()
       // As in a copy of the ledger by a tool that leaves such files out.
       for name in missing {

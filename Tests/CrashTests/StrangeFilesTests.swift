@@ -102,7 +102,7 @@ extension CrashTests {
     @Test(
       arguments: ["CURRENT", "gate", "wake", "\(generation)/data.mdb", "\(generation)/lock.mdb"],
       Strange.usable)
-    func whatIsNoRegularFileIsDamageAndHoldsUpNothing(name: String, strange: Strange) async throws {
+    func irregularFilesAreDamageAndHoldUpNothing(name: String, strange: Strange) async throws {
       try await fill()
       try FileManager.default.moveItem(atPath: path(name), toPath: path(name) + ".away")
       try strange.make(at: path(name))

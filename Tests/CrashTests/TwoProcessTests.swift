@@ -18,7 +18,7 @@ extension CrashTests {
 
     init() throws { temporary = try TemporaryLedger() }
 
-    @Test func appConsumesWhatAnotherProcessResolved() async throws {
+    @Test func appConsumesPromisesThatAnotherProcessResolved() async throws {
       let app = try await serve("app")
       let helper = try await serve("appExtension")
       #expect(try await app.ask("create k")?.hasPrefix("created") == true)
@@ -30,7 +30,7 @@ extension CrashTests {
       try await expectLife(of: "k")
     }
 
-    @Test func frozenAppConsumesWhatWasResolvedMeanwhile() async throws {
+    @Test func frozenAppConsumesPromisesResolvedMeanwhile() async throws {
       let app = try await serve("app")
       let helper = try await serve("appExtension")
       _ = try await app.ask("create k")
@@ -53,7 +53,7 @@ extension CrashTests {
       try await expectLife(of: "k")
     }
 
-    @Test func writerStoppedInTheGateHoldsUpNobodyForGood() async throws {
+    @Test func writerStoppedInTheGateDoesNotBlockOthersForGood() async throws {
       let app = try await serve("app")
       _ = try await app.ask("create k")
       #expect(try await app.ask("stop-in-gate") == "armed")

@@ -54,7 +54,7 @@ struct LayeringTests {
     ("Sources/PromiseLedger/New.swift", "    case .other where kind == .promiseCreated: 1"),
     ("Tests/NewTests.swift", "@Suite(\n  .timeLimit(.minutes(10)))\nstruct NewTests {"),
   ])
-  func whatIsAllowedIsNoViolation(path: String, line: String) {
+  func allowedCodeIsNoViolation(path: String, line: String) {
     let file = SourceFile(path: path, text: line)
     #expect(Rule.all.flatMap { $0.violations(in: file) } == [])
   }

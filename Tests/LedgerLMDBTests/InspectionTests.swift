@@ -146,7 +146,7 @@ import Testing
     #expect(left == ["data.mdb"])
   }
 
-  @Test func readingWhatDoesNotExistIsAnErrorAndCreatesNothing() throws {
+  @Test func readingAMissingEnvironmentIsAnErrorAndCreatesNothing() throws {
     let scratch = try ScratchDirectory()
     for access in [Configuration.Access.readOnly, .readOnlyWithoutLock] {
       let error = lmdbError { _ = try scratch.open(Configuration(access: access)) }

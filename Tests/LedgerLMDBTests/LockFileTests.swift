@@ -59,7 +59,7 @@ struct LockFileTests {
   #if os(Linux)
     /// The attack: after the check, the path of the directory leads elsewhere.
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: [false, true])
-    func whatRootGivesAwayIsInTheDirectoryThatItLookedAt(isMade: Bool) throws {
+    func filesThatRootGivesAwayAreInTheDirectoryThatItChecked(isMade: Bool) throws {
       let (mine, foreign) = (scratch.path + "/mine", scratch.path + "/foreign")
       for path in [mine, foreign] {
         try #require(unsafe mkdir(path, 0o700) == 0)

@@ -75,7 +75,7 @@ import Testing
     #expect(try environment.load(1) == [2, 3])
   }
 
-  @Test func aWriteTransactionReadsWhatItWrote() throws {
+  @Test func aWriteTransactionReadsItsOwnWrites() throws {
     try environment.write { transaction in
       try transaction.put([5].span, forKey: 5, in: environment.log)
       let floor = try transaction.floorKey(.max, in: environment.log)
@@ -130,7 +130,7 @@ import Testing
     #expect(try environment.keys() == [2])
   }
 
-  @Test func whatWasWrittenIsThereAfterReopening() throws {
+  @Test func writtenEntriesAreThereAfterReopening() throws {
     try environment.store([1, 2], 3)
     try environment.close()
     let reopened = try scratch.open()

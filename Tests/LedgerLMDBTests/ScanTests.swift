@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: probes, [0, 1, 3, Int.max])
-  func aScanVisitsWhatLiesAboveItsStartUpToItsLimit(start: UInt64, limit: Int) throws {
+  func aScanVisitsEntriesAboveItsStartUpToItsLimit(start: UInt64, limit: Int) throws {
     var visited: [UInt64] = []
     try environment.read { transaction in
       try transaction.scan(environment.log, from: start, limit: limit) { key, value in
@@ -77,7 +77,7 @@ import Testing
     #expect(visited == 2)
   }
 
-  @Test func aScanPassesOnWhatItsBodyThrows() throws {
+  @Test func aScanRethrowsTheErrorOfItsBody() throws {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try environment.read { transaction in

@@ -58,7 +58,7 @@ struct TreeCheckTests {
     #expect(damage == nil)
   }
 
-  @Test func whatAnotherThreadWritesMeanwhileIsWhole() throws {
+  @Test func pagesThatAnotherThreadWritesMeanwhileAreIntact() throws {
     let scratch = try ScratchDirectory()
     let environment = try scratch.open()
     let isOver = Atomic<Bool>(false)

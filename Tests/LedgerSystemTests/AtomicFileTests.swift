@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func whatAKilledProcessLeftIsRemovedByItsName() throws {
+  @Test func remainsOfAKilledProcessAreRemovedByTheirName() throws {
     try withDirectory { directory in
       let suffix = ".new-0123456789ab"
       let kept = [".a-1.txt.new-x", ".a-2.txt", ".b-1.txt\(suffix)", "a-3.txt\(suffix)"]
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func whatIsBeingWrittenIsNotRemoved() throws {
+  @Test func filesBeingWrittenAreNotRemoved() throws {
     try withDirectory { directory in
       var file = try AtomicFile("\(directory)/a")
       try file.write([1])
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// Another user may make names of ours in a directory that all may write.
-  @Test func whatIsNoFileOfOursStays() throws {
+  @Test func filesThatAreNotOursStay() throws {
     try withDirectory { directory in
       let suffix = ".new-0123456789ab"
       try FileSystem.createDirectory("\(directory)/.directory\(suffix)")

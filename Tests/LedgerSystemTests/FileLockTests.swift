@@ -79,7 +79,7 @@ import Testing
 /// Files of a ledger whose names something else has.
 @Suite(.timeLimit(.minutes(10))) struct StrangeFileTests {
   @Test(arguments: ["pipe", "directory", "link", "dangling"])
-  func whatIsNoRegularFileIsRefusedAtOnce(kind: String) throws {
+  func anythingButARegularFileIsRefusedAtOnce(kind: String) throws {
     try withDirectory { directory in
       try FileSystem.writeAtomically([1], to: "\(directory)/file")
       try FileSystem.createDirectory("\(directory)/directory")
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root works for others"))
-  func whatRootMakesBelongsToTheOwnerOfTheDirectory() throws {
+  func filesThatRootMakesBelongToTheOwnerOfTheDirectory() throws {
     try withDirectory { directory in
       try #require(unsafe chown(directory, 65_534, 65_533) == 0)
       try FileLock.open("\(directory)/lock").close()
@@ -117,7 +117,7 @@ import Testing
 
   /// The attack: the path leads elsewhere once the directory was looked at.
   @Test(.enabled(if: geteuid() == 0, "only root works for others"))
-  func whatRootMakesIsInTheDirectoryThatItLookedAt() throws {
+  func filesThatRootMakesAreInTheDirectoryThatItChecked() throws {
     try withDirectory { directory in
       try FileSystem.createDirectory("\(directory)/mine")
       try FileSystem.createDirectory("\(directory)/foreign")

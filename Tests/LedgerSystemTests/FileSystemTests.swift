@@ -139,7 +139,7 @@ import Testing
     #expect(FileSystem.lastComponent(of: path) == name)
   }
 
-  @Test func errorsSayWhatWasTriedAndWhy() {
+  @Test func errorsNameTheAttemptAndTheReason() {
     let error = #expect(throws: SystemError.self) { _ = try FileSystem.list("/nonexistent") }
     #expect(
       error?.description == #"open "/nonexistent": no such file or directory (ENOENT)"#)

@@ -59,7 +59,7 @@ import Testing
   }
 
   /// With all descriptors in use `/proc` cannot be read.
-  @Test func whatCouldNotBeReadOnceIsReadLater() async {
+  @Test func aBootThatCouldNotBeReadOnceIsReadLater() async {
     await #expect(processExitsWith: .success) {
       #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

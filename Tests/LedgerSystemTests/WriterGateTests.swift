@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func nobodyIsNamedAfterTheHolderLeft() throws {
+  @Test func noHolderIsNamedAfterItLeft() throws {
     try withGates { first, second throws in
       #expect(try first.pass(within: .zero) == .passed)
       #expect(second.holderProcessID == ThisProcess.id)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func whoHandedOverStaysAwayUntilAnotherPassedOrAMomentWentBy() throws {
+  @Test func afterHandingOverAWriterStaysAwayUntilAnotherPassedOrAMomentWentBy() throws {
     try withDirectory { directory in
       let words = try SharedWords(path: "\(directory)/wake")
       defer { words.close() }
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func whoWaitedAloneHandsOverToNobody() throws {
+  @Test func aWriterThatWaitedAloneDoesNotHandOver() throws {
     try withDirectory { directory in
       let words = try SharedWords(path: "\(directory)/wake")
       defer { words.close() }
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func closedGateLetsNobodyPass() throws {
+  @Test func closedGateLetsNoWriterPass() throws {
     try withGates { gate, other throws in
       #expect(try gate.pass(within: .zero) == .passed)
       gate.close()

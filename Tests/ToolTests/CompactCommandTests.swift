@@ -12,7 +12,7 @@ struct CompactCommandTests {
     "--keep-events-for", "0", "--keep-events", "0", "--keep-records-for", "0s",
   ]
 
-  @Test func planSaysWhatGoesAndWhatStays() async throws {
+  @Test func planListsRemovedAndKeptRecords() async throws {
     let sample = try await CompactedSampleLedger()
     let before = try sample.data
     let run = try CommandRun("compact", sample.path)
@@ -44,7 +44,7 @@ struct CompactCommandTests {
     #expect(try sample.data == before)
   }
 
-  @Test func applyDoesWhatWasPlanned() async throws {
+  @Test func applyFollowsThePlan() async throws {
     let sample = try await SampleLedger()
     let before = try answers(sample.path)
     let plan = try CommandRun(["compact", sample.path] + Self.all)
@@ -82,7 +82,7 @@ struct CompactCommandTests {
   /// The answers that compaction may not change.
   private func answers(_ path: String) throws -> String { try CommandRun("promises", path).output }
 
-  @Test func aTableOfWhatWasDone() async throws {
+  @Test func aTableReportsTheCompaction() async throws {
     let sample = try await SampleLedger()
     let run = try CommandRun("compact", sample.path, "--apply", "--fold-only")
     let titles = run.output.split(separator: "\n").map { $0.prefix(15) }
@@ -165,7 +165,7 @@ struct CompactCommandTests {
     ["--fold-only", "--keep-events", "1"], ["--fold-only", "--archive", "/tmp"], ["--archive", ""],
     ["--apply", "--without-lock"], ["--keep-events", "x"],
   ])
-  func whatIsNoneIsAUsageError(options: [String]) throws {
+  func invalidOptionsAreUsageErrors(options: [String]) throws {
     let run = try CommandRun(["compact", "/nowhere"] + options)
     #expect(run.status == 2)
     #expect(run.output == "")

@@ -100,7 +100,7 @@ struct CompactedLedgerTests {
     #expect(run.status == 0)
   }
 
-  @Test func showSaysWhatWasRemoved() async throws {
+  @Test func showReportsRemovedRecords() async throws {
     let sample = try await CompactedSampleLedger()
     let removed = """
       was closed and its record removed when the ledger was compacted. It cannot come back; use another key.
@@ -159,7 +159,7 @@ struct CompactedLedgerTests {
     #expect(run.notes == "" && run.status == 0)
   }
 
-  @Test func statsCountWhatIsLeft() async throws {
+  @Test func statsCountTheRemainingRecords() async throws {
     let sample = try await CompactedSampleLedger()
     let run = try CommandRun("stats", sample.path)
     let lines = run.output.split(separator: "\n").prefix { !$0.hasPrefix("file bytes") }

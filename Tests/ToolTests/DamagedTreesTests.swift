@@ -23,7 +23,7 @@ import Testing
     ["--workers", "0"], ["--workers=-1"], ["--seeds", "0"], ["--seeds=-1"], ["--attempts", "0"],
     ["--attempts", "13"], ["--timeout", "0"], ["--first", "18446744073709551615"],
   ])
-  func whatCannotBeFuzzedIsAUsageError(arguments: [String]) throws {
+  func invalidFuzzerArgumentsAreUsageErrors(arguments: [String]) throws {
     let run = try CommandRun(arguments, of: CommandRun.program(named: "tree-fuzzer"))
     #expect(run.status == 64, "\(run.notes)")
     #expect(run.notes.hasPrefix("Error: "))

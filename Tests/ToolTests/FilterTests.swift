@@ -38,7 +38,7 @@ struct FilterTests {
     ["--since", "2262-04-11T23:47:16.999Z"], ["--until", "0001-01-01T00:00:00.5Z"],
     ["--promise", "4b", "--key", "a"], ["--key", ""], ["--timeout", "0"], ["--through", "-1"],
   ])
-  func whatIsNoneIsAUsageError(options: [String]) throws {
+  func invalidOptionsAreUsageErrors(options: [String]) throws {
     let run = try CommandRun(["log", "/nowhere"] + options)
     #expect(run.status == 2)
     #expect(run.output == "")

@@ -6,7 +6,7 @@ import Testing
 /// The remains of an import that is interrupted in the middle.
 @Suite(.timeLimit(.minutes(10)))
 struct InterruptedImportTests {
-  @Test func theNextImportRemovesWhatADeadOneLeft() async throws {
+  @Test func theNextImportRemovesTheRemainsOfADeadOne() async throws {
     let sample = try await SampleLedger()
     let target = try TemporaryLedger()
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path

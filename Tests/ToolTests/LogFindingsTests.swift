@@ -36,7 +36,7 @@ struct LogFindingsTests {
     "table": "\n(incomplete: the rest cannot be read)\n",
     "json": "},\n{\"incomplete\":true}\n]\n", "jsonl": "}\n{\"incomplete\":true}\n",
   ])
-  func damagedFrameEndsTheLogAfterWhatIsWhole(format: String, end: String) async throws {
+  func damagedFrameEndsTheLogAfterTheLastIntactFrame(format: String, end: String) async throws {
     let sample = try await SampleLedger()
     try sample.damage("nobody asks")
     let run = try CommandRun("log", sample.path, "--format", format)
@@ -68,7 +68,7 @@ struct LogFindingsTests {
   }
 
   @Test(arguments: ["/", "/dev/null"])
-  func whatIsNoLedgerIsNotFound(path: String) throws {
+  func anythingButALedgerIsNotFound(path: String) throws {
     let run = try CommandRun("log", path)
     #expect(run.output == "")
     #expect(run.notes.hasPrefix("promise-ledger: notALedger: "))

@@ -23,7 +23,7 @@ import Testing
     #expect(DiagnosticRecorder.kinds(line: #line - 4) == ["pendingPromiseDropped"])
   }
 
-  @Test func aRejectionThatNobodyHandlesIsReported() {
+  @Test func anUnhandledRejectionIsReported() {
     do { _ = Promise<Int>.rejected(TestError(1)) }
     #expect(DiagnosticRecorder.kinds(line: #line - 1) == ["unhandledRejection"])
   }
@@ -64,7 +64,7 @@ import Testing
     #expect(DiagnosticRecorder.kinds(line: #line - 4) == ["settledLate"])
   }
 
-  @Test func aDiagnosticSaysWhatHappenedAndWhere() throws {
+  @Test func aDiagnosticNamesTheProblemAndThePlace() throws {
     do { _ = Promise<Int>.rejected(TestError(1)) }
     let line = UInt(#line - 1)
     let diagnostic = try #require(DiagnosticRecorder.diagnostics(line: line).first)
@@ -72,7 +72,7 @@ import Testing
     #expect(diagnostic.description.hasSuffix("DiagnosticTests.swift:\(line)]"))
   }
 
-  @Test func descriptionsSayWhatAPromiseIs() async {
+  @Test func descriptionsIdentifyAPromise() async {
     let (promise, resolver) = Promise.make(of: Int.self)
     #expect(
       "\(promise)".hasPrefix("Promise<Int>(pending, LedgerPromisesTests/DiagnosticTests.swift:"))

@@ -209,7 +209,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: rivals) func whatComesAfterTheClaimIsTooLate(_ rival: Rival) async throws {
+  @Test(arguments: rivals) func settlementsAfterTheClaimAreTooLate(_ rival: Rival) async throws {
     let offered = Offered()
     let (end, strike) = await rival.chain(offered.promise)
     #expect(try offered.isTaken())
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test(arguments: rivals.filter { $0.name != "another offered promise" })
-  func whatCameMeanwhileCountsOnceTheClaimIsWithdrawn(_ rival: Rival) async throws {
+  func settlementsDuringTheClaimCountOnceItIsWithdrawn(_ rival: Rival) async throws {
     let offered = Offered()
     let (end, strike) = await rival.chain(offered.promise)
     #expect(try offered.isTaken())
@@ -230,7 +230,7 @@ import Testing
     #expect(outcome != .fulfilled(7))
   }
 
-  @Test func aTaskThatAwaitsGetsWhatWasClaimedForIt() async throws {
+  @Test func aTaskThatAwaitsGetsTheOutcomeClaimedForIt() async throws {
     let offered = Offered()
     let task = Task { try await offered.promise.value }
     // The task is the first observer, so it waits once there is an offer.
@@ -293,7 +293,7 @@ import Testing
     }
   }
 
-  @Test func whatAClaimThatFailsPostponedRunsElsewhere() async throws {
+  @Test func callbacksThatAFailedClaimPostponedRunElsewhere() async throws {
     let (first, firstResolver) = Promise.make(of: Int.self, on: .inline)
     let (last, lastResolver) = Promise.make(of: Int.self, on: .inline)
     let threads = Recorder<String?>()
@@ -312,7 +312,7 @@ import Testing
     lastResolver.fulfill(0)
   }
 
-  @Test func whatIsSettledDuringAClaimIsReleasedAfterIt() throws {
+  @Test func outcomesSettledDuringAClaimAreReleasedAfterIt() throws {
     let offered = Offered()
     weak var witness: Recorder<Int>?
     do {

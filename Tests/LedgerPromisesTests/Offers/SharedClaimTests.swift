@@ -81,7 +81,7 @@ import Testing
     #expect(end.outcome == .fulfilled([7, 7]))
   }
 
-  @Test func whatLiesBehindAPromiseThatIsAnInputTwiceStaysClaimed() throws {
+  @Test func theChainBehindAPromiseThatIsAnInputTwiceStaysClaimed() throws {
     let offered = Offered()
     let manual = ManualPromiseExecutor()
     let end = Promise.all([offered.promise, offered.promise], on: .inline)

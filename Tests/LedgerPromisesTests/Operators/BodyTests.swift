@@ -63,7 +63,7 @@ import Testing
     #expect(code(try await promise.settlement()) == .executorGone)
   }
 
-  @Test @MainActor func aBodyOnTheMainActorUsesWhatItIsolates() async throws {
+  @Test @MainActor func aBodyOnTheMainActorUsesItsIsolatedState() async throws {
     var texts: [String] = []
     let settled = Promise<Int>(in: .main) { resolver in
       texts.append("settled")

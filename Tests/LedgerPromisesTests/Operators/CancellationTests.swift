@@ -114,7 +114,7 @@ import Testing
     other.resolver.fulfill(1)
   }
 
-  @Test func aTokenCancelsWhatIsBoundToItAndWhatComesLater() async throws {
+  @Test func aTokenCancelsPromisesBoundToItNowAndLater() async throws {
     let token = CancellationToken()
     let early = Promise.make(of: Int.self)
     let lazy = Promise<Int>.lazy { _ in Issue.record("the body of a cancelled lazy promise ran") }

@@ -71,7 +71,7 @@ import Testing
     #expect(await compound.seen.events(atLeast: 3) == ["dismissing", "dismissed", "next"])
   }
 
-  @Test func cancellingTheResultCancelsWhatItCleansUpAfter() async throws {
+  @Test func cancellingTheResultCancelsThePromiseThatItCleansUpAfter() async throws {
     let compound = Compound()
     #expect(compound.result.cancel("why"))
     #expect(compound.form.promise.outcome == .cancelled("why"))

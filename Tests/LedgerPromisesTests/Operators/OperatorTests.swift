@@ -143,17 +143,17 @@ import Testing
   ]
 
   @Test(arguments: rows, [false, true])
-  func aFulfilmentGivesWhatTheTableSays(_ row: Row, settledBefore: Bool) async throws {
+  func aFulfilmentFollowsTheTable(_ row: Row, settledBefore: Bool) async throws {
     try await check(row, .fulfilled(1), settledBefore, row.fulfilled)
   }
 
   @Test(arguments: rows, [false, true])
-  func aRejectionGivesWhatTheTableSays(_ row: Row, settledBefore: Bool) async throws {
+  func aRejectionFollowsTheTable(_ row: Row, settledBefore: Bool) async throws {
     try await check(row, .rejected(TestError(1)), settledBefore, row.rejected)
   }
 
   @Test(arguments: rows, [false, true])
-  func aCancellationGivesWhatTheTableSays(_ row: Row, settledBefore: Bool) async throws {
+  func aCancellationFollowsTheTable(_ row: Row, settledBefore: Bool) async throws {
     try await check(row, .cancelled("why"), settledBefore, row.cancelled)
   }
 

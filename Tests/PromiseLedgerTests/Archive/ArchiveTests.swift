@@ -79,7 +79,7 @@ struct ArchiveTests {
     #expect(try BlockingInspector(at: file.target).archive() == archive)
   }
 
-  @Test func openLedgerExportsWhatAnInspectorDoes() async throws {
+  @Test func openLedgerExportsTheSameAsAnInspector() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open()
     let large = try await ledger.createPromise(of: [UInt8].self)

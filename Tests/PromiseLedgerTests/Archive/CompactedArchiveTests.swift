@@ -62,7 +62,7 @@ struct CompactedArchiveTests {
     #expect(try copy.digest() == BlockingInspector(at: ledger.path).replay().digest())
   }
 
-  @Test func anOpenLedgerExportsWhatAnInspectorDoes() async throws {
+  @Test func anOpenLedgerExportsTheSameAsAnInspector() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.events])
     let open = try await ledger.temporary.open(
       configuration: LedgerCompactionTests.configuration())
@@ -73,7 +73,7 @@ struct CompactedArchiveTests {
     await open.close()
   }
 
-  @Test func nobodyCompactsMeanwhile() async throws {
+  @Test func noCompactionRunsMeanwhile() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
     _ = try await LedgerCompactionTests.fill(ledger, 8)

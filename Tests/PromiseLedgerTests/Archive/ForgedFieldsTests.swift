@@ -14,7 +14,7 @@ import Testing
   private static let stride = 27
 
   @Test(arguments: [1, 5] as [UInt64])
-  func whatIsImportedIsSound(seed: UInt64) throws {
+  func importedLedgersAreSound(seed: UInt64) throws {
     let ledger = try FormatFixtureTests.copy(1)
     try Self.check(BlockingInspector(at: ledger.path).archive(), seed: seed)
   }

@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func aFullLedgerRefusesWhatBeginsSomethingOrHoldsContent() {
+  @Test func aFullLedgerRefusesCommandsThatBeginSomethingOrHoldContent() {
     let refused: [EventKind] = [
       .ledgerCreated, .promiseCreated, .promiseResolved, .handlerCreated, .handlerRebound,
       .handlerCallStarted,

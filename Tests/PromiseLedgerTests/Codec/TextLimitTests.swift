@@ -34,7 +34,7 @@ import Testing
     #expect(error?.code == .invalidArgument)
   }
 
-  @Test func whatIsRefusedIsTheCategoryCcOfUnicode() {
+  @Test func theRefusedCharactersAreTheCategoryCcOfUnicode() {
     for scalar in (0..<0x3000).compactMap(Unicode.Scalar.init) {
       let isTaken = (try? PromiseKey(String(scalar))) != nil
       guard isTaken == (scalar.properties.generalCategory == .control) else { continue }

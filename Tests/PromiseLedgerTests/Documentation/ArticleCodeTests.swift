@@ -29,7 +29,7 @@ final class ArticleCodeTests: Sendable {
 
   // MARK: Chaining durable promises
 
-  @MainActor @Test func aChainShowsWhatItGets() async throws {
+  @MainActor @Test func aChainShowsItsOutcomes() async throws {
     let ledger = try await temporary.open()
     let avatar = try await ledger.createPromise(of: String.self)
     try await avatar.fulfill("avatar.png")

@@ -52,7 +52,7 @@ struct CodeBlockTests {
   }
 
   /// The README shows an excerpt of the demo; the whole of it has an article.
-  @Test func whatTheReadmeShowsOfTheDemoStandsInItsArticle() throws {
+  @Test func theDemoOutputInTheReadmeIsThatOfItsArticle() throws {
     let demo = try Article(path: "Sources/PromiseLedger/PromiseLedger.docc/TheDemo.md")
     let excerpt = try Article(path: "README.md").blocks(of: "").filter { block in
       block.code.contains { $0.hasPrefix("extension ") }

@@ -83,7 +83,7 @@ struct HandlersArticleTests {
     await ledger.close()
   }
 
-  @Test func whoLogsOutWaitsForNothing() async throws {
+  @Test func loggingOutWaitsForNothing() async throws {
     let (path, room) = (temporary.path, "room@example.org")
     let promise = try await ask(path, room, "iq-1")
     var configuration = LedgerConfiguration()
@@ -151,7 +151,7 @@ struct HandlersArticleTests {
     await ledger.close()
   }
 
-  @Test func aFailureRejectsWhatTheTypeSays() async throws {
+  @Test func aFailureRejectsThePromisesThatTheTypeNames() async throws {
     let chat = chat
     let ledger = try await temporary.open { registry in
       try registry.register(Sync.self) { chat }

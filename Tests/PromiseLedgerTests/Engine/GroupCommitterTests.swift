@@ -51,7 +51,7 @@ import Testing
     #expect(try other.promise(8) == session.promise(8))
   }
 
-  @Test func whatAnotherWriterDidBeforeTheAppendIsDecidedOn() throws {
+  @Test func eventsOfAnotherWriterBeforeTheAppendAreDecidedOn() throws {
     let session = try WatchedSession(store, 1, clock: clock)
     store.onAppend = { [store, clock] in
       #expect(throws: Never.self) {
@@ -63,7 +63,7 @@ import Testing
     #expect(try session.promise(8)?.created.session == .numbered(1))
   }
 
-  @Test func aLogThatEndsBeforeWhatWasReadIsCorrupt() throws {
+  @Test func aLogThatEndsBeforeAReadPositionIsCorrupt() throws {
     let session = try WatchedSession(store, 1, clock: clock)
     try session.commit([CreatePromise(.numbered(1))])
     let older = InMemoryEventStore(ledgerID: store.ledgerID)

@@ -17,7 +17,7 @@ import Testing
     #expect(!inbox.hasCommands)
   }
 
-  @Test func whatIsPutBackComesFirst() {
+  @Test func aJobThatIsPutBackComesFirst() {
     let inbox = Inbox()
     for number in 0..<200 { inbox.add(log.job(number)) }
     for _ in 0..<4 {
@@ -41,7 +41,7 @@ import Testing
     #expect(log.numbers(of: inbox.take(limit: .max)) == [3])
   }
 
-  @Test func whatWasNeverAddedCannotBeWithdrawn() {
+  @Test func aJobThatWasNeverAddedCannotBeWithdrawn() {
     let inbox = Inbox(maximumJobCount: 1)
     let jobs = (0..<2).map { log.job($0) }
     for job in jobs { inbox.add(job) }
@@ -78,7 +78,7 @@ import Testing
     #expect(log.numbers(of: left) == [0])
   }
 
-  @Test func theEndFailsWhatComesAfterAndHandsOverWhatWaits() {
+  @Test func theEndFailsLaterJobsAndHandsOverWaitingOnes() {
     let inbox = Inbox()
     inbox.add(log.job(0))
     #expect(log.numbers(of: inbox.end(.sessionClosed).jobs) == [0])

@@ -35,7 +35,7 @@ struct MovedClockTests {
     await ledger.close()
   }
 
-  @Test func aClockForgetsWhatNeedsItNoMore() {
+  @Test func aClockForgetsCallbacksThatAreDone() {
     let calls = Calls()
     clock.whenMoved { calls.add() < 2 }
     for _ in 0..<5 { clock.advance(by: .seconds(1)) }

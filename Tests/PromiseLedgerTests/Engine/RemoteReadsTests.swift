@@ -111,7 +111,7 @@ import Testing
     await ledger.close()
   }
 
-  @Test func aReadSeesWhatWasWrittenBefore() async throws {
+  @Test func aReadSeesEarlierWrites() async throws {
     let (mine, other) = (try await open("mine"), try await open("other"))
     for number in 0..<100 {
       let promise = try await mine.createPromise(of: Int.self)

@@ -7,7 +7,7 @@ import Testing
 @testable import PromiseLedger
 
 @Suite(.timeLimit(.minutes(5))) struct ReplicaTests {
-  @Test func whoWaitsAfterTheEndIsToldAtOnce() {
+  @Test func waitersAfterTheEndAreToldAtOnce() {
     let replica = Replica()
     replica.failAll(.sessionClosed)
     let settlement = #expect(throws: LedgerError.self) {
@@ -18,7 +18,7 @@ import Testing
     #expect(advance?.code == .closed)
   }
 
-  @Test func whoWaitsAtTheEndIsTold() async throws {
+  @Test func waitersAtTheEndAreTold() async throws {
     let replica = Replica()
     let waiting = try replica.advance(past: .start)
     replica.failAll(.sessionClosed)

@@ -130,7 +130,7 @@ struct BindingCheckTests {
     await ledger.close()
   }
 
-  @Test func whatAnotherBuildBoundIsNoMistakeOfThisOne() async throws {
+  @Test func bindingsOfAnotherBuildAreNoMistakesOfThisOne() async throws {
     let id = try await temporary.createElsewhere(Answer.self, ["roon": "x", "count": "two"])
     let handler = ledger.handler(id: id)
     try await handler.merge(["chat-room": "y"])

@@ -73,7 +73,7 @@ struct BindingTests {
     #expect(try await handler.call(as: Echo.self) == "x 1 -")
   }
 
-  @Test func whatIsSaidLaterOfANameCounts() async throws {
+  @Test func theLaterStatementAboutANameCounts() async throws {
     let handler = try await make(["a": "x", "b": 1])
     var arguments: HandlerArguments = ["a": "given", "b": 2]
     arguments.set("later", for: "a")
@@ -187,7 +187,7 @@ struct BindingTests {
     #expect(try await other.record?.bound["c"]?.typeTag == "bool")
   }
 
-  @Test func mergingForgetsWhatIsNotBoundAnyMore() async throws {
+  @Test func mergingForgetsArgumentsThatAreNoLongerBound() async throws {
     let first = try await ledger.createPromise(of: Int.self)
     let second = try await ledger.createPromise(of: Int.self)
     let third = try await ledger.createPromise(of: Int.self)

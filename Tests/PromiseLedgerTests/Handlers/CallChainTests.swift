@@ -14,7 +14,7 @@ struct CallChainTests {
     temporary = try TemporaryLedger()
   }
 
-  @Test(.timeLimit(.minutes(5))) func whatCodeLeftBehindKeepsNoEndedCalls() async throws {
+  @Test(.timeLimit(.minutes(5))) func tasksThatCodeLeftBehindKeepNoEndedCalls() async throws {
     let done = Gate()
     let notes = Notes()
     let ledger = try await temporary.open { registry in

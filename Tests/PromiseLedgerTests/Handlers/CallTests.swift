@@ -49,7 +49,7 @@ struct CallTests {
     await ledger.close()
   }
 
-  @Test func whatWasReturnedIsOfItsType() async throws {
+  @Test func returnedValuesHaveTheirType() async throws {
     let ledger = try await open()
     let handler = try await ledger.createHandler(Scripted.self).handler
     let result = try await handler.call()
@@ -147,7 +147,7 @@ struct CallTests {
     await ledger.close()
   }
 
-  @Test func recordsTellWhatIsThere() async throws {
+  @Test func recordsDescribeHandlers() async throws {
     let ledger = try await open()
     let handler = try await ledger.createHandler(
       Scripted.self, ["name": "n", "promise": nil], scopes: ["account-1"], label: "For people"
@@ -193,7 +193,7 @@ struct CallTests {
     await ledger.close()
   }
 
-  @Test func whatAHandlerLeftBehindMayCallItLater() async throws {
+  @Test func tasksThatAHandlerLeftBehindMayCallItLater() async throws {
     let gate = Gate()
     let later = Notes()
     let ledger = try await open { _, call in

@@ -182,7 +182,7 @@ struct ChatExampleTests {
     (Stanza.error("item-not-found"), nil, "item-not-found"),
     (Stanza.error("item-not-found"), "timed out", "timed out"),
   ])
-  func aMissingBundleHasWhateverReasonThereIs(
+  func aMissingBundleHasTheAvailableReason(
     stanza: Stanza?, reason: String?, why: String
   ) async throws {
     let account = Account(omemo: Encryption())

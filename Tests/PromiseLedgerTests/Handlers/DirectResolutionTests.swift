@@ -83,7 +83,7 @@ struct DirectResolutionTests {
     await other.close()
   }
 
-  @Test func detachedTasksAndWhatCodeLeavesBehindResolveAtOnce() async throws {
+  @Test func detachedTasksAndTasksLeftBehindResolveAtOnce() async throws {
     let gate = Gate()
     let later = Later()
     let ledger = try await open { scripted, _ in

@@ -143,7 +143,7 @@ struct FailureTests {
     await ledger.close()
   }
 
-  @Test func whatTheCodeAskedForBeforeItFailedIsDropped() async throws {
+  @Test func effectsRequestedBeforeTheCodeFailedAreDropped() async throws {
     let ledger = try await open { scripted, call in
       try call.fulfill(#require(scripted.promise), 3)
       throw Self.failure

@@ -77,7 +77,7 @@ struct InstanceBindingTests {
     }
   }
 
-  @Test func anInstanceBindsWhatADictionaryBinds() async throws {
+  @Test func anInstanceBindsTheSameAsADictionary() async throws {
     let promise = try await ledger.createPromise(of: Int.self)
     let instance = try await ledger.createHandler(
       Joined(room: "r", promise: promise, bytes: [1], age: 7), key: HandlerKey("iq-1"),

@@ -165,7 +165,7 @@ struct PayloadNameTests {
     await ledger.close()
   }
 
-  @Test func withoutTheCodecItIsSaidWhatIsMissing() async throws {
+  @Test func withoutTheCodecTheErrorNamesTheMissingPart() async throws {
     let ledger = try await open(withCodec: true)
     let promise = try await ledger.createPromise(of: Bundle.self)
     let handler = try await ledger.createHandler(Fetched.self, ["promise": promise]).handler

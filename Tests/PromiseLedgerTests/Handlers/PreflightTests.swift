@@ -100,7 +100,7 @@ struct PreflightTests {
     await later.close()
   }
 
-  @Test func whatWasBoundAnewAndCompactedIsNoDamage() async throws {
+  @Test func argumentsThatWereReboundAndCompactedAreNoDamage() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await open(temporary.path)
     func name(_ letter: String) -> HandlerArguments {

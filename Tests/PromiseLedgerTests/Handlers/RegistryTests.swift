@@ -114,7 +114,7 @@ struct RegistryTests {
     await expectRefusal(.invalidArgument) { try $0.register(Overlong.self) }
   }
 
-  @Test func whatCodeReturnsMustBeRecordable() async {
+  @Test func returnedValuesMustBeRecordable() async {
     await expectRefusal(.invalidArgument, naming: ["Opaque"]) {
       try $0.register(Unrecordable.self)
     }

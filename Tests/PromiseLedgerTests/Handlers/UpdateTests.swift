@@ -147,7 +147,7 @@ struct UpdateTests {
     await ledger.close()
   }
 
-  @Test func preflightSeesAMismatchBehindWhatIsMissing() async throws {
+  @Test func preflightSeesAMismatchBehindAMissingArgument() async throws {
     // The mandatory `to` comes first, and is not bound.
     let id = try await leave(Retyped.self, ["count": "two"])
     let ledger = try await temporary.open { try $0.register(First.self) }
@@ -159,7 +159,7 @@ struct UpdateTests {
 
   // MARK: An older build
 
-  @Test func anOlderBuildIgnoresWhatItDoesNotKnow() async throws {
+  @Test func anOlderBuildIgnoresUnknownNames() async throws {
     let id = try await leave(WithOptional.self, ["to": "juliet", "count": 2, "urgent": true])
     let older = try await temporary.open { try $0.register(First.self) }
     #expect(try await older.preflight().isEmpty)

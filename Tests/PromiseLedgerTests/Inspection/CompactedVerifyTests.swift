@@ -54,7 +54,7 @@ struct CompactedVerifyTests {
 
   /// A record that is whole and holds an older state.
   @Test(arguments: policies)
-  func recordsThatAreNotWhatEventsMakeAreFound(policies: [CompactionPolicy]) async throws {
+  func recordsThatDifferFromTheirEventsAreFound(policies: [CompactionPolicy]) async throws {
     let ledger = try await CompactedLedger(policies)
     var count = 0
     for entry in try ledger.entries(of: "entities") {
@@ -109,7 +109,7 @@ struct CompactedVerifyTests {
     #expect(try ledger.findings().map(\.subject) == [changed])
   }
 
-  @Test func whatBelongsToNobodyIsFound() async throws {
+  @Test func entriesWithoutAnOwnerAreFound() async throws {
     let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
     let tombstones = try ledger.entries(of: "tombstones")
     #expect(!tombstones.isEmpty)

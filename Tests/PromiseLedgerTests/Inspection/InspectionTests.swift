@@ -29,7 +29,7 @@ struct InspectionTests {
     #expect(space.freeByteCount <= space.fileByteCount)
   }
 
-  @Test func replayShowsPromisesAndWhatIsStale() async throws {
+  @Test func replayShowsPromisesAndStaleOnes() async throws {
     let temporary = try TemporaryLedger()
     let app = try await temporary.open()
     let name = try await app.createPromise(of: String.self, tags: ["a"])

@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func closingAnInspectionEndsWhatItCounts() async throws {
+  @Test func closingAnInspectionEndsItsCount() async throws {
     await ledger.close()
     let inspector = try BlockingInspector(at: temporary.path)
     let error = #expect(throws: LedgerError.self) {

@@ -95,7 +95,7 @@ struct VerifyTests {
       ], "Its cause is position 3, which comes not before it"
     ),
   ])
-  func whatMakesNoSenseIsFound(events: [NewEvent], message: String) throws {
+  func nonsenseIsFound(events: [NewEvent], message: String) throws {
     var ledger = try CraftedLedger()
     try ledger.commit(Self.opening + events)
     let findings = try findings(ledger.path)
@@ -159,7 +159,7 @@ struct VerifyTests {
   }
 
   @Test(arguments: [(7, 3), (8, 0), (400, 0)])
-  func chunkOfNobodyIsFound(position: Int, number: Int) throws {
+  func chunkWithoutAnOwnerIsFound(position: Int, number: Int) throws {
     let ledger = try CraftedLedger.sample()
     try ledger.edit { transaction, _, blob in
       let key = Chunk.key(Position(rawValue: UInt64(position)), number)

@@ -7,7 +7,7 @@ import Testing
 
 /// The session's life gives back the calls that it runs, through the engine.
 @Suite(.timeLimit(.minutes(10))) struct CallReleaseTests {
-  @Test func freezingAndClosingGiveBackWhatTheSessionRuns() async throws {
+  @Test func freezingAndClosingGiveBackTheCallsOfTheSession() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(as: .app)
     let id = HandlerID.numbered(1)

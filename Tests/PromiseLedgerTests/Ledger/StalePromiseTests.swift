@@ -53,7 +53,7 @@ import Testing
     await helper.close()
   }
 
-  @Test func oneThatWasAwaitedIsOfferedOnceNobodyWaits() async throws {
+  @Test func oneThatWasAwaitedIsOfferedOnceTheWaitEnds() async throws {
     let helper = try await temporary.open(as: .appExtension)
     let app = try await temporary.open(as: .app)
     let used = try await helper.createPromise(of: Int.self)
@@ -112,7 +112,7 @@ import Testing
     await helper.close()
   }
 
-  @Test func aChangeConcernsOnlyWhatItNames() throws {
+  @Test func aChangeConcernsOnlyTheEntitiesThatItNames() throws {
     var candidates = StaleCandidates(ids: [], includesAll: false)
     var ledger = PureLedger()
     try ledger.commit(OpenSession(.sample(), newLedgerID: LedgerID(entityID: .numbered(9))))

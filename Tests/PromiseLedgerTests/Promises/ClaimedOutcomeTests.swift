@@ -17,7 +17,7 @@ import Testing
       configuration: LedgerConfiguration())
   }
 
-  @Test func whatEndsTheInterestWhileTheConsumptionIsWrittenIsTooLate() async throws {
+  @Test func anEndOfInterestWhileTheConsumptionIsWrittenIsTooLate() async throws {
     let store = WatchedStore()
     let app = try await open(store)
     let durable = try await app.createPromise(of: Int.self)
@@ -45,7 +45,7 @@ import Testing
     await app.close()
   }
 
-  @Test func whatEndsTheInterestBeforeTheConsumptionIsDecidedCounts() async throws {
+  @Test func anEndOfInterestBeforeTheConsumptionIsDecidedCounts() async throws {
     let store = WatchedStore()
     let app = try await open(store)
     let durable = try await app.createPromise(of: Int.self)
@@ -74,7 +74,7 @@ import Testing
     await app.close()
   }
 
-  @Test func whatCameFirstCountsIfTheConsumptionCannotBeWritten() async throws {
+  @Test func theFirstSettlementCountsIfTheConsumptionCannotBeWritten() async throws {
     let store = FailingStore()
     let app = try await open(store)
     let durable = try await app.createPromise(of: Int.self)

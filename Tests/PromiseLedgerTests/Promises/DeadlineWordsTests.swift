@@ -95,7 +95,7 @@ struct DeadlineWordsTests {
     await ledger.close()
   }
 
-  @Test func creatingWhatIsThereSaysWhatIsThere() async throws {
+  @Test func creatingAnExistingPromiseReportsIt() async throws {
     let ledger = try await temporary.open()
     let key = try PromiseKey("avatar/room")
     let first = try await ledger.createPromiseIfAbsent(

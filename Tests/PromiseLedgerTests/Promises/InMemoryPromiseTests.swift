@@ -146,7 +146,7 @@ import Testing
     await close(app, helper)
   }
 
-  @Test func closingRejectsWhatWaits() async throws {
+  @Test func closingRejectsWaitingPromises() async throws {
     let app = try await temporary.open(as: .app)
     let durable = try await app.createPromise(of: Int.self)
     let waiting = durable.promise.map { $0 }
@@ -158,7 +158,7 @@ import Testing
     await expect(durable.promise, throws: .closed)
   }
 
-  @Test func nobodyNeedKeepAnythingButTheCallback() async throws {
+  @Test func onlyTheCallbackNeedsToBeKept() async throws {
     let helper = try await temporary.open(as: .appExtension)
     let (seen, resolver) = Promise.make(of: Int.self)
     let id = try await {

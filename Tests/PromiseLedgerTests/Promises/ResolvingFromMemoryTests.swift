@@ -45,7 +45,7 @@ import Testing
         == .cancelled(reason: String(repeating: "ä", count: 1_024)))
   }
 
-  @Test func failureOfAnotherDurablePromiseStaysWhatItWas() async throws {
+  @Test func failureOfAnotherDurablePromiseStaysTheSame() async throws {
     let error = StoredError(domain: "chat", code: 403, message: "no")
     #expect(
       try await stored(from: .rejected(PromiseFailure.rejected(error))) == .rejected(error))

@@ -87,7 +87,7 @@ struct SystemErrorTests {
 
   // MARK: Errors of Foundation
 
-  @Test func anNSErrorKeepsDomainCodeTextsAndWhatItComesFrom() async throws {
+  @Test func anNSErrorKeepsDomainCodeTextsAndUnderlyingErrors() async throws {
     let stored = try await restored(
       NSError(
         domain: "chat", code: 403,
@@ -138,7 +138,7 @@ struct SystemErrorTests {
     #expect(stored.underlyingErrors.map(\.code) == [Int64(ENOENT)])
   }
 
-  @Test func aCustomNSErrorKeepsWhatItChose() async throws {
+  @Test func aCustomNSErrorKeepsItsChosenTexts() async throws {
     let stored = try await restored(StreamError(errorCode: 7))
     #expect(stored.domain == "stream")
     #expect(stored.code == 7)

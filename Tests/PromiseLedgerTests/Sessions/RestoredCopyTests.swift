@@ -32,7 +32,7 @@ import Testing
     return (ledger, copy)
   }
 
-  @Test func aSessionDoesNotGoOnWithWhatWasWrittenToIt() async throws {
+  @Test func aSessionDoesNotContinueAfterEventsWrittenToIt() async throws {
     let (ledger, copy) = try await frozen()
     try copy.write(to: file)
     // As described in the article *File format*.

@@ -78,7 +78,7 @@ import Testing
       finding: .dead),
     Row(testDescription: "without a process", content: Array("frozen".utf8), finding: .dead),
   ])
-  func aFileThatNobodyLocksTellsByItsContent(row: Row) throws {
+  func aFileWithoutALockIsJudgedByItsContent(row: Row) throws {
     try write(row.content)
     #expect(registry.findings(of: [session]) == [row.finding])
   }

@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func newSessionsComeFirstAndKeepNobodyWaiting() throws {
+  @Test func newSessionsComeFirstAndDelayNoOthers() throws {
     try open(2...200)
     var round = SessionRound(of: own)
     round.add(ids(2...150), in: try state())

@@ -93,7 +93,7 @@ import Testing
     #expect(removals == [4, 4, 4, 4, 4], "4 MiB of values an event")
   }
 
-  @Test func aListThatLacksWhatAStepPutThereIsNoticedLater() throws {
+  @Test func aListThatLacksAnEntryOfAStepIsNoticedLater() throws {
     let made = try StoreMaker.lmdb.make()
     let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
     var folder = Folder()

@@ -106,7 +106,7 @@ import Testing
     await ledger.close()
   }
 
-  @Test(.timeLimit(.minutes(5))) func aCompactionOfItsOwnSaysWhatStopsIt() async throws {
+  @Test(.timeLimit(.minutes(5))) func anAutomaticCompactionReportsItsObstacle() async throws {
     let warnings = WarningLog()
     var configuration = LedgerCompactionTests.configuration()
     configuration.logger = Logger(label: "test") { _ in warnings }

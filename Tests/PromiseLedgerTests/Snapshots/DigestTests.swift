@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func theStateDigestDependsOnWhatIsThereAndNotOnTheOrder() {
+  @Test func theStateDigestDependsOnTheContentAndNotOnTheOrder() {
     var forwards = StateDigest.empty
     var backwards = StateDigest.empty
     for number in 0..<1_000 { forwards.add(.promise, .numbered(number), [UInt8(number & 255)]) }

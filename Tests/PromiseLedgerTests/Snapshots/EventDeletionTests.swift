@@ -91,7 +91,7 @@ import Testing
       try Answers(.tail(of: made.store), subject.writer) == Answers(subject.state, subject.writer))
   }
 
-  @Test func aRecordThatIsNotWhatWasWrittenStopsEverything() throws {
+  @Test func aRecordThatDiffersFromTheWrittenOneStopsEverything() throws {
     let made = try StoreMaker.lmdb.make()
     let subject = try CompactedStore(made.store, seed: 3, groupCount: 10)
     var folder = Folder()

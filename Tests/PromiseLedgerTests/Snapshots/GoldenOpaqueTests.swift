@@ -44,7 +44,7 @@ import Testing
     #expect(entity.openEntries.map(\.position) == [Position(rawValue: 9)])
   }
 
-  @Test func whatIsNoOutlineIsDamage() throws {
+  @Test func anythingButAnOutlineIsDamage() throws {
     let outlineByteCount = Self.content.count - 2
     for count in 0..<outlineByteCount {
       let error = #expect(throws: LedgerError.self, "\(count)") {

@@ -88,7 +88,7 @@ import Testing
     await again.close()
   }
 
-  @Test func whatWasRemovedStaysGone() async throws {
+  @Test func removedRecordsStayGone() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration())
     let ids = try await Self.fill(ledger, 40)
@@ -231,7 +231,7 @@ import Testing
 
   /// - Parameter key: Of the handler, if it has one.
   @Test(arguments: ["key", nil])
-  func whateverIsAskedOfARemovedHandlerSaysSo(key: String?) async throws {
+  func everyCommandOnARemovedHandlerSaysThatItIsRemoved(key: String?) async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration())
     let id =

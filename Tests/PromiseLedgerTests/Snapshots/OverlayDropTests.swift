@@ -58,7 +58,7 @@ import Testing
     #expect(longest <= max(4_000, 3 * count))
   }
 
-  @Test func compactionLeavesNothingOfWhatWasFolded() async throws {
+  @Test func compactionLeavesNothingOfFoldedEvents() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
     _ = try await LedgerCompactionTests.fill(ledger, 100)

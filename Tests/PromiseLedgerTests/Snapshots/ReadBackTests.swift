@@ -94,7 +94,7 @@ import Testing
 
   /// - Parameter limit: The number of events: few, or so many that another thread reads them.
   @Test(arguments: [20, 200], Finder.allCases)
-  func whatAStepWroteIsReadBackBeforeAnythingElseIsWritten(
+  func aStepIsReadBackBeforeAnythingElseIsWritten(
     limit: Int, finder: Finder
   ) async throws {
     let temporary = try TemporaryLedger()

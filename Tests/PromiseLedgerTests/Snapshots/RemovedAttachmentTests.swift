@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "key"])
-  func itIsGoneForWhoeverReadsIt(key: String?) async throws {
+  func itIsGoneForEveryReader(key: String?) async throws {
     let (reader, other) = try await open()
     let gone: LedgerError.Code = key == nil ? .notFound : .recordRemoved
     var promises: [DurablePromise<String>] = []

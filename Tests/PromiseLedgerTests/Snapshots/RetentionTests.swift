@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: 2_001...2_060 as ClosedRange<UInt64>)
-  func whatTheSnapshotHasMayStayInTheOverlay(seed: UInt64) throws {
+  func entitiesInTheSnapshotMayStayInTheOverlay(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)
     subject.dropsAtOnce = false
     try subject.fold(limit: 9)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func effectsOnWhatIsGoneAreRefusedAndTheCallFinishes() throws {
+  @Test func effectsOnRemovedRecordsAreRefusedAndTheCallFinishes() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
     let (promise, gone, caller) = (
       try PromiseKey("k").promiseID, try HandlerKey("k").handlerID, HandlerID.numbered(102)
@@ -133,7 +133,7 @@ import Testing
     #expect(try subject.state.handler(gone) == nil)
   }
 
-  @Test func whatIsBoundAfterThePlanStays() throws {
+  @Test func bindingsMadeAfterThePlanStay() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
     let (promise, handler) = (PromiseID.numbered(101), HandlerID.numbered(101))
     try subject.commit(CreatePromise(promise))
@@ -157,7 +157,7 @@ import Testing
     #expect(try subject.state.promise(promise) == nil)
   }
 
-  @Test func whatIsNeededStaysBetweenTwoEventsOfAPlan() throws {
+  @Test func neededRecordsStayBetweenTwoEventsOfAPlan() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
     let (needed, handler) = (PromiseID.numbered(50_000), HandlerID.numbered(50_001))
     let references = HandlerReferences(promises: [needed], handlers: [])

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func holdsWhatADictionaryWould(seed: UInt64) throws {
+  func hasTheContentsOfADictionary(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var table = EntityTable<Item>()
     var model: [EntityID: Item] = [:]

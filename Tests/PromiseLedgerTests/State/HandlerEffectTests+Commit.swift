@@ -90,7 +90,7 @@ extension HandlerEffectTests {
     #expect(try ledger.commit(FinishCall(id, call, attempt: 2), as: 2).verdict == "superseded")
   }
 
-  @Test func aLateEndOfAReleasedAttemptThatNobodyTookIsTaken() throws {
+  @Test func aLateEndOfAReleasedAttemptWithoutATakerIsTaken() throws {
     var ledger = try ledger()
     try ledger.commit(ReleaseCall(id: id, call: call, attempt: 1, reason: .frozen))
 
@@ -185,7 +185,7 @@ extension HandlerEffectTests {
     #expect(ledger.state.handlers.openCalls.allSatisfy { $0.call.isReleased })
   }
 
-  @Test func whatIsLargeIsNotForTheReserve() throws {
+  @Test func largeCommandsDoNotGetTheReserve() throws {
     var ledger = try ledger()
     try ledger.commit(CreateHandler(other))
     ledger.context.room = CommitRoom(bytes: 0, bytesWithReserve: 100_000)

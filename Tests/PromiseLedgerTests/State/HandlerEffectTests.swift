@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func whatWasBoundAnewMeanwhileIsNotRefused() throws {
+  @Test func argumentsThatWereReboundMeanwhileAreNotRefused() throws {
     var ledger = try ledgerWithCaller(.repeating)
     let old = try #require(try ledger.state.handler(id)?.bound.position)
     try ledger.commit(
@@ -264,7 +264,7 @@ import Testing
         == (isThere ? [.exists, .done, .done] : [.done, .typeMismatch, .typeMismatch]))
   }
 
-  @Test func theRefusalOfARequiredEffectSaysWhatIsUnfit() throws {
+  @Test func theRefusalOfARequiredEffectNamesTheUnfitArgument() throws {
     var ledger = try ledger()
     try ledger.commit(CreateHandler(other))
     let binding = try ledger.state.handler(other)?.bound.position

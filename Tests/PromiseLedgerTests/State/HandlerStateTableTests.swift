@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test(arguments: State.allCases)
-  func theStatesAreWhatTheirNamesSay(state: State) throws {
+  func theStatesMatchTheirNames(state: State) throws {
     let entity = try Self.ledger(in: state).state.handler(Self.id)
     let status: HandlerStatus? =
       switch state {

@@ -85,7 +85,7 @@ import Testing
     #expect(try ledger.commit(AbandonPromise(id: id, reason: "now")).stageAnswer == expected)
   }
 
-  @Test func whatIsNotThereIsNotFound() throws {
+  @Test func aMissingSubjectIsNotFound() throws {
     var ledger = PureLedger()
 
     #expect(try ledger.commit(ResolvePromise(id)).stageAnswer == .notFound)

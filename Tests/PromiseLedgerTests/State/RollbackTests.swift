@@ -92,7 +92,7 @@ import Testing
     #expect(batch.attachmentByteCount == 3)
   }
 
-  @Test func aLaterCommandOfTheGroupSeesWhatAnEarlierOneStaged() throws {
+  @Test func aLaterCommandOfTheGroupSeesTheStagedStateOfAnEarlierOne() throws {
     var decision = PureLedger().decision()
 
     _ = try decision.run(CreatePromise(id(1)))

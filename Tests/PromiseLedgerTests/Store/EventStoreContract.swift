@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: StoreMaker.all, [1, 2, 50, 1_000])
-  func whatWasAppendedIsReadInOrder(maker: StoreMaker, count: Int) throws {
+  func appendedEventsAreReadInOrder(maker: StoreMaker, count: Int) throws {
     let subject = try maker.make()
     #expect(try subject.append(count) == Position(rawValue: UInt64(count)))
     let events = try subject.events()
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: StoreMaker.all)
-  func aCommitHandsOverWhatTheCallerHasNotApplied(maker: StoreMaker) throws {
+  func aCommitHandsOverEventsThatTheCallerHasNotApplied(maker: StoreMaker) throws {
     let subject = try maker.make()
     try subject.append(300)
     var caughtUp: [UInt64] = []
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: StoreMaker.all)
-  func anAuditFindsWhatBelongsToNoEvent(maker: StoreMaker) throws {
+  func anAuditFindsAttachmentsWithoutAnEvent(maker: StoreMaker) throws {
     let subject = try maker.make()
     try subject.append(2, attachment: [1, 2, 3])
     let named = try SnapshotAttachments.audit(subject.store, events: 2, [1: 3])

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: StoreMaker.all)
-  func whatIsBesideAnEventComesBackWhole(maker: StoreMaker) throws {
+  func valuesBesideAnEventComeBackWhole(maker: StoreMaker) throws {
     let subject = try maker.make()
     let state = try write(to: subject.store)
 

@@ -54,7 +54,7 @@ import Testing
   }
 
   /// As by a process that died before it read back its writes.
-  @Test func readingBackWhatADeadProcessWroteTakesFewCalls() throws {
+  @Test func readingBackTheWritesOfADeadProcessTakesFewCalls() throws {
     try fill(300)
     try store.fold()
     var next = Folder()

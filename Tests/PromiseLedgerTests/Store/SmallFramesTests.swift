@@ -51,7 +51,7 @@ import Testing
     #expect(largest.contains { $0 > Self.large - 200 })
   }
 
-  @Test func whatIsReadDoesNotDependOnThem() throws {
+  @Test func readsDoNotDependOnThem() throws {
     let (small, large) = (try filled(Self.small), try filled(Self.large))
     let head = try small.head()
     #expect(try large.head() == head)

@@ -63,7 +63,7 @@ struct UnfinishedLedgerTests {
 
   // MARK: Files that are removed
 
-  @Test func whatALivingMakerHasStays() throws {
+  @Test func filesOfALivingMakerStay() throws {
     do {
       let unfinished = try UnfinishedLedger(at: place())
       try removeLeftovers()
@@ -74,7 +74,7 @@ struct UnfinishedLedgerTests {
     #expect(try FileSystem.list(parent) == [], "it was let go")
   }
 
-  @Test func whatADeadMakerLeftGoes() throws {
+  @Test func remainsOfADeadMakerAreRemoved() throws {
     try makeLeftover()
     try removeLeftovers()
     #expect(try FileSystem.list(parent) == [])
@@ -82,7 +82,7 @@ struct UnfinishedLedgerTests {
 
   /// Killed before the mark was there, with the mark alone, and at the end of a removal.
   @Test(arguments: [[], ["making"]])
-  func whatAMakerLeftAtItsFirstStepsGoes(names: [String]) throws {
+  func remainsOfAMakersFirstStepsAreRemoved(names: [String]) throws {
     try FileSystem.createDirectory(leftover)
     for name in names { try FileSystem.writeAtomically([], to: "\(leftover)/\(name)") }
     try removeLeftovers()
@@ -191,7 +191,7 @@ struct UnfinishedLedgerTests {
   @Test(
     .enabled(if: isRoot, "only root can give a file away"),
     arguments: ["", "/making", "/generation-000001", "/generation-000001/data.mdb", "/sessions"])
-  func whatIsAnotherUsersIsLeftAlone(name: String) throws {
+  func filesOfAnotherUserAreLeftAlone(name: String) throws {
     try makeLeftover()
     try #require(unsafe lchown(leftover + name, 65_534, 65_534) == 0)
     let before = try tree(parent)

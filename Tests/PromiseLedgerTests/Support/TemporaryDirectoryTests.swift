@@ -37,7 +37,7 @@ import Testing
     #expect(try names == [])
   }
 
-  @Test func whatAKilledProcessLeftIsRemovedByTheNext() async throws {
+  @Test func remainsOfAKilledProcessAreRemovedByTheNext() async throws {
     await #expect(processExitsWith: .signal(SIGKILL)) { [place = place.path as String] in
       try Self.leaveOne(in: place)
     }
@@ -54,7 +54,7 @@ import Testing
     #expect(try names.map { place.path + "/" + $0 } == [living.path])
   }
 
-  @Test func whatHasAnotherNameStays() throws {
+  @Test func filesWithOtherNamesStay() throws {
     let others = ["promise-ledger-tests", ".promise-ledger-tests", ".other.new-0123456789ab"]
     for name in others { try FileSystem.createDirectory(place.path + "/" + name) }
     let next = try TemporaryDirectory(in: place.path)
