@@ -18,8 +18,8 @@ import Testing
     }
   }
 
-  /// SHA-256 Validation System of NIST, 6.4: each of 100 rounds hashes what the last three hashes make
-  /// a thousand times, beginning with the result of the round before.
+  /// SHA-256 Validation System of NIST, 6.4: each of 100 rounds hashes the concatenation of the
+  /// last three hashes a thousand times, beginning with the result of the round before.
   @Test func theMonteCarloTestOfNISTHasItsHashes() throws {
     let vectors = try SHA256Vectors("SHA256Monte")
     let expected = vectors["MD"]

@@ -186,7 +186,7 @@ struct CompactCommandTests {
     #expect(run.status == 0)
   }
 
-  // MARK: What stops it
+  // MARK: Obstacles
 
   @Test(
     arguments: [

@@ -73,7 +73,7 @@ struct PowerCut {
     }
   }
 
-  // MARK: What survives
+  // MARK: The surviving contents
 
   private mutating func isThere() -> Bool {
     defer { unitCount += 1 }

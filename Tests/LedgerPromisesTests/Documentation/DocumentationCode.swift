@@ -228,7 +228,7 @@ private func diagnosing() {
   PromiseDiagnostics.setSink { diagnostic in metrics.count("\(diagnostic.kind)") }
 }
 
-// MARK: - What the code uses
+// MARK: - The surroundings of the code
 
 struct User: Sendable { var name = "" }
 struct Page: Sendable { var title = "" }

@@ -7,7 +7,7 @@ import Testing
 
 /// Promises that offer an outcome, and deliver it only to something that takes it.
 @Suite(.timeLimit(.minutes(10))) struct OfferTests {
-  // MARK: - What takes an outcome
+  // MARK: - Observers that take an outcome
 
   @Test func theEndOfAChainTakesIt() throws {
     let offered = Offered()

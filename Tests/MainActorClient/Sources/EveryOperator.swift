@@ -106,7 +106,7 @@ import LedgerPromises
       }
   }
 
-  /// What compiled before goes on to compile.
+  /// Code that compiled before continues to compile.
   func others(_ user: Promise<User>) {
     let executor = PromiseExecutor.main
     user.done { print($0.name) }

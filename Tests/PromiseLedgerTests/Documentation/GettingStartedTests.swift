@@ -7,7 +7,7 @@ import Testing
 /// The code of the article *Getting started*, run word for word.
 @Suite(.timeLimit(.minutes(10)))
 final class GettingStartedTests: Sendable {
-  /// What the app of the article shows.
+  /// The text that the app of the article shows.
   private let shown = Mutex<[String]>([])
 
   private func show(_ text: String) {

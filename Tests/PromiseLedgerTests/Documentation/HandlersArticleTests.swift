@@ -199,7 +199,7 @@ struct HandlersArticleTests {
   }
 }
 
-// MARK: - What the article has
+// MARK: - The declarations of the article
 
 struct AvatarRemoved: LedgerHandler {
   static let kind = "avatar-removed"
@@ -292,7 +292,7 @@ struct Seen: LedgerHandler {
   func run(in call: HandlerCall<Account>) async { await call.context.see(stanza) }
 }
 
-// MARK: - What the app has
+// MARK: - The declarations of the app
 
 actor Account {
   let scope: String

@@ -10,7 +10,7 @@ final class ReadmeTests: Sendable {
   private let chat = Chat()
   private let serverError = StoredError(domain: "chat", code: 403, message: "forbidden")
 
-  /// What the app shows.
+  /// The text that the app shows.
   private let shown = Mutex<[String]>([])
 
   init() throws {

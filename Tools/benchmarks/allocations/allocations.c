@@ -16,7 +16,7 @@ void allocations_start(void) {
 void *__libc_malloc(size_t size);
 
 /* Takes the place of the C library's in the whole process. While it does not count, it costs one
-   load, the same for everybody. */
+   load, the same for every contestant. */
 void *malloc(size_t size) {
   if (atomic_load_explicit(&is_counting, memory_order_relaxed))
     atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);

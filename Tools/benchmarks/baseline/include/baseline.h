@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The floor: what plain C does with liblmdb, and nothing else. Each call returns 0 or an error. */
+/* The floor: the work of plain C with liblmdb, and nothing else. Each call returns 0 or an error. */
 
 typedef struct baseline baseline;
 
