@@ -1,12 +1,13 @@
-/// Tells once, not at each commit, that a session's clock lies behind the newest event.
+/// Reports that a session's clock is behind the newest event, once rather than at each commit.
 struct ClockLagWatch: Sendable {
-  /// Clocks of processes on one machine differ by less, and adjustments are smaller.
+  /// The lag that is tolerated. Clocks of processes on one machine differ by less, and adjustments are
+  /// smaller.
   static let tolerance = Duration.seconds(60)
 
   /// The newest event that was reported, until the clock passed it.
   private var reported: Timestamp?
 
-  /// How far the clock lies behind, if that is to be reported now: once for each jump.
+  /// The lag of the clock, if it must be reported now: once for each jump.
   mutating func lagToReport(now: Timestamp, newestEvent: Timestamp) -> Duration? {
     let lag = newestEvent - now
     guard lag > Self.tolerance else {

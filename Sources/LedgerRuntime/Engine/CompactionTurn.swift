@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What one call does as the only one that compacts the ledger, step by step.
+/// The steps of one call while no other call compacts the ledger.
 struct CompactionTurn: Sendable {
   let engine: LedgerEngine
   private let turn = CompactionLock.Turn()
 
-  /// Runs one step on the open store, and holds the lock for it: a freeze took it away.
+  /// Runs one step on the open store, and takes the lock for it, because a freeze releases the lock.
   ///
-  /// - Parameter body: Runs again if the session froze meanwhile, or if the snapshot moved: a session
-  ///   that freezes gives the lock back while the last step that it began may still be made.
-  /// - Throws: `compactionBusy` if the ledger is being compacted already, and what `body` throws.
+  /// - Parameter body: Runs again if the session froze meanwhile, or if the snapshot moved: a freezing
+  ///   session releases the lock while its last step may still be running.
+  /// - Throws: `compactionBusy` if the ledger is being compacted already, and any error that `body` throws.
   func step<R: Sendable>(
     _ body: (any EventStore) throws(LedgerError) -> R
   ) async throws -> R {
@@ -19,7 +19,8 @@ struct CompactionTurn: Sendable {
       do {
         return try await engine.withStore { store in
           try engine.compactionLock.take(turn, store)
-          // A freeze first says that it is one, and then releases the lock, which was perhaps free then.
+          // A freeze first changes the phase and then releases the lock, which may have been free at that
+          // time.
           guard engine.phase.store === store else {
             end()
             throw LedgerError.storeClosed
@@ -32,17 +33,17 @@ struct CompactionTurn: Sendable {
     }
   }
 
-  /// Lets others compact.
+  /// Allows others to compact.
   func end() {
     engine.compactionLock.release(turn)
   }
 }
 
-/// Makes sure that a ledger is compacted by one process, and one call in it, at a time.
+/// Ensures that only one process, and only one call in it, compacts a ledger at a time.
 ///
-/// A session that freezes lets go of it at once, also in the middle of a compaction.
+/// A session that freezes releases the lock immediately, even in the middle of a compaction.
 final class CompactionLock: Sendable {
-  /// A call that wants to be the only one.
+  /// A call that requires exclusive compaction.
   final class Turn: Sendable {}
 
   private enum State {
@@ -52,7 +53,7 @@ final class CompactionLock: Sendable {
 
   private let state = Mutex(State.free)
 
-  /// Takes the lock; harmless if this turn has it.
+  /// Takes the lock; harmless if this turn already holds it.
   ///
   /// - Throws: `compactionBusy` if another compaction holds it.
   func take(_ turn: Turn, _ store: any EventStore) throws(LedgerError) {
@@ -66,7 +67,7 @@ final class CompactionLock: Sendable {
     }
   }
 
-  /// Gives it back; harmless if this turn does not hold it.
+  /// Releases the lock; harmless if this turn does not hold it.
   func release(_ turn: Turn) {
     state.withLock { state in
       guard case .held(let holder, let hold) = state, holder === turn else { return }
@@ -75,7 +76,7 @@ final class CompactionLock: Sendable {
     }
   }
 
-  /// Takes it away from the compaction that holds it.
+  /// Takes the lock away from the compaction that holds it.
   func release() {
     state.withLock { state in
       if case .held(_, let hold) = state { hold.release() }

@@ -1,17 +1,17 @@
-/// Places where a test may look at a session, and ways to make it wrong.
+/// Points at which a test may observe a session, and deliberate faults.
 package struct EngineHooks: Sendable {
-  /// Called between the look-up of a record and the reading of what is stored beside its events.
+  /// Called between looking up a record and reading the values stored beside its events.
   package var lookedUp: (@Sendable () async throws -> Void)?
 
-  /// How many events a step of compaction folds; `nil` lets it find its pace.
+  /// The number of events that a step of compaction folds; `nil` for the usual pace.
   package var sliceEventCount: Int?
 
   #if DEBUG
-    /// Makes the writer answer before it commits: a bug, for crash tests to prove that they see it.
+    /// Makes the writer answer before it commits: a deliberate bug, to prove that crash tests detect it.
     package var acknowledgesBeforeCommit = false
 
-    /// Makes a call commit its effects before its finish: a bug, for crash tests to prove that they
-    /// see it.
+    /// Makes a call commit its effects before its finish: a deliberate bug, to prove that crash tests detect
+    /// it.
     package var commitsEffectsBeforeFinish = false
   #endif
 

@@ -1,17 +1,17 @@
 import LedgerSystem
 import Logging
 
-/// Turns the commands that wait into one commit after the other, on the writer thread.
+/// Turns pending commands into one commit after another, on the writer thread.
 final class GroupCommitter {
-  /// The most commands of one commit: the write lock is then held for about a millisecond.
+  /// The maximum number of commands in one commit, which holds the write lock for about a millisecond.
   static let maximumCommandCount = 1_000
 
-  /// The most events that are caught up with while others wait.
+  /// The maximum number of events to catch up with while other writers wait.
   private static let maximumMissedEventCount = 1_000
 
   private let inbox: Inbox
   private let replica: Replica
-  /// Counts instead of the store's time, if there is one.
+  /// The clock to use instead of the store's time, if any.
   private let clock: (any LedgerClock)?
   private let session: SessionID
   private let role: SessionRole
@@ -20,13 +20,13 @@ final class GroupCommitter {
   private var lagWatch = ClockLagWatch()
   private var commitNumber: UInt64 = 0
   private var commitID: CommitID { CommitID(session: session, number: commitNumber) }
-  /// The time that waiting is measured in.
+  /// The clock that measures waits.
   private let now: () -> Duration
-  /// Since when the writer waits for the gate without having passed it.
+  /// The time since which the writer has been waiting for the gate.
   private var waitsSince: Duration?
 
   #if DEBUG
-    /// Makes the committer wrong; see ``EngineHooks``.
+    /// A deliberate bug; see ``EngineHooks``.
     var acknowledgesBeforeCommit = false
   #endif
 
@@ -47,16 +47,16 @@ final class GroupCommitter {
     self.logger = logger
   }
 
-  /// Commits what waits, as one group, and answers.
+  /// Commits pending commands as one group, and delivers their answers.
   ///
   /// - Parameters:
   ///   - first: Commands about the session itself, decided before all others.
-  ///   - takesCommands: Whether what waits in the inbox comes along; the session must then be open.
+  ///   - takesCommands: Whether to include the commands in the inbox; the session must then be open.
   ///   - yieldsToRequests: Whether the wait ends when the session is asked to freeze or close.
-  ///   - stallTimeout: How long a command waits for another writer before it fails.
-  ///   - budget: How long this call may wait; by default until the first command must fail.
-  /// - Returns: Why nothing was committed, or `nil`. A wait that was interrupted, or for another
-  ///   writer, leaves the commands that have time left.
+  ///   - stallTimeout: The maximum time that a command waits for another writer before it fails.
+  ///   - budget: The maximum time that this call waits; by default until the first command must fail.
+  /// - Returns: The reason why nothing was committed, or `nil`. After an interrupted wait, or one for another
+  ///   writer, the commands that have time left stay pending.
   func commitGroup(
     to store: any EventStore, first: [Job] = [], takesCommands: Bool = true,
     yieldsToRequests: Bool = true, stallTimeout: Duration, budget: Duration? = nil
@@ -65,7 +65,7 @@ final class GroupCommitter {
     commitNumber += 1
     let waitsSince = waitsSince ?? now()
     self.waitsSince = waitsSince
-    // A command that came while an older one waited has its own time.
+    // A command that arrives while an older one waits has its own time.
     let oldest = (takesCommands ? inbox.oldestSubmission : nil) ?? now()
     let patience = budget ?? max(oldest, waitsSince) + stallTimeout - now()
     do throws(LedgerError) {
@@ -78,7 +78,7 @@ final class GroupCommitter {
       if let staged = group.staged { replica.merge(staged, of: commitID) }
       replica.deliver(from: store)
       for deliver in group.deliveries { deliver(nil) }
-      // All answers are given by now, and the gate is free.
+      // All answers have been delivered by now, and the gate is free.
       replica.dropFolded(placeLimit: replica.withState { $0.takeDropBudget() })
       return nil
     } catch {
@@ -94,7 +94,7 @@ final class GroupCommitter {
     }
   }
 
-  /// Takes the commands that fail with a commit that ended before it took any.
+  /// Takes the commands that fail together with a commit that ended before it took any.
   private func takeFailed(
     _ group: inout Group, _ error: LedgerError, _ waitsSince: Duration, _ stallTimeout: Duration
   ) {
@@ -104,11 +104,11 @@ final class GroupCommitter {
     if waitsSince <= moment { group.jobs += inbox.take(submittedUpTo: moment) }
   }
 
-  /// Forgets that it waited: a frozen session does not wait for the gate.
+  /// Resets the wait: a frozen session does not wait for the gate.
   func pause() { waitsSince = nil }
 
-  /// Begins, catches up, decides and appends; decides again if another writer came first, for as
-  /// long as it may wait.
+  /// Begins, catches up, decides and appends; decides again if another writer was first, as long as the time
+  /// limit allows.
   private func commit(
     _ group: inout Group, to store: any EventStore, _ patience: Patience
   ) throws(LedgerError) {
@@ -131,14 +131,15 @@ final class GroupCommitter {
     }
   }
 
-  /// Begins a commit on a state that lacks few events.
+  /// Begins a commit on a state that lacks only a few events.
   private func begin(
     _ store: any EventStore, _ patience: Patience, until deadline: Duration
   ) throws(LedgerError) -> CommitTurn {
     let turn = try beginOnSameLog(store, patience)
     let missed = replica.position.advanced(by: Self.maximumMissedEventCount)
     guard turn.head > missed else { return turn }
-    // Once, while others write: no writer shall wait for a process that was stopped for long.
+    // Done only once while others write: no writer should wait for a process that was stopped for a long
+    // time.
     store.endCommit()
     _ = try replica.catchUp(from: store)
     var rest = patience
@@ -156,7 +157,7 @@ final class GroupCommitter {
       guard turn.head >= known.position else {
         throw .vanished(after: turn.head, known: known.position)
       }
-      // What comes after is proved with the view that shows it.
+      // Later events are verified by the view that shows them.
       if turn.head == known.position, let commit = known.commit, turn.headCommit != commit {
         throw .historyChanged(at: known.position)
       }
@@ -167,8 +168,8 @@ final class GroupCommitter {
     }
   }
 
-  /// Takes the commands that are to be decided, without death notices that no longer hold: once no
-  /// other writer comes between, so that both are the newest.
+  /// Takes the commands to decide, without outdated death notices. It does so once no other writer can
+  /// intervene, so that both are the newest.
   private func prepare(_ group: inout Group) throws(LedgerError) {
     if !group.isTaken { group.take(from: inbox, limit: Self.maximumCommandCount) }
     let presumedDead = group.jobs.compactMap(\.presumedDead)
@@ -177,7 +178,7 @@ final class GroupCommitter {
     group.drop(noticesOf: Set(zip(presumedDead, findings).filter { $1 != .dead }.map { $0.0.id }))
   }
 
-  /// Decides the group on the newest state that this process knows.
+  /// Decides the group against the newest state that this process knows.
   private func decide(
     _ group: inout Group, _ room: CommitRoom, _ store: any EventStore
   ) throws(LedgerError) -> EventBatch {
@@ -185,7 +186,7 @@ final class GroupCommitter {
       session: session, role: role, now: clock?.now() ?? store.now(), room: room)
     var needs = SnapshotNeeds(ids: [session.entityID])
     needs.checksLists = true
-    // Without a snapshot all is in memory.
+    // Without a snapshot, all entities are in memory.
     if replica.withState({ $0.base > .start }) { group.addNeeds(to: &needs, session) }
     let (decision, deliveries) = try replica.decide(with: store, needs: needs) {
       (base) throws(LedgerError) in try group.decided(over: base, context)
@@ -199,7 +200,7 @@ final class GroupCommitter {
     return decision.batch
   }
 
-  /// Reports a clock that lies behind the newest event; it is used all the same.
+  /// Reports a clock that is behind the newest event; it is used nevertheless.
   private func reportLag(of now: Timestamp, behind newest: Timestamp) {
     guard let lag = lagWatch.lagToReport(now: now, newestEvent: newest) else { return }
     logger.warning(
@@ -207,12 +208,12 @@ final class GroupCommitter {
       metadata: ["seconds": "\(lag.components.seconds)", "newestEvent": "\(newest)"])
   }
 
-  /// The commands of one commit and what became of them.
+  /// The commands of one commit and their results.
   private struct Group {
     var jobs: [Job]
-    /// How many of them are about the session itself.
+    /// The number of commands about the session itself.
     private(set) var firstCount: Int
-    /// Whether it has the commands of the inbox, not only those about the session.
+    /// Whether the group includes commands of the inbox, not only those about the session.
     let hasCommands: Bool
     var isTaken: Bool
     var deliveries: [Job.Delivery] = []
@@ -225,7 +226,7 @@ final class GroupCommitter {
       isTaken = !hasCommands
     }
 
-    /// What the commands are known to look up.
+    /// Adds the entities that the commands are known to look up.
     func addNeeds(to needs: inout SnapshotNeeds, _ session: SessionID) {
       for job in jobs { job.addSubjects(&needs, session) }
     }
@@ -247,7 +248,7 @@ final class GroupCommitter {
       return (decision, deliveries)
     }
 
-    /// Keeps what became of the first commands, and no others.
+    /// Keeps the results of the first commands only.
     mutating func keep(_ staged: StagedLayer, _ deliveries: [Job.Delivery]) {
       jobs.removeSubrange(deliveries.count...)
       self.staged = staged
@@ -259,7 +260,7 @@ final class GroupCommitter {
       isTaken = true
     }
 
-    /// Puts the commands of the inbox back that were taken: the commit gave up before it wrote.
+    /// Puts back the commands taken from the inbox, because the commit gave up before it wrote.
     mutating func putBack(into inbox: Inbox) {
       guard hasCommands, isTaken else { return }
       inbox.putBack(jobs.dropFirst(firstCount))
@@ -285,7 +286,7 @@ final class GroupCommitter {
 }
 
 extension LedgerError {
-  /// Other writers came first again and again, until the wait was over.
+  /// The error for a commit that other writers preceded repeatedly, until the time was up.
   fileprivate static func outrun(_ timeout: Duration) -> LedgerError {
     LedgerError(
       .writerStalled,

@@ -1,10 +1,10 @@
 import LedgerSystem
 import Synchronization
 
-/// Looks at the head of a remote store, on a thread of its own, for all reads that wait for it.
+/// Checks the head of a remote store, on a dedicated thread, for all waiting reads.
 ///
-/// A look counts only for the reads that asked before it began: those that come while one is under way
-/// share the next one.
+/// A check counts only for the reads that were waiting when it began: reads that arrive during a check share
+/// the next one.
 final class HeadChecks: Sendable {
   private struct Read {
     let store: any EventStore
@@ -19,13 +19,13 @@ final class HeadChecks: Sendable {
 
   private let contents = Mutex(Contents())
 
-  /// How many reads wait for a look that did not begin yet.
+  /// The number of reads that wait for a check that has not begun yet.
   var waitingCount: Int { contents.withLock { $0.reads.count } }
 
-  /// Waits for a look at a store that begins from now on. Cancelling the task ends the wait.
+  /// Waits for a check of a store that begins after this call. Cancelling the task ends the wait.
   ///
-  /// - Parameter look: Brings the replica up to the head; another read's may be used, which does the
-  ///   same.
+  /// - Parameter look: Brings the replica up to the head. An equivalent closure of another read may run
+  ///   instead.
   func check(
     _ store: any EventStore,
     _ look: @escaping @Sendable (any EventStore) throws(LedgerError) -> Void
@@ -61,14 +61,14 @@ final class HeadChecks: Sendable {
     do throws(SystemError) {
       _ = try SystemThread.start(name: "ledger-head") { self.run(look) }
     } catch {
-      // Without a thread the caller's has to do.
+      // If no thread could be created, the caller's thread does the check.
       run(look)
     }
   }
 
   private func run(_ look: (any EventStore) throws(LedgerError) -> Void) {
     while let reads = takeReads() {
-      // A freeze between two reads gave them different stores, of which one is closed.
+      // If a freeze occurred between two reads, they have different stores, one of which is closed.
       var results: [ObjectIdentifier: Result<Void, LedgerError>] = [:]
       for read in reads {
         let id = ObjectIdentifier(read.store)

@@ -2,13 +2,13 @@ import DequeModule
 import LedgerSystem
 import Synchronization
 
-/// What waits for the writer thread: commands, and requests about the session's own life.
+/// The queue of the writer thread: commands, and requests about the session's own lifecycle.
 package final class Inbox: Sendable {
   package enum Request: Sendable {
     case freeze(@Sendable (Result<Bool, any Error>) -> Void)
     case unfreeze(@Sendable (Result<Void, any Error>) -> Void)
     case close(@Sendable () -> Void)
-    /// The session cannot go on.
+    /// The session cannot continue.
     case end(LedgerError)
   }
 
@@ -23,12 +23,12 @@ package final class Inbox: Sendable {
   private let wakeUp = WakeSemaphore()
   private let maximumJobCount: Int
 
-  /// - Parameter maximumJobCount: How many commands may wait.
+  /// - Parameter maximumJobCount: The maximum number of pending commands.
   package init(maximumJobCount: Int = .max) {
     self.maximumJobCount = maximumJobCount
   }
 
-  /// Adds a command; after the end, and when too many wait, it fails at once.
+  /// Adds a command. It fails immediately after the end, or when too many commands are pending.
   package func add(_ job: Job) {
     let (refusal, wasEmpty) = contents.withLock { contents -> (LedgerError?, Bool) in
       if let error = contents.closingError { return (error, false) }
@@ -42,14 +42,14 @@ package final class Inbox: Sendable {
     if wasEmpty { wakeUp.signal() }
   }
 
-  /// Takes a command back that the writer has not taken yet.
+  /// Withdraws a command that the writer has not taken yet.
   ///
-  /// - Returns: Whether it was taken back; otherwise its answer comes.
+  /// - Returns: Whether it was withdrawn; otherwise its answer will be delivered.
   package func withdraw(_ job: Job) -> Bool {
     contents.withLock { $0.jobs.withdraw(job) }
   }
 
-  /// Adds a request; false after the end.
+  /// Adds a request; returns `false` after the end.
   package func add(_ request: Request) -> Bool {
     let isAdded = contents.withLock { contents in
       guard contents.closingError == nil else { return false }
@@ -60,7 +60,7 @@ package final class Inbox: Sendable {
     return isAdded
   }
 
-  /// Makes the writer look for what is due without a command.
+  /// Makes the writer check for due deadlines without a command.
   package func poke() {
     contents.withLock { $0.isPoked = true }
     wakeUp.signal()
@@ -91,15 +91,15 @@ package final class Inbox: Sendable {
     }
   }
 
-  /// Whether the session is asked to freeze or close: no wait for another writer then.
+  /// Whether the session has been asked to freeze or close, so it must not wait for another writer.
   package var hasRequests: Bool { contents.withLock { !$0.requests.isEmpty } }
 
   package var hasCommands: Bool { commandCount > 0 }
 
-  /// How many commands wait.
+  /// The number of pending commands.
   package var commandCount: Int { contents.withLock { $0.jobs.count } }
 
-  /// When the command that waits longest came.
+  /// The time at which the oldest pending command was submitted.
   package var oldestSubmission: Duration? { contents.withLock { $0.jobs.first?.submittedAt } }
 
   /// Takes up to `limit` commands; from then on they cannot be withdrawn.
@@ -107,18 +107,18 @@ package final class Inbox: Sendable {
     contents.withLock { $0.jobs.take(limit: limit) }
   }
 
-  /// Takes the commands that came at this moment or before.
+  /// Takes the commands that were submitted at this moment or before.
   package func take(submittedUpTo moment: Duration) -> [Job] {
     contents.withLock { $0.jobs.take(limit: .max) { $0.submittedAt <= moment } }
   }
 
-  /// Puts commands back that were taken and not decided, before all others.
+  /// Puts back, before all others, commands that were taken but not decided.
   package func putBack(_ jobs: some Collection<Job>) {
     contents.withLock { $0.jobs.putBack(jobs) }
     wakeUp.signal()
   }
 
-  /// Refuses everything from now on, and hands over what waits.
+  /// Rejects all further items, and returns the pending ones.
   package func end(_ error: LedgerError) -> (jobs: [Job], requests: [Request]) {
     contents.withLock { contents in
       contents.closingError = error
@@ -128,20 +128,20 @@ package final class Inbox: Sendable {
   }
 }
 
-/// The commands that wait, in the order in which they came.
+/// The pending commands, in the order in which they were submitted.
 ///
-/// One that is taken back is only marked; it goes when it is met, or when such ones are the larger
-/// part. So adding, withdrawing and taking cost O(1) a command, however many wait.
+/// A withdrawn command is only marked. It is removed when it is reached, or when withdrawn commands are the
+/// majority. So adding, withdrawing and taking cost O(1) per command, however many are pending.
 struct JobQueue {
   private var jobs = Deque<Job>()
 
-  /// How many wait and were not taken back.
+  /// The number of pending commands that were not withdrawn.
   private(set) var count = 0
 
-  /// Below this a queue is not worth tidying.
+  /// The size below which a queue is not worth tidying.
   private static let smallestTidiedCount = 64
 
-  /// How many places the queue keeps.
+  /// The number of places in the queue, including withdrawn commands.
   var placeCount: Int { jobs.count }
 
   mutating func append(_ job: Job) {
@@ -150,14 +150,14 @@ struct JobQueue {
     count += 1
   }
 
-  /// Puts commands back that were taken and not decided, before all others.
+  /// Puts back, before all others, commands that were taken but not decided.
   mutating func putBack(_ taken: some Collection<Job>) {
     for job in taken { job.isWaiting.store(true, ordering: .relaxed) }
     count += taken.count
     jobs.prepend(contentsOf: taken)
   }
 
-  /// Takes a command back if it waits here.
+  /// Withdraws a command if it is in this queue.
   mutating func withdraw(_ job: Job) -> Bool {
     guard job.isWaiting.exchange(false, ordering: .relaxed) else { return false }
     count -= 1
@@ -165,7 +165,7 @@ struct JobQueue {
     return true
   }
 
-  /// Takes up to `limit` commands from the front, and none from the first that `isMeant` refuses.
+  /// Takes up to `limit` commands from the front, stopping at the first that `isMeant` rejects.
   mutating func take(limit: Int, where isMeant: (Job) -> Bool = { _ in true }) -> [Job] {
     var taken: [Job] = []
     while taken.count < limit, let job = jobs.first {
@@ -181,10 +181,10 @@ struct JobQueue {
     return taken
   }
 
-  /// The command that waits longest.
+  /// The oldest pending command.
   var first: Job? { jobs.first { $0.isWaiting.load(ordering: .relaxed) } }
 
-  /// Drops commands taken back, once they are the larger part.
+  /// Drops withdrawn commands, once they are the majority.
   private mutating func tidyUp() {
     guard jobs.count >= Self.smallestTidiedCount, 2 * count < jobs.count else { return }
     jobs.removeAll { !$0.isWaiting.load(ordering: .relaxed) }

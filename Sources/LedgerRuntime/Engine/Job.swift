@@ -3,34 +3,34 @@ import Synchronization
 
 /// A command on its way to the writer, with the task that waits for the answer.
 package final class Job: Sendable {
-  /// Gets the end of the commit that the command was decided in.
+  /// Receives the result of the commit in which the command was decided.
   package typealias Delivery = @Sendable (LedgerError?) -> Void
 
-  /// Decides the command; what it returns delivers the answer once the commit ended.
+  /// Decides the command; the function that it returns delivers the answer once the commit has ended.
   package let decide: @Sendable (inout Decision) -> Delivery
 
-  /// Adds what the command is known to look up in a session.
+  /// Adds the entities that the command is known to look up in a session.
   let addSubjects: @Sendable (inout SnapshotNeeds, SessionID) -> Void
 
   /// Delivers a failure without deciding.
   package let fail: @Sendable (any Error) -> Void
 
-  /// The session whose death the command records, if it does. It was found dead, and is looked at again
-  /// before the command is decided.
+  /// The session whose death the command records, if it does. It was found dead, and is checked again before
+  /// the command is decided.
   let presumedDead: SessionEntity?
 
-  /// When it was made: from then on it waits.
+  /// The time of its creation, from which its wait is measured.
   let submittedAt: Duration
 
-  /// Whether it is in the inbox, not taken by the writer and not taken back by its caller. Changed
-  /// under the inbox's lock only.
+  /// Whether it is in the inbox, neither taken by the writer nor withdrawn by its caller. Changed only under
+  /// the inbox's lock.
   let isWaiting = Atomic<Bool>(false)
 
   /// - Parameters:
-  ///   - command: What is to be decided.
-  ///   - submittedAt: When it begins to wait.
+  ///   - command: The command to decide.
+  ///   - submittedAt: The time from which its wait is measured.
   ///   - presumedDead: The session whose death the command records.
-  ///   - answer: Gets the answer once it is durable.
+  ///   - answer: Receives the answer once it is durable.
   package init<Answer>(
     _ command: some Command<Answer>, submittedAt: Duration = MonotonicClock.now,
     presumedDead: SessionEntity? = nil,
@@ -54,8 +54,8 @@ package final class Job: Sendable {
 }
 
 extension Job {
-  /// Records that a session died, which was found dead. The commit may be long after that, so the
-  /// committer drops the notice of a session that shows a sign of life meanwhile.
+  /// Makes a job that records the death of a session that was found dead. The commit may be much later, so
+  /// the committer drops the notice if the session shows a sign of life meanwhile.
   static func deathNotice(_ session: SessionEntity, _ sessions: any SessionRegistry) -> Job {
     Job(
       CloseSession(id: session.id, reason: .died), presumedDead: session,
@@ -65,7 +65,7 @@ extension Job {
   }
 }
 
-/// Keeps why a command was refused, if no task waits for its answer.
+/// Keeps the reason why a command was refused, if no task waits for its answer.
 final class Refusal: Sendable {
   private let contents = Mutex<LedgerError?>(nil)
 

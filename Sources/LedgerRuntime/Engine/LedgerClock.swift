@@ -1,35 +1,35 @@
 import LedgerSystem
 
-/// Tells the wall-clock time, so that tests can tell another.
+/// A source of the wall-clock time, which tests can replace.
 public protocol LedgerClock: Sendable {
-  /// The time now.
+  /// The current time.
   func now() -> Timestamp
 }
 
-/// A clock that is moved by hand, and tells when.
+/// A clock that is moved manually, and notifies listeners.
 package protocol MovedLedgerClock: LedgerClock {
-  /// Has `ring` called each time the clock was moved, until it returns `false`.
+  /// Calls `ring` each time the clock was moved, until it returns `false`.
   func whenMoved(_ ring: @escaping @Sendable () -> Bool)
 }
 
-/// The clock of the system (`CLOCK_REALTIME`).
+/// The system clock (`CLOCK_REALTIME`).
 public struct SystemLedgerClock: LedgerClock {
   /// Makes the clock.
   public init() {}
 
-  /// The time now.
+  /// The current time.
   public func now() -> Timestamp {
     Timestamp(nanosecondsSinceEpoch: WallClock.nowNanoseconds)
   }
 }
 
-/// Makes ids that were never made before.
+/// A generator of unique ids.
 public protocol LedgerIDGenerator: Sendable {
   /// A new id: a UUID of version 7 whose first 48 bits are `time` in milliseconds.
   func makeID(at time: Timestamp) -> EntityID
 }
 
-/// Makes ids with 74 random bits (RFC 9562, 5.7).
+/// A generator of ids with 74 random bits (RFC 9562, 5.7).
 public struct RandomIDGenerator: LedgerIDGenerator {
   /// Makes the generator.
   public init() {}

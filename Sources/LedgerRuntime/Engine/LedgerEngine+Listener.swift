@@ -11,11 +11,12 @@ extension LedgerEngine {
     }
   }
 
-  /// How long the listener stays away after it was woken by a commit of its own process: while the
-  /// writer works, each of its commits catches up anyway.
+  /// The pause of the listener after a commit of its own process woke it: while the writer works, each of its
+  /// commits catches up anyway.
   private static let ownCommitPause = Duration.milliseconds(2)
 
-  /// A tool that is killed while it reads leaves no session that could be found dead.
+  /// The number of polls between checks for readers of dead processes: a tool that is killed while it reads
+  /// leaves no session that could be found dead.
   private static let pollsBetweenReaderChecks = 60
 
   /// The listening thread: catches up when the doorbell rings, and at least once a poll interval.
@@ -27,7 +28,7 @@ extension LedgerEngine {
       case .closed: return
       case .frozen: _ = listenerWakeUp.wait(timeout: .seconds(3_600))
       case .open(let store):
-        // Counted before looking: a change after that ends the wait at once.
+        // Read before looking, so that a later change ends the wait immediately.
         let count = store.changeCount
         let isPoll = MonotonicClock.now - lastCheck >= setup.pollInterval
         do throws(LedgerError) {
@@ -51,9 +52,9 @@ extension LedgerEngine {
     }
   }
 
-  /// Has the writer time out what is due, after the clock was moved.
+  /// Makes the writer time out due promises, after the clock was moved.
   ///
-  /// - Returns: Whether the session is to be told of the next time.
+  /// - Returns: Whether the session wants to be notified of the next move.
   func lookForDeadlines() -> Bool {
     switch phase.current {
     case .open(let store):
@@ -64,9 +65,9 @@ extension LedgerEngine {
     }
   }
 
-  /// Has the writer time out what is due, and tells how long to sleep at most.
+  /// Makes the writer time out due promises, and returns the maximum time to sleep.
   private func timeUntilNextDeadline(_ store: any EventStore) -> Duration {
-    // If it cannot be read the next look finds out.
+    // If the state cannot be read, the next look detects the reason.
     let found = try? replica.look(with: store) { state in try state.nextDeadline()?.deadline }
     guard let next = found ?? nil else { return setup.pollInterval }
     let remaining = next - now(store)
@@ -79,7 +80,7 @@ extension LedgerEngine {
 
   // MARK: Dead sessions
 
-  /// Records the end of sessions whose processes are gone, and frees what these still pin.
+  /// Records the end of sessions whose processes are gone, and releases the pages that these still pin.
   private func endDeadSessions(_ store: any EventStore) {
     let notices: [Job]
     do throws(LedgerError) {
@@ -94,13 +95,13 @@ extension LedgerEngine {
     for notice in notices { inbox.add(notice) }
   }
 
-  /// What an opening session records first: the end of sessions whose processes are gone, as far as a
-  /// bounded look finds them. Polls find the others.
+  /// The commands that an opening session commits first: the ends of sessions whose processes are gone, as
+  /// far as a bounded check finds them. Polls find the others.
   func leftoverNotices(_ store: any EventStore) throws(LedgerError) -> [Job] {
     try deathNotices(store, limit: SessionRound.maximumCount)
   }
 
-  /// Looks at the sessions whose turn it is, and tells of those whose processes are gone.
+  /// Checks the sessions whose turn it is, and returns notices for those whose processes are gone.
   private func deathNotices(
     _ store: any EventStore, limit: Int? = nil
   ) throws(LedgerError) -> [Job] {
@@ -108,7 +109,7 @@ extension LedgerEngine {
     let findings = try setup.sessions.findings(of: turn.sessions)
     let dead = zip(turn.sessions, findings).filter { $1 == .dead }.map { $0.0 }
     sessionRound.withLock { $0.noteDead(dead.count) }
-    // The process that recorded the end may have died before it removed what is left.
+    // The process that recorded the end may have died before it removed the leftovers.
     setup.sessions.removeLeftovers(of: turn.ended)
     return dead.map { .deathNotice($0, setup.sessions) }
   }
@@ -116,7 +117,7 @@ extension LedgerEngine {
   private func nextTurn(
     _ store: any EventStore, limit: Int?
   ) throws(LedgerError) -> SessionRound.Turn {
-    // Taken before the look at the state, which then knows all of them.
+    // Taken before reading the state, which then knows all of them.
     var news = replica.takeOpenedSessions()
     var round = sessionRound.withLock { $0 }
     defer { sessionRound.withLock { $0 = round } }
@@ -132,13 +133,14 @@ extension LedgerEngine {
 
   // MARK: Orphans
 
-  /// Removes what no death notice removes: the leftovers of sessions whose processes were killed
-  /// before their openings were recorded, or after their ends were.
+  /// Removes leftovers that no death notice removes: those of sessions whose processes were killed before
+  /// their openings were recorded, or after their ends were recorded.
   ///
-  /// A session that this build cannot read keeps them: others may tell more from them.
+  /// The leftovers of a session that this build cannot read are kept, because other builds may understand
+  /// them.
   ///
-  /// - Parameter sessions: They had no process before this session's last commit. So what they
-  ///   recorded is known here.
+  /// - Parameter sessions: Sessions that had no process before this session's last commit, so everything that
+  ///   they recorded is known here.
   func removeOrphans(among sessions: [SessionID], _ store: any EventStore) {
     guard !sessions.isEmpty else { return }
     let orphans = try? replica.lookAtCopy(with: store) { state in

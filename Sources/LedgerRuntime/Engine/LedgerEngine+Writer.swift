@@ -2,10 +2,10 @@ import LedgerSystem
 import Logging
 
 extension LedgerEngine {
-  /// How long a freeze may take to write what waits, in all.
+  /// The maximum total time of a freeze for writing pending commands.
   private static let freezeBudget = Duration.milliseconds(250)
 
-  /// The writer thread: owns the store's life, and commits.
+  /// The writer thread, which opens and closes the store, and commits.
   func runWriter(opened: @Sendable (Result<Void, any Error>) -> Void) {
     let committer = GroupCommitter(
       inbox: inbox, replica: replica, clock: setup.clock, session: setup.session,
@@ -154,7 +154,7 @@ extension LedgerEngine {
     replica.deliver(from: store, looksAtAll: true)
   }
 
-  /// Refuses another ledger that stands where this session's was.
+  /// Rejects a different ledger in the place of this session's ledger.
   private func requireSameLedger(_ store: any EventStore) throws(LedgerError) {
     guard let known = replica.withState({ $0.ledgerID }), known != store.ledgerID else { return }
     throw .historyChanged(from: known, to: store.ledgerID)
@@ -182,13 +182,13 @@ extension LedgerEngine {
       }
     } else {
       end(.sessionClosed)
-      // With nothing left it counts as dead, so that the next session to look records its end.
+      // Without leftovers the session counts as dead, so the next session that checks records its end.
       setup.sessions.removeLeftovers(of: [setup.session])
     }
     hold?.end()
   }
 
-  /// Ends the session: fails what waits, and what comes.
+  /// Ends the session, and fails all pending and future commands.
   private func end(_ error: LedgerError) {
     phase.change(to: .closed(error))
     compactionLock.release()
@@ -206,7 +206,7 @@ extension LedgerEngine {
     replica.failAll(error)
   }
 
-  /// Ends a session that cannot go on, without recording that.
+  /// Ends a session that cannot continue, without recording its end.
   private func endSession(_ error: LedgerError, _ hold: (any SessionHold)?) {
     let store = phase.store
     end(error)
@@ -216,7 +216,7 @@ extension LedgerEngine {
     setup.sessions.removeLeftovers(of: [setup.session])
   }
 
-  /// Has the session ended if it cannot go on.
+  /// Ends the session if an error means that it cannot continue.
   func noteEnd(_ error: any Error) {
     guard let error = error as? LedgerError, error.endsSession else { return }
     _ = inbox.add(.end(error))
@@ -224,6 +224,6 @@ extension LedgerEngine {
 }
 
 extension LedgerError {
-  /// Whether a session that meets it cannot go on.
+  /// Whether a session cannot continue after this error.
   fileprivate var endsSession: Bool { code == .sessionEnded || code == .historyChanged }
 }

@@ -3,17 +3,16 @@ import LedgerSystem
 package import Logging
 import Synchronization
 
-/// One session at work: a replica of the state, a writer thread, and a thread that listens for
-/// other processes.
+/// A running session: a replica of the state, a writer thread, and a thread that listens for other processes.
 package final class LedgerEngine: Sendable {
-  /// What a session is made of.
+  /// The components of a session.
   package struct Setup: Sendable {
     package var openStore: @Sendable () throws(LedgerError) -> any EventStore
-    /// Tells which sessions are at work.
+    /// The registry that knows which sessions are alive.
     package var sessions: any SessionRegistry
     package var session: SessionID
     package var opened: SessionOpened
-    /// Counts instead of the store's time, if there is one.
+    /// The clock to use instead of the store's time, if any.
     package var clock: (any LedgerClock)?
     package var stallTimeout: Duration
     package var pollInterval: Duration
@@ -30,17 +29,17 @@ package final class LedgerEngine: Sendable {
   let inbox: Inbox
   let phase = SessionPhase()
   let compactionLock = CompactionLock()
-  /// Each step of a compaction blocks for some milliseconds.
+  /// The executor of compactions, because each step blocks for some milliseconds.
   let compactionExecutor = ThreadTaskExecutor(name: "ledger-compact")
-  /// Where reads of a remote store run, which may block for as long as it takes to answer.
+  /// The executor for reads of a remote store, which may block until the store answers.
   private let readExecutor = ThreadTaskExecutor(
     name: "ledger-read", maximumThreadCount: LedgerEngine.maximumReadCount)
   private let headChecks = HeadChecks()
 
-  /// The most reads of a remote store that wait for its answers at the same time.
+  /// The maximum number of simultaneous reads of a remote store.
   static let maximumReadCount = 4
 
-  /// Which of the other sessions are looked at next.
+  /// The order in which the other sessions are checked.
   let sessionRound: Mutex<SessionRound>
   /// Wakes the listener when the session unfreezes or closes.
   let listenerWakeUp = WakeSemaphore()
@@ -73,9 +72,9 @@ package final class LedgerEngine: Sendable {
 
   // MARK: Writing
 
-  /// Has a command carried out, durably, and returns its answer.
+  /// Carries out a command durably, and returns its answer.
   ///
-  /// Cancelling the task withdraws the command, unless the writer took it already.
+  /// Cancelling the task withdraws the command, unless the writer has already taken it.
   package func submit<Answer>(_ command: some Command<Answer>) async throws -> Answer {
     try refuseIfForked()
     try refuseIfFrozen()
@@ -99,14 +98,14 @@ package final class LedgerEngine: Sendable {
 
   // MARK: Reading
 
-  /// Brings the replica up to the head and looks at it.
+  /// Brings the replica up to the head and reads it.
   ///
-  /// Waits while the session is frozen, or throws `frozen` if it was opened so.
+  /// Waits while the session is frozen, or throws `frozen` if the session was opened not to wait.
   ///
   /// - Parameters:
-  ///   - fromCopy: Whether `body` gets a copy of the state, so that the writer need not wait for it: for
-  ///     a walk through a list. The next change then copies what changed since the snapshot.
-  ///   - needs: What `body` is known to look up, without a copy.
+  ///   - fromCopy: Whether `body` receives a copy of the state, so that the writer need not wait for it; for
+  ///     walks through lists. The next change then copies the changes since the snapshot.
+  ///   - needs: The entities that `body` is known to look up, if it does not receive a copy.
   package func read<R: Sendable>(
     fromCopy: Bool = false, needs: SnapshotNeeds = SnapshotNeeds(),
     _ body: @Sendable (LedgerState) throws -> R
@@ -124,12 +123,12 @@ package final class LedgerEngine: Sendable {
     }
   }
 
-  /// Runs `body` on the open store, where it may block a thread: the caller's own if the store is near.
+  /// Runs `body` on the open store, where it may block a thread: the caller's own if the store is local.
   ///
   /// - Parameters:
-  ///   - checksHead: Whether the replica is brought up to the head before, which then is at least as new
-  ///     as this call.
-  ///   - body: Runs once more if the session froze in between.
+  ///   - checksHead: Whether to bring the replica up to the head first, which is then at least as new as this
+  ///     call.
+  ///   - body: The read; it runs once more if the session froze in between.
   package func readStore<R: Sendable>(
     checksHead: Bool = false, _ body: @Sendable (any EventStore) throws -> R
   ) async throws -> R {
@@ -147,7 +146,7 @@ package final class LedgerEngine: Sendable {
     }
   }
 
-  /// Runs `body`, which blocks while it uses the store, on threads of the session's own if the store is
+  /// Runs `body`, which blocks while it uses the store, on dedicated threads of the session if the store is
   /// remote.
   func runBlocking<R: Sendable>(
     _ body: @Sendable () async throws -> R
@@ -163,7 +162,7 @@ package final class LedgerEngine: Sendable {
     try await withTaskExecutorPreference(executor) { try await Self.leavingCaller(body) }
   }
 
-  /// Leaves the thread of the caller, also if that is an actor's.
+  /// Leaves the thread of the caller, even if the caller is an actor.
   @concurrent private static func leavingCaller<R: Sendable>(
     _ body: @Sendable () async throws -> R
   ) async throws -> R {
@@ -171,8 +170,8 @@ package final class LedgerEngine: Sendable {
     return try await body()
   }
 
-  /// Runs `body` on the open store, on the thread of the caller; once more if the session froze in
-  /// between, also while `body` waited for another writer.
+  /// Runs `body` on the open store, on the thread of the caller; and once more if the session froze in
+  /// between, even while `body` waited for another writer.
   package func withStore<R: Sendable>(
     _ body: (any EventStore) throws -> R
   ) async throws -> R {
@@ -189,7 +188,7 @@ package final class LedgerEngine: Sendable {
       } catch let error as LedgerError
         where error.code == .closed || error.lookAgain == .interrupted
       {
-        // The store was closed under us: by a freeze, or for good, which openStore tells.
+        // The store was closed meanwhile, by a freeze or permanently, which openStore reports.
         if phase.store === store { throw error }
       } catch {
         noteEnd(error)
@@ -223,7 +222,8 @@ package final class LedgerEngine: Sendable {
 
   /// A child of `fork` has neither the threads nor the locks of its parent.
   ///
-  /// Comes before every lock: what another thread held when the process was forked is never let go.
+  /// This check precedes every lock: a lock that another thread held at the time of the fork is never
+  /// released.
   private func refuseIfForked() throws(LedgerError) {
     guard !isForked else {
       throw LedgerError(
@@ -240,12 +240,12 @@ package final class LedgerEngine: Sendable {
     throw .frozen
   }
 
-  /// The time that deadlines and retention go by.
+  /// The time for deadlines and retention.
   func now(_ store: any EventStore) -> Timestamp { setup.clock?.now() ?? store.now() }
 
-  /// Applies the events that other sessions wrote, in slices, and wakes who waits for them.
+  /// Applies the events that other sessions wrote, in slices, and wakes the tasks that wait for them.
   ///
-  /// - Returns: Whether there were any.
+  /// - Returns: Whether there were any events.
   @discardableResult
   func catchUp(
     _ store: any EventStore, looksAtAll: Bool = false
@@ -264,7 +264,7 @@ package final class LedgerEngine: Sendable {
     return try await settlement(of: id)
   }
 
-  /// Says that this process waits for the promise or consumes it, until ``endUse(of:)``.
+  /// Notes that this process waits for the promise or consumes it, until ``endUse(of:)``.
   package func beginUse(of id: PromiseID) throws(LedgerError) {
     try refuseIfForked()
     replica.beginUse(of: id)
@@ -274,7 +274,7 @@ package final class LedgerEngine: Sendable {
     replica.endUse(of: id)
   }
 
-  /// The promise once it is settled, as far as the log tells.
+  /// The promise once it is settled, according to the log.
   func settlement(of id: PromiseID) async throws -> PromiseEntity {
     let settlement = try await readStore(checksHead: true) { store in
       try replica.settlement(of: id, with: store)
@@ -289,24 +289,24 @@ package final class LedgerEngine: Sendable {
     try await replica.advance(past: position).value
   }
 
-  /// Waits until there is an event after `position`, without looking for one: also while the session
-  /// is frozen.
+  /// Waits until there is an event after `position`, without looking for one, even while the session is
+  /// frozen.
   package func changed(after position: Position) async throws {
     try refuseIfForked()
     try await replica.advance(past: position).value
   }
 
-  /// Waits until there is an event after `position`, or one more promise that nothing in this process
-  /// waits for any more.
+  /// Waits until there is an event after `position`, or until one more promise is no longer awaited in this
+  /// process.
   package func advance(past position: Position, orUseEndedAfter count: Int) async throws {
     try Task.checkCancellation()
     try await catchUpIfOpen()
     try await replica.advance(past: position, orUseEndedAfter: count).value
   }
 
-  /// Rejected at the end of the session.
+  /// A promise that is rejected at the end of the session.
   ///
-  /// - Throws: Why it has ended.
+  /// - Throws: The error with which it has ended.
   func sessionEnd() throws -> Promise<Void> {
     try refuseIfForked()
     return try replica.advance(past: .end)
@@ -318,10 +318,10 @@ package final class LedgerEngine: Sendable {
 
   // MARK: The session's life
 
-  /// Lets go of every lock, map and descriptor.
+  /// Releases every lock, memory map and file descriptor.
   ///
-  /// - Returns: Whether the freeze was recorded as an event; if another process kept the gate, only
-  ///   the registry of sessions knows of it.
+  /// - Returns: Whether the freeze was recorded as an event; if another process kept holding the gate, only
+  ///   the registry of sessions knows about the freeze.
   package func freeze() async throws -> Bool {
     try refuseIfForked()
     return try await withCheckedThrowingContinuation { continuation in
@@ -330,7 +330,7 @@ package final class LedgerEngine: Sendable {
     }
   }
 
-  /// Comes back and catches up.
+  /// Reopens the store and catches up.
   package func unfreeze() async throws {
     try refuseIfForked()
     try await withCheckedThrowingContinuation {
@@ -340,7 +340,7 @@ package final class LedgerEngine: Sendable {
     }
   }
 
-  /// Ends the session. In a forked child there is nothing to end: the session is the parent's.
+  /// Ends the session. A forked child does nothing, because the session belongs to the parent.
   package func close() async {
     guard !isForked else { return }
     await withCheckedContinuation { continuation in
@@ -355,7 +355,7 @@ package final class LedgerEngine: Sendable {
   }
 }
 
-/// Carries a job from where it is made to where a cancellation may come.
+/// Passes a job from its creation to a cancellation handler.
 private final class JobBox: Sendable {
   private let contents = Mutex<Job?>(nil)
   var job: Job? { contents.withLock { $0 } }

@@ -1,29 +1,29 @@
 package import LedgerPromises
 import Synchronization
 
-/// This process's copy of the ledger's state, with those who wait for it to change.
+/// This process's copy of the ledger's state, with the tasks that wait for changes.
 ///
 /// It holds durable events only. It is filled from the log, or from a commit that succeeded.
 package final class Replica: Sendable {
   private struct Contents {
     var state: LedgerState
-    /// The commit that wrote the newest event of the state; `nil` if that event was not seen.
+    /// The commit that wrote the newest event of the state; `nil` if that event was not read.
     var commit: CommitID?
     var waiters = WaiterTable()
-    /// Why waiting has ended; set when the session ends.
+    /// The error that ends all waits; set when the session ends.
     var closingError: LedgerError?
-    /// Where the state stood when every awaited promise was looked up last.
+    /// The place of the state when every awaited promise was last looked up.
     var lookedAt: Place?
-    /// Sessions whose openings were seen since they were taken.
+    /// Sessions whose openings were read since this list was last taken.
     var openedSessions: [SessionID] = []
-    /// Whether sessions may have opened whose events were not seen.
+    /// Whether sessions may have opened whose events were not read.
     var missesSessions = true
 
     var place: Place { Place(position: state.position, base: state.base) }
 
     mutating func apply(_ frame: FrameView) throws(LedgerError) {
       defer {
-        // Unless a faster thread applied later ones.
+        // A faster thread may have applied later events.
         let header = frame.header
         if header.firstPosition <= state.position, state.position <= header.lastPosition {
           commit = header.commit
@@ -53,12 +53,12 @@ package final class Replica: Sendable {
 
   package var position: Position { contents.withLock { $0.state.position } }
 
-  /// The newest event of the state, and the commit that wrote it, if the event was seen.
+  /// The newest event of the state, and the commit that wrote it, if the event was read.
   var end: (position: Position, commit: CommitID?) {
     contents.withLock { ($0.state.position, $0.commit) }
   }
 
-  /// Looks at the state. Keep it short: all others wait meanwhile.
+  /// Runs `body` on the state. Keep it short: all other users of the state wait meanwhile.
   package func withState<R, Failure: Error>(
     _ body: (inout LedgerState) throws(Failure) -> sending R
   ) throws(Failure) -> sending R {
@@ -67,12 +67,12 @@ package final class Replica: Sendable {
 
   // MARK: Looking
 
-  /// Looks at the state. Keep it short: all others wait meanwhile.
+  /// Runs `body` on the state. Keep it short: all other users of the state wait meanwhile.
   ///
-  /// What it lacks of the snapshot is read without the lock, and then `body` runs again, on the state as
-  /// it is then; what it returned or threw before is dropped.
+  /// Missing parts of the snapshot are read without the lock, and then `body` runs again, on the state at
+  /// that time; its earlier result or error is discarded.
   ///
-  /// - Parameter needs: What it is known to look up.
+  /// - Parameter needs: The entities that `body` is known to look up.
   package func look<R: Sendable>(
     with store: any EventStore, needs: SnapshotNeeds = SnapshotNeeds(),
     _ body: (inout LedgerState) throws -> R
@@ -80,7 +80,7 @@ package final class Replica: Sendable {
     try lookAtContents(with: store, needs: needs) { contents in try body(&contents.state) }
   }
 
-  /// The snapshot moves on between two reads, but not for ever.
+  /// The maximum number of attempts: the snapshot may move between two reads, but not forever.
   private static let maximumAttempts = 10_000
 
   private func lookAtContents<R: Sendable>(
@@ -107,9 +107,9 @@ package final class Replica: Sendable {
     }
   }
 
-  /// Looks at a copy of the state, without the lock and without the store.
+  /// Runs `body` on a copy of the state, without the lock and without the store.
   ///
-  /// What it lacks of the snapshot is read, all at once, and then `body` runs again, as with
+  /// Missing parts of the snapshot are read, all at once, and then `body` runs again, as with
   /// ``look(with:needs:_:)``.
   func decide<R>(
     with store: any EventStore, needs: SnapshotNeeds,
@@ -119,7 +119,7 @@ package final class Replica: Sendable {
     while true {
       let copy = try LedgerError.mapping {
         try look(with: store, needs: needs) { state in
-          // Forgets deadlines that passed, so that deciding looks at few.
+          // Drops deadlines that have passed, so that deciding examines only a few.
           _ = try? state.nextDeadline()
           return state
         }
@@ -131,15 +131,15 @@ package final class Replica: Sendable {
     }
   }
 
-  /// A copy of the state, which reads what it lacks of the snapshot.
+  /// A copy of the state, which reads missing parts of the snapshot from the store.
   package func copy(readingFrom store: any EventStore) -> LedgerState {
     var state = withState { $0 }
     state.snapshot = state.snapshot.reading(from: store)
     return state
   }
 
-  /// Looks at a copy of the state, for which no other look waits; what it lacks is read meanwhile. Anew
-  /// if the snapshot moved.
+  /// Runs `body` on a copy of the state, so that no other read waits for it. Missing parts are read
+  /// meanwhile. It starts over if the snapshot moved.
   func lookAtCopy<R>(
     with store: any EventStore, _ body: (LedgerState) throws -> R
   ) throws -> R {
@@ -152,15 +152,15 @@ package final class Replica: Sendable {
     }
   }
 
-  /// Takes a view of the store, and builds the state on the snapshot as it is there.
+  /// Takes a view of the store, and rebuilds the state on the snapshot in that view.
   ///
-  /// It proves that the log is the one that was read before: the newest event that was applied must be
-  /// there, of the same commit. If that event was deleted, the snapshot holds it, and what is left to
-  /// compare are the digests of the snapshots, where they are of the same position.
+  /// It verifies that the log is the one that was read before: the newest applied event must exist and belong
+  /// to the same commit. If that event was deleted, the snapshot holds it, and only the digests of the
+  /// snapshots can be compared, if they are for the same position.
   ///
-  /// - Parameter goesOn: Whether the frames after the newest event that was applied are wanted.
+  /// - Parameter goesOn: Whether to read the frames after the newest applied event.
   /// - Throws: `historyChanged` if the log has other events than those that were read; `corrupt` if the
-  ///   snapshot stands at an earlier position than before.
+  ///   snapshot is at an earlier position than before.
   private func view(
     of store: any EventStore, goesOn: Bool = false,
     limit: Int = EventSlice.eventCount, needs: SnapshotNeeds = SnapshotNeeds()
@@ -184,11 +184,12 @@ package final class Replica: Sendable {
       throw .historyChanged(at: known.position)
     }
     try contents.withLock { (contents) throws(LedgerError) in
-      // A faster thread may have come with a newer one.
+      // A faster thread may have brought a newer snapshot.
       guard summary.position > contents.state.base else { return }
-      // What the snapshot has now is dropped from memory later, by ``dropFolded(placeLimit:begins:)``.
+      // Entities that the snapshot now holds are dropped from memory later, by
+      // ``dropFolded(placeLimit:begins:)``.
       if try contents.state.rebase(onto: SnapshotReader(view.excerpt.outline), drops: false) {
-        // What is awaited is looked at anew: the event that settled it may never be seen.
+        // All awaited promises are checked again, because the events that settled them may never be read.
         contents.waiters.touchAll()
         (contents.openedSessions, contents.missesSessions) = ([], true)
         contents.commit = nil
@@ -205,12 +206,12 @@ package final class Replica: Sendable {
 
   // MARK: The snapshot
 
-  /// Builds the state on the snapshot as it is now.
+  /// Rebuilds the state on the current snapshot.
   package func rebase(from store: any EventStore) throws(LedgerError) {
     _ = try view(of: store)
   }
 
-  /// Applies everything that a store has, in slices.
+  /// Applies all events of a store, in slices.
   ///
   /// - Returns: Whether there were events.
   package func catchUp(
@@ -221,7 +222,7 @@ package final class Replica: Sendable {
       dropFolded(placeLimit: contents.withLock { $0.state.takeDropBudget() })
       let view = try view(of: store, goesOn: true, limit: sliceEventCount)
       try apply(view, from: store)
-      // Or the log went on after the slice.
+      // There may also be further events after the slice.
       hasNews = hasNews || !view.frames.isEmpty
       guard view.frames.eventCount >= sliceEventCount else { return hasNews }
     }
@@ -229,7 +230,7 @@ package final class Replica: Sendable {
 
   /// Applies the events of a view that are not applied yet.
   ///
-  /// - Throws: Why later ones cannot be read.
+  /// - Throws: The reason why later events cannot be read.
   private func apply(_ view: StoreView, from store: any EventStore) throws(LedgerError) {
     if !view.frames.isEmpty {
       let (position, hasSnapshot) = withState { ($0.position, $0.base > .start) }
@@ -244,12 +245,12 @@ package final class Replica: Sendable {
     if let problem = view.problem { throw problem }
   }
 
-  /// Drops from the overlay what the snapshot shows by itself, in short steps between which others can
-  /// look.
+  /// Drops from the overlay the entities that the snapshot holds, in short steps between which others can
+  /// read.
   ///
   /// - Parameters:
-  ///   - placeLimit: After so many places of the overlay it ends.
-  ///   - begins: Whether a walk begins even if it drops little.
+  ///   - placeLimit: The number of places in the overlay after which it ends.
+  ///   - begins: Whether to begin a walk even if it drops little.
   package func dropFolded(placeLimit: Int = .max, begins: Bool = false) {
     var placeCount = 0
     if begins { contents.withLock { $0.state.beginDrop() } }
@@ -265,7 +266,7 @@ package final class Replica: Sendable {
     try contents.withLock { (contents) throws(LedgerError) in try contents.apply(frame) }
   }
 
-  /// Takes over a commit that succeeded, unless a reader already did through the log.
+  /// Applies a commit that succeeded, unless a reader already applied it from the log.
   package func merge(_ layer: StagedLayer, of commit: CommitID? = nil) {
     contents.withLock { contents in
       guard contents.state.position == layer.basePosition else { return }
@@ -277,9 +278,10 @@ package final class Replica: Sendable {
 
   // MARK: Sessions
 
-  /// Hands over the sessions that opened since the last call.
+  /// Returns the sessions that opened since the last call.
   ///
-  /// - Returns: `missesOthers` if sessions may have opened that no event told of: those of the snapshot.
+  /// - Returns: `missesOthers` if sessions of the snapshot may have opened without their events having been
+  ///   read.
   func takeOpenedSessions() -> (opened: [SessionID], missesOthers: Bool) {
     contents.withLock { contents -> (opened: [SessionID], missesOthers: Bool) in
       defer { (contents.openedSessions, contents.missesSessions) = ([], false) }
@@ -289,12 +291,12 @@ package final class Replica: Sendable {
 
   // MARK: Waiting
 
-  /// The promise as it is once it is settled: fulfilled already if it is.
+  /// A promise of the durable promise's settled state, which is already fulfilled if that is settled.
   ///
-  /// Looking and registering is one step, so no settlement is missed between. Ask between
+  /// Checking and registering is one step, so no settlement is missed in between. Call it between
   /// ``beginUse(of:)`` and ``endUse(of:)``.
   ///
-  /// - Throws: Why waiting has ended; `notFound`; why the promise is blocked.
+  /// - Throws: The error that ended all waits; `notFound`; the reason why the promise is blocked.
   package func settlement(
     of id: PromiseID, with store: any EventStore
   ) throws -> Promise<PromiseEntity> {
@@ -307,9 +309,9 @@ package final class Replica: Sendable {
     }
   }
 
-  /// Fulfilled once the state is past `position`: already if it is.
+  /// A promise that is fulfilled once the state is past `position`, or already if it is.
   ///
-  /// - Throws: Why waiting has ended.
+  /// - Throws: The error that ended all waits.
   package func advance(past position: Position) throws(LedgerError) -> Promise<Void> {
     try contents.withLock { (contents) throws(LedgerError) in
       if let error = contents.closingError { throw error }
@@ -318,13 +320,13 @@ package final class Replica: Sendable {
     }
   }
 
-  /// Fulfilled once the state is past `position`, or once one more promise is no longer in use; sooner if
-  /// something else waits for less.
+  /// A promise that is fulfilled once the state is past `position`, or once one more promise is no longer in
+  /// use. It may be fulfilled sooner if another task waits for an earlier position.
   ///
   /// - Parameters:
   ///   - position: The position.
-  ///   - count: What ``endedUseCount`` was.
-  /// - Throws: Why waiting has ended.
+  ///   - count: The earlier value of ``endedUseCount``.
+  /// - Throws: The error that ended all waits.
   package func advance(
     past position: Position, orUseEndedAfter count: Int
   ) throws(LedgerError) -> Promise<Void> {
@@ -335,7 +337,7 @@ package final class Replica: Sendable {
     }
   }
 
-  /// How many promises were in use and are no longer.
+  /// The number of times that a promise ceased to be in use.
   package var endedUseCount: Int { contents.withLock { $0.waiters.endedUseCount } }
 
   /// Whether this process waits for the promise, or is consuming it.
@@ -343,7 +345,7 @@ package final class Replica: Sendable {
     contents.withLock { $0.waiters.isInUse(id) }
   }
 
-  /// Says that this process waits for the promise or consumes it, until ``endUse(of:)``.
+  /// Notes that this process waits for the promise or consumes it, until ``endUse(of:)``.
   package func beginUse(of id: PromiseID) {
     contents.withLock { $0.waiters.beginUse(of: id) }
   }
@@ -352,13 +354,13 @@ package final class Replica: Sendable {
     contents.withLock { $0.waiters.endUse(of: id) }?()
   }
 
-  /// Wakes those whose time has come.
+  /// Wakes the tasks whose conditions are met.
   ///
   /// - Parameters:
-  ///   - store: Where awaited promises are looked up that are not in memory; if they cannot be read
-  ///     they are looked up by the next call.
-  ///   - looksAtAll: Looks up every awaited promise, not only those that changed; unless nothing
-  ///     changed since that was done last.
+  ///   - store: The store in which awaited promises are looked up that are not in memory. If they cannot be
+  ///     read, the next call looks them up.
+  ///   - looksAtAll: Whether to look up every awaited promise, not only those that changed. This has no
+  ///     effect if nothing has changed since the last such look-up.
   package func deliver(from store: any EventStore, looksAtAll: Bool = false) {
     let (near, far) = contents.withLock { contents in
       if looksAtAll, contents.lookedAt != contents.place {
@@ -377,22 +379,22 @@ package final class Replica: Sendable {
     for settled in due.sorted(by: { $0.position < $1.position }) { settled.wake() }
   }
 
-  /// Takes out those who wait for promises that are settled, or will never be.
+  /// Removes and returns the waiters for promises that are settled, or never will be.
   private func settlements(
     among ids: ArraySlice<PromiseID>, _ store: any EventStore
   ) -> [WaiterTable.Due] {
     guard !ids.isEmpty else { return [] }
     let needs = SnapshotNeeds(ids: Set(ids.map(\.entityID)))
-    // Of a ledger that is frozen, or cannot be read, they are looked at again.
+    // If the ledger is frozen or cannot be read, they are checked again later.
     let due = try? lookAtContents(with: store, needs: needs) { contents -> [WaiterTable.Due] in
-      // What is taken is not there when this runs again.
+      // Waiters that are taken would be missing when this closure runs again.
       guard contents.state.lacks(needs).isEmpty else { return [] }
       return contents.waiters.takeSettled(among: ids, contents.state)
     }
     return due ?? []
   }
 
-  /// Fails every wait, and those to come.
+  /// Fails all current and future waits.
   package func failAll(_ error: LedgerError) {
     let all = contents.withLock { contents in
       contents.closingError = error

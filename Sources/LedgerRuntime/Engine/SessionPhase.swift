@@ -1,7 +1,7 @@
 import LedgerPromises
 import Synchronization
 
-/// Where a session stands between open and closed, and who waits for it to go on.
+/// The phase of a session between open and closed, and the tasks that wait for it to thaw.
 package final class SessionPhase: Sendable {
   package enum Phase: Sendable {
     case open(any EventStore)
@@ -11,7 +11,7 @@ package final class SessionPhase: Sendable {
 
   private struct Contents {
     var phase = Phase.frozen
-    /// Settles once the session is no longer frozen. Made when a task begins to wait.
+    /// Settles once the session is no longer frozen. It is made when a task begins to wait.
     var thaw: Resolver<Void>?
   }
 

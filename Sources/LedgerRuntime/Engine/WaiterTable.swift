@@ -1,19 +1,19 @@
 import LedgerPromises
 
-/// Who waits for which promise to be settled, and for which position to be passed.
+/// The waits for promises to be settled and for positions to be passed.
 ///
-/// Each is one promise in memory, which any number of tasks await: whoever stops waiting detaches from
-/// it, so that the table need not know them.
+/// Each wait is one promise in memory, which any number of tasks await. A task that stops waiting detaches
+/// from it, so the table need not know the tasks.
 struct WaiterTable {
   typealias Wake = @Sendable () -> Void
 
-  /// What waits for the end of a use, or for an event after a position.
+  /// A wait for the end of a use, or for an event after a position.
   private struct UseEnd {
     var position: Position
     let resolver: Resolver<Void>
   }
 
-  /// What wakes those whose time has come, and the position that orders it.
+  /// A wake-up that is due, with the position that orders it.
   struct Due: Sendable {
     let position: Position
     let wake: Wake
@@ -21,9 +21,9 @@ struct WaiterTable {
 
   private var settlements: [PromiseID: Resolver<PromiseEntity>] = [:]
   private var advances: [Position: Resolver<Void>] = [:]
-  /// How many in this process wait for a promise, or are consuming it.
+  /// The number of tasks in this process that wait for each promise or are consuming it.
   private var useCounts: [PromiseID: Int] = [:]
-  /// How often the last use of a promise ended.
+  /// The number of times that the last use of a promise ended.
   private(set) var endedUseCount = 0
   private var useEnd: UseEnd?
   /// Watched promises that changed since the last delivery.
@@ -31,7 +31,7 @@ struct WaiterTable {
 
   // MARK: Waiting
 
-  /// What a promise that is pending now will be once it is settled.
+  /// A promise of the settled state of a durable promise that is pending now.
   mutating func settlement(of id: PromiseID) -> Promise<PromiseEntity> {
     if let resolver = settlements[id] { return resolver.promise }
     let (promise, resolver) = Promise.make(of: PromiseEntity.self, on: .inline)
@@ -39,7 +39,7 @@ struct WaiterTable {
     return promise
   }
 
-  /// Fulfilled once there is an event after `position`.
+  /// A promise that is fulfilled once there is an event after `position`.
   mutating func advance(past position: Position) -> Promise<Void> {
     if let resolver = advances[position] { return resolver.promise }
     let (promise, resolver) = Promise.make(of: Void.self, on: .inline)
@@ -47,7 +47,7 @@ struct WaiterTable {
     return promise
   }
 
-  // MARK: Who is interested
+  // MARK: Uses
 
   func isInUse(_ id: PromiseID) -> Bool { useCounts[id] != nil }
 
@@ -55,7 +55,7 @@ struct WaiterTable {
     useCounts[id, default: 0] += 1
   }
 
-  /// Forgets a promise that nobody waits for any more; what it returns is to be called unlocked.
+  /// Ends one use of a promise, and forgets the promise after the last one. Call the result without the lock.
   mutating func endUse(of id: PromiseID) -> Wake? {
     let count = useCounts[id, default: 1] - 1
     guard count == 0 else {
@@ -72,11 +72,11 @@ struct WaiterTable {
     }
   }
 
-  /// Fulfilled the next time that the last use of a promise ends, or once there is an event after
-  /// `position`, or after an earlier one that something else waits for.
+  /// A promise that is fulfilled when the last use of any promise next ends, or once there is an event after
+  /// `position`, or after an earlier position that another task waits for.
   ///
-  /// It is one promise for both: of two, the one that comes seldom would keep what observed it and the
-  /// other.
+  /// One promise serves both conditions: with two, the one that is rarely fulfilled would retain the
+  /// observers of both.
   mutating func endOfUse(orAdvancePast position: Position) -> Promise<Void> {
     if let useEnd {
       self.useEnd?.position = min(useEnd.position, position)
@@ -93,7 +93,7 @@ struct WaiterTable {
     if settlements[id] != nil { touched.insert(id) }
   }
 
-  /// Marks every watched promise, so that the next delivery looks each up anew.
+  /// Marks every watched promise, so that the next delivery looks up each of them again.
   mutating func touchAll() {
     touched.formUnion(settlements.keys)
   }
@@ -107,7 +107,7 @@ struct WaiterTable {
     return (near, far)
   }
 
-  /// Takes out those who wait for promises that are settled, or will never be.
+  /// Removes and returns the waiters for promises that are settled, or never will be.
   mutating func takeSettled(
     among ids: ArraySlice<PromiseID>, _ state: LedgerState
   ) -> [Due] {
@@ -131,7 +131,7 @@ struct WaiterTable {
     return due
   }
 
-  /// Takes out those who wait for positions that are passed.
+  /// Removes and returns the waiters for positions that are passed.
   mutating func takeAdvances(_ head: Position) -> [Due] {
     var due: [Due] = []
     for (position, resolver) in advances where position < head {
@@ -145,7 +145,7 @@ struct WaiterTable {
     return due
   }
 
-  /// Takes out everybody, to be told of a failure.
+  /// Removes and returns all waiters, to notify them of a failure.
   mutating func takeAll(failingWith error: LedgerError) -> [Wake] {
     var all: [Wake] = []
     for resolver in settlements.values { all.append { resolver.reject(error) } }

@@ -1,7 +1,7 @@
 package import LedgerSystem
 
 extension LedgerError {
-  /// Runs `body` and turns what it throws into an error of the ledger.
+  /// Runs `body` and maps the errors that it throws to errors of the ledger.
   package static func mapping<R>(_ body: () throws -> R) throws(LedgerError) -> R {
     do {
       return try body()
@@ -10,7 +10,7 @@ extension LedgerError {
     }
   }
 
-  /// Runs calls of the system and says what they were for if one fails.
+  /// Runs system calls, and describes their purpose if one fails.
   package static func system<R>(
     _ what: @autoclosure () -> String, _ body: () throws(SystemError) -> R
   ) throws(LedgerError) -> R {
@@ -34,7 +34,7 @@ extension LedgerError {
     self.init(Code(error.code), "\(what) \(Self.remedy(of: error))", cause: error)
   }
 
-  /// What to do about a refusal of the system.
+  /// The remedy for a system error.
   private static func remedy(of error: SystemError) -> String {
     switch error.code {
     case let code where code.isMissingRight:
@@ -48,7 +48,7 @@ extension LedgerError {
 }
 
 extension LedgerError.Code {
-  /// What a refusal of the system means for a ledger.
+  /// The code that a system error means for a ledger.
   package init(_ code: SystemError.Code) {
     self =
       switch code {

@@ -1,35 +1,35 @@
-/// The other sessions that have not ended, looked at in turns: a bounded number at each poll, however
-/// many there are.
+/// The other sessions that have not ended, checked in turns: a bounded number at each poll, regardless of the
+/// total.
 ///
-/// Sessions that open are told to it; those of the snapshot it lists piece by piece, when all others
-/// had their turn. It forgets a session once that has ended, or if it cannot be read.
+/// Newly opened sessions are added to it. It lists those of the snapshot piece by piece, when all others have
+/// had their turn. It forgets a session that has ended or cannot be read.
 package struct SessionRound: Sendable {
-  /// How many sessions one poll looks at.
+  /// The number of sessions that one poll checks.
   package static let usualCount = 64
-  /// How many an opening looks at, and a poll after others that found dead sessions.
+  /// The number that an opening checks, and a poll after others that found dead sessions.
   package static let maximumCount = 256
 
-  /// What one turn is about.
+  /// The sessions of one turn.
   package struct Turn: Sendable {
-    /// Those that have not ended, as far as the log tells.
+    /// The sessions that have not ended, according to the log.
     package var sessions: [SessionEntity] = []
-    /// Those that ended since the last turn.
+    /// The sessions that ended since the last turn.
     package var ended: [SessionID] = []
   }
 
   private let own: SessionID
-  /// Those whose turn comes, the next one last.
+  /// The sessions that have not had their turn; the next one is last.
   private(set) var waiting: [SessionID] = []
-  /// Those that had their turn.
+  /// The sessions that have had their turn.
   private(set) var done: [SessionID] = []
   /// The last entry of the snapshot's list that was taken.
   private var listedKey: [UInt8]?
-  /// The entry after which the walk through the list began, until it is there again; `nil` if it began
-  /// with the first one.
+  /// The entry after which the walk through the list began, until the walk reaches it again; `nil` if it
+  /// began with the first one.
   private var firstKey: [UInt8]?
-  /// Whether the walk began at the list's first entry, or went on there.
+  /// Whether the walk began at the list's first entry, or has continued there after the end.
   private var hasWrapped = true
-  /// Whether all of the snapshot's list was taken.
+  /// Whether the whole list of the snapshot was taken.
   private var isListed = false
   private var count = Self.usualCount
 
@@ -37,11 +37,11 @@ package struct SessionRound: Sendable {
     self.own = own
   }
 
-  /// Takes in sessions that opened; their turn comes first.
+  /// Adds sessions that opened; their turn comes first.
   ///
   /// - Parameters:
-  ///   - opened: In the order of their openings.
-  ///   - state: In which they may have ended already.
+  ///   - opened: The sessions, in the order of their openings.
+  ///   - state: The state, in which they may have ended already.
   package mutating func add(_ opened: [SessionID], in state: LedgerState) {
     waiting += opened.filter { id in
       guard id != own else { return false }
@@ -49,20 +49,21 @@ package struct SessionRound: Sendable {
     }
   }
 
-  /// Forgets everything, because sessions may have opened and ended unseen.
+  /// Forgets all sessions, because some may have opened and ended unnoticed.
   ///
-  /// The walk through the snapshot's list goes on where it was, so that each has its turn however often
-  /// this happens.
+  /// The walk through the snapshot's list continues where it was, so that each session has its turn however
+  /// often this happens.
   package mutating func reset() {
     (waiting, done, isListed) = ([], [], false)
     (firstKey, hasWrapped) = (listedKey, listedKey == nil)
   }
 
-  /// Those whose turn it is; none has two at once.
+  /// The sessions whose turn it is; none has two turns at the same time.
   ///
-  /// - Parameter limit: How many are looked at; by default as the last turns need.
-  /// - Throws: `snapshotMoved`; `corrupt`. No session is lost then.
-  /// - Complexity: O(limit), and once a round O(sessions) for an array to be turned round.
+  /// - Parameter limit: The number of sessions to check; by default, it depends on the results of the last
+  ///   turns.
+  /// - Throws: `snapshotMoved`; `corrupt`. In that case no session is lost.
+  /// - Complexity: O(limit), and once per round O(sessions) for reversing an array.
   package mutating func next(
     in state: LedgerState, limit: Int? = nil
   ) throws(LedgerError) -> Turn {
@@ -80,7 +81,7 @@ package struct SessionRound: Sendable {
       guard let id = waiting.last else { break }
       let session = try state.readableSession(id)
       waiting.removeLast()
-      // One that this build cannot read may be alive. It is none of its business.
+      // A session that this build cannot read may be alive, so it is left alone.
       guard let session else { continue }
       if session.isEnded {
         turn.ended.append(id)
@@ -92,21 +93,21 @@ package struct SessionRound: Sendable {
     return turn
   }
 
-  /// Hears how many sessions of a turn were dead. The more there are, the more the next turns look at.
+  /// Notes how many sessions of a turn were dead. The more there are, the more sessions the next turns check.
   package mutating func noteDead(_ deadCount: Int) {
     count = deadCount == 0 ? Self.usualCount : min(2 * count, Self.maximumCount)
   }
 
-  /// Takes in more of the snapshot's list, or begins the next round.
+  /// Takes more of the snapshot's list, or begins the next round.
   ///
-  /// - Parameter turnCount: How many of those that had their turn had it just now.
+  /// - Parameter turnCount: The number of sessions in ``done`` that had their turn just now.
   private mutating func refill(
     from state: LedgerState, limit: Int, turnCount: Int
   ) throws(LedgerError) {
     while waiting.isEmpty, !isListed {
       let entries = try state.snapshot.entries(of: .sessions, after: listedKey, limit: limit)
       let isAtEnd = entries.count < limit
-      // After the walk's beginning they had their turn.
+      // Entries after the beginning of the walk have had their turn.
       let new = entries.prefix { !hasWrapped || !isAfterBeginning($0.key) }
       listedKey = new.last?.key ?? listedKey
       isListed = hasWrapped && (isAtEnd || new.count < entries.count)

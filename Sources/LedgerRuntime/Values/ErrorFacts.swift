@@ -1,20 +1,20 @@
 import Foundation
 import LedgerPromises
 
-/// What a person must read of an error, by what its type tells of itself.
+/// The facts of an error that a person must see, as provided by its type.
 struct ErrorFacts {
   private(set) var domain: String
   private(set) var code: Int64?
   private(set) var message: String
   private(set) var details = ErrorDetails()
 
-  /// - Parameter depth: How many errors this one underlies, one of them the next.
+  /// - Parameter depth: The number of errors above this one in the chain of underlying errors.
   init(_ error: any Error, depth: Int) {
     domain = String(describing: type(of: error))
     message = String(describing: error)
     switch error {
     case is DecodingError, is EncodingError:
-      // Their descriptions say where it happened, and their localized texts do not.
+      // Their descriptions state the location of the error, and their localized texts do not.
       break
     case let error as LedgerError:
       takeUnderlying(error.cause.map { [$0] } ?? [], depth: depth)
@@ -51,13 +51,13 @@ struct ErrorFacts {
     }
   }
 
-  /// Leaves out a domain and a number that no person chose: those that Foundation makes up for a
-  /// `CustomNSError` that names neither.
+  /// Leaves out a domain and a number that no developer chose: those that Foundation makes up for a
+  /// `CustomNSError` that specifies neither.
   private mutating func takeName(of error: any Error) {
     let type = type(of: error)
     guard error is any CustomNSError, domain == String(reflecting: type) else { return }
     domain = String(describing: type)
-    // The number of a case is its place in the source, and that of any other type is 1.
+    // The number of an enum case is its index in the source, and that of any other type is 1.
     let isCase = Mirror(reflecting: error).displayStyle == .enum
     if isCase || code == 1, !(error is any RawRepresentable) { code = nil }
   }

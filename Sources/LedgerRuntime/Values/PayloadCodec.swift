@@ -4,25 +4,24 @@
   import Foundation
 #endif
 
-/// How values of one type become bytes and values again.
+/// The encoding of the values of one type as bytes.
 ///
-/// The type tag stands in the ledger beside the bytes and is compared before they are decoded, so a
-/// value is never read as another type that happens to fit.
+/// The ledger stores the type tag with the bytes, and the tag is checked before they are decoded. So a value
+/// is never read as another type that happens to fit.
 public struct PayloadCodec<Value: Sendable>: Sendable {
-  /// The name of the type and its encoding: 1 to 128 bytes of UTF-8, the same for ever.
+  /// The name of the type and its encoding: 1 to 128 bytes of UTF-8. Never change it.
   public let typeTag: String
 
-  /// Names that the type had before, with an encoding that can still be read; values are not stored under
-  /// them any more.
+  /// Former names of the type, with encodings that can still be read; values are no longer stored under them.
   public let formerTypeTags: [String]
 
   /// Encodes a value.
   public let encode: @Sendable (Value) throws -> [UInt8]
 
-  /// Decodes a value that was encoded under the tag or a former one.
+  /// Decodes a value that was encoded under the current tag or a former one.
   public let decode: @Sendable ([UInt8]) throws -> Value
 
-  /// Makes a codec of its parts.
+  /// Makes a codec from its parts.
   public init(
     typeTag: String,
     formerTypeTags: [String] = [],
@@ -37,16 +36,16 @@ public struct PayloadCodec<Value: Sendable>: Sendable {
 }
 
 extension PayloadCodec {
-  /// Whether values with a type tag are read.
+  /// Whether the codec reads values with a type tag.
   func reads(_ typeTag: String) -> Bool {
     typeTag == self.typeTag || formerTypeTags.contains(typeTag)
   }
 }
 
-/// A type that names itself in ledgers, so that it can be renamed in Swift.
+/// A type that specifies its name in ledgers, so that you can rename it in Swift.
 ///
-/// A type that did not do so from the start was stored under its Swift name. If it is renamed, it lists
-/// that name as a former one:
+/// A type that did not do so from the start was stored under its Swift name. If you rename it, list that name
+/// as a former one:
 ///
 /// ```swift
 /// extension Answer: PayloadTagged {  // was called Stanza
@@ -55,10 +54,10 @@ extension PayloadCodec {
 /// }
 /// ```
 public protocol PayloadTagged {
-  /// The name of the type in ledgers: 1 to 128 bytes of UTF-8, the same for ever.
+  /// The name of the type in ledgers: 1 to 128 bytes of UTF-8. Never change it.
   static var payloadTypeTag: String { get }
 
-  /// Names that the type had in ledgers before; what was stored under them can still be read.
+  /// Former names of the type in ledgers; values that were stored under them can still be read.
   static var formerPayloadTypeTags: [String] { get }
 }
 
@@ -68,11 +67,11 @@ extension PayloadTagged {
 }
 
 extension PayloadCodec where Value: Codable {
-  /// JSON with sorted keys: people can read it in the tool.
+  /// A codec for JSON with sorted keys, which people can read in the tool.
   ///
-  /// - Parameter typeTag: The name of the type in ledgers. By default a ``PayloadTagged`` type names
-  ///   itself, standard types have short names (`string`, `int`, `[string:int]`), and any other type
-  ///   has its Swift name without module.
+  /// - Parameter typeTag: The name of the type in ledgers. By default, a ``PayloadTagged`` type specifies its
+  ///   own name, standard types have short names (`string`, `int`, `[string:int]`), and any other type has
+  ///   its Swift name without the module.
   public static func json(typeTag: String? = nil) -> PayloadCodec {
     json(
       typeTag, encode: encodeJSON,
@@ -81,7 +80,7 @@ extension PayloadCodec where Value: Codable {
 }
 
 extension PayloadCodec {
-  /// The JSON of simple values is written and read without the encoder; the bytes are the same.
+  /// A codec that writes and reads the JSON of simple values without the encoder; the bytes are the same.
   fileprivate static func json(
     _ typeTag: String?, encode: @escaping @Sendable (Value) throws -> [UInt8],
     decode: @escaping @Sendable ([UInt8]) throws -> Value
@@ -103,7 +102,7 @@ private func encodeJSON(_ value: some Encodable) throws -> [UInt8] {
 }
 
 extension PayloadCodec<Void> {
-  /// No bytes at all.
+  /// A codec for `Void`, which encodes to no bytes.
   public static var void: PayloadCodec {
     PayloadCodec(
       typeTag: "void", encode: { _ in [] },
@@ -116,14 +115,14 @@ extension PayloadCodec<Void> {
 }
 
 extension PayloadCodec<[UInt8]> {
-  /// The bytes as they are.
+  /// A codec that stores bytes as they are.
   public static var bytes: PayloadCodec {
     PayloadCodec(typeTag: "bytes", encode: { $0 }, decode: { $0 })
   }
 }
 
 extension PayloadCodec {
-  /// The codec for a type that needs none to be named: `Void`, `[UInt8]`, and everything `Codable`.
+  /// The standard codec for a type: `Void`, `[UInt8]`, or anything `Codable`.
   ///
   /// - Throws: ``LedgerError/Code/invalidArgument`` for any other type.
   public static func standard() throws(LedgerError) -> PayloadCodec {
@@ -162,7 +161,7 @@ func payloadTypeTag(of type: Any.Type) -> String {
   return payloadTypeTags(of: type)[0]
 }
 
-/// The default name of a type in ledgers, and behind it the names that it had before.
+/// The default name of a type in ledgers, followed by its former names.
 func payloadTypeTags(of type: Any.Type) -> [String] {
   if let tagged = type as? any PayloadTagged.Type {
     return [tagged.payloadTypeTag] + tagged.formerPayloadTypeTags
@@ -191,7 +190,7 @@ private func standardTypeTag(of type: Any.Type) -> String? {
 }
 
 private protocol TaggedContainer {
-  /// The name of the type, made of those of what it contains, and behind it its former names.
+  /// The name of the type, composed of the names of its contents, followed by its former names.
   static var containerTypeTags: [String] { get }
 }
 
@@ -216,7 +215,7 @@ extension Dictionary: TaggedContainer {
 
 // MARK: - Fast paths
 
-/// The JSON of simple values, the same bytes as the encoder's.
+/// The JSON of simple values, with the same bytes as from the encoder.
 private func encodeFast(_ value: Any) -> [UInt8]? {
   switch value {
   case let value as Bool: Array((value ? "true" : "false").utf8)
@@ -241,7 +240,7 @@ private func decodeFast<Value>(_ bytes: [UInt8], as type: Value.Type) -> Value? 
   return nil
 }
 
-/// Whether JSON writes a byte as it is.
+/// Whether JSON writes a byte without escaping it.
 private func isPlain(_ byte: UInt8) -> Bool {
   byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
 }

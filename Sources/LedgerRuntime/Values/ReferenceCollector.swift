@@ -1,13 +1,12 @@
 import Synchronization
 
-/// Notes the durable promises and handlers that are encoded, and the promises that are decoded, at
-/// whatever depth.
+/// Notes the durable promises and handlers that are encoded, and the promises that are decoded, at any depth.
 final class ReferenceCollector: Sendable {
-  /// What was encoded or decoded.
+  /// The promises and handlers that were encoded or decoded.
   struct References: Sendable, Hashable {
     var promises: Set<PromiseID> = []
     var handlers: Set<HandlerID> = []
-    /// The ledgers of those that are attached to one.
+    /// The ledgers to which they are attached.
     var ledgers: Set<LedgerID> = []
 
     mutating func formUnion(_ other: References) {
@@ -37,14 +36,14 @@ final class ReferenceCollector: Sendable {
 }
 
 extension Encoder {
-  /// Where promises and handlers are noted while arguments are encoded.
+  /// The collector of promises and handlers while arguments are encoded.
   var referenceCollector: ReferenceCollector? {
     userInfo[.referenceCollector] as? ReferenceCollector
   }
 }
 
 extension Decoder {
-  /// Where promises are noted while arguments are decoded.
+  /// The collector of promises while arguments are decoded.
   var referenceCollector: ReferenceCollector? {
     userInfo[.referenceCollector] as? ReferenceCollector
   }

@@ -5,13 +5,13 @@
 #endif
 
 extension StoredError {
-  /// Why it happened, for people, if the error said so.
+  /// A human-readable reason for the error, if it provided one.
   public var failureReason: String? { details?.failureReason }
 
-  /// What a person may do about it, if the error said so.
+  /// A suggestion for the user, if the error provided one.
   public var recoverySuggestion: String? { details?.recoverySuggestion }
 
-  /// The errors that led to this one, at most four, each with its own.
+  /// The errors that led to this one, at most four, each with its own underlying errors.
   public var underlyingErrors: [StoredError] {
     (details?.underlyingErrors ?? []).map(\.storedError)
   }
@@ -19,21 +19,21 @@ extension StoredError {
   private var details: ErrorDetails? { ErrorDetails(of: self) }
 }
 
-/// What an error says beside domain, code and message, as the payload of its stored form.
+/// The details of an error besides domain, code and message, as the payload of its stored form.
 ///
-/// The bytes of a stored error end with its payload and have no room for more fields that builds of
-/// today would pass over. A payload with a tag of the library's own needs none: such a build shows
-/// domain, code and message, and keeps the payload as it is.
+/// The bytes of a stored error end with its payload and have no room for further fields that existing builds
+/// would ignore. A payload with a tag of the library needs no such room: these builds show domain, code and
+/// message, and keep the payload as it is.
 struct ErrorDetails: Sendable, Hashable, Codable, PayloadTagged {
-  /// No type of Swift has such a name by default.
+  /// The type tag, which no Swift type has by default.
   static let payloadTypeTag = "promise-ledger.error-details"
 
   var failureReason: String?
   var recoverySuggestion: String?
   var underlyingErrors: [UnderlyingError]?
 
-  /// The details as a payload, without underlying errors if it would be too large; `nil` if there
-  /// are none.
+  /// The details as a payload, without underlying errors if it would be too large; `nil` if there are no
+  /// details.
   var payload: StoredError.Payload? {
     let codec = PayloadCodec<ErrorDetails>.json()
     guard self != ErrorDetails(), let bytes = try? codec.encode(self) else { return nil }
@@ -47,11 +47,12 @@ struct ErrorDetails: Sendable, Hashable, Codable, PayloadTagged {
 }
 
 extension ErrorDetails {
-  /// What is larger is not decoded, wherever it comes from: each level of errors is decoded anew.
+  /// The maximum size of a payload to decode, wherever it comes from: each level of errors is decoded
+  /// separately.
   private static let maximumByteCount = 256 << 10
-  /// The most errors in a chain below the first.
+  /// The maximum number of errors in a chain below the first.
   static let maximumDepth = 4
-  /// The most errors that are kept of those that led to one.
+  /// The maximum number of underlying errors that are kept for one error.
   static let maximumWidth = 4
   private static let maximumTextByteCount = 2_048
   private static let maximumPayloadByteCount = 4_096
@@ -65,7 +66,7 @@ extension ErrorDetails {
 
   static func cut(_ text: String) -> String { text.cut(toByteCount: maximumTextByteCount) }
 
-  /// A stored error among the details of another: all of them are one JSON that people can read.
+  /// A stored error among the details of another: together they are one human-readable JSON text.
   struct UnderlyingError: Sendable, Hashable, Codable {
     private struct Payload: Sendable, Hashable, Codable {
       let typeTag: String

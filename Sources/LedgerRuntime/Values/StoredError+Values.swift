@@ -1,5 +1,5 @@
 extension StoredError {
-  /// Turns any error into data, and keeps what a person must read.
+  /// Turns any error into data, and keeps the texts that a person must see.
   ///
   /// | error | domain | code | message | beside it |
   /// |---|---|---|---|---|
@@ -9,20 +9,20 @@ extension StoredError {
   /// | `LocalizedError` | name of its type | none | `errorDescription` | reason, suggestion |
   /// | any other | name of its type | none | its description | |
   ///
-  /// An error that is `Codable` carries itself as its ``payload`` instead of a reason, a suggestion
-  /// and underlying errors: `stored(as:)` gives it back with everything that it says.
+  /// An error that is `Codable` is itself stored as the ``payload``, instead of a reason, a suggestion and
+  /// underlying errors: `stored(as:)` returns it with all its contents.
   ///
-  /// `LedgerError`, `DecodingError` and `EncodingError` keep their whole description as their message.
-  /// The causes of a `LedgerError` and of a `PromiseError` are kept as underlying errors. Underlying errors are kept four deep and four wide, and
-  /// each text of theirs up to 2,048 bytes of UTF-8.
+  /// `LedgerError`, `DecodingError` and `EncodingError` keep their whole description as their message. The
+  /// causes of a `LedgerError` and of a `PromiseError` are kept as underlying errors. Underlying errors are
+  /// kept four deep and four wide, and each of their texts up to 2,048 bytes of UTF-8.
   ///
-  /// An error that means a cancellation is stored as any other, so a promise that is rejected with it
-  /// stays rejected; see `isCancellation`.
+  /// An error that means a cancellation is stored like any other, so a promise that is rejected with it stays
+  /// rejected; see `isCancellation`.
   public init(_ error: any Error) {
     self.init(error, depth: 0)
   }
 
-  /// - Parameter depth: How many errors this one underlies, one of them the next.
+  /// - Parameter depth: The number of errors above this one in the chain of underlying errors.
   init(_ error: any Error, depth: Int) {
     if let error = error as? StoredError {
       self = error
@@ -48,14 +48,14 @@ extension StoredError {
   }
 }
 
-/// An error that knows how it is stored in a ledger.
+/// An error that defines how it is stored in a ledger.
 public protocol StorableError: Error {
   /// The error as data.
   var storedError: StoredError { get }
 }
 
 extension StoredError.Payload {
-  /// Encodes a value, as an error that is `Codable` carries itself.
+  /// Encodes a value, in the way that a `Codable` error is stored as its own payload.
   ///
   /// - Returns: `nil` if it cannot be encoded.
   public init?<Value: Codable & Sendable>(encoding value: Value) {

@@ -7,24 +7,24 @@ import LedgerSystem
 #endif
 
 extension Timestamp {
-  /// The time now by the clock of the system.
+  /// The current time of the system clock.
   ///
   /// ```swift
   /// let answer = try await ledger.createPromise(of: Answer.self, deadline: .now + .seconds(30))
   /// ```
   ///
-  /// A ledger with a clock of its own (``LedgerConfiguration/clock``) goes by that: add to its time.
+  /// A ledger with its own clock (``LedgerConfiguration/clock``) uses that one: add to its time instead.
   public static var now: Timestamp {
     Timestamp(nanosecondsSinceEpoch: WallClock.nowNanoseconds)
   }
 
-  /// The time that comes `duration` from now, by the clock of the system.
+  /// The time that is `duration` from now, by the system clock.
   public static func after(_ duration: Duration) -> Timestamp { now + duration }
 
-  /// The same time as a date, to the nearest nanosecond that the date can tell; the ends of the range
-  /// (the years 1677 and 2262) are not passed.
+  /// The same time as a date, to the nearest nanosecond that the date can represent, clamped to the range
+  /// from the year 1677 to 2262.
   public init(_ date: Date) {
-    // A date counts from 2001, so its whole seconds are split off before they are made larger.
+    // A date counts from 2001, so its whole seconds are split off before the offset makes them larger.
     let interval = date.timeIntervalSinceReferenceDate
     let seconds = interval.rounded(.down)
     let nanoseconds = ((interval - seconds) * 1e9).rounded()
@@ -33,12 +33,12 @@ extension Timestamp {
     self = Timestamp(nanosecondsSinceEpoch: 0) + .seconds(whole) + .nanoseconds(Int64(nanoseconds))
   }
 
-  /// From 1970 to 2001, the reference date of Foundation.
+  /// The seconds from 1970 to 2001, the reference date of Foundation.
   fileprivate static let referenceSeconds: Int64 = 978_307_200
 }
 
 extension Date {
-  /// The same time as a timestamp, to about 100 nanoseconds: a date counts seconds in a `Double`.
+  /// The same time as a timestamp, to about 100 nanoseconds: a date stores seconds in a `Double`.
   public init(_ timestamp: Timestamp) {
     let (seconds, nanoseconds) = timestamp.nanosecondsSinceEpoch.quotientAndRemainder(
       dividingBy: 1_000_000_000)
@@ -49,7 +49,7 @@ extension Date {
 }
 
 extension Int64 {
-  /// The nearest number; zero for what is none.
+  /// The nearest number; zero for NaN.
   fileprivate init(clamping value: Double) {
     if let exact = Int64(exactly: value) {
       self = exact
