@@ -21,15 +21,15 @@ extension DurableHandler {
   ///
   /// - Parameters:
   ///   - arguments: The arguments of the call.
-  ///   - live: An object that the kind's context is made of, and that is never stored; see
+  ///   - live: An object from which the kind's context is made, and which is never stored; see
   ///     ``HandlerRegistry/register(_:with:context:)``.
-  /// - Returns: What the code returned, and what became of its effects, once that is durable.
-  /// - Throws: What the code throws; ``LedgerError`` with `handlerNotFound`, `recordRemoved` if it has a key
-  ///   and its record was removed, `handlerUnregistered`, `handlerFinished`, `handlerInvalidated`,
-  ///   `handlerRunning`, `handlerRecursion`, `argumentMissing`, `argumentMismatch`,
-  ///   `decodingFailed`, `encodingFailed`, `instanceNotFound`, `superseded`,
-  ///   `requiredEffectRefused`, `payloadTooLarge`, `ledgerFull`, `diskFull`, `writerStalled`,
-  ///   `typeMismatch` if the kind takes no such object; what the context throws; `CancellationError`.
+  /// - Returns: The return value of the code, and the verdicts on its effects, once everything is durable.
+  /// - Throws: Any error that the code throws; ``LedgerError`` with `handlerNotFound`, `recordRemoved` if it
+  ///   has a key and its record was removed, `handlerUnregistered`, `handlerFinished`, `handlerInvalidated`,
+  ///   `handlerRunning`, `handlerRecursion`, `argumentMissing`, `argumentMismatch`, `decodingFailed`,
+  ///   `encodingFailed`, `instanceNotFound`, `superseded`, `requiredEffectRefused`, `payloadTooLarge`,
+  ///   `ledgerFull`, `diskFull`, `writerStalled`, `typeMismatch` if the kind takes no such object; any error
+  ///   that the context throws; `CancellationError`.
   @discardableResult
   public func call(
     _ arguments: HandlerArguments = [:], with live: (any Sendable)? = nil

@@ -1,4 +1,4 @@
-/// A ledger that is looked at and not used, on the thread of the caller.
+/// Read-only access to a ledger, without a session, on the thread of the caller.
 ///
 /// ``LedgerInspector`` is the same for asynchronous code.
 package final class BlockingInspector: Sendable {
@@ -10,7 +10,7 @@ package final class BlockingInspector: Sendable {
   /// The version of its file format.
   package var formatVersion: UInt32 { store.metadata.formatVersion }
 
-  /// When it was created.
+  /// The time of its creation.
   package var createdAt: Timestamp { store.metadata.createdAt }
 
   package init(_ store: any InspectedStore) {

@@ -1,10 +1,10 @@
 import LedgerSystem
 
-/// A ledger that is looked at and not used.
+/// Read-only access to a ledger, without a session.
 ///
-/// Reading a ledger blocks a thread: everything here runs on a thread of the inspection's own, one request
-/// after the other, and suspends its caller. Cancelling the task of the caller takes back what has not
-/// begun; ``close()`` ends what has.
+/// Reading a ledger blocks a thread. So all requests run on the inspector's own thread, one after another,
+/// and suspend their callers. Cancelling the caller's task withdraws a request that has not begun;
+/// ``close()`` ends one that has.
 public final class LedgerInspector: Sendable {
   package let blocking: BlockingInspector
   private let executor: ThreadTaskExecutor
@@ -15,7 +15,7 @@ public final class LedgerInspector: Sendable {
   /// The version of its file format.
   public var formatVersion: UInt32 { blocking.formatVersion }
 
-  /// When it was created.
+  /// The time of its creation.
   public var createdAt: Timestamp { blocking.createdAt }
 
   private init(_ blocking: BlockingInspector, executor: ThreadTaskExecutor) {
@@ -23,7 +23,7 @@ public final class LedgerInspector: Sendable {
     self.executor = executor
   }
 
-  /// Opens a ledger for looking only, on the thread that will read it.
+  /// Opens a ledger for inspection only, on the thread that will read it.
   package static func open(
     _ body: @escaping @Sendable () throws -> BlockingInspector
   ) async throws -> LedgerInspector {
@@ -31,11 +31,11 @@ public final class LedgerInspector: Sendable {
     return LedgerInspector(try await run(on: executor, body), executor: executor)
   }
 
-  /// Lets go of the files. Later calls throw ``LedgerError/Code/closed``; closing twice is
-  /// harmless. An inspection that is let go closes, too.
+  /// Closes the files. Later calls throw ``LedgerError/Code/closed``; closing twice is harmless. An inspector
+  /// also closes when its last reference is released.
   ///
-  /// It ends what is counted or replayed, and a verification that still looks at pages, with
-  /// ``LedgerError/Code/closed``; a request that reads events, and an export, come to their ends first.
+  /// It ends counts, replays, and a verification that is still checking pages, with
+  /// ``LedgerError/Code/closed``; a request that is reading events, and an export, finish first.
   public func close() {
     blocking.close()
   }
@@ -52,7 +52,7 @@ public final class LedgerInspector: Sendable {
     try await withTaskExecutorPreference(executor) { try await leavingCaller(body) }
   }
 
-  /// Leaves the thread of the caller, also if that is an actor's.
+  /// Leaves the thread of the caller, even if the caller is an actor.
   @concurrent private static func leavingCaller<R: Sendable>(
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
@@ -69,18 +69,18 @@ extension LedgerInspector {
     get async throws { try await run { try $0.head } }
   }
 
-  /// The events after a position, at most about `limit`: the last frame is handed over whole.
+  /// The events after a position, about `limit` at most: the last frame is returned whole.
   ///
-  /// - Returns: None if there are none after `position`.
-  /// - Throws: ``LedgerError`` with `corrupt` if the next event is damaged. One further on ends the
-  ///   events that are handed over, so that none before it is lost. `CancellationError`.
+  /// - Returns: An empty array if no event follows `position`.
+  /// - Throws: ``LedgerError`` with `corrupt` if the next event is damaged. A damaged event further on ends
+  ///   the result, so no event before it is lost. `CancellationError`.
   public func events(
     after position: Position = .start, limit: Int = 1_000
   ) async throws -> [LedgerEvent] {
     try await run { try $0.events(after: position, limit: limit) }
   }
 
-  /// What is stored beside an event because it is large.
+  /// The value that is stored beside an event because it is large.
   ///
   /// - Throws: ``LedgerError`` with `corrupt` if it is damaged; with `eventsDeleted` if the event was
   ///   deleted meanwhile; `CancellationError`.
@@ -90,36 +90,36 @@ extension LedgerInspector {
 
   /// Replays the events.
   ///
-  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
-  /// used again only when it is over.
+  /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
+  /// reused only after it finishes.
   ///
   /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with `closed`
-  ///   if the inspection is closed, also meanwhile: begin another; `ioFailure`; `CancellationError`.
+  ///   if the inspection is closed, even during the call: begin another; `ioFailure`; `CancellationError`.
   /// - Complexity: O(events since the snapshot) in time, O(entities that they change) in memory.
   public func replay() async throws -> ReplayedLedger {
     try await run { try $0.replay() }
   }
 
-  /// The state that the ledger was in when the event at `position` was the newest.
+  /// The state of the ledger as of the event at `position`.
   ///
-  /// It sees the ledger as it is when it begins, as ``replay()`` does. A state before the snapshot is
-  /// rebuilt from the first event, and so only if no event was deleted.
+  /// It sees the ledger as it was when it began, as ``replay()`` does. A state before the snapshot is rebuilt
+  /// from the first event, which requires that no event was deleted.
   ///
-  /// - Parameter position: The last event to be applied.
-  /// - Throws: As ``replay()``; also ``LedgerError`` with `eventsDeleted` if the events that it takes were
-  ///   deleted: ask for a later position, or import the archives of these events; with `invalidArgument`
-  ///   if there is no such event.
+  /// - Parameter position: The last event to apply.
+  /// - Throws: As ``replay()``; also ``LedgerError`` with `eventsDeleted` if the events that it needs were
+  ///   deleted: ask for a later position, or import the archives of these events; with `invalidArgument` if
+  ///   there is no such event.
   /// - Complexity: O(events applied) in time, O(entities that they change) in memory.
   public func state(at position: Position) async throws -> ReplayedLedger {
     try await run { try $0.state(at: position) }
   }
 
-  /// Counts what the ledger holds.
+  /// Counts the events, entities and bytes of the ledger.
   ///
-  /// It sees the ledger as it is when it begins, as ``replay()`` does.
+  /// It sees the ledger as it was when it began, as ``replay()`` does.
   ///
   /// - Throws: ``LedgerError`` with `corrupt` at damaged events: verify the ledger, and restore it from a
-  ///   copy; with `closed` if the inspection is closed, also meanwhile: begin another; `ioFailure`;
+  ///   copy; with `closed` if the inspection is closed, even during the call: begin another; `ioFailure`;
   ///   `CancellationError`.
   /// - Complexity: O(events + entities + pages of the file) in time, O(entities that changed since the
   ///   snapshot) in memory.
@@ -127,32 +127,32 @@ extension LedgerInspector {
     try await run { try $0.statistics() }
   }
 
-  /// The digests of the events up to a position, and of what they came to.
+  /// The digests of the events up to a position, and of the state that they result in.
   ///
-  /// It sees the ledger as it is when it begins, as ``replay()`` does.
+  /// It sees the ledger as it was when it began, as ``replay()`` does.
   ///
   /// - Parameter end: The last event; by default the newest.
   /// - Throws: ``LedgerError`` with `corrupt`: verify the ledger, and restore it from a copy; with
-  ///   `invalidArgument` if there is no such event; with `eventsDeleted` if it, and events after it, were
-  ///   deleted: ask for a later position; with `closed` if the inspection is closed, also meanwhile: begin
-  ///   another; `ioFailure`; `CancellationError`.
+  ///   `invalidArgument` if there is no such event; with `eventsDeleted` if that event and events after it
+  ///   were deleted: ask for a later position; with `closed` if the inspection is closed, even during the
+  ///   call: begin another; `ioFailure`; `CancellationError`.
   /// - Complexity: O(events that are kept).
   public func digests(through end: Position? = nil) async throws -> LedgerDigests {
     try await run { try $0.digests(through: end) }
   }
 
-  /// Writes an archive: a text that holds every event that is kept, and the snapshot that stands for
-  /// the deleted ones, and that proves that nothing is missing.
+  /// Writes an archive: a text with every event that is kept and the snapshot that stands for the deleted
+  /// ones. It proves that nothing is missing.
   ///
-  /// It sees the ledger as it is when it begins. Writers go on meanwhile, but space that they free is
-  /// used again only when it is over. Some hundred events or records, or one large value, are in memory
-  /// at a time.
+  /// It sees the ledger as it was when it began. Writers continue meanwhile, but the space that they free is
+  /// reused only after it finishes. Memory holds a few hundred events or records, or one large value, at a
+  /// time.
   ///
-  /// - Parameter sink: Gets the bytes of the archive, piece after piece, on the inspection's thread. It must
+  /// - Parameter sink: Receives the bytes of the archive, piece by piece, on the inspection's thread. It must
   ///   not read the ledger.
-  /// - Throws: ``LedgerError`` with `corrupt`, or with `unsupportedEvent` for an event with bytes that
-  ///   this build does not know; what `sink` throws; `CancellationError`. What was written so far is then
-  ///   no archive: it has no last line.
+  /// - Throws: ``LedgerError`` with `corrupt`, or with `unsupportedEvent` for an event with bytes that this
+  ///   build does not know; any error that `sink` throws; `CancellationError`. The output is then not an
+  ///   archive, because it has no last line.
   @discardableResult
   public func export(
     _ sink: @escaping @Sendable ([UInt8]) throws -> Void
@@ -163,9 +163,9 @@ extension LedgerInspector {
 
 /// The digests of a ledger at one position.
 public struct LedgerDigests: Sendable, Hashable {
-  /// Of all events up to the position, those that were deleted included.
+  /// The digest of all events up to the position, including deleted ones.
   public let log: LogDigest
-  /// Of what they came to; `nil` if that state cannot be rebuilt any more.
+  /// The digest of the state that they result in; `nil` if that state can no longer be rebuilt.
   public let state: StateDigest?
 
   /// The position.

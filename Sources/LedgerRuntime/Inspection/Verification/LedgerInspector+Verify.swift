@@ -8,7 +8,7 @@ extension LedgerInspector {
   /// It goes on after damage as far as it can; only what depends on lost events is not checked then. A
   /// page whose structure is damaged is the only finding: to read on could end the process inside LMDB.
   ///
-  /// It sees the ledger as it is when it begins, as ``replay()`` does.
+  /// It sees the ledger as it was when it began, as ``replay()`` does.
   ///
   /// - Parameter report: Gets every finding, on the inspection's thread; those about the snapshot first, then
   ///   in the order of positions. It must not read the ledger.
