@@ -1,20 +1,20 @@
 extension LedgerInspector {
-  /// Checks everything that can be checked: the structure of every page of the data file, every
-  /// record of the log and of the snapshot with its checksum, that no event is missing, that commits
-  /// are whole, that payloads can be read, that entities lived by the rules, that what an event
-  /// refers to is there, that every value stored beside an event is whole, and that the snapshot and
-  /// its lists are what the events make.
+  /// Checks everything that can be checked: the structure of every page of the data file; the checksum of
+  /// every record of the log and of the snapshot; that no event is missing, commits are whole, and payloads
+  /// are readable; that entities followed the rules of their lifecycles; that everything an event refers to
+  /// exists; that every value stored beside an event is whole; and that the snapshot and its lists match the
+  /// events.
   ///
-  /// It goes on after damage as far as it can; only what depends on lost events is not checked then. A
-  /// page whose structure is damaged is the only finding: to read on could end the process inside LMDB.
+  /// It continues after damage as far as possible and skips only the checks that depend on lost events. If
+  /// the structure of a page is damaged, that is the only finding, because reading on could crash the process
+  /// inside LMDB.
   ///
   /// It sees the ledger as it was when it began, as ``replay()`` does.
   ///
   /// - Parameter report: Gets every finding, on the inspection's thread; those about the snapshot first, then
   ///   in the order of positions. It must not read the ledger.
-  /// - Throws: ``LedgerError`` if the ledger cannot be read for another reason than damage, with
-  ///   `closed` if the inspection is closed while pages are looked at; what `report` throws;
-  ///   `CancellationError`.
+  /// - Throws: ``LedgerError`` if the ledger cannot be read for a reason other than damage, with `closed` if
+  ///   the inspection is closed while pages are checked; what `report` throws; `CancellationError`.
   /// - Complexity: O(events + records) in time, O(entities) in memory; O(entities that kept events
   ///   change) if events were deleted.
   public func verify(
