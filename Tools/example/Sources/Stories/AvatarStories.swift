@@ -4,14 +4,14 @@ func playSuspendedApp(_ ledger: String) async throws {
   let app = try Child("app", ledger)
   for refusal in [onlyOwners, nil] {
     let request = try await removal(by: app)
-    app.command("background")
+    try app.command("background")
     try await app.says("froze the ledger")
     app.suspend()
     let appExtension = try push(Stanza(request: request, refusal: refusal), to: ledger)
     try await appExtension.says(refusal == nil ? "the handler fulfils" : "the handler rejects")
     try await appExtension.end()
     app.resume()
-    app.command("foreground")
+    try app.command("foreground")
     try await app.says("unfroze the ledger")
     if let refusal { try await app.says("shows: \(refusal.text)") }
     try await app.says("spinner off")
@@ -41,7 +41,7 @@ private let onlyOwners = ServerError(code: 403, text: "Only owners may change th
 /// Presses the button in the app, and gives the id of the request back that the server gets.
 private func removal(by app: Child) async throws -> String {
   tell("user", "removes the avatar")
-  app.command("remove garden@example.org")
+  try app.command("remove garden@example.org")
   let lines = try await app.says("spinner on", "sent request-")
   return String(lines[1].dropFirst("sent ".count))
 }

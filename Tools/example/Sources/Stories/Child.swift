@@ -43,8 +43,8 @@ final class Child {
   }
 
   /// Gives the process a command.
-  func command(_ line: String) {
-    input.fileHandleForWriting.write(Data((line + "\n").utf8))
+  func command(_ line: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
   func suspend() { kill(process.processIdentifier, SIGSTOP) }

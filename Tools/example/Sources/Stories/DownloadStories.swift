@@ -3,7 +3,7 @@ func playDownloads(_ ledger: String) async throws {
   say("\nThe page is closed while the server does not answer")
   let closed = try Child("gallery", ledger, "30000")
   try await closed.says("attempt 1")
-  closed.command("close page")
+  try closed.command("close page")
   try await closed.says("no picture", "closed the connection")
   try await closed.end()
 
@@ -18,7 +18,7 @@ func playDownloads(_ ledger: String) async throws {
   say("\nThe next start does not download again")
   let restarted = try Child("gallery", ledger, "100")
   try await restarted.says("the ledger has the picture")
-  restarted.command("show")
+  try restarted.command("show")
   try await restarted.says("shows pictures/cat")
   try await restarted.end()
 }

@@ -2,6 +2,8 @@ import Foundation
 
 /// Plays all stories in a temporary directory, and throws if a line of theirs is missing.
 func playStories() async throws {
+  // A command to a process that died is an error then, and not the end of this one.
+  signal(SIGPIPE, SIG_IGN)
   let directory = FileManager.default.temporaryDirectory
     .appendingPathComponent("promise-ledger-example-\(UUID())").path
   try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
