@@ -245,12 +245,21 @@ extension PromiseCore {
   private func lookForDemand(isFulfilment: Bool) {
     guard isLazy else { return }
     releaseIdleObservers(isFulfilment: isFulfilment)
-    for core in findDemand(isFulfilment: isFulfilment).pending.cores where core !== self {
-      _ = core.machine.withLock { machine in
-        machine.watch(for: self) { [self] in lookForDemand(isFulfilment: isFulfilment) }
+    // Kept, so that none of them has the identity of another one.
+    var lookedAt: [PendingPromises] = []
+    var watched: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+    while true {
+      let (demand, pending) = findDemand(isFulfilment: isFulfilment)
+      guard demand == nil else { return startIfLazy() }
+      lookedAt.append(pending)
+      let new = pending.cores.filter { watched.insert(ObjectIdentifier($0)).inserted }
+      // Once more for what came before a promise was watched.
+      guard !new.isEmpty else { return }
+      for core in new {
+        _ = core.machine.withLock { machine in
+          machine.watch(for: self) { [self] in lookForDemand(isFulfilment: isFulfilment) }
+        }
       }
     }
-    // Something may have come before its promise was watched.
-    if findDemand(isFulfilment: isFulfilment).demand != nil { startIfLazy() }
   }
 }

@@ -12,8 +12,8 @@ class PromiseHold: @unchecked Sendable {
   /// Answers a request to cancel the promise; `nil` if the hold has ended.
   func cancel(_ core: PromiseCore, _ reason: CancellationReason) -> CancelAnswer? { .refused }
 
-  /// Makes another attempt to settle the promise wait for the end of the hold; `false` if that has come.
-  func postpone(_ attempt: @escaping @Sendable () -> Void) -> Bool { true }
+  /// Makes another attempt to settle a promise wait for the end of the hold; `false` if that has come.
+  func postpone(at core: PromiseCore, _ attempt: @escaping @Sendable () -> Void) -> Bool { true }
 }
 
 /// The answer to a request to cancel a promise.
@@ -30,7 +30,7 @@ extension PromiseCore {
   /// of that, and counts only if the promise was not settled by then.
   func settleFromOutside(_ attempt: @escaping @Sendable () -> SettleResult) {
     while attempt().isHeld {
-      let isPostponed = machine.withLock { $0.hold }?.postpone { [self] in
+      let isPostponed = machine.withLock { $0.hold }?.postpone(at: self) { [self] in
         settleFromOutside(attempt)
       }
       if isPostponed == true { return }

@@ -153,6 +153,57 @@ import Testing
     resolver.fulfill([])
   }
 
+  /// Its consumption may be under way, so nothing else may settle the promise that it is for.
+  @Test func aFailureLeavesTheOtherPromisesTheirOutcomes() throws {
+    let (first, second) = (Offered(), Offered())
+    let (other, resolver) = Promise.make(of: [Int].self, on: .inline)
+    let all = Promise.all([first.promise, second.promise], on: .inline).recover { _ in [] }
+    let outer = Promise.all([all, other], on: .inline)
+    #expect(try first.isTaken())
+    #expect(try second.isTaken())
+    #expect(!second.promise.cancel())
+    try first.offer.settle(.rejected(TestError(1)))
+    #expect(!second.promise.cancel())
+    #expect(second.promise.isPending)
+    // Asked again, because the commit was decided again.
+    #expect(try second.isTaken())
+    try second.offer.settle(.fulfilled(2))
+    #expect(second.promise.outcome == .fulfilled(2))
+    resolver.fulfill([])
+    #expect(outer.outcome == .fulfilled([[], []]))
+  }
+
+  /// A commit that fails gives way to the cancellation that waited for it.
+  @Test func aFailureLeavesTheOtherPromisesToTheirOwnEnd() throws {
+    let (first, second) = (Offered(), Offered())
+    let all = Promise.all([first.promise, second.promise], on: .inline).recover { _ in [] }
+    #expect(try first.isTaken())
+    #expect(try second.isTaken())
+    #expect(!second.promise.cancel())
+    try first.offer.settle(.rejected(TestError(1)))
+    #expect(all.outcome == .fulfilled([]))
+    try second.offer.withdraw()
+    #expect(second.promise.outcome?.isCancelled == true)
+  }
+
+  /// Another input decides a promise in the middle before, or after, the one behind it is held.
+  @Test(arguments: [1, 2])
+  func nothingIsClaimedBehindAPromiseThatIsSettledMeanwhile(index: Int) throws {
+    let made = (0..<4).map { _ in Promise.make(of: Int.self, on: .inline) }
+    let promises = made.map(\.promise)
+    let path = Demand(
+      steps: promises.map { Demand.Step(core: $0.storage, edge: .collecting) })
+    let claim = DeliveryClaim.claim(path) { placed in
+      guard placed == index else { return }
+      // As a combination settles its promise, and what is behind that notes it.
+      promises[1].storage.settle(.fulfilled(1), byResolver: false, in: nil)
+      promises[2].storage.endClaims(from: promises[1].storage)
+    }
+    #expect(claim == nil)
+    for index in [0, 2, 3] { #expect(promises[index].cancel(), "promise \(index)") }
+    withExtendedLifetime(made) {}
+  }
+
   @Test func aClaimThatIsWithdrawnLeavesTheOthers() throws {
     let (first, second) = (Offered(), Offered())
     let end = Promise.allSettled([first.promise, second.promise], on: .inline).asPromise()
@@ -174,7 +225,7 @@ import Testing
     claim.end()
     #expect(promise.outcome?.isCancelled == true)
     #expect(claim.cancel(promise.storage, .unspecified) == nil)
-    #expect(!claim.postpone {})
+    #expect(!claim.postpone(at: promise.storage) {})
     withExtendedLifetime(resolver) {}
   }
 }
