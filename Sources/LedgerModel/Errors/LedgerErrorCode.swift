@@ -22,7 +22,8 @@ extension LedgerError {
     /// The name of the code.
     public var description: String { wrapped.rawValue }
 
-    /// Another session consumed the promise. A promise can be consumed only once.
+    /// The promise was consumed before, by another session or, if the call takes a closure, by this one. A
+    /// promise can be consumed only once.
     public static let alreadyConsumed = Code(.alreadyConsumed)
     /// The path of the new ledger is already occupied.
     public static let alreadyExists = Code(.alreadyExists)
@@ -52,7 +53,8 @@ extension LedgerError {
     /// Events after the requested position were deleted by compaction; continue from
     /// ``LedgerError/eventsDeletedThrough``.
     public static let eventsDeleted = Code(.eventsDeleted)
-    /// This process is a fork of the one that opened the ledger; open the ledger again in this process.
+    /// This process is a fork of the one that opened the ledger. Run a program (`exec`) that opens the ledger
+    /// anew.
     public static let forkedProcess = Code(.forkedProcess)
     /// The ledger is frozen, and the call was asked not to wait.
     public static let frozen = Code(.frozen)

@@ -50,7 +50,7 @@ public struct EventKind: Sendable, Hashable, RawRepresentable {
   public static let snapshotTaken = EventKind(rawValue: 64)
   /// Records of closed entities were removed.
   public static let retentionApplied = EventKind(rawValue: 65)
-  /// Folded events were deleted. Its name in archives and texts is older than the word: `eventsDeleted`.
+  /// Folded events were deleted. In archives and texts it is named `eventsCompacted`.
   public static let eventsDeleted = EventKind(rawValue: 66)
 }
 

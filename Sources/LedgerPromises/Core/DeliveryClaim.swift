@@ -61,8 +61,10 @@ final class DeliveryClaim: PromiseHold, @unchecked Sendable {
 
   /// Whether nothing came to a step, by way of another input, while the steps were being held: what came
   /// before a step was held did not find the claim there.
+  ///
+  /// Asked under the locks: a promise that is settled later then finds that the one behind it is held.
   private var isWhole: Bool {
-    !path.steps.dropLast().contains { $0.core.isSettled }
+    !path.steps.dropLast().contains { $0.core.machine.withLock { $0.isSettled } }
       && state.withLock { $0.firstLeaving == .max }
   }
 

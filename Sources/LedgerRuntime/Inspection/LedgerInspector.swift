@@ -3,8 +3,8 @@ import LedgerSystem
 /// Read-only access to a ledger, without a session.
 ///
 /// Reading a ledger blocks a thread. So all requests run on the inspector's own thread, one after another,
-/// and suspend their callers. Cancelling the caller's task withdraws a request that has not begun;
-/// ``close()`` ends one that has.
+/// and suspend their callers. A request whose task was cancelled before its turn throws when its turn comes;
+/// ``close()`` ends some of those that have begun.
 public final class LedgerInspector: Sendable {
   package let blocking: BlockingInspector
   private let executor: ThreadTaskExecutor
@@ -32,10 +32,12 @@ public final class LedgerInspector: Sendable {
   }
 
   /// Closes the files. Later calls throw ``LedgerError/Code/closed``; closing twice is harmless. An inspector
-  /// also closes when its last reference is released.
+  /// also closes when its last reference is released, and that of every ``ReplayedLedger`` that it made.
   ///
   /// It ends counts, replays, and a verification that is still checking pages, with
-  /// ``LedgerError/Code/closed``; a request that is reading events, and an export, finish first.
+  /// ``LedgerError/Code/closed``; a request that is reading events, and an export, finish first, and this
+  /// call blocks its thread until they have. So do not call it on a thread that the `sink` of an export or
+  /// the `report` of a verification waits for.
   public func close() {
     blocking.close()
   }

@@ -70,7 +70,8 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
       defer { environment = nil }
       return environment
     }
-    // This throws only inside a transaction of this thread, which is impossible here.
+    // This throws only inside a transaction of this thread, as when the sink of an export closes. The last
+    // reference to the environment then closes it, after the request.
     try? last?.close()
   }
 

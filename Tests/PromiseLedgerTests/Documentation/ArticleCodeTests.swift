@@ -97,10 +97,11 @@ final class ArticleCodeTests: Sendable {
   }
 
   private func standAside(_ ledger: Ledger) async throws -> Bool {
+    let position = try await ledger.catchUp()
     let isAppOpen = try await ledger.openSessions().contains {
       $0.opened.role == .app && $0.status == .open
     }
-    for try await event in ledger.events(after: try await ledger.catchUp()) {
+    for try await event in ledger.events(after: position) {
       if try event.decode(as: SessionOpened.self)?.role == .app { break }
     }
     return isAppOpen
