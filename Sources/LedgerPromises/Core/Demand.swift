@@ -12,7 +12,7 @@ struct Demand {
     case handling
   }
 
-  /// A promise on the way, and how the outcome comes there.
+  /// A promise on the path, and how it takes the outcome of the one before it.
   struct Step {
     let core: PromiseCore
     let edge: Edge

@@ -60,11 +60,8 @@ final class ArticleCodeTests: Sendable {
       .then { $0.promise }
     }
     let promise = removeAvatar(of: "room@example.org")
-    var records = try await ledger.unconsumedPromises()
-    while records.isEmpty {
-      await Task.yield()
-      records = try await ledger.unconsumedPromises()
-    }
+    for try await event in ledger.events() where event.kind == .promiseCreated { break }
+    let records = try await ledger.unconsumedPromises()
     #expect(records.map(\.label) == ["Remove the avatar of room@example.org"])
     try await ledger.promise(id: records[0].id, of: Void.self).fulfill(())
     try await promise.value

@@ -45,21 +45,4 @@ struct OpenSessionsTests {
     await app.close()
     await ledger.close()
   }
-
-  @Test func aPlainFunctionReturnsAPromiseAtOnce() async throws {
-    let ledger = try await temporary.open()
-    func removeAvatar(of room: String) -> Promise<Void> {
-      Promise {
-        try await ledger.createPromise(of: Void.self, label: "Remove the avatar of \(room)")
-      }
-      .then { $0.promise }
-    }
-    let removed = removeAvatar(of: "room@example.org")
-    for try await event in ledger.events() where event.kind == .promiseCreated { break }
-    let record = try #require(try await ledger.unconsumedPromises().first)
-    #expect(record.label == "Remove the avatar of room@example.org")
-    try await ledger.promise(id: record.id, of: Void.self).fulfill(())
-    try await removed.value
-    await ledger.close()
-  }
 }
