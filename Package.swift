@@ -209,6 +209,16 @@ let package = Package(
 /// does not see the locks of `Mutex` on Linux, so such a build takes others.
 let isForThreadSanitizer = Context.environment["THREAD_SANITIZER"] != nil
 
+if isForThreadSanitizer {
+  // Programs of one thread, and their tests.
+  let unneeded: Set = [
+    "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks", "tree-fuzzer",
+    "ToolTests", "LayeringTests",
+  ]
+  package.products.removeAll { unneeded.contains($0.name) }
+  package.targets.removeAll { unneeded.contains($0.name) }
+}
+
 for target in package.targets where [.regular, .executable, .test].contains(target.type) {
   target.swiftSettings = [
     .treatAllWarnings(as: .error),

@@ -80,9 +80,8 @@ extension CrashTests {
         afterwards.map(\.kind) == [.promiseCreated, .promiseResolved, .promiseConsumed],
         sourceLocation: sourceLocation)
       let stored = lines.compactMap(LedgerAudit.Sighting.init)
-      #expect(
-        stored.map(\.position) == (0..<stored.count).map { UInt64($0 + 1) },
-        sourceLocation: sourceLocation)
+      let positions = stored.indices.map { UInt64($0 + 1) }
+      #expect(stored.map(\.position) == positions, sourceLocation: sourceLocation)
       for acknowledged in lines.compactMap(LedgerAudit.Acknowledgement.init) {
         let count = stored.count {
           $0.kind == acknowledged.kind.rawValue && $0.subject == acknowledged.subject

@@ -85,7 +85,7 @@ struct CodeBlockTests {
 
   /// The lines of the files that may contain the blocks, without their indentation and imports.
   private static func sources() throws -> [[String]] {
-    let folders = ["Tests/PromiseLedgerTests/Documentation", "Tests/Examples"]
+    let folders = ["Tests/PromiseLedgerTests/Documentation", "Tests/Clients"]
     return try folders.flatMap { folder in
       let root = Article.root.appending(path: folder)
       let names = (try? FileManager.default.subpathsOfDirectory(atPath: root.path)) ?? []

@@ -5,8 +5,10 @@ struct DigestArgument: ExpressibleByArgument {
   let bytes: [UInt8]
 
   init?(argument: String) {
-    let digits = argument.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    let digits = argument.compactMap(\.hexDigitValue)
     guard digits.count == 64, argument.utf8.count == 64 else { return nil }
-    bytes = (0..<32).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+    bytes = (0..<32).map { (index: Int) -> UInt8 in
+      UInt8(digits[2 * index] * 16 + digits[2 * index + 1])
+    }
   }
 }

@@ -1,8 +1,8 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.2.3
 import PackageDescription
 
 let package = Package(
-  name: "examples",
+  name: "clients",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "PromiseLedger", path: "../..")],
   targets: [
@@ -11,15 +11,18 @@ let package = Package(
       name: "cafe",
       dependencies: [.product(name: "PromiseLedger", package: "PromiseLedger")],
       path: "Cafe"),
-    // A chat app with a view model, its extension, and a download that is tried again.
+    // A program with a user interface.
     .executableTarget(
-      name: "avatar",
+      name: "main-actor",
       dependencies: [
         .product(name: "LedgerPromises", package: "PromiseLedger"),
-        .product(name: "PromiseLedger", package: "PromiseLedger"),
+        .product(name: "LedgerRuntime", package: "PromiseLedger"),
+        .product(name: "LedgerRuntimeTesting", package: "PromiseLedger"),
       ],
-      path: "Avatar"),
-  ]
+      path: "MainActor"),
+  ],
+  // Apps are written in both.
+  swiftLanguageModes: Context.environment["SWIFT_5_MODE"] != nil ? [.v5] : [.v6]
 )
 
 for target in package.targets { target.swiftSettings = [.treatAllWarnings(as: .error)] }
