@@ -19,9 +19,10 @@ extension LedgerConfiguration {
     set { files.sizeLimitInBytes = newValue }
   }
 
-  /// The number of slots for readers in the lock file, from 1 to 65,536. Each open session and each inspector
-  /// uses one or more slots, up to 8 for many simultaneous reads. When all are taken, openings and reads fail
-  /// with ``LedgerError/Code/tooManyReaders``.
+  /// The number of slots for readers in the lock file, from 1 to 65,536.
+  ///
+  /// Each open session and each inspector uses one or more slots, up to 8 for many simultaneous
+  /// reads. When all are taken, openings and reads fail with ``LedgerError/Code/tooManyReaders``.
   ///
   /// A slot takes 64 bytes of the lock file, and a writer scans all slots in use to find the oldest reader.
   /// The number applies when a process opens the ledger while no other has it open: until the last process
@@ -31,8 +32,10 @@ extension LedgerConfiguration {
     set { files.maximumReaderCount = newValue }
   }
 
-  /// The conditions under which opening checks every page of the data file, and not only those that it
-  /// touches. It checks at most 256 MiB, and takes at most two seconds.
+  /// The conditions under which opening checks every page of the data file, and not only those that
+  /// it touches.
+  ///
+  /// It checks at most 256 MiB, and takes at most two seconds.
   public var pageCheck: PageCheck {
     get { files.pageCheck }
     set { files.pageCheck = newValue }

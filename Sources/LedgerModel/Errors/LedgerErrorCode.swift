@@ -35,8 +35,10 @@ extension LedgerError {
     public static let callEnded = Code(.callEnded)
     /// The ledger is closed; open it again.
     public static let closed = Code(.closed)
-    /// The disk failed while a commit was being made durable, and the ledger could not be read again to check
-    /// for the commit. Look for its effect before you repeat the operation.
+    /// The disk failed while a commit was being made durable, and the ledger could not be read
+    /// again to check for the commit.
+    ///
+    /// Look for its effect before you repeat the operation.
     public static let commitOutcomeUnknown = Code(.commitOutcomeUnknown)
     /// The ledger is being compacted by another process, or by another call in this process.
     public static let compactionBusy = Code(.compactionBusy)
@@ -73,9 +75,11 @@ extension LedgerError {
     public static let handlerRunning = Code(.handlerRunning)
     /// The handler's kind is not in the registry that the ledger was opened with.
     public static let handlerUnregistered = Code(.handlerUnregistered)
-    /// The ledger contains events other than those that this session has read, because it was replaced, for
-    /// example by an older copy that was then written to. Nothing was written and the session has ended: open
-    /// the ledger again, and look up anew every entity that you hold.
+    /// The ledger was replaced, for example by an older copy, and holds other events than those
+    /// that this session has read.
+    ///
+    /// Nothing was written and the session has ended: open the ledger again, and look up anew every
+    /// entity that you hold.
     public static let historyChanged = Code(.historyChanged)
     /// The ledger was written by a newer version of this library; update the library.
     public static let incompatibleFormat = Code(.incompatibleFormat)
@@ -94,8 +98,10 @@ extension LedgerError {
     /// The path is not a ledger and shows no sign of ever having been one. A damaged ledger reports `corrupt`
     /// instead.
     public static let notALedger = Code(.notALedger)
-    /// The store cannot guarantee the durability that its configuration requires. Nothing was written: fix
-    /// the problem that the message names, or require less. A ledger in a directory never throws this error.
+    /// The store cannot guarantee the durability that its configuration requires.
+    ///
+    /// Nothing was written: fix the problem that the message names, or require less. A ledger in a
+    /// directory never throws this error.
     public static let notDurable = Code(.notDurable)
     /// The promise, the archive or the directory for the new ledger does not exist.
     public static let notFound = Code(.notFound)
@@ -116,8 +122,10 @@ extension LedgerError {
     public static let sealed = Code(.sealed)
     /// Another process considered this session dead and ended it; open the ledger again.
     public static let sessionEnded = Code(.sessionEnded)
-    /// Another attempt of the call began in the meantime, or the handler was invalidated while the call was
-    /// not running, so the end of this attempt is ignored.
+    /// Another attempt of the call began in the meantime, or the handler was withdrawn while the
+    /// call was not running.
+    ///
+    /// The end and the effects of this attempt are discarded.
     public static let superseded = Code(.superseded)
     /// The number of commands that wait for the writer has reached the configured limit; await some answers
     /// first.

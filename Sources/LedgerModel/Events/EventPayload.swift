@@ -10,8 +10,10 @@ public protocol EventPayload: Sendable {
   /// default is 1.
   static var newestVersion: UInt16 { get }
 
-  /// The lowest schema version that can represent this payload, so that as many builds as possible can read
-  /// it; it is written with the event. The default is 1.
+  /// The lowest schema version that can represent this payload, so that as many builds as possible
+  /// can read it; it is written with the event.
+  ///
+  /// The default is 1.
   var version: UInt16 { get }
 
   /// Decodes a payload.

@@ -11,8 +11,9 @@ public struct HandlerCallStarted: EventPayload, Hashable {
   public let attempt: UInt32
   /// The promises and handlers in the arguments.
   public let references: HandlerReferences
-  /// The arguments of the call, or `nil` if they are large and stored beside the event. Later attempts carry
-  /// none: the arguments of the first attempt still apply.
+  /// The arguments of the call, or `nil` if they are large and stored beside the event.
+  ///
+  /// Later attempts carry none: the arguments of the first attempt still apply.
   public package(set) var arguments: StoredArguments?
 }
 

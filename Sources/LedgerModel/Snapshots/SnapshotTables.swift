@@ -1,8 +1,10 @@
 /// The tables of a snapshot, and those whose entries compaction deletes.
 package enum SnapshotTable: Int, Sendable, Hashable, CaseIterable {
   case entities, parts, open, tombstones, meta, log
-  /// The attachments, by position. Each store has its own representation: only
-  /// ``SnapshotTables/attachments(_:)`` and ``SnapshotTables/auditOfAttachments()`` access them.
+  /// The attachments, by position.
+  ///
+  /// Each store has its own representation: only ``SnapshotTables/attachments(_:)`` and
+  /// ``SnapshotTables/auditOfAttachments()`` access them.
   case blob
 
   /// The name of the table in the environment.

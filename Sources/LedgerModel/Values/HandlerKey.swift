@@ -1,5 +1,7 @@
-/// A name that the caller chooses for a handler, so that the handler can be found again without its id: for
-/// example, the id of a request whose answer the handler waits for.
+/// A name that the caller chooses for a handler, so that the handler can be found again without its
+/// id.
+///
+/// It may be the id of a request whose answer the handler waits for, for example.
 ///
 /// The id of the handler is derived from the key, so two processes that use the same key share one handler,
 /// even if they know nothing of each other.

@@ -10,7 +10,9 @@ import Synchronization
 /// ```
 /// Callbacks run in order if the target runs its jobs in the order in which it got them.
 public protocol PromiseExecutorTarget: AnyObject, Sendable {
-  /// Takes a job to run later. It may also drop it: then the promise behind it is rejected with
+  /// Takes a job to run later.
+  ///
+  /// It may also drop it: then the promise behind it is rejected with
   /// ``PromiseError/Code/executorGone``. Called without any lock of this library held.
   func enqueue(_ job: PromiseJob)
 

@@ -15,8 +15,10 @@ public struct CompactionPlan: Sendable, Hashable {
   public let recordsToRemove: Int
   /// The number of records that are old enough to be removed but stay, because an open entity refers to them.
   public let recordsNeeded: Int
-  /// The number of records that a later version of the library wrote. While such records exist, none is
-  /// removed, because their references are unknown. Update the library.
+  /// The number of records that a later version of the library wrote.
+  ///
+  /// While such records exist, none is removed, because their references are unknown. Update the
+  /// library.
   public let unsupportedRecords: Int
   /// The number of events that will be deleted.
   public let eventsToDelete: Int
@@ -39,8 +41,10 @@ public struct CompactionReport: Sendable, Hashable {
   public internal(set) var foldedEvents = 0
   /// The number of records that were removed.
   public internal(set) var removedRecords = 0
-  /// The number of records that a later version of the library wrote. While such records exist, none is
-  /// removed, because their references are unknown. Update the library.
+  /// The number of records that a later version of the library wrote.
+  ///
+  /// While such records exist, none is removed, because their references are unknown. Update the
+  /// library.
   public internal(set) var unsupportedRecords = 0
   /// The number of events that were deleted.
   public internal(set) var deletedEvents = 0
@@ -54,8 +58,10 @@ public struct CompactionReport: Sendable, Hashable {
   public internal(set) var stateDigest = StateDigest.empty
   /// The fingerprint of the events up to the snapshot position.
   public internal(set) var logDigest = LogDigest.start
-  /// The reason why compaction stopped before an event: this build does not know the event, or the event is
-  /// invalid. Neither it nor any later event was folded, and no event was deleted. Update the library, or
+  /// The reason why compaction stopped before an event: this build does not know the event, or the
+  /// event is invalid.
+  ///
+  /// Neither it nor any later event was folded, and no event was deleted. Update the library, or
   /// verify the ledger and restore it from a copy.
   public internal(set) var problem: String?
   /// The class of ``problem``: `unsupportedEvent` if this build does not know the event, otherwise `corrupt`.

@@ -31,8 +31,10 @@ public final class LedgerInspector: Sendable {
     return LedgerInspector(try await run(on: executor, body), executor: executor)
   }
 
-  /// Closes the files. Later calls throw ``LedgerError/Code/closed``; closing twice is harmless. An inspector
-  /// also closes when its last reference is released, and that of every ``ReplayedLedger`` that it made.
+  /// Closes the files.
+  ///
+  /// Later calls throw ``LedgerError/Code/closed``; closing twice is harmless. An inspector also
+  /// closes when its last reference is released, and that of every ``ReplayedLedger`` that it made.
   ///
   /// It ends counts, replays, and a verification that is still checking pages, with
   /// ``LedgerError/Code/closed``; a request that is reading events, and an export, finish first, and this

@@ -6,8 +6,10 @@ public struct LedgerStatistics: Sendable, Hashable {
   public internal(set) var firstTime: Timestamp?
   /// The writer's clock at the last event.
   public internal(set) var lastTime: Timestamp?
-  /// The newest time of any event, including deleted ones. If it lies in the future, a clock is or was wrong:
-  /// that of the event's writer, or the one that it is compared with.
+  /// The newest time of any event, including deleted ones.
+  ///
+  /// If it lies in the future, a clock is or was wrong: that of the event's writer, or the one that
+  /// it is compared with.
   public internal(set) var newestTime: Timestamp?
   /// Events up to here were deleted by compaction; the event counts cover only later events.
   public internal(set) var deletedThrough = Position.start
@@ -35,8 +37,10 @@ public struct LedgerStatistics: Sendable, Hashable {
   public internal(set) var closedHandlerCount = 0
   /// The number of sessions, without those whose records were removed.
   public internal(set) var sessionCount = 0
-  /// The number of snapshot records that a later version of the library wrote. This version neither reads nor
-  /// changes them. Update the library; until then no records are removed.
+  /// The number of snapshot records that a later version of the library wrote.
+  ///
+  /// This version neither reads nor changes them. Update the library; until then no records are
+  /// removed.
   public internal(set) var unsupportedRecordCount = 0
   /// The number of sessions that have not ended, according to the log.
   public internal(set) var openSessionCount = 0

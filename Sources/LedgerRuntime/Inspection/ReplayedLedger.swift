@@ -68,8 +68,10 @@ public final class ReplayedLedger: Sendable {
     return try isLeft(record)
   }
 
-  /// Whether a promise is likely to stay pending forever. It has no deadline, the session that created it can
-  /// no longer settle it, and no handler that refers to it can be called or has an unfinished call.
+  /// Whether a promise is likely to stay pending forever.
+  ///
+  /// It has no deadline, the session that created it can no longer settle it, and no handler that
+  /// refers to it can be called or has an unfinished call.
   ///
   /// A promise that a program settles by its id or key, without a handler, looks the same as a forgotten one.
   ///

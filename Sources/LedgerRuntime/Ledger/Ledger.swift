@@ -71,8 +71,10 @@ public final class Ledger: Sendable {
     try await engine.unfreeze()
   }
 
-  /// Ends the session. The session gives back the handler calls that it runs, and discards their results.
-  /// Pending commands are written first; tasks that await a promise receive ``LedgerError/Code/closed``.
+  /// Ends the session.
+  ///
+  /// The session gives back the handler calls that it runs, and discards their results. Pending
+  /// commands are written first; tasks that await a promise receive ``LedgerError/Code/closed``.
   /// Closing twice is harmless.
   public func close() async {
     await engine.close()

@@ -9,9 +9,10 @@ public struct LedgerConfiguration: Sendable {
   /// sessions of its own instance created.
   public var instance: String = "default"
 
-  /// The maximum time that a command waits for another process that holds the writer gate, before it fails
-  /// with ``LedgerError/Code/writerStalled``. Each command has this full time; time while the ledger is
-  /// frozen does not count.
+  /// The maximum time that a command waits for another process that holds the writer gate, before
+  /// it fails with ``LedgerError/Code/writerStalled``.
+  ///
+  /// Each command has this full time; time while the ledger is frozen does not count.
   public var writerStallTimeout: Duration = .seconds(5)
 
   /// The interval at which a session looks for changes if it receives no signal. A lost signal delays it by
@@ -22,8 +23,10 @@ public struct LedgerConfiguration: Sendable {
   public var maximumPayloadSizeInBytes: Int = 16 << 20
 
   /// The maximum number of commands that wait for the writer; another one fails with
-  /// ``LedgerError/Code/tooManyCommands``. Without a limit a ledger that stays frozen, or a writer that is
-  /// slower than its callers, would exhaust memory.
+  /// ``LedgerError/Code/tooManyCommands``.
+  ///
+  /// Without a limit, a ledger that stays frozen, or a writer that is slower than its callers,
+  /// would exhaust memory.
   public var maximumWaitingCommandCount: Int = 100_000
 
   /// Whether calls made while the ledger is frozen wait for ``Ledger/unfreeze()``, rather than fail with

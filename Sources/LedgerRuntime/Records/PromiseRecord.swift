@@ -24,10 +24,11 @@ public struct PromiseRecord: Sendable, Hashable {
   public let deadlineEffect: PromiseCreated.DeadlineEffect
   /// Its creation.
   public let created: Trace
-  /// The instance of the session that created it, which distinguishes several apps on one ledger. It is `nil`
-  /// if that session no longer has a record, or has one that only a later version can read. In the answer to
-  /// a resolution or an abandonment, it is also `nil` if this session never looked at a promise of that
-  /// creator.
+  /// The instance of the session that created it, which distinguishes several apps on one ledger.
+  ///
+  /// It is `nil` if that session no longer has a record, or has one that only a later version can
+  /// read. In the answer to a resolution or an abandonment, it is also `nil` if this session never
+  /// looked at a promise of that creator.
   public internal(set) var creatorInstance: String?
   /// Its resolution.
   public let resolved: Trace?

@@ -77,7 +77,9 @@ public struct HandlerProblem: Sendable {
   public let kind: String
   /// The unfinished call, or `nil` if the problem is about the bound arguments.
   public let call: CallID?
-  /// The problem: `handlerUnregistered`, `argumentMissing`, `argumentMismatch`, `decodingFailed`,
+  /// The reason why this build cannot run the handler.
+  ///
+  /// Its code is `handlerUnregistered`, `argumentMissing`, `argumentMismatch`, `decodingFailed`,
   /// `invalidArgument` (a type that splits its arguments), `unsupportedEvent` or `corrupt`.
   public let error: LedgerError
 }

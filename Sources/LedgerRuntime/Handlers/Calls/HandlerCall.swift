@@ -15,9 +15,11 @@ public final class HandlerCall<Context: Sendable>: Sendable {
     self.context = context
   }
 
-  /// The ledger, for reading. A change through it takes effect immediately, and once for each run of the
-  /// code. You cannot resolve a promise among the arguments this way: until the code ends, an attempt in the
-  /// code or in the tasks that it starts fails with ``LedgerError/Code/invalidArgument``.
+  /// The ledger, for reading.
+  ///
+  /// A change through it takes effect immediately, and once for each run of the code. You cannot
+  /// resolve a promise among the arguments this way: until the code ends, an attempt in the code or
+  /// in the tasks that it starts fails with ``LedgerError/Code/invalidArgument``.
   public var ledger: Ledger { running.ledger }
 
   /// The handler of this call.

@@ -25,8 +25,10 @@
 /// The `init(from:)` of the type makes an instance from the arguments. The synthesised one is suitable; an
 /// implementation of your own must decode whole values from a keyed container.
 public protocol LedgerHandler: Codable, Sendable {
-  /// The type of the context, which the running app supplies at each call and which is never stored, such as
-  /// an account or a connection. `Void` for code that needs no context.
+  /// The type of the context, which the running app supplies at each call and which is never
+  /// stored, such as an account or a connection.
+  ///
+  /// `Void` for code that needs no context.
   associatedtype Context: Sendable
 
   /// The type of the code's return value. It is recorded, so it is `Void`, `[UInt8]` or anything `Codable`.

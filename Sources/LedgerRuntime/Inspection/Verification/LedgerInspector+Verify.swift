@@ -1,9 +1,12 @@
 extension LedgerInspector {
-  /// Checks everything that can be checked: the structure of every page of the data file; the checksum of
-  /// every record of the log and of the snapshot; that no event is missing, commits are whole, and payloads
-  /// are readable; that entities followed the rules of their lifecycles; that everything an event refers to
-  /// exists; that every value stored beside an event is whole; and that the snapshot and its lists match the
-  /// events.
+  /// Checks the whole ledger and reports every problem: damaged bytes, missing events, broken rules
+  /// and contradictions.
+  ///
+  /// The check covers the structure of every page of the data file, the checksum of every record of
+  /// the log and of the snapshot, that no event is missing, that commits are complete and payloads
+  /// are readable, that entities followed the rules of their lifecycles, that everything an event
+  /// refers to exists, that every value stored beside an event is complete, and that the snapshot
+  /// and its lists match the events.
   ///
   /// It continues after damage as far as possible and skips only the checks that depend on lost events. If
   /// the structure of a page is damaged, that is the only finding, because reading on could crash the process
