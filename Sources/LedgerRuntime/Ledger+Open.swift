@@ -49,7 +49,8 @@ extension LedgerConfiguration {
         .invalidArgument, "The poll interval must be at least 500 ms, to let the device sleep.")
     }
     guard maximumWaitingCommandCount >= 1 else {
-      throw LedgerError(.invalidArgument, "At least one command must be allowed to wait.")
+      throw LedgerError(
+        .invalidArgument, "The maximum count of waiting commands must be at least 1.")
     }
   }
 }

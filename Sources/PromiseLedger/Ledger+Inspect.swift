@@ -38,7 +38,9 @@ extension BlockingInspector {
   package func space() throws(LedgerError) -> LedgerSpace {
     guard let store = store as? LMDBInspection else {
       throw LedgerError(
-        .invalidArgument, "The ledger is not kept in files. Ask its own store for the space.")
+        .invalidArgument,
+        "The ledger is not stored in files, so it takes no file space. Ask its store for the space."
+      )
     }
     // The sizes of tables come from their own records, and cannot be counted in another way.
     if let miscount = try store.checkStructure({}) { throw miscount }

@@ -47,7 +47,7 @@ extension LedgerImport {
       let subject = finding.subject.map { " (\($0))" } ?? ""
       throw LedgerError(
         .corrupt,
-        "Nothing was imported, because what was made of the archive does not fit together\(place)\(subject). Use another copy of the archive. The first finding: \(finding.message)"
+        "Nothing was imported, because the ledger made from the archive is inconsistent\(place)\(subject). Use another copy of the archive. The first finding: \(finding.message)"
       )
     }
   }

@@ -64,7 +64,7 @@ struct TransactionStampTests {
     var record = main.record
     record.entries -= 1
     file.setRecord(of: main, to: record)
-    let what = "the list of tables is of none, and the newest is 2"
+    let what = "no transaction wrote the list of tables, and the newest is transaction 2"
     for access in [Configuration.Access.readOnly, .readWrite] {
       #expect(
         try opening(file.bytes, access)?.refusal

@@ -26,12 +26,12 @@ struct CompactCommandTests {
         events to delete   0
         bytes to delete    0
         deleted through    19
-        events kept        8, as the newest 1000 and those of the last 7 d stay, and always the last frame
-        records kept       all that is open, or ended in the last 30 d; of removed keys a tombstone
-        records needed     1, old enough to go, but something open refers to them
+        events kept        8: the newest 1000, those of the last 7 d, and always the last frame
+        records kept       everything that is open or ended in the last 30 d, and a tombstone for each removed key
+        records needed     1, old enough to be removed, but something open refers to them
 
         """)
-    #expect(run.notes == "promise-ledger: Nothing was changed. --apply does it.\n")
+    #expect(run.notes == "promise-ledger: Nothing was changed. To compact, add --apply.\n")
     #expect(run.status == 0)
     let json = try CommandRun(["compact", sample.path, "--format", "json"] + Self.all)
     #expect(
@@ -123,7 +123,7 @@ struct CompactCommandTests {
     #expect(imported.status == 0)
     #expect(
       imported.notes
-        == "promise-ledger: The archive \(archive) added nothing: those before it have all its events.\n"
+        == "promise-ledger: The archive \(archive) added nothing: the archives before it have all its events.\n"
     )
     #expect(try CommandRun("digest", whole.path).output == CommandRun("digest", sample.path).output)
     let nowhere = try CommandRun(
@@ -191,7 +191,7 @@ struct CompactCommandTests {
   @Test(
     arguments: [
       (EventKind(rawValue: 999), [0xCA, 0xFE], 1, "does not know"),
-      (.promiseConsumed, [9], 5, "does not make sense"),
+      (.promiseConsumed, [9], 5, "cannot be applied"),
     ] as [(EventKind, [UInt8], Int32, String)])
   func anEventThatCannotBeFoldedKeepsAllEvents(
     kind: EventKind, payload: [UInt8], status: Int32, text: String
@@ -273,7 +273,8 @@ struct CompactCommandTests {
         }
       }
     }.get()
-    #expect(run.notes.hasPrefix("promise-ledger: The command came to no end: "))
+    #expect(
+      run.notes.hasPrefix("promise-ledger: The process that reads the ledger made no progress "))
     #expect(run.output == "")
     #expect(run.status == 5)
   }

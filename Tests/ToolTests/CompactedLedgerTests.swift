@@ -103,7 +103,7 @@ struct CompactedLedgerTests {
   @Test func showReportsRemovedRecords() async throws {
     let sample = try await CompactedSampleLedger()
     let removed = """
-      was closed and its record removed when the ledger was compacted. It cannot come back; use another key.
+      ended, and a compaction removed its record. It cannot come back; use another key.
 
       """
     let cases = [
@@ -126,7 +126,7 @@ struct CompactedLedgerTests {
       ),
       (
         ["ffff"],
-        "There is no promise, handler or session whose id begins with ffff. To hear of one whose record was removed, give its whole id or its key.\n"
+        "There is no promise, handler or session whose id begins with ffff. To see why a removed record is missing, give its whole id or its key.\n"
       ),
     ]
     for (name, note) in cases {

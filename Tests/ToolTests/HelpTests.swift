@@ -7,11 +7,11 @@ struct HelpTests {
     let run = try CommandRun("--help")
     #expect(
       run.output == """
-        OVERVIEW: Looks into a promise ledger, and keeps it small.
+        OVERVIEW: Inspects a promise ledger, and compacts it.
 
-        Data goes to standard output, notes to standard error. Exit codes: 0 fine, 1
-        findings or a difference, 2 usage, 3 not found, 4 busy, 5 corrupt, 6
-        incompatible format, 74 a failure of the system.
+        Data goes to standard output, notes to standard error. Exit codes: 0 success, 1
+        findings or a different digest, 2 usage, 3 not found, 4 busy, 5 corrupt, 6
+        incompatible format, 74 system failure.
 
         USAGE: promise-ledger <subcommand>
 
@@ -27,13 +27,13 @@ struct HelpTests {
           stats                   Counts events, promises, handlers and sessions, and
                                   the space that they take.
           verify                  Checks a ledger and lists what is wrong with it.
-          digest                  Prints a SHA-256 of all events, to be compared with
-                                  one written down elsewhere.
-          compact                 Prints what compaction would do, and does it with
-                                  --apply.
-          export                  Writes all events as an archive, which import makes a
-                                  ledger of.
-          import                  Makes a new ledger of archives.
+          digest                  Prints a SHA-256 of all events, to compare with one
+                                  recorded elsewhere.
+          compact                 Prints what a compaction would do; with --apply,
+                                  compacts.
+          export                  Writes all events to an archive, from which import
+                                  makes a ledger.
+          import                  Makes a new ledger from archives.
 
           See 'promise-ledger help <subcommand>' for detailed help.
 
@@ -65,11 +65,11 @@ struct HelpTests {
       try CommandRun("handlers", "--help").output == """
         OVERVIEW: Lists handlers by their state.
 
-        Without --state these are the handlers that can be called, and those that have
-        a call that is not finished, in the order of their creation. With it, the
-        others come before them, in the order of their ends. A handler must fit all
-        that is asked for. The list is of one moment; space that a compaction frees is
-        used again only once it is printed.
+        Without --state, the list has the handlers that can be called and those with an
+        unfinished call, in the order of their creation. With --state, the other
+        handlers come before these, in the order of their ends. With several options,
+        the list has only handlers that match all of them. It shows one moment; space
+        that a compaction frees is reused only after the list is printed.
 
         USAGE: promise-ledger handlers <path> [--without-lock] [--timeout <seconds>] [--state <state> ...] [--kind <name> ...] [--scope <scope> ...] [--limit <count>] [--format <format>]
 
@@ -80,15 +80,15 @@ struct HelpTests {
           --without-lock          Do not register as a reader, so that a directory can
                                   be read without permission to write. Only for a
                                   ledger that no process has open.
-          --timeout <seconds>     How long the command may show no sign of life before
-                                  it is ended. (default: 30.0)
+          --timeout <seconds>     How long the command may make no progress before it
+                                  is ended. (default: 30.0)
           --state <state>         Print only handlers in this state; may be repeated.
                                   (values: active, finished, invalidated)
           --kind <name>           Print only handlers of this kind; may be repeated.
           --scope <scope>         Print only handlers with this scope; may be repeated.
           --limit <count>         Print at most this many handlers.
-          --format <format>       How the output looks. (values: table, json, jsonl;
-                                  default: table)
+          --format <format>       The format of the output. (values: table, json,
+                                  jsonl; default: table)
           -h, --help              Show help information.
 
 
@@ -98,16 +98,17 @@ struct HelpTests {
   @Test func helpOfCompact() throws {
     #expect(
       try CommandRun("compact", "--help").output == """
-        OVERVIEW: Prints what compaction would do, and does it with --apply.
+        OVERVIEW: Prints what a compaction would do; with --apply, compacts.
 
-        Compaction folds events into the snapshot, removes records of what ended long
-        ago, and deletes folded events that are old enough, after writing them to an
-        archive if --archive says so. Without --apply nothing is written. Records that
-        end in events that are not folded yet are not counted in the plan, but they may
-        go, too. It goes on beside readers and writers, may be interrupted at any time,
-        and the next one goes on where it ended. Exit code 4 says that another one is
-        under way or that a writer does not go on; if an event cannot be folded, the
-        exit code is 1 or 5 and no event is deleted.
+        Compaction folds events into the snapshot, removes records of promises,
+        handlers and sessions that ended long ago, and deletes folded events that are
+        old enough. With --archive, it writes events to an archive before it deletes
+        them. Without --apply, nothing is written. The plan does not count records
+        whose last events are not folded yet; a compaction may remove these, too. Other
+        processes may read and write in the meantime. A compaction may be interrupted
+        at any time, and the next one continues its work. Exit code 4 means that
+        another compaction is running, or that a writer makes no progress. If an event
+        cannot be folded, the exit code is 1 or 5, and no event is deleted.
 
         USAGE: promise-ledger compact <path> [--without-lock] [--timeout <seconds>] [--apply] [--keep-events-for <duration>] [--keep-events <count>] [--keep-records-for <duration>] [--archive <directory>] [--fold-only] [--progress] [--format <format>]
 
@@ -118,26 +119,26 @@ struct HelpTests {
           --without-lock          Do not register as a reader, so that a directory can
                                   be read without permission to write. Only for a
                                   ledger that no process has open.
-          --timeout <seconds>     How long the command may show no sign of life before
-                                  it is ended. (default: 30.0)
-          --apply                 Compact. The session that does it is written to the
-                                  ledger, with the role operator.
+          --timeout <seconds>     How long the command may make no progress before it
+                                  is ended. (default: 30.0)
+          --apply                 Compact. The ledger records the session, with the
+                                  role operator.
           --keep-events-for <duration>
-                                  How long events are kept at least: seconds, or such
-                                  as 7d, 12h, 30m, forever. (default: 7d)
-          --keep-events <count>   How many of the newest events are kept at least.
+                                  The minimum time to keep events: seconds, or for
+                                  example 7d, 12h, 30m, forever. (default: 7d)
+          --keep-events <count>   The minimum number of the newest events to keep.
                                   (default: 1000)
           --keep-records-for <duration>
-                                  How long records of what ended are kept at least.
+                                  The minimum time to keep records of what ended.
                                   (default: 30d)
           --archive <directory>   Write events to a file in this directory before they
-                                  are deleted; import takes such files.
-          --fold-only             Fold events into the snapshot only; delete no event
+                                  are deleted; import reads such files.
+          --fold-only             Only fold events into the snapshot; delete no event
                                   and remove no record.
-          --progress              Say on standard error how far it is, also if that is
-                                  no terminal.
-          --format <format>       How the output looks. (values: table, json, jsonl;
-                                  default: table)
+          --progress              Report progress on standard error, even if that is
+                                  not a terminal.
+          --format <format>       The format of the output. (values: table, json,
+                                  jsonl; default: table)
           -h, --help              Show help information.
 
 

@@ -15,7 +15,7 @@ struct HostileTextTests {
       shell: "\(verb) \"$(printf '%s/a\\377b' '\(temporary.path)')\" /dev/null")
     #expect(
       run.notes
-        == "promise-ledger: Argument 2 is not UTF-8, so it cannot be taken as it is. Give UTF-8.\n")
+        == "promise-ledger: Argument 2 is not UTF-8. Give it in UTF-8.\n")
     #expect(run.output == "")
     #expect(run.status == 2)
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])

@@ -37,7 +37,7 @@ struct ImportTests {
     let run = try CommandRun("import", target.path, "/dev/null")
     #expect(
       run.notes == """
-        promise-ledger: alreadyExists: Something is at \(target.path) already. Give a path where nothing is; a ledger is never written over.
+        promise-ledger: alreadyExists: Something exists at \(target.path) already. Give a path where nothing exists; an import never overwrites anything.
 
         """)
     #expect(run.status == 2)

@@ -16,7 +16,7 @@ struct LogFindingsTests {
         """#)
     #expect(
       run.notes == """
-        promise-ledger: Events of a kind or version that this build does not know: 1. Update it.
+        promise-ledger: Events of a kind or version that this build does not know: 1. Update the tool.
 
         """)
     #expect(run.status == 1)
@@ -26,7 +26,7 @@ struct LogFindingsTests {
     let sample = try await SampleLedger()
     try await sample.append(.promiseConsumed, payload: [9])
     let run = try CommandRun("log", sample.path, "--after", "18", "--limit", "1")
-    let problem = "The payload of a promiseConsumed event is damaged: delivery 9."
+    let problem = "The payload of a promiseConsumed event is damaged: the delivery 9 is unknown."
     #expect(run.output.hasSuffix("  DAMAGED: \(problem)\n"))
     #expect(run.notes == "promise-ledger: Events whose payload is damaged: 1.\n")
     #expect(run.status == 5)

@@ -87,7 +87,7 @@ struct ReadingTests {
     #expect(try run.end() == 5)
     #expect(
       run.notes
-        == "promise-ledger: The command came to no end: no sign of life within 1.0 seconds. The disk may be slow, or a damaged file holds it up: give it longer with --timeout, and if that ends in the same way, verify the ledger. The output is incomplete.\n"
+        == "promise-ledger: The process that reads the ledger made no progress for 1.0 seconds and was ended. The disk may be slow, or the ledger may be damaged: raise --timeout, and if that does not help, verify the ledger. The output is incomplete.\n"
     )
     #expect(run.output.hasSuffix("},\n{\"incomplete\":true}\n]\n"))
   }

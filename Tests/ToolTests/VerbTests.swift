@@ -250,7 +250,7 @@ struct VerbTests {
     #expect(try CommandRun("log", copy.path).output == (try CommandRun("log", sample.path).output))
     let again = try CommandRun("import", copy.path, archive)
     #expect(again.status == 2)
-    #expect(again.notes.hasPrefix("promise-ledger: alreadyExists: Something is at "))
+    #expect(again.notes.hasPrefix("promise-ledger: alreadyExists: Something exists at "))
     #expect(try CommandRun("import", copy.path + "2", archive + "x").status == 3)
     try String(export.output.dropLast(40)).write(
       toFile: archive, atomically: true, encoding: .utf8)

@@ -13,7 +13,7 @@ struct WrongClockTests {
     await (try temporary.open(configuration: configuration)).close()
 
     let run = try CommandRun("stats", temporary.path)
-    #expect(run.output.contains(/clock +this clock lies 345\d+ s behind the newest event\n/))
+    #expect(run.output.contains(/clock +this clock is 345\d+ s behind the newest event\n/))
     #expect(run.output.contains("newest time"))
     let json = try CommandRun("stats", temporary.path, "--format", "json")
     #expect(json.output.contains(/"clockBehindSeconds":345\d+/))

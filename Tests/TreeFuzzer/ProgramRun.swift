@@ -76,7 +76,7 @@ struct ProgramRun: Sendable {
   }
 
   /// Whether its child gave no sign of life within the time that it was given.
-  var childWasEndless: Bool { notes.contains("came to no end") }
+  var childWasEndless: Bool { notes.contains("made no progress") }
 
   var text: String { String(decoding: output, as: UTF8.self) }
 

@@ -6,32 +6,33 @@ import PromiseLedger
 struct CompactCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
-    abstract: "Prints what compaction would do, and does it with --apply.",
+    abstract: "Prints what a compaction would do; with --apply, compacts.",
     discussion: """
-      Compaction folds events into the snapshot, removes records of what ended long ago, and \
-      deletes folded events that are old enough, after writing them to an archive if --archive says \
-      so. Without --apply nothing is written. Records that \
-      end in events that are not folded yet are not counted in the plan, but they may go, too. It \
-      goes on beside readers and writers, may be interrupted at any time, and the next one goes on \
-      where it ended. Exit code 4 says that another one is under way or that a writer does not go \
-      on; if an event cannot be folded, the exit code is 1 or 5 and no event is deleted.
+      Compaction folds events into the snapshot, removes records of promises, handlers and \
+      sessions that ended long ago, and deletes folded events that are old enough. With \
+      --archive, it writes events to an archive before it deletes them. Without --apply, nothing \
+      is written. The plan does not count records whose last events are not folded yet; a \
+      compaction may remove these, too. Other processes may read and write in the meantime. A \
+      compaction may be interrupted at any time, and the next one continues its work. Exit code 4 \
+      means that another compaction is running, or that a writer makes no progress. If an event \
+      cannot be folded, the exit code is 1 or 5, and no event is deleted.
       """)
 
   @OptionGroup var reading: ReadingOptions
 
-  @Flag(help: "Compact. The session that does it is written to the ledger, with the role operator.")
+  @Flag(help: "Compact. The ledger records the session, with the role operator.")
   var apply = false
 
   @OptionGroup var keeping: CompactionOptions
 
-  @Flag(help: "Say on standard error how far it is, also if that is no terminal.")
+  @Flag(help: "Report progress on standard error, even if that is not a terminal.")
   var progress = false
 
   @OptionGroup var output: FormatOptions
 
   func validate() throws {
     guard !apply || !reading.withoutLock else {
-      throw ValidationError("Without a lock nothing can be written: leave out --without-lock.")
+      throw ValidationError("A command that writes needs the lock: leave out --without-lock.")
     }
   }
 
@@ -50,7 +51,7 @@ struct CompactCommand: LedgerCommand {
     let plan = try inspector.plan(keeping.policy) { _ in try? sink.alive() }
     try Report(plan, of: inspector.id).write(as: output.format, to: sink)
     try sink.note(
-      plan.isEmpty ? "There is nothing to do." : "Nothing was changed. --apply does it.")
+      plan.isEmpty ? "There is nothing to do." : "Nothing was changed. To compact, add --apply.")
   }
 
   private func compact(_ sink: any TextSink) throws -> CompactionReport {

@@ -5,15 +5,15 @@ import PromiseLedger
 struct DigestCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "digest",
-    abstract: "Prints a SHA-256 of all events, to be compared with one written down elsewhere.",
+    abstract: "Prints a SHA-256 of all events, to compare with one recorded elsewhere.",
     discussion: """
-      Two ledgers with the same events have the same log digest, also if compaction deleted some of \
-      them since. The state digest is that of what the events came to; folding and deleting events \
-      leaves it as it is. What is written later changes them, and compaction writes, too: the session \
-      that does it, and what it removed and folded. Records that it removed leave the state. To \
-      compare with a digest of earlier, give its position to --through. The state digest is then left \
-      out if that state cannot be rebuilt any more; if events after that position were deleted, the \
-      exit code is 3. With --expect the exit code is 1 if the log digest is another.
+      Two ledgers with the same events have the same log digest, even if a compaction deleted \
+      some of them. The state digest identifies the state that the events make; folding and \
+      deleting events does not change it, but removing records does. Later events change the \
+      digests, and a compaction writes events, too. To compare with an earlier digest, give its \
+      position to --through. The state digest is left out if the state at that position can no \
+      longer be rebuilt. If events after that position were deleted, the exit code is 3. With \
+      --expect, the exit code is 1 if the log digest does not match.
       """)
 
   @OptionGroup var reading: ReadingOptions
@@ -38,7 +38,7 @@ struct DigestCommand: LedgerCommand {
     if let state = digests.state { report.add("state digest", "stateDigest", state.description) }
     try report.write(as: output.format, to: sink)
     if let expect, expect.bytes != digests.log.bytes {
-      throw Status.Failure(.findings, "The log digest is not the expected one.")
+      throw Status.Failure(.findings, "The log digest does not match the expected one.")
     }
   }
 }

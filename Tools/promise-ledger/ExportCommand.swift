@@ -5,10 +5,11 @@ import PromiseLedger
 struct ExportCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Writes all events as an archive, which import makes a ledger of.",
+    abstract: "Writes all events to an archive, from which import makes a ledger.",
     discussion: """
-      The archive is lines of JSON and goes to standard output. Its last line holds its own digest, \
-      so an archive that was cut short is recognised. The same ledger makes the same archive.
+      The archive consists of lines of JSON and goes to standard output. Its last line holds a \
+      digest of the archive, so that a truncated archive is recognised. The same ledger always \
+      makes the same archive.
       """)
 
   @OptionGroup var reading: ReadingOptions

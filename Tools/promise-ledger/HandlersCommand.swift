@@ -7,10 +7,11 @@ struct HandlersCommand: LedgerCommand {
     commandName: "handlers",
     abstract: "Lists handlers by their state.",
     discussion: """
-      Without --state these are the handlers that can be called, and those that have a call that is \
-      not finished, in the order of their creation. With it, the others come before them, in the \
-      order of their ends. A handler must fit all that is asked for. The list is of one moment; \
-      space that a compaction frees is used again only once it is printed.
+      Without --state, the list has the handlers that can be called and those with an unfinished \
+      call, in the order of their creation. With --state, the other handlers come before these, \
+      in the order of their ends. With several options, the list has only handlers that match all \
+      of them. It shows one moment; space that a compaction frees is reused only after the list \
+      is printed.
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {

@@ -5,18 +5,19 @@ import PromiseLedger
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Makes a new ledger of archives.",
+    abstract: "Makes a new ledger from archives.",
     discussion: """
       The archives are checked to their ends before the ledger appears; if anything is wrong with \
-      them, nothing is made. What an import that was killed left beside the path goes with the next \
-      one to that path. A ledger made of one archive exports it again. After the archives that \
-      compact wrote, in their order, an export makes a ledger with all events.
+      them, nothing is created. If an import is killed, the next import to the same path removes \
+      its remains. A ledger made from one archive exports the same archive again. Archives that \
+      compact wrote, in their order, followed by an export, make a ledger with all events.
       """)
 
-  @Argument(help: "The directory of the new ledger, where nothing must be.", completion: .directory)
+  @Argument(
+    help: "The directory of the new ledger. Nothing may exist there.", completion: .directory)
   var path: String
 
-  @Argument(help: "The archives in their order; - for standard input.", completion: .file())
+  @Argument(help: "The archives, in their order; - is standard input.", completion: .file())
   var archives: [String]
 
   @Option(help: ArgumentHelp("The maximum length of a line.", valueName: "bytes"))
@@ -35,7 +36,7 @@ struct ImportCommand: ParsableCommand {
       at: path, from: archives.map { $0 == "-" ? "/dev/stdin" : $0 })
     for archive in summary.unusedArchives {
       StandardError.note(
-        "The archive \(archive) added nothing: those before it have all its events.")
+        "The archive \(archive) added nothing: the archives before it have all its events.")
     }
     var report = Report()
     report.add("ledger", "ledger", summary.ledgerID.description)

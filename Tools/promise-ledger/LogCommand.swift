@@ -7,9 +7,10 @@ struct LogCommand: LedgerCommand {
     commandName: "log",
     abstract: "Prints the events of a ledger in their order.",
     discussion: """
-      The table shows the last 8 digits of ids; JSON has them whole. Reading changes nothing in the \
-      ledger and keeps no process waiting. If there are events of kinds or versions that this build does not \
-      know, they are shown as such and the exit code is 1. An event must fit all that is asked for.
+      The table shows the last 8 digits of each id; JSON has the whole id. Reading changes \
+      nothing in the ledger and blocks no process. Events of kinds or versions that this build \
+      does not know are marked, and the exit code is then 1. With several options, the list has \
+      only events that match all of them.
       """)
 
   @OptionGroup var reading: ReadingOptions

@@ -5,11 +5,11 @@ import ArgumentParser
 struct PromiseLedgerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promise-ledger",
-    abstract: "Looks into a promise ledger, and keeps it small.",
+    abstract: "Inspects a promise ledger, and compacts it.",
     discussion: """
       Data goes to standard output, notes to standard error. Exit codes: \
-      0 fine, 1 findings or a difference, 2 usage, 3 not found, 4 busy, 5 corrupt, \
-      6 incompatible format, 74 a failure of the system.
+      0 success, 1 findings or a different digest, 2 usage, 3 not found, 4 busy, \
+      5 corrupt, 6 incompatible format, 74 system failure.
       """,
     subcommands: [
       LogCommand.self, ShowCommand.self, PromisesCommand.self, HandlersCommand.self,

@@ -7,10 +7,10 @@ struct PromisesCommand: LedgerCommand {
     commandName: "promises",
     abstract: "Lists promises by their state.",
     discussion: """
-      Without --state these are the promises that are neither consumed nor abandoned, in the order \
-      of their creation. Consumed and abandoned ones come before them, in the order of their ends. \
-      A promise must fit all that is asked for. The list is of one moment; space that a compaction \
-      frees is used again only once it is printed.
+      Without --state, the list has the promises that are neither consumed nor abandoned, in the \
+      order of their creation. Consumed and abandoned promises come before these, in the order of \
+      their ends. With several options, the list has only promises that match all of them. It \
+      shows one moment; space that a compaction frees is reused only after the list is printed.
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {
@@ -44,7 +44,7 @@ struct PromisesCommand: LedgerCommand {
 
   @Flag(
     help: """
-      Print only promises that are likely to stay pending for ever: without a deadline, created by \
+      Print only promises that are likely to stay pending forever: without a deadline, created by \
       a session that is gone or by an app extension, and in the arguments of no open handler.
       """)
   var orphaned = false

@@ -7,18 +7,18 @@ struct ShowCommand: LedgerCommand {
     commandName: "show",
     abstract: "Prints the life of one promise or handler: its events, their causes and effects.",
     discussion: """
-      Sessions are shown, too. In the column relation, an event of the subject itself is marked \
-      own; cause is an event that led to one of these, effect one that one of these led to. In JSON \
-      the first object is what is known about the subject, and its events follow. Events that \
-      compaction deleted are missing; a record that it removed is not found, and exit code 3 says so.
+      Sessions can be shown, too. The column relation marks the events of the subject itself as \
+      own, the events that led to them as cause, and the events that they led to as effect. In \
+      JSON, the first object is the record of the subject, and its events follow. Events that a \
+      compaction deleted are missing. If a compaction removed the record, the exit code is 3.
       """)
 
   @OptionGroup var reading: ReadingOptions
 
   @Argument(
     help: """
-      The id of the promise or handler, or a beginning of it that no other shares. If none begins \
-      so, the id of a session.
+      The id of a promise or handler, or a beginning of it that no other id shares. If none \
+      matches, the id of a session.
       """)
   var id: IDPrefix?
 

@@ -63,7 +63,7 @@ struct StatsCommand: LedgerCommand {
     guard lag > Self.clockTolerance else { return }
     report.add(
       "clock", "clockBehindSeconds", .integer(lag.components.seconds),
-      text: "this clock lies \(lag.components.seconds) s behind the newest event")
+      text: "this clock is \(lag.components.seconds) s behind the newest event")
   }
 
   private func addKinds(_ statistics: LedgerStatistics, to report: inout Report) {

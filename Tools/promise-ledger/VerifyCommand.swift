@@ -7,11 +7,12 @@ struct VerifyCommand: LedgerCommand {
     commandName: "verify",
     abstract: "Checks a ledger and lists what is wrong with it.",
     discussion: """
-      It checks every record with its checksum, that no event is missing, that commits and large \
-      values are whole, that payloads can be read, that promises and sessions lived by the rules, \
-      and that what events refer to is there. The exit code is 5 if something is damaged, 1 if \
-      there are events that this build does not know or the digest is not the expected one. Events \
-      that came after the digest was written down change it: give its position to --through.
+      The command checks that every record matches its checksum, that no event is missing, that \
+      commits and large values are complete, that payloads can be read, that promises, handlers \
+      and sessions follow their rules, and that everything that events refer to exists. The exit \
+      code is 5 if something is damaged, and 1 if there are events that this build does not know \
+      or if the digest does not match. Later events change the digest: to compare with an earlier \
+      one, give its position to --through.
       """)
 
   @OptionGroup var reading: ReadingOptions
@@ -31,7 +32,8 @@ struct VerifyCommand: LedgerCommand {
 
   func validate() throws {
     guard through == nil || expect != nil else {
-      throw ValidationError("--through goes with --expect: everything is verified anyway.")
+      throw ValidationError(
+        "--through needs --expect. Without --expect, the whole ledger is verified.")
     }
   }
 
@@ -102,10 +104,13 @@ struct VerifyCommand: LedgerCommand {
     if summary.unsupportedCount > 0 {
       throw Status.Failure(
         .findings,
-        "Findings that this build does not understand: \(summary.unsupportedCount). Checked: \(scope). Update it."
+        "Findings that this build does not understand: \(summary.unsupportedCount). Checked: \(scope). Update the tool."
       )
     }
-    if differs { throw Status.Failure(.findings, "The digest does not match. Checked: \(scope).") }
+    if differs {
+      throw Status.Failure(
+        .findings, "The log digest does not match the expected one. Checked: \(scope).")
+    }
     try sink.note("Nothing found. Checked: \(scope).")
   }
 }
@@ -128,7 +133,8 @@ extension Record {
 
   fileprivate static func difference(_ digest: LogDigest?) -> Record {
     let actual = digest.map { "it is \($0)" } ?? "it cannot be computed"
-    return Record(severity: "difference", "The log digest is not the expected one: \(actual).")
+    return Record(
+      severity: "difference", "The log digest does not match the expected one: \(actual).")
   }
 
   private init(

@@ -38,7 +38,9 @@ extension EnvironmentCore {
     }
     let newest = try unsafe RawTransaction.integer(cursor.key)
     guard newest == id else {
-      throw implausible(id, "transaction \(id) is not the newest, the free list is of \(newest)")
+      throw implausible(
+        id,
+        "it belongs to transaction \(id), but the free list was written by transaction \(newest)")
     }
     // Another process may have committed since the meta page was read; that process knows
     // its roots.
@@ -49,7 +51,7 @@ extension EnvironmentCore {
       for offset in stride(from: 8, through: pages.count - 8, by: 8) {
         let page = unsafe pages.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         if page == meta.main.root || page == meta.freeList.root {
-          throw implausible(id, "its root \(page) was freed")
+          throw implausible(id, "its root page \(page) was freed")
         }
       }
       guard try cursor.move(MDB_PREV) else { return }
@@ -74,7 +76,8 @@ extension EnvironmentCore {
     while found {
       tableCount += 1
       guard tableCount <= meta.main.entries else {
-        throw implausible(meta.transactionID, "it has more tables than \(meta.main.entries)")
+        throw implausible(
+          meta.transactionID, "it has more than the \(meta.main.entries) tables that it counts")
       }
       let key = unsafe UnsafeRawBufferPointer(tables.key)
       let record = unsafe UnsafeRawBufferPointer(tables.value)
@@ -105,7 +108,7 @@ extension EnvironmentCore {
     }
     guard count <= limit else {
       throw implausible(
-        meta.transactionID, "its last page is \(meta.lastPage), and there are \(count) pages")
+        meta.transactionID, "its last page is \(meta.lastPage), but the file has \(count) pages")
     }
   }
 

@@ -29,7 +29,8 @@ extension EnvironmentCore {
     for description in descriptions {
       guard let table = known[description.name], table.keys == description.keys else {
         throw LMDBError(
-          .optionsMismatch("table \(description.name) has other keys"), .openTable, path: path)
+          .optionsMismatch("table \(description.name) has keys of another kind"), .openTable,
+          path: path)
       }
       tables.append(table)
     }

@@ -121,7 +121,7 @@ extension EnvironmentCore {
     guard newest.lastPage < size / UInt64(newest.pageSize) + FreeListReader.mostMissing else {
       throw PageDamage(
         page: newest.pageNumber,
-        what: "its last page is \(newest.lastPage), and the file has \(size) bytes")
+        what: "its last page is \(newest.lastPage), but the file has \(size) bytes")
     }
     if let what = newest.implausibilityOfTrees(lastPage: newest.lastPage) {
       throw PageDamage(page: newest.pageNumber, what: what)
@@ -135,7 +135,7 @@ extension EnvironmentCore {
     let bytes = reader.bytes(MetaPage.byteCount, at: offset)
     guard let meta = bytes.flatMap({ MetaPage($0) }), meta.magic == MetaPage.magic,
       meta.version == MetaPage.version, (512...32768).contains(meta.pageSize)
-    else { throw PageDamage(page: UInt64(index), what: "it is no meta page") }
+    else { throw PageDamage(page: UInt64(index), what: "it is not a meta page") }
     if let what = meta.implausibility(index: index) {
       throw PageDamage(page: UInt64(index), what: what)
     }

@@ -158,8 +158,8 @@ extension EnvironmentCore {
       panicked.store(true, ordering: .releasing)
       error.commitOutcomeIsUnknown = true
       error.message =
-        "Whether the commit is on disk is not known. Close every handle of this process, reopen, "
-        + "and look."
+        "It is not known whether the commit is on disk. Close the environment wherever this process "
+        + "has it open, open it again, and look for the commit."
     } else if failure.status == .system(.fileTooLarge)
       || failure.status == .system(.inputOutput) && isDiskFull
     {

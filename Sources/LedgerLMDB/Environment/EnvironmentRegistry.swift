@@ -107,13 +107,15 @@ extension EnvironmentCore {
     }
     if other.access.rawValue < configuration.access.rawValue {
       return LMDBError(
-        .optionsMismatch("access \(configuration.access), asked for \(other.access)"),
+        .optionsMismatch(
+          "its access is \(configuration.access), and \(other.access) was requested"),
         .openEnvironment, path: path)
     }
     // The durability of commits only matters to a handle that commits.
     if other.access == .readWrite, other.durability != configuration.durability {
       return LMDBError(
-        .optionsMismatch("durability \(configuration.durability)"), .openEnvironment, path: path)
+        .optionsMismatch("its durability is \(configuration.durability)"), .openEnvironment,
+        path: path)
     }
     return nil
   }

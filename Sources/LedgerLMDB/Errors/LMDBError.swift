@@ -73,23 +73,23 @@ extension LMDBError {
   ) -> String? {
     switch status {
     case .mapFull:
-      "The map is used up. Grow it, or open with a larger map size."
+      "The memory map is full. Grow it, or open the environment with a larger map size."
     case .readersFull:
       "All reader slots are taken by live processes, each of which keeps one or more. Close some of "
         + "them. For more slots, open with more readers once every process closed the environment: "
         + "while one has it open, the lock file keeps its size."
     case .panic:
-      "An earlier write of a meta page failed. Close every handle of this process and reopen."
+      "An earlier write of a meta page failed. Close the environment wherever this process has it open, and open it again."
     case .versionMismatch:
-      "Another version of LMDB made the file, or holds it open. Use the same one in all processes."
+      "Another version of LMDB wrote the file or has it open. Use one version in all processes."
     case .corrupted, .pageNotFound, .cursorFull, .pageFull:
-      "The tree is damaged. Copy the directory away before any further write."
+      "The data file is damaged. Make a copy of the directory before any further write."
     case .invalid:
-      "This is no LMDB file, or it is damaged."
+      "This is not an LMDB file, or it is damaged. Restore it from a copy."
     case .badTransaction:
       "An earlier call in this transaction failed, so it can only be aborted."
     case .transactionFull:
-      "The transaction changed too many pages. Write less in one."
+      "The transaction changed too many pages. Write less in one transaction."
     case .keyExists:
       "The key exists, or is not above the last key of a table that is being appended to."
     case .notFound where operation == .openTable:
@@ -104,12 +104,12 @@ extension LMDBError {
   ) -> String? {
     switch code {
     case _ where code.isMissingRight:
-      "No permission. To read a directory that is not writable, open it without its lock file."
+      "Permission is denied. To read a directory that is not writable, open it without its lock file."
     case .notFound, .notDirectory, .tooManyLinks:
-      "A file or directory of the ledger is missing, or something else has its name. Restore it from a "
+      "A file or directory of the ledger is missing, or is of another kind. Restore it from a "
         + "copy."
     case .inputOutput where operation == .commit:
-      "Writing failed. Look at the disk; the transaction was not committed."
+      "The write failed, and the transaction was not committed. Check the disk."
     default:
       code.remedy
     }
@@ -123,41 +123,41 @@ extension LMDBRefusal {
     case .closed:
       "The environment was closed. Open it again."
     case .forkedChild:
-      "This process was forked from the one that opened the environment. Open it anew after fork."
+      "This process was forked from the one that opened the environment. Open it again after the fork."
     case .nestedWrite:
       "This thread is in a write transaction already. Finish it first, or write through it."
     case .insideTransaction:
-      "This thread is in a transaction, for whose end this would wait. End it first."
+      "This call would wait for a transaction of its own thread. End that transaction first."
     case .readOnly:
       "The environment was opened for reading. Open it with access readWrite."
     case .networkFileSystem(let type):
       "The directory is on a network file system (type 0x\(String(type, radix: 16))), where locks "
         + "and shared maps are not reliable. Use a local disk."
     case .truncatedFile(let expected, let actual):
-      "The file has \(actual) bytes, its meta pages speak of \(expected). Restore it from a copy."
+      "The file has \(actual) bytes, but its meta pages record \(expected). Restore it from a copy."
     case .notAnLMDBFile:
       "This is not an LMDB file, or it is damaged. Restore it from a copy."
     case .notARegularFile(let name):
-      "What is called \(name) is not a regular file. Restore the file from a copy."
+      "\(name) is not a regular file. Restore it from a copy."
     case .noDataFile:
       "The data file data.mdb is missing. Restore it from a copy."
     case .dataFileReplaced:
       "The data file was replaced while it was opened. Open it again."
     case .unsupportedFormatVersion(let version):
-      "The file has LMDB data format \(version); this build reads 1."
+      "The file has LMDB data format \(version); this build reads format 1. Use the LMDB that wrote it."
     case .unsupportedPageSize(let size):
-      "The file's meta page gives \(size) as page size, which is not possible."
+      "The file's meta page records the page size \(size), which is invalid. Restore it from a copy."
     case .implausibleMeta(let page, let what):
-      "Meta page \(page) is damaged: \(what). Copy the directory away and restore it."
+      "Meta page \(page) is damaged: \(what). Set the directory aside, and restore it from a copy."
     case .damagedPage(let page, let what):
-      "Page \(page) of the data file is damaged: \(what). Copy the directory away and restore it."
+      "Page \(page) of the data file is damaged: \(what). Set the directory aside, and restore it from a copy."
     case .processIDClash:
       "Another process with the same id, from another container, uses this environment. "
         + "Share one process namespace between the containers."
     case .optionsMismatch(let what):
       "The environment is open in this process with other options: \(what)."
     case .badKey(let what):
-      "The key does not fit the table: \(what)."
+      "The key is invalid for the table: \(what)."
     case .unknownTable(let name):
       "Table \(name) was not named when the environment was opened."
     case .diskFull:

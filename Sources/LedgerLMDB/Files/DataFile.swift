@@ -106,7 +106,7 @@ extension DataFile {
     {
       throw implausible(
         Int(oldest.transactionID % 2),
-        "transactions \(oldest.transactionID) and \(newest.transactionID) do not follow each other")
+        "transactions \(oldest.transactionID) and \(newest.transactionID) are not consecutive")
     }
     let pagesOfFile = try size / UInt64(pageSize)
     let bounds = [newest.lastPage, max(newest.lastPage, oldest.lastPage, pagesOfFile)]
@@ -116,7 +116,7 @@ extension DataFile {
       }
     }
     if newest.mapSize < oldest.mapSize {
-      throw implausible(Int(newest.transactionID % 2), "its map is smaller than it was")
+      throw implausible(Int(newest.transactionID % 2), "its map size is smaller than before")
     }
     let expected = (newest.lastPage + 1) * UInt64(pageSize)
     let actual = try size
@@ -175,7 +175,7 @@ extension DataFile {
       unsafe TreePage(bytes).implausibility(asRootOf: tree, content)
     }
     if let what {
-      throw implausible(Int(meta.transactionID % 2), "page \(tree.root) is not its root, \(what)")
+      throw implausible(Int(meta.transactionID % 2), "page \(tree.root) is not its root: \(what)")
     }
   }
 

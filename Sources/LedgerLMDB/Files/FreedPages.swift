@@ -18,7 +18,7 @@ struct FreedPages {
     var previous = lastPage + 1
     for page in pages {
       guard page < previous, page >= 2 else {
-        throw PageDamage(page: leaf, what: "freed pages are not in order: \(page)")
+        throw PageDamage(page: leaf, what: "freed pages are out of order: \(page)")
       }
       previous = page
     }
@@ -26,7 +26,7 @@ struct FreedPages {
 
   func check(isApartFrom used: Set<UInt64>) throws(PageDamage) {
     for page in pages where used.contains(page) {
-      throw PageDamage(page: page, what: "it is in use, and it was freed")
+      throw PageDamage(page: page, what: "it is both in use and free")
     }
   }
 }

@@ -83,7 +83,7 @@ extension MetaPage {
     }
     // Transaction n writes meta page n % 2; a new file, and page 0 of a compacted copy, have 0.
     if transactionID != 0, transactionID % 2 != UInt64(index) {
-      return "transaction \(transactionID) does not belong on it"
+      return "transaction \(transactionID) belongs on the other meta page"
     }
     // `mm_flags`: MDB_INTEGERKEY for the free list, and no persistent flag of the environment.
     if freeList.flags != 0x08 { return "the flags of the free list are \(freeList.flags)" }
@@ -100,7 +100,9 @@ extension MetaPage {
   func implausibilityOfTrees(lastPage: UInt64) -> String? {
     if let what = freeList.implausibility(lastPage: lastPage) { return "free list: \(what)" }
     if let what = main.implausibility(lastPage: lastPage) { return "main tree: \(what)" }
-    if freeList.root != Self.noRoot, freeList.root == main.root { return "one root, two trees" }
+    if freeList.root != Self.noRoot, freeList.root == main.root {
+      return "two trees have the same root"
+    }
     return nil
   }
 }
@@ -110,13 +112,13 @@ extension MetaPage.Tree {
     guard root != MetaPage.noRoot else {
       let isEmpty =
         depth == 0 && entries == 0 && branchPages == 0 && leafPages == 0 && overflowPages == 0
-      return isEmpty ? nil : "no root, but counts"
+      return isEmpty ? nil : "no root page, but nonzero counts"
     }
-    if root < 2 || root > lastPage { return "root page \(root) of \(lastPage)" }
+    if root < 2 || root > lastPage { return "root page \(root), but the last page is \(lastPage)" }
     // CURSOR_STACK in LMDB is 32.
     if depth < 1 || depth > 32 { return "depth \(depth)" }
     for count in [branchPages, leafPages, overflowPages] where count > lastPage {
-      return "\(count) pages of \(lastPage)"
+      return "\(count) pages, but the last page is \(lastPage)"
     }
     if branchPages + leafPages + overflowPages > lastPage - 1 { return "more pages than the file" }
     if depth == 1, branchPages != 0 || leafPages != 1 { return "depth 1 with several pages" }

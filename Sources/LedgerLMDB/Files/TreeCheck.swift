@@ -102,17 +102,18 @@ struct TreeCheck: ~Copyable {
   private func checkLeaks() throws(PageDamage) {
     guard extent == .everything, areAllWhole, let page = reached.firstMissing else { return }
     throw PageDamage(
-      page: page, what: "nothing leads to it, and it is not free", isMiscount: true, isLeak: true)
+      page: page, what: "it is neither in use nor free", isMiscount: true, isLeak: true)
   }
 
   /// Refuses a list of tables that was written by a transaction other than the newest one.
   private func checkStamp() throws(PageDamage) {
     guard meta.main.root != MetaPage.noRoot, isWhole else { return }
     guard let stamp, TransactionStamp.belongs(stamp, to: meta.transactionID) else {
-      let writer = stamp.map { "transaction \($0)" } ?? "none"
+      let writer = stamp.map { "transaction \($0)" } ?? "no transaction"
       throw PageDamage(
         page: meta.main.root,
-        what: "the list of tables is of \(writer), and the newest is \(meta.transactionID)")
+        what:
+          "\(writer) wrote the list of tables, and the newest is transaction \(meta.transactionID)")
     }
   }
 
@@ -197,11 +198,11 @@ struct TreeCheck: ~Copyable {
   private mutating func reach(_ page: UInt64, in tree: Tree) throws(PageDamage) {
     guard page >= 2, page <= meta.lastPage else {
       throw PageDamage(
-        page: page, what: "\(tree.name) leads to it, and the last is \(meta.lastPage)")
+        page: page, what: "\(tree.name) refers to it, but the last page is \(meta.lastPage)")
     }
     guard reached.insert(page) else {
       throw PageDamage(
-        page: page, what: "\(tree.name) leads to it, and it is free or used elsewhere")
+        page: page, what: "\(tree.name) refers to it, but it is also free or used elsewhere")
     }
   }
 
@@ -223,7 +224,7 @@ struct TreeCheck: ~Copyable {
           continue
         }
         guard flags == TreePage.subtree, count == MetaPage.Tree.byteCount else {
-          throw PageDamage(page: number, what: "entry \(index) of \(tree.name) is no table")
+          throw PageDamage(page: number, what: "entry \(index) of \(tree.name) is not a table")
         }
         try unsafe addTable(page.key(at: node), MetaPage.Tree(page, at: place), number)
         continue
@@ -254,7 +255,7 @@ struct TreeCheck: ~Copyable {
     let needed = UInt64((TreePage.headerByteCount - 1 + byteCount) / pages.pageSize + 1)
     guard first >= 2, first <= meta.lastPage, needed - 1 <= meta.lastPage - first else {
       throw PageDamage(
-        page: leaf, what: "a value of \(tree.name) has \(needed) pages from \(first) on")
+        page: leaf, what: "a value of \(tree.name) takes \(needed) pages from page \(first) on")
     }
     let offset = first * UInt64(pages.pageSize)
     guard let header = pages.bytes(TreePage.headerByteCount, at: offset) else {
@@ -270,7 +271,8 @@ struct TreeCheck: ~Copyable {
       throw PageDamage(
         page: first,
         what:
-          "it says that it is page \(number) with flags \(flags) and \(count) of \(needed) pages")
+          "its page number is \(number), its flags are \(flags), and it has \(count) pages instead of \(needed)"
+      )
     }
     // The pages of the free list are all read; of other values only the first is, and some bits are
     // set.
@@ -295,7 +297,7 @@ struct TreeCheck: ~Copyable {
     }
     if extent == .everything, miscount == nil, !knownNames.contains(ownName) {
       miscount = PageDamage(
-        page: page, what: "it leads to \(name), which is none of this program's", isMiscount: true)
+        page: page, what: "it refers to \(name), which this program does not use", isMiscount: true)
     }
     tables.append(
       Tree(
@@ -326,7 +328,7 @@ struct TreeCheck: ~Copyable {
       return
     }
     for page in list.pages where !reached.insert(page) {
-      throw PageDamage(page: page, what: "it is free, and used or free elsewhere")
+      throw PageDamage(page: page, what: "it is free, but it is also used or free elsewhere")
     }
   }
 }
@@ -352,11 +354,15 @@ extension MetaPage.Tree {
   /// The difference between the record's counts and those of a walk, in a few words; nil if they
   /// are the same.
   fileprivate func difference(from found: MetaPage.Tree) -> String? {
-    if entries != found.entries { return "\(found.entries) entries of \(entries)" }
-    if branchPages != found.branchPages { return "\(found.branchPages) branches of \(branchPages)" }
-    if leafPages != found.leafPages { return "\(found.leafPages) leaves of \(leafPages)" }
+    if entries != found.entries { return "\(found.entries) entries instead of \(entries)" }
+    if branchPages != found.branchPages {
+      return "\(found.branchPages) branch pages instead of \(branchPages)"
+    }
+    if leafPages != found.leafPages {
+      return "\(found.leafPages) leaf pages instead of \(leafPages)"
+    }
     if overflowPages != found.overflowPages {
-      return "\(found.overflowPages) pages of large values of \(overflowPages)"
+      return "\(found.overflowPages) pages of large values instead of \(overflowPages)"
     }
     return nil
   }

@@ -25,7 +25,7 @@ extension TreePage {
         let order = unsafe Self.compare(before, key, tree)
         // The first key of a leaf may be equal to the separator.
         guard order < 0 || isFirst && isLeaf && order == 0 else {
-          return "the keys of \(tree.name) are not in order"
+          return "the keys of \(tree.name) are out of order"
         }
       }
       unsafe previous = key
@@ -33,7 +33,7 @@ extension TreePage {
     if let last = unsafe previous, let upper = unsafe bounds.upper,
       unsafe Self.compare(last, upper, tree) >= 0
     {
-      return "the keys of \(tree.name) are not in order"
+      return "the keys of \(tree.name) are out of order"
     }
     return nil
   }

@@ -13,7 +13,9 @@ extension TreePage {
     let isLeaf = tree.depth == 1
     if let what = damage(number: tree.root, isLeaf: isLeaf, minimum: isLeaf ? 0 : 2) { return what }
     guard isLeaf else { return nil }
-    if UInt64(nodeCount) != tree.entries { return "it has \(nodeCount) entries of \(tree.entries)" }
+    if UInt64(nodeCount) != tree.entries {
+      return "it has \(nodeCount) entries instead of \(tree.entries)"
+    }
     return (0..<nodeCount).lazy.compactMap { index in
       implausibility(ofNodeAt: offset(ofNode: index), content)
     }.first
@@ -23,9 +25,9 @@ extension TreePage {
     switch content {
     case .tables:
       let isStamp = valueByteCount(at: offset) == TransactionStamp.valueByteCount
-      return nodeFlags(at: offset) & Self.subtree == 0 && !isStamp ? "a node is no table" : nil
+      return nodeFlags(at: offset) & Self.subtree == 0 && !isStamp ? "a node is not a table" : nil
     case .freeList:
-      return unsafe key(at: offset).count == 8 ? nil : "a node is no transaction"
+      return unsafe key(at: offset).count == 8 ? nil : "a node is not the key of a transaction"
     }
   }
 }

@@ -60,7 +60,7 @@ struct TreePage {
   ///
   /// - Parameter minimum: The minimum number of nodes.
   func damage(number expected: UInt64, isLeaf: Bool, minimum: Int) -> String? {
-    if number != expected { return "it says that it is page \(number)" }
+    if number != expected { return "its page number is \(number)" }
     if flags != (isLeaf ? Self.leafFlag : Self.branchFlag) { return "its flags are \(flags)" }
     let (lower, upper, end) = (lower, upper, unsafe bytes.count)
     guard lower >= Self.headerByteCount, lower % 2 == 0, lower <= upper, upper <= end else {
@@ -81,6 +81,6 @@ struct TreePage {
       guard offset + size <= end else { return "node \(index) has \(size) bytes at \(offset)" }
       used += (size + 1) & ~1
     }
-    return used == end - upper ? nil : "its nodes have \(used) bytes of \(end - upper)"
+    return used == end - upper ? nil : "its nodes have \(used) bytes instead of \(end - upper)"
   }
 }

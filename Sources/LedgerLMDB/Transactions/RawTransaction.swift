@@ -110,7 +110,7 @@ extension RawTransaction {
     _ key: Span<UInt8>, _ operation: LMDBOperation, _ body: (MDB_val) throws(LMDBError) -> R
   ) throws(LMDBError) -> R {
     guard (1...511).contains(key.count) else {
-      throw LMDBError(.badKey("it has \(key.count) bytes, 1 to 511 are possible"), operation)
+      throw LMDBError(.badKey("it has \(key.count) bytes; it must have 1 to 511"), operation)
     }
     return try unsafe key.withUnsafeBufferPointer {
       (bytes: UnsafeBufferPointer<UInt8>) throws(LMDBError) -> R in

@@ -50,7 +50,7 @@ extension CreateHandler {
     }
     throw LedgerError(
       .conflict,
-      "Handler \(id) was created by another request, and is not bound to promise \(other). Nothing was created; use another key for the handler, or a key for the promise, too, so that a repetition finds both."
+      "Handler \(id) was created by another request, and is not bound to promise \(other). Nothing was created. Use another key for the handler, or give the promise a key too, so that a repetition finds both."
     )
   }
 }

@@ -125,7 +125,7 @@ package struct Decision {
     guard let session = try session(context.session), !session.isEnded else {
       throw LedgerError(
         .sessionEnded,
-        "Session \(context.session) was ended by another process, which took it for dead. Open the ledger again."
+        "Another process found session \(context.session) dead and ended it. Open the ledger again."
       )
     }
   }

@@ -148,7 +148,7 @@ struct EffectDecider {
     case .notFound: return .notFound
     case .changedMeanwhile:
       throw LedgerError(
-        .internalInconsistency, "A call without an expected binding met another binding.")
+        .internalInconsistency, "A call without an expected binding found another binding.")
     }
   }
 
@@ -164,7 +164,8 @@ struct EffectDecider {
     case .notFound: return .notFound
     case .changedMeanwhile:
       throw LedgerError(
-        .internalInconsistency, "An invalidation without an expected binding met another binding.")
+        .internalInconsistency, "An invalidation without an expected binding found another binding."
+      )
     }
   }
 }

@@ -237,7 +237,7 @@ extension PromiseEntity {
     guard stored != given, !former.contains(stored) else { return }
     throw LedgerError(
       .typeMismatch,
-      "\(name) has values of the type \(stored), not \(given). Use the promise with the type it was created with."
+      "\(name) has values of the type \(stored), not \(given). Use the type that the promise was created with."
     )
   }
 }
@@ -247,7 +247,7 @@ extension SessionRole {
     guard self != .app else { return }
     throw LedgerError(
       .roleMayNotConsume,
-      "A session of the role \(self) may not consume promise \(id). Read its outcome instead, and leave the consumption to the app."
+      "A session of the role \(self) may not consume promise \(id). Read its outcome instead, and let the app consume it."
     )
   }
 }

@@ -40,7 +40,7 @@ extension HandlerEntity {
   init(id: HandlerID, content reader: inout PayloadReader) throws(PayloadDamage) {
     let flags = Flags(rawValue: try reader.integer())
     guard flags.isSubset(of: .all) else {
-      throw PayloadDamage(what: "flags \(flags.rawValue) of a handler")
+      throw PayloadDamage(what: "the flags \(flags.rawValue) of a handler are unknown")
     }
     let repetition: HandlerRepetition = try reader.choice("repetition")
     let scopeCount: UInt16 = try reader.integer()
@@ -109,7 +109,9 @@ extension HandlerEntity.Invalidation {
     let cause = try reader.position()
     let call: CallID = try reader.identifier()
     let runsCode: UInt8 = try reader.integer()
-    guard runsCode <= 1 else { throw PayloadDamage(what: "flags of an invalidation") }
+    guard runsCode <= 1 else {
+      throw PayloadDamage(what: "the flags of an invalidation are unknown")
+    }
     self.init(
       fact: fact, cause: cause, call: call, runsCode: runsCode == 1, reason: try reader.text())
   }

@@ -21,7 +21,7 @@ extension OpenCall {
     let isReleased: UInt8 = try reader.integer()
     let number: UInt8 = try reader.integer()
     guard isReleased <= 1, let reason = HandlerCallReleased.Reason(rawValue: number) else {
-      throw PayloadDamage(what: "release \(number) of a call")
+      throw PayloadDamage(what: "the release \(number) of a call is unknown")
     }
     try reader.skip(1)
     let attempt = try reader.attempt()
@@ -82,7 +82,7 @@ extension StoredReference {
       let byteCount: UInt32 = try reader.integer()
       self = .attached(position, byteCount: Int(byteCount))
     default:
-      throw PayloadDamage(what: "place \(number) of a value")
+      throw PayloadDamage(what: "the place \(number) of a value is unknown")
     }
   }
 }

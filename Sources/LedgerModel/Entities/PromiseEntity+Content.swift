@@ -48,11 +48,11 @@ extension PromiseEntity {
     guard flags.isSubset(of: [.resolved, .consumed, .abandoned]),
       !flags.isSuperset(of: [.consumed, .abandoned]),
       !flags.contains(.consumed) || flags.contains(.resolved)
-    else { throw PayloadDamage(what: "flags \(flags.rawValue) of a promise") }
+    else { throw PayloadDamage(what: "the flags \(flags.rawValue) of a promise are unknown") }
     let created = try reader.fact()
     let creationPayload = try reader.payload()
     guard PromiseCreated.isWellFormed(creationPayload) else {
-      throw PayloadDamage(what: "the payload of its creation")
+      throw PayloadDamage(what: "the payload of its creation is invalid")
     }
     let resolution = flags.contains(.resolved) ? try Resolution(reading: &reader) : nil
     var closing: Closing?
@@ -83,7 +83,7 @@ extension PromiseEntity.Resolution {
     let attachmentByteCount: UInt32 = try reader.integer()
     let payload = try reader.payload()
     guard PromiseResolved.isWellFormed(payload) else {
-      throw PayloadDamage(what: "the payload of its resolution")
+      throw PayloadDamage(what: "the payload of its resolution is invalid")
     }
     self.init(fact: fact, payload: payload, attachmentByteCount: Int(attachmentByteCount))
   }

@@ -41,7 +41,7 @@ package struct ReplayProblem: Error, Sendable, Hashable {
     case .damagedPayload(let what), .illegalTransition(let what):
       LedgerError(
         .corrupt,
-        "\(subject) cannot be changed: the event at position \(position) does not make sense (\(what)). Verify the ledger, and restore it from a copy if needed."
+        "\(subject) cannot be changed: the event at position \(position) cannot be applied (\(what)). Verify the ledger, and restore it from a copy if needed."
       )
     }
   }

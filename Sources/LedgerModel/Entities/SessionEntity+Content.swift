@@ -38,7 +38,7 @@ extension SessionRecord.Status {
     case (0, .closed): self = .open
     case (1, .closed): self = .frozen
     case (2, let reason?): self = .ended(reason)
-    default: throw PayloadDamage(what: "status \(number) of a session")
+    default: throw PayloadDamage(what: "the status \(number) of a session is unknown")
     }
   }
 }

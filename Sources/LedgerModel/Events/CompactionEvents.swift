@@ -72,7 +72,7 @@ extension RetentionApplied {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let after = try reader.position()
       let horizon = try reader.position()
-      guard after <= horizon else { throw PayloadDamage(what: "a range that ends too early") }
+      guard after <= horizon else { throw PayloadDamage(what: "the range ends before it begins") }
       let time = try reader.timestamp()
       let removedCount: UInt32 = try reader.integer()
       let count: UInt32 = try reader.integer()
@@ -134,7 +134,7 @@ public struct EventsDeleted: EventPayload, Hashable {
       let before: UInt64 = try reader.integer()
       let after: UInt64 = try reader.integer()
       let flags: UInt8 = try reader.integer()
-      guard flags <= 1 else { throw PayloadDamage(what: "flags \(flags)") }
+      guard flags <= 1 else { throw PayloadDamage(what: "the flags \(flags) are unknown") }
       return Self(
         through: through, eventCount: eventCount, byteCountBefore: before, byteCountAfter: after,
         isArchived: flags == 1)

@@ -42,7 +42,9 @@ extension PayloadReader {
   /// Reads the number of an attempt, which counts from 1 and can always be incremented.
   mutating func attempt() throws(PayloadDamage) -> UInt32 {
     let attempt: UInt32 = try integer()
-    guard attempt > 0, attempt < .max else { throw PayloadDamage(what: "attempt \(attempt)") }
+    guard attempt > 0, attempt < .max else {
+      throw PayloadDamage(what: "the attempt \(attempt) is out of range")
+    }
     return attempt
   }
 }

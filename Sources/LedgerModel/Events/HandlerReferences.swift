@@ -50,7 +50,7 @@ package struct ArgumentSet: Sendable, Hashable {
     guard count <= HandlerReferences.maximumCount else {
       throw LedgerError(
         .payloadTooLarge,
-        "The arguments refer to \(count) promises and handlers; the maximum is \(HandlerReferences.maximumCount). Put the ids into them as text, or spread them over several handlers."
+        "The arguments refer to \(count) promises and handlers; the maximum is \(HandlerReferences.maximumCount). Pass ids as text, or spread the arguments over several handlers."
       )
     }
     self.init(arguments: arguments, references: references)

@@ -50,14 +50,17 @@ public struct StoredArguments: Sendable, Hashable {
     guard sorted.count <= Self.maximumCount else {
       throw LedgerError(
         .invalidArgument,
-        "There are \(sorted.count) arguments; the maximum is \(Self.maximumCount).")
+        "There are \(sorted.count) arguments; the maximum is \(Self.maximumCount). Combine several into one value."
+      )
     }
     var names: Set<String> = []
     for argument in sorted {
       try TextLimit.argumentName.check(argument.name)
       if !argument.isErased { try TextLimit.typeTag.check(argument.typeTag) }
       guard UInt32(exactly: argument.payload.count) != nil else {
-        throw LedgerError(.payloadTooLarge, "The argument \(argument.name) has 4 GiB or more.")
+        throw LedgerError(
+          .payloadTooLarge,
+          "The argument \(argument.name) has 4 GiB or more. Store it elsewhere and its name here.")
       }
       guard names.insert(argument.name).inserted else {
         throw LedgerError(

@@ -32,7 +32,9 @@ package struct EventBatch: Sendable {
       let attachmentLength = UInt32(exactly: event.attachment.count)
     else {
       throw LedgerError(
-        .payloadTooLarge, "The payload of a \(event.kind) event does not fit into a frame.")
+        .payloadTooLarge,
+        "The payload of a \(event.kind) event is too large for a frame. Store large values elsewhere."
+      )
     }
     let length = event.recordByteCount
     bytes.appendLittleEndian(UInt16(length))

@@ -17,12 +17,12 @@ package struct FrameView: ~Escapable {
     guard bytes.count >= FrameHeader.byteCount, bytes.count <= FrameHeader.maximumFrameByteCount
     else { throw Self.damaged(key, "it has \(bytes.count) bytes") }
     guard bytes.loadLittleEndian(at: 0) == Self.checksum(of: bytes, key: key) else {
-      throw Self.damaged(key, "its checksum does not fit")
+      throw Self.damaged(key, "its checksum does not match")
     }
     guard bytes.loadLittleEndian(at: 4) == FrameHeader.layout else {
       throw LedgerError(
         .incompatibleFormat,
-        "The frame at position \(key) has a layout that this build does not know; update the library."
+        "The frame at position \(key) has a layout that this build does not know. Update the library."
       )
     }
     header = FrameHeader(of: bytes)
@@ -30,9 +30,9 @@ package struct FrameView: ~Escapable {
     guard header.eventCount > 0, header.byteCount == bytes.count,
       header.firstPosition.rawValue == key,
       key > 0, key <= UInt64.max - UInt64(UInt16.max)
-    else { throw Self.damaged(key, "its header does not fit") }
+    else { throw Self.damaged(key, "its header is invalid") }
     guard Self.holds(header.eventCount, bytes) else {
-      throw Self.damaged(key, "its events do not fill it")
+      throw Self.damaged(key, "its events do not match its length")
     }
   }
 

@@ -31,7 +31,7 @@ package struct FrameWalk {
   private static func gap(after position: Position, _ header: FrameHeader) -> LedgerError {
     LedgerError(
       .corrupt,
-      "Events after position \(position) are missing or in disorder: the next frame, number \(header.number), begins at \(header.firstPosition). Restore the ledger from a copy."
+      "Events after position \(position) are missing or out of order: the next frame, number \(header.number), begins at \(header.firstPosition). Restore the ledger from a copy."
     )
   }
 }

@@ -11,7 +11,7 @@ package struct OpaqueEntity: Sendable, Hashable {
 
   init(type: RecordType, id: EntityID, content: [UInt8]) throws(PayloadDamage) {
     guard type.kind > 0, type.layout != RecordType.original else {
-      throw PayloadDamage(what: "there is no record of kind \(type.kind), layout \(type.layout)")
+      throw PayloadDamage(what: "a record cannot have kind \(type.kind), layout \(type.layout)")
     }
     var reader = PayloadReader(content)
     outline = try RecordOutline(of: id, &reader)

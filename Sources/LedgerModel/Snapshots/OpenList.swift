@@ -117,7 +117,7 @@ extension OpenEntry {
     }
     guard SnapshotRecord.isSound(stored, key: key) else {
       let id = EntityID(loadedFrom: key.span, at: key.count - 16)
-      throw Self.damaged(id, in: OpenList.Kind(rawValue: key[0]), "its checksum does not fit")
+      throw Self.damaged(id, in: OpenList.Kind(rawValue: key[0]), "its checksum does not match")
     }
     self.init(key: key, value: Array(stored[SnapshotRecord.checksumByteCount...]))
   }
@@ -245,7 +245,7 @@ extension OpenList.Kind {
   func miscounted(_ count: UInt64, expected: UInt64) -> LedgerError {
     LedgerError(
       .corrupt,
-      "The list of \(name) has \(count) entries, and the snapshot says \(expected). Restore the ledger from a copy."
+      "The list of \(name) has \(count) entries, but the snapshot counts \(expected). Restore the ledger from a copy."
     )
   }
 }
@@ -257,7 +257,7 @@ extension OpenEntry {
   /// - Throws: `corrupt`.
   func checked(_ entity: LedgerEntity?) throws(LedgerError) -> LedgerEntity {
     if let entity, entity.openEntries.contains(self) { return entity }
-    let what = entity == nil ? "it has no record" : "its record says something else"
+    let what = entity == nil ? "it has no record" : "its record contradicts it"
     throw Self.damaged(id, in: kind, what)
   }
 }

@@ -27,13 +27,15 @@ package struct RecordOutline: Sendable, Hashable {
   /// Reads the outline at the start of a record's content.
   init(of id: EntityID, _ reader: inout PayloadReader) throws(PayloadDamage) {
     let flags: UInt8 = try reader.integer()
-    guard flags <= 1 else { throw PayloadDamage(what: "flags \(flags) of an outline") }
+    guard flags <= 1 else {
+      throw PayloadDamage(what: "the flags \(flags) of an outline are unknown")
+    }
     isKeyed = flags == 1
     lastPosition = try reader.position()
     lastTime = try reader.timestamp()
     attachments = try Self.attachments(&reader, through: lastPosition)
     entries = try Self.entries(of: id, &reader)
-    guard fitsLists else { throw PayloadDamage(what: "the entries of an outline") }
+    guard fitsLists else { throw PayloadDamage(what: "the entries of an outline are invalid") }
   }
 
   private static func attachments(
@@ -47,7 +49,7 @@ package struct RecordOutline: Sendable, Hashable {
       guard position > attachments.last?.position ?? .start, position <= lastPosition,
         byteCount > 0
       else {
-        throw PayloadDamage(what: "the attachments of an outline")
+        throw PayloadDamage(what: "the attachments of an outline are invalid")
       }
       attachments.append(AttachmentReference(position: position, byteCount: Int(byteCount)))
     }
@@ -67,7 +69,7 @@ package struct RecordOutline: Sendable, Hashable {
       let value = try reader.payload()
       guard list > 0, entries.last?.key.precedes(key) ?? true,
         key.count <= maximumKeyByteCount, value.count <= maximumValueByteCount
-      else { throw PayloadDamage(what: "the entries of an outline") }
+      else { throw PayloadDamage(what: "the entries of an outline are invalid") }
       entries.append(OpenEntry(key: key, value: value))
     }
     return entries

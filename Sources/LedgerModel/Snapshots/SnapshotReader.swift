@@ -249,7 +249,7 @@ extension LedgerError {
   package static var lacking: LedgerError {
     LedgerError(
       .internalInconsistency,
-      "A state lacks a part of the snapshot that a look-up needs. Nothing was written; please report this."
+      "A part of the snapshot that a lookup needs was not loaded. Nothing was written; please report this."
     )
   }
 }

@@ -74,7 +74,8 @@ package enum SnapshotRecord {
     let count = pieceCount(ofContent: content.count)
     guard let storedCount = UInt16(exactly: count) else {
       throw LedgerError(
-        .payloadTooLarge, "The record of \(id) has \(content.count) bytes, too many to be stored.")
+        .payloadTooLarge,
+        "The record of \(id) has \(content.count) bytes, which is too large to be stored.")
     }
     let firstEnd = min(content.count, firstContentByteCount)
     var first: [UInt8] = []
@@ -130,11 +131,11 @@ package enum SnapshotRecord {
       throw damaged(id, "it has \(first.count) bytes")
     }
     guard first.span.loadLittleEndian(at: 0) == checksum(of: first.span, key: key(id)) else {
-      throw damaged(id, "its checksum does not fit")
+      throw damaged(id, "its checksum does not match")
     }
     let count = Int(first.span.loadLittleEndian(UInt16.self, at: 6))
     guard count >= 1, count == 1 || first.count == FrameHeader.maximumFrameByteCount else {
-      throw damaged(id, "its header does not fit")
+      throw damaged(id, "its header is invalid")
     }
     var content = Array(first[headerByteCount...])
     for number in 1..<count {
@@ -184,7 +185,7 @@ package enum SnapshotRecord {
     guard value == tombstone(id) else {
       throw LedgerError(
         .corrupt,
-        "The tombstone of \(id) is damaged: its checksum does not fit. Restore the ledger from a copy."
+        "The tombstone of \(id) is damaged: its checksum does not match. Restore the ledger from a copy."
       )
     }
   }

@@ -126,7 +126,7 @@ extension SnapshotSummary.Counts {
         opaqueCounts[type] = count
       case Marker.list where head[1] > 0 && head[2] == 0 && OpenList.Kind(rawValue: head[1]) == nil:
         lists.unknownCounts[head[1]] = count
-      default: throw PayloadDamage(what: "it has an impossible count")
+      default: throw PayloadDamage(what: "one of its counts is impossible")
       }
     }
   }
@@ -152,7 +152,7 @@ extension SnapshotSummary.Counts {
     guard UInt64(exactly: count) != expected else { return }
     throw LedgerError(
       .corrupt,
-      "The table \(table.name) has \(count) entries, and the snapshot counts \(expected). Restore the ledger from a copy; `promise-ledger log` shows the events that can still be read."
+      "The table \(table.name) has \(count) entries, but the snapshot counts \(expected). Restore the ledger from a copy; `promise-ledger log` shows the events that can still be read."
     )
   }
 }

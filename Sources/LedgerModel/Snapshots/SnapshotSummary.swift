@@ -68,13 +68,13 @@ package struct SnapshotSummary: Sendable, Hashable {
     guard bytes.count >= 8,
       bytes.span.loadLittleEndian(at: 0)
         == CRC32C.checksum(bytes.span.extracting(4..<bytes.count))
-    else { throw Self.damaged("its checksum does not fit") }
+    else { throw Self.damaged("its checksum does not match") }
     guard bytes.span.loadLittleEndian(at: 4) == Self.layout else {
       throw LedgerError(
         .incompatibleFormat,
-        "The ledger's snapshot has a layout that this build does not know; update the library.")
+        "The ledger's snapshot has a layout that this build does not know. Update the library.")
     }
-    guard bytes.count >= Self.byteCount else { throw Self.damaged("its length does not fit") }
+    guard bytes.count >= Self.byteCount else { throw Self.damaged("its length is wrong") }
     do throws(PayloadDamage) {
       var reader = PayloadReader(bytes)
       try reader.skip(8)
@@ -83,7 +83,7 @@ package struct SnapshotSummary: Sendable, Hashable {
       throw Self.damaged(error.what)
     }
     guard readBackThrough <= position, deletedThrough <= position, horizon.position <= position
-    else { throw Self.damaged("its positions do not fit") }
+    else { throw Self.damaged("its positions contradict each other") }
   }
 
   private init(reading reader: inout PayloadReader) throws(PayloadDamage) {

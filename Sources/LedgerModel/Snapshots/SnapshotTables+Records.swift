@@ -74,7 +74,7 @@ extension SnapshotTables {
         defer { start += entries.count }
         guard !shown[start..<start + entries.count].allSatisfy({ $0 }) else { return .success(()) }
         return .failure(
-          SnapshotRecord.damaged(entity.id, "the lists of the snapshot say something else"))
+          SnapshotRecord.damaged(entity.id, "the lists of the snapshot contradict it"))
       }
     }.map { if case .failure(let error) = $0 { error } else { nil } }
   }

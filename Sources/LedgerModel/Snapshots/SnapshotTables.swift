@@ -107,7 +107,7 @@ extension LedgerError {
   fileprivate static func disordered(_ table: SnapshotTable) -> LedgerError {
     LedgerError(
       .corrupt,
-      "The keys of the table \(table.name) are not in order. Restore the ledger from a copy.")
+      "The keys of the table \(table.name) are out of order. Restore the ledger from a copy.")
   }
 }
 

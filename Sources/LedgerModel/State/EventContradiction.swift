@@ -8,10 +8,10 @@ package enum EventContradiction {
   @inline(__always)
   package static func ofPlace(_ position: Position, kind: EventKind, cause: Position) -> String? {
     if cause >= position {
-      return "Its cause is position \(cause), which comes not before it."
+      return "Its cause is at position \(cause), which does not come before it."
     }
     if (position.rawValue == 1) != (kind == .ledgerCreated) {
-      return "A \(kind) event stands at position \(position)."
+      return "A \(kind) event cannot be at position \(position)."
     }
     return nil
   }

@@ -46,7 +46,7 @@ extension LedgerError {
   static func recordRemoved(_ id: EntityID) -> LedgerError {
     LedgerError(
       .recordRemoved,
-      "\(id) was closed and its record removed when the ledger was compacted. It cannot come back; use another key."
+      "\(id) ended, and a compaction removed its record. It cannot come back; use another key."
     )
   }
 }

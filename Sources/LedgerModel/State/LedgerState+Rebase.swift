@@ -50,7 +50,7 @@ extension LedgerError {
   package static func wentBack(from position: Position, to other: Position) -> LedgerError {
     LedgerError(
       .corrupt,
-      "The snapshot went back from position \(position) to \(other): the ledger was replaced. Close it and open it again."
+      "The snapshot went back from position \(position) to \(other): the ledger was replaced. Close the ledger and open it again."
     )
   }
 }

@@ -97,7 +97,7 @@ extension LedgerError {
   fileprivate static func misfit(_ problem: ReplayProblem) -> LedgerError {
     LedgerError(
       .internalInconsistency,
-      "A decision made an event that does not fit: \(problem.reason). Nothing was written; please report this."
+      "A decision made an event that cannot be applied: \(problem.reason). Nothing was written; please report this."
     )
   }
 }

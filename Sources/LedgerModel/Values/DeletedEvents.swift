@@ -22,14 +22,14 @@ extension LedgerError {
   package static func attachmentDeleted(of position: Position, through: Position) -> LedgerError {
     LedgerError(
       .eventsDeleted,
-      "The value stored at position \(position) was deleted by compaction up to position \(through), with the record that named it. Look that up again.",
+      "The value stored at position \(position) was deleted by compaction up to position \(through), with the record that referred to it. Look up the record again.",
       cause: DeletedEvents(through: through))
   }
 
   /// The error for a value that is missing although its record still refers to it.
   package static func missingValue(_ cause: LedgerError) -> LedgerError {
     LedgerError(
-      .corrupt, "A value that a record names is missing. Restore the ledger from a copy.",
+      .corrupt, "A value that a record refers to is missing. Restore the ledger from a copy.",
       cause: cause)
   }
 }

@@ -32,7 +32,7 @@ package struct PayloadReader {
   ) throws(PayloadDamage) -> Value {
     let number: UInt8 = try integer()
     guard let value = Value(rawValue: number) else {
-      throw PayloadDamage(what: "\(what) \(number)")
+      throw PayloadDamage(what: "the \(what) \(number) is unknown")
     }
     return value
   }
@@ -49,7 +49,7 @@ package struct PayloadReader {
   package mutating func utf8(byteCount: Int) throws(PayloadDamage) -> String {
     let start = try take(byteCount)
     guard let text = String(validating: bytes[start..<offset], as: UTF8.self) else {
-      throw PayloadDamage(what: "text at byte \(start) is not UTF-8")
+      throw PayloadDamage(what: "the text at byte \(start) is not UTF-8")
     }
     return text
   }
@@ -83,7 +83,7 @@ package struct PayloadReader {
   /// Checks that no bytes are left.
   package func finish() throws(PayloadDamage) {
     guard offset == bytes.count else {
-      throw PayloadDamage(what: "\(bytes.count - offset) bytes too many")
+      throw PayloadDamage(what: "it has \(bytes.count - offset) bytes too many")
     }
   }
 

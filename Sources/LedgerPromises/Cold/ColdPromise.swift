@@ -143,7 +143,7 @@ public struct ColdPromise<Value: Sendable>: Sendable {
     guard let storage = promise as? PromiseStorage<Value> else {
       // Unreachable: each step is built for the type of the one before it.
       let error = PromiseError.invalidInput(
-        "A step got a value of another type.", site: SourceSite(file, line))
+        "A step received a value of another type.", site: SourceSite(file, line))
       return .rejected(error, on: executor, file: file, line: line)
     }
     return Promise(storage)

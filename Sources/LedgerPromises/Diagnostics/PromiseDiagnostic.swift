@@ -33,7 +33,7 @@ extension PromiseDiagnostic: CustomStringConvertible {
   private var text: String {
     switch kind {
     case .pendingPromiseDropped:
-      "A pending promise was dropped and is rejected: keep its resolver until it is settled."
+      "A pending promise lost its resolver and is rejected: keep the resolver until the promise is settled."
     case .unhandledRejection(let error):
       "A rejected promise was released before anything handled its error: \(error)"
     case .settledTwice(let error):
@@ -44,7 +44,7 @@ extension PromiseDiagnostic: CustomStringConvertible {
     case .waitedOnOwnExecutor:
       "A blocking wait was refused, because this thread has to do the work it waits for."
     case .retriedSamePromise:
-      "A retry got the same promise again, and a promise runs its work once: make the promise inside of "
+      "A retry got the same promise again, and a promise runs its work once: make the promise inside "
         + "the closure of retry."
     }
   }

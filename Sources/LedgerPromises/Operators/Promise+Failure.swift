@@ -192,7 +192,7 @@ private func cleanedUp<Value: Sendable>(
   case (.rejected(let error)?, let cleanUp?):
     return .rejected(
       PromiseError(
-        .cleanUpFailed, "The chain failed, and so did the clean-up behind it.", cause: error,
+        .cleanUpFailed, "The chain failed, and so did its clean-up.", cause: error,
         attachedErrors: [cleanUp.error], site: site))
   case (.cancelled(let reason)?, let cleanUp?):
     return .cancelled(CancellationReason(reason.message, attachedError: cleanUp.error))

@@ -47,7 +47,7 @@ public struct PromiseError: Error, Sendable {
   /// The kind of the error.
   public let code: Code
 
-  /// A description of the failure, and how to mend it.
+  /// A description of the failure, and how to fix it.
   public let message: String
 
   /// The first error, where this one stands for several.

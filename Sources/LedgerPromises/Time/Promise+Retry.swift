@@ -81,7 +81,7 @@ extension Promise {
   @available(
     *, unavailable,
     message: """
-      a promise runs its work once. Make it inside of the closure of \
+      a promise runs its work once. Make it inside the closure of \
       Promise.retry(attempts: 3) { _ in … }
       """
   )

@@ -61,16 +61,16 @@ struct ArchiveContents {
     _ line: ArchiveLine, _ hashBefore: SHA256Hasher
   ) throws(ArchiveProblem) -> Item {
     if case .attachment(let attachment) = line { return try take(attachment) }
-    guard owned.isEmpty else { throw .damaged("a value that the record before owns is missing") }
+    guard owned.isEmpty else { throw .damaged("a value of the record before it is missing") }
     switch line {
     case .header: throw .damaged("a second header")
     case .attachment: throw .damaged("no record owns this value")
     case .snapshot(let snapshot):
       guard part == .snapshot, !hasSnapshot, header.base.position > .start,
         snapshot.log.position >= header.base.position
-      else { throw .damaged("no snapshot can stand here") }
+      else { throw .damaged("a snapshot cannot be here") }
       guard snapshot.horizon.position <= snapshot.log.position else {
-        throw .damaged("its horizon is further on than itself")
+        throw .damaged("its horizon comes after its position")
       }
       hasSnapshot = true
       snapshotPosition = snapshot.log.position
@@ -83,11 +83,11 @@ struct ArchiveContents {
       part = .events
       let next = digest.position.advanced(by: 1)
       guard event.position == next else {
-        throw .damaged("it has position \(event.position), and \(next) must come next")
+        throw .damaged("it has position \(event.position), but \(next) must come next")
       }
       let isFirst = event.kind == .ledgerCreated && digest.position == .start
       guard !isFirst || event.subject == header.ledgerID.entityID else {
-        throw .damaged("it creates another ledger than that of the header")
+        throw .damaged("it creates a ledger other than that of the header")
       }
       try attachments.check(event)
       return .event(event)
@@ -110,7 +110,7 @@ struct ArchiveContents {
     try enter(.records, record.id)
     guard let entity = try? LedgerEntity(type: record.type, id: record.id, content: record.content),
       entity.content == record.content, entity.lastPosition <= snapshotPosition
-    else { throw .damaged("its content is no state of a \(record.type)") }
+    else { throw .damaged("its content is not the state of a \(record.type)") }
     guard entity.fitsItsKey else { throw .damaged("its id does not follow from its key") }
     owned = try attachments.add(entity)
     recordCount += 1
@@ -126,19 +126,19 @@ struct ArchiveContents {
 
   private func check(_ end: ArchiveEnd, _ hash: [UInt8]) throws(ArchiveProblem) {
     guard end.eventCount == eventCount else {
-      throw .damaged("it counts \(end.eventCount) events, and there are \(eventCount)")
+      throw .damaged("it counts \(end.eventCount) events, but there are \(eventCount)")
     }
     guard end.recordCount == recordCount else {
-      throw .damaged("it counts \(end.recordCount) records, and there are \(recordCount)")
+      throw .damaged("it counts \(end.recordCount) records, but there are \(recordCount)")
     }
     // The newest frame of a log is never deleted; without it, the head would be unknown.
     guard !hasSnapshot || eventCount > 0 else { throw .damaged("no event follows the snapshot") }
     try attachments.finish()
     guard end.hash == hash else {
-      throw .damaged("its SHA-256 is not that of the lines before")
+      throw .damaged("its SHA-256 does not match the lines before it")
     }
     guard end.logDigest == digest.bytes else {
-      throw .damaged("its log digest is not that of the events")
+      throw .damaged("its log digest does not match the events")
     }
   }
 }

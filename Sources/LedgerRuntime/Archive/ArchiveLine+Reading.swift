@@ -14,7 +14,7 @@ extension ArchiveLine {
     case "tombstone": self = .tombstone(try reader.id("id"))
     case "event": self = .event(try ArchivedEvent(&reader))
     case "end": self = .end(try ArchiveEnd(&reader))
-    case let other: throw .newer("it is of the type \(other)")
+    case let other: throw .newer("its type is \(other)")
     }
     try reader.finish()
   }
@@ -45,7 +45,7 @@ extension ArchiveHeader {
         position: Position(rawValue: try line.number("basePosition")),
         bytes: try line.digest("baseDigest")))
     guard base.position <= Self.greatestBase else {
-      throw .damaged("no ledger has so many events as are before it")
+      throw .damaged("more events come before it than a ledger can have")
     }
   }
 }
@@ -75,7 +75,7 @@ extension ArchivedRecord {
     if let kind = EntityKind(rawValue: number) {
       guard kind.name == name else { throw .damaged("the name of kind \(number) is not \(name)") }
     } else if layout == RecordType.original {
-      throw .damaged("there is no kind \(number)")
+      throw .damaged("the kind \(number) is unknown")
     }
     id = try line.id("id")
     content = try line.base64("content")
@@ -201,7 +201,7 @@ private struct ArchiveLineReader {
   func isNext(_ name: StaticString) -> Bool { bytes[offset...].starts(with: beginning(of: name)) }
 
   private mutating func begin(_ name: StaticString) throws(ArchiveProblem) {
-    guard isNext(name) else { throw .damaged("the member \(name) does not stand where it must") }
+    guard isNext(name) else { throw .damaged("the member \(name) is out of place") }
     offset += beginning(of: name).count
   }
 

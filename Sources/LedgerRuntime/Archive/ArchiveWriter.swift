@@ -248,7 +248,8 @@ struct ArchiveWriter: Sendable {
     let what = EventContradiction.ofPlace(event.position, kind: view.kind, cause: view.cause)
     if let what { throw .notProven(what) }
     guard view.kind != .ledgerCreated || view.subject == header.ledgerID.entityID else {
-      throw .notProven("The event at position \(event.position) creates another ledger than this.")
+      throw .notProven(
+        "The event at position \(event.position) creates a ledger other than this one.")
     }
   }
 

@@ -94,7 +94,7 @@ struct LedgerAssembly {
     guard header.ledgerID == self.header.ledgerID, header.createdAt == self.header.createdAt else {
       throw LedgerError(
         .invalidArgument,
-        "The archives are of two ledgers, \(self.header.ledgerID) and \(header.ledgerID). Give those of one."
+        "The archives belong to two ledgers, \(self.header.ledgerID) and \(header.ledgerID). Give the archives of one ledger."
       )
     }
     guard header.base.position >= self.header.base.position else {
@@ -115,7 +115,7 @@ struct LedgerAssembly {
     guard snapshot == nil, header.base != .start else { return }
     throw LedgerError(
       .invalidArgument,
-      "The archive begins after position \(header.base.position) and has no snapshot, so no whole ledger can be made of it. Give the archives before it, too."
+      "The archive begins after position \(header.base.position) and has no snapshot, so no whole ledger can be made of it. Also give the archives before it."
     )
   }
 
@@ -138,7 +138,7 @@ struct LedgerAssembly {
     digest = contents.digest
     eventCount += 1
     if digest.position == snapshot?.log.position, digest != snapshot?.log {
-      throw .archive(line: line, .damaged("the snapshot is not of these events"))
+      throw .archive(line: line, .damaged("the snapshot does not match these events"))
     }
   }
 
@@ -158,7 +158,7 @@ struct LedgerAssembly {
     guard let snapshot else { return }
     guard snapshot.log.position <= digest.position,
       snapshot.log.position > header.base.position || snapshot.log == header.base
-    else { throw .archive(line: line, .damaged("its snapshot is not of these events")) }
+    else { throw .archive(line: line, .damaged("its snapshot does not match these events")) }
     recordCount = contents.recordCount
     try builder.finishSnapshot(snapshot, of: header, line: line)
   }

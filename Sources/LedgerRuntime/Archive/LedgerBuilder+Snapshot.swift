@@ -30,7 +30,7 @@ extension LedgerBuilder {
     }
     var summary = edit.new
     guard summary.stateDigest == snapshot.stateDigest else {
-      throw .archive(line: line, .damaged("its state digest is not that of the records"))
+      throw .archive(line: line, .damaged("its state digest does not match the records"))
     }
     summary.position = snapshot.log.position
     summary.time = snapshot.time
@@ -43,7 +43,7 @@ extension LedgerBuilder {
     do throws(LedgerError) {
       _ = try SnapshotSummary(decoding: record)
     } catch {
-      throw .archive(line: line, .damaged("its snapshot cannot be: \(error.message)"))
+      throw .archive(line: line, .damaged("its snapshot is impossible: \(error.message)"))
     }
     try construction.put([TableChange(.meta, key, record)])
   }

@@ -24,7 +24,8 @@ public struct LedgerImport: Sendable {
     ) throws(LedgerError) -> Void
   ) throws(LedgerError) -> ArchiveSummary {
     guard let first = archives.first else {
-      throw LedgerError(.invalidArgument, "There is no archive to make a ledger of. Give one.")
+      throw LedgerError(
+        .invalidArgument, "There is no archive to make a ledger of. Give at least one.")
     }
     let isOneOfMany = archives.count > 1
     var reader = try ArchiveReader(first, maximumLineByteCount: maximumLineSizeInBytes)
@@ -71,7 +72,7 @@ extension LedgerError {
   package static func somethingIs(at path: String) -> LedgerError {
     LedgerError(
       .alreadyExists,
-      "Something is at \(path) already. Give a path where nothing is; a ledger is never written over."
+      "Something exists at \(path) already. Give a path where nothing exists; an import never overwrites anything."
     )
   }
 }

@@ -23,7 +23,7 @@ struct NamedAttachments {
     for attachment in entity.attachments {
       let (position, owner) = (attachment.position, (entity.id, attachment.byteCount))
       guard owners.updateValue(owner, forKey: position) == nil else {
-        throw .damaged("the value of position \(position) has another owner already")
+        throw .damaged("the value of position \(position) already has another owner")
       }
       if position > base { awaitedCount += 1 } else { leftOut.append(attachment) }
     }
@@ -35,14 +35,14 @@ struct NamedAttachments {
     guard let owner = owners.removeValue(forKey: event.position) else { return }
     awaitedCount -= 1
     guard owner.id == event.subject, owner.byteCount == event.attachment.count else {
-      throw .damaged("a record names its value, and it is not that of the record's entity")
+      throw .damaged("a record refers to its value, but the value belongs to another entity")
     }
   }
 
   /// Checks that every value referred to was found.
   func finish() throws(ArchiveProblem) {
     guard awaitedCount == 0 else {
-      throw .damaged("records name values of events that are not there")
+      throw .damaged("records refer to values of events that are missing")
     }
   }
 }

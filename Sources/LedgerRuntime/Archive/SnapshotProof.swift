@@ -30,7 +30,7 @@ struct SnapshotProof: Sendable {
   /// Checks that no record or tombstone is missing.
   func finish() throws(LedgerError) {
     guard stateDigest == summary.stateDigest else {
-      throw .notProven("The records of the snapshot are not those that its state digest is of.")
+      throw .notProven("The records of the snapshot do not match its state digest.")
     }
   }
 }
@@ -44,7 +44,7 @@ extension LedgerEntity {
   ) throws(LedgerError) {
     try self.init(type: type, id: id, content: content)
     guard self.content == content else {
-      throw SnapshotRecord.damaged(id, "its content is not as it would be written")
+      throw SnapshotRecord.damaged(id, "its content differs from what this build writes")
     }
     guard lastPosition <= summary.position else {
       throw SnapshotRecord.damaged(id, "its last event comes after the snapshot")
@@ -60,7 +60,7 @@ extension LogDigest {
   func check(_ known: LogDigest) throws(LedgerError) {
     guard position == known.position, self != known else { return }
     throw .notProven(
-      "The events up to position \(position) are not those that the snapshot was made of.")
+      "The events up to position \(position) do not match the snapshot.")
   }
 }
 

@@ -103,11 +103,12 @@ extension LedgerError {
     guard error.code != .exists else {
       return LedgerError(
         .alreadyExists,
-        "The archive \(path) is there already with other events, which may be nowhere else. No event was deleted; archive to another directory, or move that file away, and compact again.",
+        "The archive \(path) already exists with other events, which may exist nowhere else. No event was deleted; archive to another directory, or move that file away, and compact again.",
         cause: error)
     }
     return LedgerError(
       error,
-      "The archive \(path) cannot be written. No event was deleted; mend this and compact again.")
+      "The archive \(path) cannot be written. No event was deleted; correct the cause and compact again."
+    )
   }
 }

@@ -89,7 +89,7 @@ extension LedgerError {
   static var compactionBusy: LedgerError {
     LedgerError(
       .compactionBusy,
-      "The ledger is being compacted by another process or another call. Wait for it to end; nothing was done."
+      "The ledger is being compacted by another process or another call. Nothing was done; try again when that compaction has ended."
     )
   }
 }

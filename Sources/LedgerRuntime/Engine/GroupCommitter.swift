@@ -204,7 +204,7 @@ final class GroupCommitter {
   private func reportLag(of now: Timestamp, behind newest: Timestamp) {
     guard let lag = lagWatch.lagToReport(now: now, newestEvent: newest) else { return }
     logger.warning(
-      "the clock lies behind the newest event: one of the clocks is wrong",
+      "the clock is behind the newest event: one of the clocks is wrong",
       metadata: ["seconds": "\(lag.components.seconds)", "newestEvent": "\(newest)"])
   }
 
@@ -290,7 +290,7 @@ extension LedgerError {
   fileprivate static func outrun(_ timeout: Duration) -> LedgerError {
     LedgerError(
       .writerStalled,
-      "Other writers came first each time, for \(timeout). Nothing was written; try again."
+      "Other writers committed first each time, for \(timeout). Nothing was written; try again."
     )
   }
 }

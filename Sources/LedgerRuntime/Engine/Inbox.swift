@@ -195,7 +195,7 @@ extension LedgerError {
   fileprivate static func tooManyCommands(_ limit: Int) -> LedgerError {
     LedgerError(
       .tooManyCommands,
-      "\(limit) commands wait to be written already. Nothing was done; await some of their answers first, unfreeze the ledger if it is frozen, or raise the limit."
+      "\(limit) commands are waiting for the writer already. Nothing was done; await some of their answers first, unfreeze the ledger if it is frozen, or raise the limit (maximumWaitingCommandCount)."
     )
   }
 }

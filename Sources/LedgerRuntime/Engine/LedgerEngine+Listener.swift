@@ -88,7 +88,7 @@ extension LedgerEngine {
     } catch {
       guard error.code != .closed else { return }
       return setup.logger.error(
-        "ended sessions cannot be looked for", metadata: ["error": "\(error)"])
+        "the search for dead sessions failed", metadata: ["error": "\(error)"])
     }
     guard !notices.isEmpty else { return }
     store.reclaimFromTheDead()

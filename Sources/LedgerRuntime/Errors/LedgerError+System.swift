@@ -24,9 +24,9 @@ extension LedgerError {
   package static func mapping(_ error: any Error) -> LedgerError {
     switch error {
     case let error as LedgerError: error
-    case let error as SystemError: LedgerError(error, "The system refused.")
+    case let error as SystemError: LedgerError(error, "A system call failed.")
     default:
-      LedgerError(.internalInconsistency, "An unexpected error came up.", cause: error)
+      LedgerError(.internalInconsistency, "An unexpected error occurred.", cause: error)
     }
   }
 
@@ -38,10 +38,10 @@ extension LedgerError {
   private static func remedy(of error: SystemError) -> String {
     switch error.code {
     case let code where code.isMissingRight:
-      "Give this process's user the right to read and write there, or run as another user; only reading needs less (inspect)."
+      "Give this process's user the right to read and write there, or run as another user. To only read, Ledger.inspect(at:locking:) needs fewer rights."
     case .closed: "Open or unfreeze the ledger first."
     case .notRegularFile:
-      "What is called \(error.path ?? "so") is not a regular file. Restore it from a copy."
+      "\(error.path ?? "The file") is not a regular file. Restore it from a copy."
     default: error.code.remedy ?? "The cause says why."
     }
   }

@@ -52,7 +52,7 @@ extension DurableHandler {
       guard merged.payloadByteCount <= limit else {
         throw LedgerError(
           .payloadTooLarge,
-          "Handler \(id): the bound arguments would have \(merged.payloadByteCount) bytes; the limit is \(limit). Store what is large elsewhere and its name here, or raise the limit."
+          "Handler \(id): the bound arguments would have \(merged.payloadByteCount) bytes; the limit is \(limit). Store large values elsewhere and their names here, or raise the limit."
         )
       }
       let answer = try await ledger.engine.submit(

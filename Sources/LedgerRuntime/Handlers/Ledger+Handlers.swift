@@ -152,7 +152,7 @@ extension Ledger {
     guard scopes.count <= TextLimit.maximumScopeCount else {
       throw LedgerError(
         .invalidArgument,
-        "The handler has \(scopes.count) scopes; it may have \(TextLimit.maximumScopeCount).")
+        "The handler has \(scopes.count) scopes; the maximum is \(TextLimit.maximumScopeCount).")
     }
     for scope in scopes { try TextLimit.scope.check(scope) }
     let handlerID = key?.handlerID ?? HandlerID(entityID: makeID())

@@ -72,7 +72,7 @@ extension LogDigest {
     guard position <= end else {
       throw LedgerError(
         .invalidArgument,
-        "The digest that was given is of position \(position), after position \(end).")
+        "The given digest is for position \(position), which comes after position \(end).")
     }
     while position < end {
       let next = try continued(over: log, through: end)

@@ -68,7 +68,7 @@ extension LedgerStatistics {
     guard count != frameCount else { return }
     throw LedgerError(
       .corrupt,
-      "The table log has \(count) records, and \(frameCount) can be reached. Restore the ledger from a copy."
+      "The table log should hold \(count) records, but \(frameCount) can be reached. Restore the ledger from a copy."
     )
   }
 }

@@ -72,7 +72,7 @@ extension DurablePromise {
     guard codec.reads(value.typeTag) else {
       throw LedgerError(
         .typeMismatch,
-        "\(entity.name) has a value of the type \(value.typeTag), not \(codec.typeTag). Ask for the type it was created with."
+        "\(entity.name) has a value of the type \(value.typeTag), not \(codec.typeTag). Use the type that the promise was created with."
       )
     }
     do {
@@ -80,7 +80,7 @@ extension DurablePromise {
     } catch {
       throw LedgerError(
         .decodingFailed,
-        "\(entity.name) has a value that cannot be decoded as \(Value.self). It stays where it is; decode it with a build that knows its form.",
+        "\(entity.name) has a value that cannot be decoded as \(Value.self). The value stays in the ledger; decode it with a build that knows its format.",
         cause: error)
     }
   }
@@ -121,6 +121,6 @@ extension LedgerError {
 
   fileprivate static func promiseAbandoned(_ entity: PromiseEntity) -> LedgerError {
     LedgerError(
-      .promiseAbandoned, "\(entity.name) was given up and will never have an outcome.")
+      .promiseAbandoned, "\(entity.name) was abandoned and will never have an outcome.")
   }
 }

@@ -201,7 +201,7 @@ extension Ledger {
       return .abandoned(try await records.promiseRecord(of: entity))
     case .notFound:
       configuration.logger.warning(
-        "a promise was to be resolved that is not there: check the id, and that it belongs to this ledger",
+        "a promise to be resolved does not exist: check the id, and that it belongs to this ledger",
         metadata: ["promise": "\(id)", "outcome": "\(outcome.kind)"])
       return .notFound
     }
@@ -320,7 +320,7 @@ extension PromiseCreated {
     guard tags.count <= TextLimit.maximumTagCount else {
       throw LedgerError(
         .invalidArgument,
-        "The promise has \(tags.count) tags; it may have \(TextLimit.maximumTagCount).")
+        "The promise has \(tags.count) tags; the maximum is \(TextLimit.maximumTagCount).")
     }
     for tag in tags { try TextLimit.tag.check(tag) }
   }

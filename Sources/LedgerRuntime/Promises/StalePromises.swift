@@ -93,7 +93,8 @@ extension Ledger {
   /// Rejects roles that may not receive outcomes.
   func requireApp() throws(LedgerError) {
     guard role == .app else {
-      throw LedgerError(.roleMayNotConsume, "Only the app is offered stale promises.")
+      throw LedgerError(
+        .roleMayNotConsume, "Only a session of the role app may take stale promises.")
     }
   }
 

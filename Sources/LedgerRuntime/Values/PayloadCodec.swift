@@ -108,7 +108,7 @@ extension PayloadCodec<Void> {
       typeTag: "void", encode: { _ in [] },
       decode: { bytes in
         guard bytes.isEmpty else {
-          throw LedgerError(.decodingFailed, "A value of the type void has bytes.")
+          throw LedgerError(.decodingFailed, "A stored value of the type void is not empty.")
         }
       })
   }
@@ -131,7 +131,7 @@ extension PayloadCodec {
     guard Value.self is any Codable.Type else {
       throw LedgerError(
         .invalidArgument,
-        "\(Value.self) is not Codable. Make it so, name a codec for it, or register one in LedgerConfiguration.codecs."
+        "\(Value.self) is not Codable. Make it Codable, give a codec for it, or register one in LedgerConfiguration.codecs."
       )
     }
     return json(

@@ -76,7 +76,7 @@ private struct InMemoryAudit: AttachmentAudit {
 
   func checkCount(report: (String) -> Void) throws(LedgerError) -> Bool {
     guard attachments.count != visitedCount else { return false }
-    report("There are \(attachments.count) large values, and \(visitedCount) were looked at.")
+    report("There are \(attachments.count) large values, but \(visitedCount) were checked.")
     return attachments.count > visitedCount
   }
 }

@@ -37,7 +37,7 @@ struct LedgerPlace: ~Copyable {
       }
       throw LedgerError(
         .notFound,
-        "The path \(path) leads nowhere, so no ledger can be created there. Give the path of a new directory.",
+        "The path \(path) refers to nothing that exists, so no ledger can be created there. Give the path of a new directory.",
         cause: error)
     }
   }
@@ -52,7 +52,7 @@ extension LedgerError {
       let hint = path.hasPrefix("~") ? " \(tildeHint)" : ""
       return LedgerError(
         .notFound,
-        "The directory \(parent), which is to hold the ledger, does not exist. Make it first.\(hint)",
+        "The directory \(parent), which is to hold the ledger, does not exist. Create it first.\(hint)",
         cause: error)
     case .notDirectory:
       return LedgerError(
@@ -71,6 +71,6 @@ extension LedgerError {
   }
 
   private static var tildeHint: String {
-    "A ~ for the home directory is expanded by the shell, not here: give the whole path."
+    "The shell expands ~ to the home directory, but this library does not: give the whole path."
   }
 }

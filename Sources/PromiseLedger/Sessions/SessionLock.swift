@@ -34,7 +34,7 @@ final class SessionLock: SessionHold {
     do throws(SystemError) {
       (file, isNoted) = try Self.lockAndNote(directory, id, write)
     } catch {
-      throw LedgerError(error, "The session's lock file cannot be made.")
+      throw LedgerError(error, "The session's lock file cannot be created.")
     }
   }
 

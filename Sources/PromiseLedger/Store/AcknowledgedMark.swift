@@ -24,7 +24,7 @@ package struct AcknowledgedMark {
   ) throws(LedgerError) {
     self.ledger = ledger
     let dataFile = directory.generation(generation) + "/data.mdb"
-    fileNumber = try LedgerError.system("The data file cannot be looked at.") {
+    fileNumber = try LedgerError.system("The data file cannot be examined.") {
       () throws(SystemError) in try FileSystem.identity(dataFile).inode
     }
   }
@@ -55,7 +55,7 @@ package struct AcknowledgedMark {
     guard let position, head < position else { return }
     throw LedgerError(
       .corrupt,
-      "The ledger lost events: the last one is \(head), and event \(position) was acknowledged. Restore it from a copy. If it was restored already, into the same file, remove its file wake while no process has it open."
+      "The ledger lost events: the last one is at position \(head), but the event at position \(position) was acknowledged. Restore the ledger from a copy. If a copy was already restored into the same file, remove the ledger's file wake while no process has the ledger open."
     )
   }
 

@@ -54,12 +54,12 @@ enum Chunk {
     guard let chunk else { throw damaged(position, number, "it is missing") }
     guard chunk.count > headerByteCount else { throw damaged(position, number, "it is too short") }
     guard chunk.loadLittleEndian(at: 0) == checksum(of: chunk, key: key(position, number)) else {
-      throw damaged(position, number, "its checksum does not fit")
+      throw damaged(position, number, "its checksum does not match")
     }
     let rest = min(byteCount - content.count, contentByteCount)
     guard Int(chunk.loadLittleEndian(UInt32.self, at: 4)) == byteCount,
       chunk.count == headerByteCount + rest
-    else { throw damaged(position, number, "its length does not fit") }
+    else { throw damaged(position, number, "its length is wrong") }
     content.append(contentsOf: chunk.extracting(headerByteCount..<chunk.count))
   }
 

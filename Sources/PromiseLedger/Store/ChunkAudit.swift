@@ -16,12 +16,13 @@ struct ChunkAudit: AttachmentAudit {
     defer { self.visitedCount = visitedCount }
     try tables.scan(.blob, from: Chunk.key(first, 0)) { (key, _) throws(LedgerError) in
       guard previous.lexicographicallyPrecedes(key) else {
-        throw LedgerError(.corrupt, "The keys of large values are not in order.")
+        throw LedgerError(
+          .corrupt, "The keys of large values are out of order. Restore the ledger from a copy.")
       }
       previous = key
       step()
       guard let (position, number) = Chunk.place(ofKey: key) else {
-        report("A record of the table blob has the key \(key.hexadecimal), which is none.", nil)
+        report("A record of the table blob has the invalid key \(key.hexadecimal).", nil)
         return true
       }
       guard position <= last else { return false }
@@ -36,7 +37,7 @@ struct ChunkAudit: AttachmentAudit {
   func checkCount(report: (String) -> Void) throws(LedgerError) -> Bool {
     let count = try tables.entryCount(of: .blob)
     guard count != visitedCount else { return false }
-    report("The table blob should hold \(count) records, and \(visitedCount) can be reached.")
+    report("The table blob should hold \(count) records, but \(visitedCount) can be reached.")
     return count > visitedCount
   }
 }

@@ -126,13 +126,13 @@ extension LMDBEventStore {
     } catch {
       throw LedgerError(
         .commitOutcomeUnknown,
-        "The disk failed while a commit was made durable, and the ledger cannot be read again. Mend the disk, open the ledger again, and look for the effect before you repeat it.",
+        "The disk failed while a commit was made durable, and the ledger cannot be read again. Repair the disk, open the ledger again, and look for the effect of the operation before you repeat it.",
         cause: cause)
     }
     guard let found else {
       throw LedgerError(
         .ioFailure,
-        "The disk failed while a commit was made durable; it was not written. Mend the disk and try again.",
+        "The disk failed while a commit was made durable; the commit was not written. Repair the disk and try again.",
         cause: cause)
     }
     announce(found)
@@ -168,7 +168,7 @@ extension LedgerError {
     let who = holder.map { "process \($0)" } ?? "another process"
     return LedgerError(
       .writerStalled,
-      "The writer's gate is held by \(who), which did not let go within \(timeout). Nothing was written; try again once it goes on, or end it."
+      "The ledger's gate is held by \(who), which did not release it within \(timeout). Nothing was written; try again when that process continues, or end it."
     )
   }
 }

@@ -133,7 +133,7 @@ extension LedgerDirectory {
     if let trace = traceOfALedger {
       throw .damaged(path, "it has \(trace), but its CURRENT file is damaged")
     }
-    throw .notALedger(path, "its CURRENT file is not one of a ledger")
+    throw .notALedger(path, "its CURRENT file does not belong to a ledger")
   }
 
   private static func generationName(_ bytes: [UInt8]) -> String? {

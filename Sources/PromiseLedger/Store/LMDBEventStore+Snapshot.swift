@@ -67,7 +67,8 @@ extension LMDBEventStore {
       } catch let error as LedgerError {
         // Every commit and every opening would reject the written data.
         throw LedgerError(
-          error.code, "The snapshot was not changed, for it would be damaged. \(error.message)")
+          error.code,
+          "The snapshot was not changed, because the change would damage it. \(error.message)")
       }
       options.hooks.beforeCommit?()
     }
@@ -85,13 +86,13 @@ extension LMDBEventStore {
     } catch {
       throw LedgerError(
         .commitOutcomeUnknown,
-        "The disk failed while the snapshot was made durable, and the ledger cannot be read again. Mend the disk and compact again; no event was lost.",
+        "The disk failed while the snapshot was made durable, and the ledger cannot be read again. Repair the disk and compact again; no event was lost.",
         cause: cause)
     }
     guard stored != new else { return }
     throw LedgerError(
       .ioFailure,
-      "The disk failed while the snapshot was made durable; it was not changed. Mend the disk and try again.",
+      "The disk failed while the snapshot was made durable; the snapshot was not changed. Repair the disk and try again.",
       cause: cause)
   }
 }

@@ -41,7 +41,8 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     do throws(SystemError) {
       try UnfinishedLedger.removeMark(from: directory)
     } catch {
-      throw LedgerError(error, "The making of the ledger at \(directory.path) cannot be finished.")
+      throw LedgerError(
+        error, "The creation of the ledger at \(directory.path) cannot be finished.")
     }
     let environment = try Self.openEnvironment(directory, generation, options)
     let log = LMDBLog(environment)

@@ -172,7 +172,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     guard !forkGuard.isForkedChild else { throw forkRefusal }
     return try environment.withLock { (environment) throws(LedgerError) in
       guard let open = environment else {
-        throw LedgerError(.closed, "The inspection was closed. Begin another.")
+        throw LedgerError(.closed, "The inspection was closed. Begin another inspection.")
       }
       guard open.isClosed else { return open }
       let anew = try Self.open(path, configuration)

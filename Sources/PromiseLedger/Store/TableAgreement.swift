@@ -39,7 +39,7 @@ struct TableAgreement {
     let end = try Self.logEnd(of: transaction, log, deletedThrough: summary.deletedThrough)
     guard end.position >= summary.position else {
       throw Self.disagreement(
-        "the last event has position \(end.position), and the snapshot is at position \(summary.position)"
+        "the last event has position \(end.position), but the snapshot is at position \(summary.position)"
       )
     }
     for table in SnapshotSummary.Counts.tables {
@@ -57,20 +57,20 @@ struct TableAgreement {
     let count = try transaction.count(of: log)
     guard let last = try transaction.lastEntry(in: log) else {
       guard count == 0, deletedThrough == .start else {
-        throw disagreement("the log is empty, and it should end after position \(deletedThrough)")
+        throw disagreement("the log is empty, but it should end after position \(deletedThrough)")
       }
       return LogEnd()
     }
     let lastHeader = try FrameView(checking: last.value, key: last.key).header
     guard let first = try transaction.firstEntry(in: log) else {
-      throw disagreement("the log has an end and no beginning")
+      throw disagreement("the log has an end but no beginning")
     }
     let firstHeader =
       first.key == last.key
       ? lastHeader : try FrameView(checking: first.value, key: first.key).header
     guard firstHeader.firstPosition == deletedThrough.advanced(by: 1) else {
       throw disagreement(
-        "the first event has position \(firstHeader.firstPosition), and those up to position \(deletedThrough) were deleted"
+        "the first event has position \(firstHeader.firstPosition), but events up to position \(deletedThrough) were deleted"
       )
     }
     let numbered = lastHeader.number &- firstHeader.number &+ 1

@@ -48,7 +48,8 @@ extension Reference {
     let ending = child.wait()
     guard ending == .exited(0), let found = StateDigest(inJSON: output) else {
       throw LedgerError(
-        .ioFailure, "The command \(command) did not tell the state digest; it ended with \(ending)."
+        .ioFailure,
+        "The command \(command) did not print the state digest; it ended with \(ending)."
       )
     }
     guard found != digest else { return }

@@ -35,6 +35,6 @@ extension ReplayDifference: CustomStringConvertible {
   public var description: String {
     let entity = subject.map { ", first in \($0)" } ?? ""
     return
-      "The check \(check.rawValue) has another state at position \(position)\(entity): the digest is \(actual), and should be \(expected)."
+      "The check \(check.rawValue) has another state at position \(position)\(entity): the digest is \(actual), but should be \(expected)."
   }
 }

@@ -79,7 +79,7 @@ struct DamagedArchiveTests {
     let wrong = end.replacing("\"logDigest\":\"", with: "\"logDigest\":\"00").replacing(
       /(logDigest":"00.{62})../, with: { $0.1 })
     let error = try failure(of: Array((lines.dropLast() + [Array(wrong.utf8)]).joined()))
-    #expect(error?.message.contains("its log digest is not that of the events") == true)
+    #expect(error?.message.contains("its log digest does not match the events") == true)
     #expect(error?.message.hasPrefix("Line 112 of the archive is damaged") == true)
   }
 

@@ -57,7 +57,7 @@ struct ForgedArchiveTests {
     guard case .snapshot(var snapshot) = lines[1] else { throw Missing.line }
     snapshot.horizon.position = snapshot.log.position.advanced(by: 1)
     lines[1] = .snapshot(snapshot)
-    #expect(try Self.failure(of: lines)?.message.contains("its horizon is further on") == true)
+    #expect(try Self.failure(of: lines)?.message.contains("its horizon comes after") == true)
   }
 
   @Test func aSnapshotWithoutEventsIsFound() async throws {
@@ -73,7 +73,7 @@ struct ForgedArchiveTests {
     header.base = LogDigest(position: Position(rawValue: .max), bytes: header.base.bytes)
     snapshot.log = header.base
     lines = [.header(header), .snapshot(snapshot)]
-    #expect(try Self.failure(of: lines)?.message.contains("so many events") == true)
+    #expect(try Self.failure(of: lines)?.message.contains("more events") == true)
   }
 
   @Test func aTombstoneOfARecordIsFound() async throws {
@@ -94,7 +94,7 @@ struct ForgedArchiveTests {
     guard case .header(var header) = lines[0] else { throw Missing.line }
     header.ledgerID = LedgerID(entityID: .numbered(78))
     lines[0] = .header(header)
-    #expect(try Self.failure(of: lines)?.message.contains("it creates another ledger") == true)
+    #expect(try Self.failure(of: lines)?.message.contains("it creates a ledger other") == true)
   }
 
   /// - Parameter isKept: Whether the event whose value two records own is in the archive.
@@ -114,7 +114,7 @@ struct ForgedArchiveTests {
     record = try Self.withoutKey(record)
     record.id = EntityID(high: record.id.high, low: record.id.low &+ 1)
     lines[place] = .record(record)
-    #expect(try Self.failure(of: lines)?.message.contains("not that of the record's") == true)
+    #expect(try Self.failure(of: lines)?.message.contains("belongs to another entity") == true)
   }
 
   @Test func aRecordWhoseIDIsNotThatOfItsKeyIsFound() async throws {
@@ -158,9 +158,9 @@ struct ForgedArchiveTests {
     second.position = last.position
     effect.cause = effect.position
     for (changed, message) in [
-      (first, "A promiseCreated event stands at position 1."),
-      (second, "A ledgerCreated event stands at position 3."),
-      (effect, "Its cause is position 3, which comes not before it."),
+      (first, "A promiseCreated event cannot be at position 1."),
+      (second, "A ledgerCreated event cannot be at position 3."),
+      (effect, "Its cause is at position 3, which does not come before it."),
     ] {
       var forged = lines
       forged[Int(changed.position.rawValue)] = .event(changed)

@@ -149,12 +149,12 @@ struct CompactedVerifyTests {
     summary.counts.handlers += 1
     try found("counts")
     summary.newestTimedID = EntityID(high: summary.newestTimedID.high - 1, low: .max)
-    try found("newer than the snapshot says")
+    try found("newer than the newest id")
     summary.position = Position(rawValue: 10_000)
     summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
-    try found("further on")
+    try found("comes after")
     summary.deletedLog = LogDigest(position: Position(rawValue: 3), bytes: LogDigest.start.bytes)
-    try found("not that of the events")
+    try found("does not match the events")
   }
 }
 

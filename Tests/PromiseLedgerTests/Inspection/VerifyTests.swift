@@ -62,14 +62,14 @@ struct VerifyTests {
   @Test(arguments: [
     (
       [resolved()],
-      "fit the life of its subject: promiseResolved of a promise that was never created"
+      "be applied to its subject: promiseResolved of a promise that was never created"
     ),
     (
-      [created, created], "fit the life of its subject: promiseCreated of a promise that is pending"
+      [created, created], "be applied to its subject: promiseCreated of a promise that is pending"
     ),
     ([created, resolved(.rejected)], "error is damaged"),
     (
-      [created, resolved(content: nil)], "says otherwise than its payload whether a value is stored"
+      [created, resolved(content: nil)], "disagree on whether a value is stored"
     ),
     (
       [created, .raw(.promiseAbandoned, on: promise, payload: [9, 9, 9])],
@@ -81,18 +81,18 @@ struct VerifyTests {
     ),
     (
       [.of(LedgerCreated(formatVersion: 0), on: .numbered(77))],
-      "A ledgerCreated event stands at position 3"
+      "A ledgerCreated event cannot be at position 3"
     ),
     (
       [.of(SessionFrozen(), on: SessionID.numbered(2).entityID)],
-      "fit the life of its subject: sessionFrozen of a session that was never opened"
+      "be applied to its subject: sessionFrozen of a session that was never opened"
     ),
     (
       [
         NewEvent(
           kind: .promiseCreated, version: 1, time: .at(1), subject: promise,
           cause: Position(rawValue: 3), payload: PromiseCreated(typeTag: "text").encoded)
-      ], "Its cause is position 3, which comes not before it"
+      ], "Its cause is at position 3, which does not come before it"
     ),
   ])
   func nonsenseIsFound(events: [NewEvent], message: String) throws {
@@ -176,7 +176,7 @@ struct VerifyTests {
       try transaction.put(frame.bytes.span, forKey: 8, in: log)
     }
     let finding = try #require(try findings(ledger.path).first)
-    #expect(finding.message.contains("its checksum does not fit"))
+    #expect(finding.message.contains("its checksum does not match"))
     #expect(finding.position == Position(rawValue: 8))
   }
 }

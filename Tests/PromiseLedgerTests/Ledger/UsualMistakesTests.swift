@@ -65,7 +65,7 @@ struct UsualMistakesTests {
       await error(.typeMismatch) {
         try await ledger.findOrCreatePromise(key: key, of: Int.self)
       }
-        == "\(name) has values of the type string, not int. Use the promise with the type it was created with."
+        == "\(name) has values of the type string, not int. Use the type that the promise was created with."
     )
     await ledger.close()
   }
@@ -75,7 +75,8 @@ struct UsualMistakesTests {
     let other = try ledger.promise(id: promise.id, of: Int.self)
     #expect(
       await error(.typeMismatch) { try await other.consume() }
-        == "\(name) has a value of the type string, not int. Ask for the type it was created with.")
+        == "\(name) has a value of the type string, not int. Use the type that the promise was created with."
+    )
     // Refused, it is not consumed.
     #expect(try await promise.consume() == "gone")
     await ledger.close()
@@ -88,7 +89,7 @@ struct UsualMistakesTests {
       await error(.roleMayNotConsume) {
         try await helper.promise(id: promise.id, of: String.self).consume()
       }
-        == "A session of the role appExtension may not consume promise \(promise.id). Read its outcome instead, and leave the consumption to the app."
+        == "A session of the role appExtension may not consume promise \(promise.id). Read its outcome instead, and let the app consume it."
     )
     await helper.close()
     await ledger.close()
@@ -167,7 +168,7 @@ struct UsualMistakesTests {
     let parent = temporary.path + "-none"
     #expect(
       await error(.notFound) { try await Ledger.open(at: parent + "/ledger", as: .app) }
-        == "The directory \(parent), which is to hold the ledger, does not exist. Make it first.")
+        == "The directory \(parent), which is to hold the ledger, does not exist. Create it first.")
     #expect(
       await error(.notALedger) { try await Ledger.inspect(at: parent + "/ledger") }
         == "\(parent)/ledger is not a ledger: nothing is there. Give the path of a ledger.")

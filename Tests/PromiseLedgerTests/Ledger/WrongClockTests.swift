@@ -86,7 +86,7 @@ import Testing
     try await useLedger(off: Self.days400)
     #expect(warnings.messages.isEmpty)
     try await useLedger(off: .zero)
-    let message = "the clock lies behind the newest event: one of the clocks is wrong"
+    let message = "the clock is behind the newest event: one of the clocks is wrong"
     #expect(warnings.messages == [message])
   }
 

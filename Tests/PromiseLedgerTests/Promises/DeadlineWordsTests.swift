@@ -70,11 +70,11 @@ struct DeadlineWordsTests {
     let ledger = try await temporary.open(configuration: configuration)
     let promise = try ledger.promise(id: .numbered(1), of: Int.self)
     #expect(try await promise.fulfill(1) == .notFound)
-    #expect(warnings.messages.filter { $0.contains("promise was to be resolved") }.count == 1)
+    #expect(warnings.messages.filter { $0.contains("promise to be resolved") }.count == 1)
     let there = try await ledger.createPromise(of: Int.self)
     try await there.fulfill(1)
     try await there.fulfill(2)
-    #expect(warnings.messages.filter { $0.contains("promise was to be resolved") }.count == 1)
+    #expect(warnings.messages.filter { $0.contains("promise to be resolved") }.count == 1)
     await ledger.close()
   }
 

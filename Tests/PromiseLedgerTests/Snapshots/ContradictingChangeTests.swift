@@ -18,7 +18,7 @@ struct ContradictingChangeTests {
   private func expectCorrupt(_ body: () throws -> Void) {
     let error = #expect(throws: LedgerError.self) { try body() }
     #expect(error?.code == .corrupt)
-    #expect(error?.message.contains("and the snapshot counts") == true)
+    #expect(error?.message.contains("but the snapshot counts") == true)
   }
 
   @Test(arguments: [SnapshotTable.entities, .open, .tombstones])

@@ -50,17 +50,17 @@ import Testing
     History(
       testDescription: "a first event that is no creation",
       events: [.of(PromiseCreated(typeTag: "text"), on: promise)],
-      message: "A promiseCreated event stands at position 1"),
+      message: "A promiseCreated event cannot be at position 1"),
     History(
       testDescription: "a second creation", events: [creation, creation],
-      message: "A ledgerCreated event stands at position 2"),
+      message: "A ledgerCreated event cannot be at position 2"),
     History(
       testDescription: "a creation of a second ledger",
       events: [creation, .of(LedgerCreated(formatVersion: 0), on: .numbered(78))],
-      message: "A ledgerCreated event stands at position 2"),
+      message: "A ledgerCreated event cannot be at position 2"),
     History(
       testDescription: "an effect before its cause", events: [creation, causeAtItself],
-      message: "Its cause is position 2"),
+      message: "Its cause is at position 2"),
   ]
 
   @Test(arguments: histories)

@@ -228,7 +228,7 @@ import Testing
         _ = try SnapshotReader(store).entities(listedBy: [other])
       }
       #expect(
-        error?.code == .corrupt && error?.message.contains("something else") == true, "\(entry)")
+        error?.code == .corrupt && error?.message.contains("contradicts it") == true, "\(entry)")
       try Self.change([(entry.key, entry.stored)], store)
       #expect(
         try SnapshotReader(store).entities(listedBy: [entry]).map(\.id) == [entry.id], "\(entry)")

@@ -85,7 +85,7 @@ import Testing
     #expect(ofUnfreeze?.code == .sessionEnded)
     #expect(
       ofUnfreeze?.message
-        == "Session \(first) was ended by another process, which took it for dead. Open the ledger again."
+        == "Another process found session \(first) dead and ended it. Open the ledger again."
     )
     #expect(ledger.state.contents == before)
   }

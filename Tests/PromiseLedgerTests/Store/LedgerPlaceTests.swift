@@ -85,7 +85,7 @@ struct LedgerPlaceTests {
     try #require(unsafe symlink("nowhere", "\(parent)/link") == 0)
     let error = try await codeOfOpening("\(parent)/link")
     #expect(error?.code == .notFound)
-    #expect(error?.message.contains("leads nowhere") == true)
+    #expect(error?.message.contains("refers to nothing") == true)
     #expect(try FileSystem.list(parent) == ["link"])
   }
 
@@ -94,7 +94,7 @@ struct LedgerPlaceTests {
     let error = try await codeOfOpening("\(parent)/\(tail)")
     #expect(error?.code == .notFound)
     #expect(error?.message.contains("\(parent)/none") == true, "\(String(describing: error))")
-    #expect(error?.message.contains("Make it first") == true)
+    #expect(error?.message.contains("Create it first") == true)
     #expect(try FileSystem.list(parent) == [])
   }
 
@@ -108,7 +108,7 @@ struct LedgerPlaceTests {
   @Test(arguments: ["~", "~/ledger", "~nobody/ledger"])
   func aTildeIsNotExpandedAndTheErrorSaysSo(path: String) async throws {
     let error = try await codeOfOpening(path)
-    #expect(error?.message.contains("expanded by the shell") == true)
+    #expect(error?.message.contains("The shell expands ~") == true)
     #expect(try FileSystem.kind("~") == nil)
   }
 }

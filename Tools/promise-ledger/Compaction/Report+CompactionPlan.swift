@@ -17,7 +17,7 @@ extension Report {
     addLine("records kept", plan.keptRecords)
     add(
       "records needed", "recordsNeeded", .integer(Int64(plan.recordsNeeded)),
-      text: "\(plan.recordsNeeded), old enough to go, but something open refers to them")
+      text: "\(plan.recordsNeeded), old enough to be removed, but something open refers to them")
     addUnsupportedRecords(plan.unsupportedRecords)
     add("isEmpty", .bool(plan.isEmpty))
     add("policy", .object(plan.policy.members))
@@ -43,13 +43,14 @@ extension CompactionPlan {
     guard let retention = policy.eventRetention else { return "\(eventsKept), all" }
     let age = DurationArgument(retention).words
     return
-      "\(eventsKept), as the newest \(policy.minimumEventCount) and those of the last \(age) stay, and always the last frame"
+      "\(eventsKept): the newest \(policy.minimumEventCount), those of the last \(age), and always the last frame"
   }
 
   fileprivate var keptRecords: String {
     guard let retention = policy.recordRetention else { return "all" }
     let age = DurationArgument(retention).words
-    return "all that is open, or ended in the last \(age); of removed keys a tombstone"
+    return
+      "everything that is open or ended in the last \(age), and a tombstone for each removed key"
   }
 }
 

@@ -5,29 +5,29 @@ import PromiseLedger
 struct CompactionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How long events are kept at least: seconds, or such as 7d, 12h, 30m, forever. (default: \(Self.words(\.eventRetention)))",
+      "The minimum time to keep events: seconds, or for example 7d, 12h, 30m, forever. (default: \(Self.words(\.eventRetention)))",
       valueName: "duration"))
   var keepEventsFor: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "How many of the newest events are kept at least. (default: \(CompactionPolicy().minimumEventCount))",
+      "The minimum number of the newest events to keep. (default: \(CompactionPolicy().minimumEventCount))",
       valueName: "count"))
   var keepEvents: Int?
 
   @Option(
     help: ArgumentHelp(
-      "How long records of what ended are kept at least. (default: \(Self.words(\.recordRetention)))",
+      "The minimum time to keep records of what ended. (default: \(Self.words(\.recordRetention)))",
       valueName: "duration"))
   var keepRecordsFor: DurationArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Write events to a file in this directory before they are deleted; import takes such files.",
+      "Write events to a file in this directory before they are deleted; import reads such files.",
       valueName: "directory"), completion: .directory)
   var archive: String?
 
-  @Flag(help: "Fold events into the snapshot only; delete no event and remove no record.")
+  @Flag(help: "Only fold events into the snapshot; delete no event and remove no record.")
   var foldOnly = false
 
   private static func words(_ path: KeyPath<CompactionPolicy, Duration?>) -> String {
@@ -38,7 +38,7 @@ struct CompactionOptions: ParsableArguments {
     if let keepEvents, keepEvents < 0 {
       throw ValidationError("The count of events must not be negative.")
     }
-    if archive == "" { throw ValidationError("Give the directory of the archive.") }
+    if archive == "" { throw ValidationError("The archive directory must not be empty.") }
     let isOnly =
       keepEventsFor == nil && keepEvents == nil && keepRecordsFor == nil && archive == nil
     guard !foldOnly || isOnly else {

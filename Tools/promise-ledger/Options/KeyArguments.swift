@@ -19,6 +19,6 @@ private func checkingKey<Key>(_ make: () throws(LedgerError) -> Key) throws -> K
   do throws(LedgerError) {
     return try make()
   } catch {
-    throw ValidationError("The key is none: \(error.message)")
+    throw ValidationError("The key is invalid: \(error.message)")
   }
 }

@@ -15,7 +15,7 @@ struct ReadingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How long the command may show no sign of life before it is ended.",
+      "How long the command may make no progress before it is ended.",
       valueName: "seconds"))
   var timeout = 30.0
 
@@ -35,13 +35,13 @@ struct ReadingOptions: ParsableArguments {
       guard error.code == .permissionDenied, !withoutLock else { throw error }
       throw Status.Failure(
         Status(error.code),
-        "\(error) --without-lock is for looking at a ledger that no process has open.")
+        "\(error) To read a ledger that no process has open, use --without-lock.")
     }
   }
 }
 
 /// The options of every command whose output has a format.
 struct FormatOptions: ParsableArguments {
-  @Option(help: "How the output looks.")
+  @Option(help: "The format of the output.")
   var format: OutputFormat = .table
 }

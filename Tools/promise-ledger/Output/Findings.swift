@@ -19,7 +19,8 @@ struct Findings {
     if unknownCount > 0 {
       throw Status.Failure(
         .findings,
-        "Events of a kind or version that this build does not know: \(unknownCount). Update it.")
+        "Events of a kind or version that this build does not know: \(unknownCount). Update the tool."
+      )
     }
   }
 }

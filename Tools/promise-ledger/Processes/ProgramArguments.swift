@@ -7,6 +7,6 @@ enum ProgramArguments {
   static func check() throws(Status.Failure) {
     guard let number = ThisProcess.firstArgumentThatIsNoText else { return }
     throw Status.Failure(
-      .usage, "Argument \(number) is not UTF-8, so it cannot be taken as it is. Give UTF-8.")
+      .usage, "Argument \(number) is not UTF-8. Give it in UTF-8.")
   }
 }

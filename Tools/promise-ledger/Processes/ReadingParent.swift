@@ -114,7 +114,7 @@ struct ReadingParent: ~Copyable {
       return say(
         Status.Failure(
           .corrupt,
-          "The command came to no end: no sign of life within \(watchdog.timeout). The disk may be slow, or a damaged file holds it up: give it longer with --timeout, and if that ends in the same way, verify the ledger."
+          "The process that reads the ledger made no progress for \(watchdog.timeout) and was ended. The disk may be slow, or the ledger may be damaged: raise --timeout, and if that does not help, verify the ledger."
         ))
     case .signalled(let signal) where SignalForwarder.endingSignals.contains(signal):
       if isIncomplete { StandardError.note("Interrupted. The output is incomplete.") }

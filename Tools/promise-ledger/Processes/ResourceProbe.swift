@@ -72,6 +72,6 @@ extension Status.Failure {
         " Free memory or processes, or raise the limits (ulimit -v, ulimit -u), and try again."
       default: ""
       }
-    self.init(.systemFailure, "The system refused: \(error).\(advice)")
+    self.init(.systemFailure, "A system call failed: \(error).\(advice)")
   }
 }

@@ -33,7 +33,7 @@ enum SubjectName {
       if let id = EntityID(prefix.text) { throw try replayed.reason(forMissing: id) }
       throw Status.Failure(
         .notFound,
-        "There is no promise, handler or session whose id begins with \(prefix.text). To hear of one whose record was removed, give its whole id or its key."
+        "There is no promise, handler or session whose id begins with \(prefix.text). To see why a removed record is missing, give its whole id or its key."
       )
     }
   }

@@ -51,7 +51,7 @@ final class ArgumentEncoder: Encoder {
 /// A member without a type of its own has no type tag.
 private let refusalOfStructure = LedgerError(
   .encodingFailed,
-  "A handler or binding must encode its members one by one into a keyed container, as the compiler's own encode(to:) does. Give what is nested a type of its own."
+  "A handler or binding must encode its members one by one into a keyed container, as the synthesized encode(to:) does. Give nested members a type of their own."
 )
 
 private struct RefusedContainer: UnkeyedEncodingContainer, SingleValueEncodingContainer {

@@ -65,7 +65,8 @@ struct ArgumentSource: Sendable {
 
   func refused(cause: any Error) -> LedgerError {
     LedgerError(
-      .decodingFailed, "\(handler): its type refuses the arguments. \(both)", cause: cause)
+      .decodingFailed, "\(handler): its type cannot be decoded from the arguments. \(both)",
+      cause: cause)
   }
 
   /// The error for a type that splits its arguments: a nested value without its own type has no type tag to
@@ -73,7 +74,7 @@ struct ArgumentSource: Sendable {
   var takenApart: LedgerError {
     LedgerError(
       .invalidArgument,
-      "\(handler): a handler must decode its arguments one by one from a keyed container, as the compiler's own init(from:) does. Give what is nested a type of its own."
+      "\(handler): a handler must decode its arguments one by one from a keyed container, as the synthesized init(from:) does. Give nested members a type of their own."
     )
   }
 

@@ -85,7 +85,7 @@ public struct LedgerBatch: Sendable {
     guard parts.count < CreateTogether.maximumPartCount else {
       throw LedgerError(
         .invalidArgument,
-        "A batch may create \(CreateTogether.maximumPartCount) promises and handlers. Spread them over several batches."
+        "A batch may create at most \(CreateTogether.maximumPartCount) promises and handlers. Spread them over several batches."
       )
     }
     let limit = ledger.configuration.maximumPayloadSizeInBytes

@@ -53,7 +53,7 @@ public struct HandlerResult: Sendable {
     } catch {
       throw LedgerError(
         .decodingFailed,
-        "What call \(call) of handler \(handler) returned cannot be decoded as \(Value.self).",
+        "The value that call \(call) of handler \(handler) returned cannot be decoded as \(Value.self).",
         cause: error)
     }
   }

@@ -38,7 +38,7 @@ final class RunningCall: Sendable {
       guard !contents.hasEnded else {
         throw LedgerError(
           .callEnded,
-          "\(handlerName): the code of call \(id) has ended, and with it the time for effects. Wait for everything that it began before it returns."
+          "\(handlerName): the code of call \(id) has returned, so it can ask for no more effects. Await every task that asks for effects before the code returns."
         )
       }
       guard contents.effects.count < FinishCall.maximumEffectCount else {

@@ -162,13 +162,14 @@ extension Ledger {
       bytes = try codec.encode(output)
     } catch {
       throw LedgerError(
-        .encodingFailed, "\(handler): what it returned cannot be encoded.", cause: error)
+        .encodingFailed, "\(handler): the value that it returned cannot be encoded.", cause: error)
     }
     let limit = configuration.maximumPayloadSizeInBytes
     guard bytes.count <= limit else {
       throw LedgerError(
         .payloadTooLarge,
-        "\(handler): what it returned has \(bytes.count) bytes; the limit is \(limit).")
+        "\(handler): the value that it returned has \(bytes.count) bytes; the limit is \(limit). Store it elsewhere and its name here, or raise the limit."
+      )
     }
     return StoredValue(typeTag: codec.typeTag, bytes: bytes)
   }

@@ -32,7 +32,7 @@ struct LiveObject: Sendable {
     let wanted = type.map { "one of the type \($0.name)" } ?? "none"
     throw LedgerError(
       .typeMismatch,
-      "\(entity.name) gets an object of the type \(Swift.type(of: object)) beside the arguments, and takes \(wanted). Register the kind with that type: register(_:with:context:)."
+      "\(entity.name) was given an object of the type \(Swift.type(of: object)) beside the arguments, but takes \(wanted). Register the kind with that type: register(_:with:context:)."
     )
   }
 }

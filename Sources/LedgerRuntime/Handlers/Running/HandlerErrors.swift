@@ -8,7 +8,7 @@ extension LedgerError {
 
   static func handlerInvalidated(_ entity: HandlerEntity) -> LedgerError {
     let reason = entity.invalidation.map { " (\"\($0.reason)\", at \($0.fact.time))" } ?? ""
-    return LedgerError(.handlerInvalidated, "\(entity.name) was withdrawn for ever\(reason).")
+    return LedgerError(.handlerInvalidated, "\(entity.name) was withdrawn for good\(reason).")
   }
 
   static func handlerRunning(_ started: StartedCall) -> LedgerError {
@@ -16,7 +16,7 @@ extension LedgerError {
     let session = call.runningSession.map { "session \($0)" } ?? "another session"
     return LedgerError(
       .handlerRunning,
-      "\(started.entity.name): attempt \(call.attempt) of call \(call.id) is run by \(session). Wait for it, or invalidate the handler."
+      "\(started.entity.name): \(session) is running attempt \(call.attempt) of call \(call.id). Wait for it, or invalidate the handler."
     )
   }
 
@@ -30,28 +30,28 @@ extension LedgerError {
   static func handlerRecursion(_ id: HandlerID) -> LedgerError {
     LedgerError(
       .handlerRecursion,
-      "Handler \(id) is called by its own code, at once or by way of others. Call it as an effect, or from a handler that does not wait for it."
+      "Handler \(id) is called by its own code, directly or by way of others. Call it as an effect, or from a handler that does not wait for it."
     )
   }
 
   static func handlerNesting(_ id: HandlerID, depth: Int) -> LedgerError {
     LedgerError(
       .handlerRecursion,
-      "Handler \(id) is called by code that \(depth) handlers wait for, each called by the one before. Call it as an effect, or from a handler that does not wait for it."
+      "A call of handler \(id) would be nested more than \(depth) deep. Call it as an effect, or from a handler that does not wait for it."
     )
   }
 
   static func superseded(_ call: CallID, attempt: UInt32, of handler: String) -> LedgerError {
     LedgerError(
       .superseded,
-      "\(handler): attempt \(attempt) of call \(call) is not the newest any more, or the handler was withdrawn while the call was not running. So its end and its effects count for nothing."
+      "\(handler): attempt \(attempt) of call \(call) is no longer the newest, or the handler was withdrawn while the call was not running. Its end and its effects are discarded."
     )
   }
 
   static func withoutInvalidationCode(_ entity: HandlerEntity) -> LedgerError {
     LedgerError(
       .handlerUnregistered,
-      "\(entity.name) has no invalidation code in this build, and a run of it is not finished. Register the kind with its code before the ledger is opened."
+      "\(entity.name) has no invalidation code in this build, but a run of that code is not finished. Register the kind with its code before the ledger is opened."
     )
   }
 }

@@ -156,7 +156,8 @@ extension HandlerRunner {
       where decided.verdict == .typeMismatch {
         guard let unfit = effect.unfit else { continue }
         log(
-          "an effect of a call has unfit arguments", call.handler, call.kind, call.id, unfit.error)
+          "an effect of a call has invalid arguments", call.handler, call.kind, call.id, unfit.error
+        )
       }
       return finished
     case .superseded:

@@ -82,7 +82,8 @@ struct HandlerRunner: Sendable {
     guard registration.type == expected else {
       throw LedgerError(
         .typeMismatch,
-        "\(entity.name) is run by the type \(registration.type), not by \(expected).")
+        "\(entity.name) is run by the type \(registration.type), not by \(expected). Call it with that type."
+      )
     }
   }
 
@@ -98,7 +99,7 @@ struct HandlerRunner: Sendable {
   private func begin(_ call: CallID, of id: HandlerID) throws(LedgerError) {
     guard running.begin(call) else {
       throw LedgerError(
-        .handlerRunning, "Call \(call) of handler \(id) is run by this session now.")
+        .handlerRunning, "This session is running call \(call) of handler \(id). Wait for it.")
     }
   }
 
@@ -137,7 +138,7 @@ struct HandlerRunner: Sendable {
     case .superseded: return nil
     case .finished(let entity):
       throw LedgerError(
-        .handlerFinished, "\(entity.name): call \(unfinished.id) ended meanwhile.")
+        .handlerFinished, "\(entity.name): call \(unfinished.id) ended in the meantime.")
     case .invalidated(let entity): throw LedgerError.handlerInvalidated(entity)
     case .notFound: throw try await ledger.reason(forMissing: id)
     }

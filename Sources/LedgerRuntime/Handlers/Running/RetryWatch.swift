@@ -84,7 +84,7 @@ struct RetryWatch: Sendable {
         let position = engine.replica.position
         if code != .closed, code != .sessionEnded {
           engine.setup.logger.warning(
-            "unfinished calls cannot be looked for", metadata: ["error": "\(error)"])
+            "the search for unfinished calls failed", metadata: ["error": "\(error)"])
         }
         try await engine.changed(after: position)
       }

@@ -51,13 +51,13 @@ struct FrameChecks {
   /// Runs the checks that are possible only at the end of the log.
   mutating func finish() {
     guard let lastFrame, lastFrame.flags.contains(.commitContinues) else { return }
-    findings.add("The last commit is not whole.", at: lastFrame.firstPosition)
+    findings.add("The last commit is incomplete.", at: lastFrame.firstPosition)
   }
 
   private mutating func checkNumber(_ header: FrameHeader) {
     guard let lastFrame, header.number != lastFrame.number &+ 1 else { return }
     findings.add(
-      "The frame has number \(header.number), and the one before has \(lastFrame.number).",
+      "The frame has number \(header.number), but the one before it has \(lastFrame.number).",
       at: header.firstPosition)
   }
 
@@ -69,7 +69,7 @@ struct FrameChecks {
     if let lastFrame {
       let goesOn = lastFrame.flags.contains(.commitContinues)
       if goesOn != continues || (continues && lastFrame.commit != commit) {
-        findings.add("The commit before is not whole.", at: position)
+        findings.add("The commit before it is incomplete.", at: position)
       }
     } else if continues, position.rawValue == 1 {
       findings.add("The first commit has no beginning.", at: position)
@@ -105,14 +105,14 @@ struct FrameChecks {
     if let misplacement {
       add(misplacement, event)
     } else if event.kind == .ledgerCreated, event.subject != ledgerID.entityID {
-      add("It created another ledger than this, \(ledgerID).", event)
+      add("It created a ledger other than this one, \(ledgerID).", event)
     }
     checkPayload(event)
     guard isWhole else { return }
     // For a second creation, replay would only repeat an existing finding.
     let what = try replay.apply(event, tick)
     if let what, misplacement == nil || event.kind != .ledgerCreated {
-      add("It does not fit the life of its subject: \(what).", event)
+      add("It cannot be applied to its subject: \(what).", event)
     }
   }
 
@@ -130,7 +130,7 @@ struct FrameChecks {
       let attachable = payload as? any AttachablePayload
       let isDetached = attachable.map { $0.attachable == nil } ?? false
       if isDetached != (event.attachmentByteCount > 0) {
-        add("The event says otherwise than its payload whether a value is stored beside it.", event)
+        add("The event and its payload disagree on whether a value is stored beside it.", event)
       } else if let resolved = payload as? PromiseResolved, resolved.outcome == .rejected,
         let content = resolved.content
       {

@@ -127,7 +127,7 @@ struct ReplayChecks {
       for (entity, stored) in zip(slice, snapshot.entities(slice.map(\.id)))
       where stored != entity {
         add(
-          "The record of the snapshot is not what its events make.", entity.lastPosition, entity.id)
+          "The record of the snapshot does not match its events.", entity.lastPosition, entity.id)
       }
     }
     var extra: [EntityID] = []
@@ -137,7 +137,7 @@ struct ReplayChecks {
     }
     for id in extra { add("The snapshot has a record that no event made.", nil, id) }
     if findings.corruptCount == countBefore, later.isEmpty {
-      add("The tombstones of the snapshot are not what events make.", nil, nil)
+      add("The tombstones of the snapshot do not match the events.", nil, nil)
     }
   }
 

@@ -43,9 +43,9 @@ struct SnapshotChecks {
     }
     try checkExtras(tick)
     guard isWhole else { return }
-    if counts != summary.counts { add("The counts of the snapshot are not those of its records.") }
+    if counts != summary.counts { add("The counts of the snapshot do not match its records.") }
     if digest != summary.stateDigest {
-      add("The state digest of the records is \(digest), and that of the snapshot another.")
+      add("The state digest of the snapshot does not match its records, whose digest is \(digest).")
     }
   }
 
@@ -123,7 +123,7 @@ struct SnapshotChecks {
       }
       for (entity, problem) in zip(entities, try tables.listProblems(of: entities))
       where problem != nil {
-        add("The lists of the snapshot lack an entry, or have another.", subject: entity.id)
+        add("Its entries in the lists of the snapshot are incomplete or wrong.", subject: entity.id)
       }
     }
   }
@@ -135,7 +135,8 @@ struct SnapshotChecks {
       type: record.type, id: id, content: record.content, checkedFor: summary)
     if case .opaque = entity { findings.add(.opaque(id, record.type), subject: id) }
     guard summary.mayHold(id) else {
-      throw SnapshotRecord.damaged(id, "its id is newer than the snapshot says that any is")
+      throw SnapshotRecord.damaged(
+        id, "its id is newer than the newest id that the snapshot records")
     }
     digest.add(record.type, id, record.content)
     counts.add(record.type, byteCount: record.content.count)
@@ -155,7 +156,7 @@ struct SnapshotChecks {
       digest.addTombstone(id)
       counts.tombstones += 1
       if record != nil {
-        add("The tombstone is of an entity that has a record.", subject: id)
+        add("It has both a record and a tombstone.", subject: id)
       }
       do throws(LedgerError) {
         try SnapshotRecord.checkTombstone(value, of: id)
@@ -179,12 +180,12 @@ struct SnapshotChecks {
         let entries = page.compactMap { try? OpenEntry(key: $0.key, stored: $0.value) }
         for (entry, entity) in zip(entries, checks.entities(entries.map(\.id)))
         where entity?.openEntries.contains(entry) != true {
-          checks.add("The lists of the snapshot have an entry too many.", subject: entry.id)
+          checks.add("The lists of the snapshot have an extra entry for it.", subject: entry.id)
         }
       }
     }
     if try count(.parts, tick) != partCount {
-      add("There are other pieces of snapshot records than the records name.")
+      add("The pieces of the snapshot's records do not match the records.")
     }
   }
 

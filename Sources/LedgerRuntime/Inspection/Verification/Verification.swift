@@ -72,7 +72,7 @@ struct Verification {
       return try check(&self)
     } catch {
       guard error.code == .corrupt else { throw error }
-      add("The log cannot be read on: \(error.message)", at: position)
+      add("The rest of the log cannot be read: \(error.message)", at: position)
       isAtDamage = true
       return false
     }
@@ -80,7 +80,7 @@ struct Verification {
 
   private mutating func finish() {
     if let lastPosition, lastPosition < snapshotDigest.position {
-      add("The snapshot is further on than the last event.", at: snapshotDigest.position)
+      add("The snapshot comes after the last event.", at: snapshotDigest.position)
     }
     checks.finish()
     summary.logDigest = digest
@@ -118,7 +118,7 @@ struct Verification {
     let frameCount = try tables.entryCount(of: .log)
     if frameCount != visitedFrameCount {
       add(
-        "The table log should hold \(frameCount) records, and \(visitedFrameCount) can be reached.",
+        "The table log should hold \(frameCount) records, but \(visitedFrameCount) can be reached.",
         at: nil)
       if frameCount > visitedFrameCount { digest = nil }
     }
@@ -161,7 +161,8 @@ struct Verification {
 
   private mutating func addMissing(from last: Position, to next: Position) {
     if next <= last {
-      add("The frame of events overlaps the one before, which ends at position \(last).", at: next)
+      add(
+        "The frame of events overlaps the one before it, which ends at position \(last).", at: next)
     } else {
       add(
         "Events are missing: after position \(last) the next frame begins at \(next).",
@@ -211,7 +212,7 @@ struct Verification {
   private mutating func compareDigest() {
     guard let digest, digest.position == snapshotDigest.position, digest != snapshotDigest
     else { return }
-    add("The log digest of the snapshot is not that of the events.", at: digest.position)
+    add("The log digest of the snapshot does not match the events.", at: digest.position)
   }
 
   /// Checks the attachments that records of deleted events own.
