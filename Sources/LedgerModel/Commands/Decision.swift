@@ -99,6 +99,19 @@ package struct Decision {
     return calls.sorted { $0.call.newestStart.position < $1.call.newestStart.position }
   }
 
+  /// The work of which a session is running an attempt, in the order in which the attempts started.
+  package func runningWork(of session: SessionID) throws(LedgerError) -> [PromiseEntity] {
+    let below = try base.runningWork(of: session).map(\.id)
+    var running: [PromiseEntity] = []
+    for id in Set(below).union(staged.changedPromises) {
+      guard let entity = try promise(id), entity.status == .pending,
+        entity.progress?.runningSession == session
+      else { continue }
+      running.append(entity)
+    }
+    return running.sorted { $0.lastPosition < $1.lastPosition }
+  }
+
   package func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
     if let entity = staged.sessions[id] { return entity }
     return try base.session(id)

@@ -33,7 +33,11 @@ package struct CreatePromise: EntityCommand {
     try decision.timeOutIfDue(id)
     guard let entity = try decision.promise(id) else {
       try decision.refuseIfRemoved(id.entityID)
-      try decision.append(creation, to: id.entityID, cause: cause)
+      if creation.work == nil {
+        try decision.append(creation, to: id.entityID, cause: cause)
+      } else {
+        try decision.appendAttaching(creation, to: id.entityID, cause: cause)
+      }
       return .created(try decision.requirePromise(id))
     }
     if adoptsAny {

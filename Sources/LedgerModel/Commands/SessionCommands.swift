@@ -30,6 +30,7 @@ package struct FreezeSession: Command {
     try decision.requireOwnSession()
     guard try decision.session(decision.context.session)?.status != .frozen else { return }
     try decision.releaseCalls(of: decision.context.session, .frozen)
+    try decision.releaseWork(of: decision.context.session, .frozen)
     try decision.append(SessionFrozen(), to: decision.context.session.entityID)
   }
 }
@@ -69,6 +70,7 @@ package struct CloseSession: Command {
     // Its runs must be released by a later version, which finds them through the session that has not ended.
     if id != decision.context.session, try decision.base.runsOpaqueHandlers(id) { return }
     try decision.releaseCalls(of: id, reason == .died ? .died : .closed)
+    try decision.releaseWork(of: id, reason == .died ? .died : .closed)
     try decision.append(SessionClosed(reason: reason), to: id.entityID)
   }
 }
@@ -87,6 +89,18 @@ extension Decision {
         HandlerCallReleased(
           call: running.call.id, attempt: running.call.attempt, reason: reason),
         to: running.entity.id.entityID)
+    }
+  }
+
+  /// Releases every attempt that a session has started and not ended, so that other sessions may run the work.
+  mutating func releaseWork(
+    of session: SessionID, _ reason: WorkReleased.Reason
+  ) throws(LedgerError) {
+    for work in try runningWork(of: session) {
+      guard let attempt = work.progress?.attempt,
+        (try? requireWritable(work.id.entityID)) != nil
+      else { continue }
+      try append(WorkReleased(attempt: attempt, reason: reason), to: work.id.entityID)
     }
   }
 }

@@ -200,24 +200,6 @@ extension HandlerEntity {
   }
 }
 
-extension EventView {
-  fileprivate func doesNotFit(_ what: String) -> ReplayProblem {
-    ReplayProblem(.illegalTransition("\(kind) of \(what)"), at: position)
-  }
-
-  /// The place of a value that is stored beside the event if the payload does not contain it.
-  fileprivate func reference<Value>(
-    to inline: Value?
-  ) throws(ReplayProblem) -> StoredReference<Value> {
-    if let inline { return .inline(inline) }
-    guard attachmentByteCount > 0 else {
-      throw ReplayProblem(
-        .damagedPayload("a part of the payload of \(kind) is missing"), at: position)
-    }
-    return .attached(position, byteCount: attachmentByteCount)
-  }
-}
-
 // MARK: - Invariants
 
 extension HandlerEntity {

@@ -6,10 +6,12 @@ extension PromiseEntity {
     static let resolved = Flags(rawValue: 1)
     static let consumed = Flags(rawValue: 2)
     static let abandoned = Flags(rawValue: 4)
+    /// Only in layout 2.
+    static let progress = Flags(rawValue: 8)
   }
 
-  /// The content of the snapshot record; see the article *File format*.
-  package var content: [UInt8] {
+  /// The content of the snapshot record; see the article *File format*. In layout 2, an outline comes first.
+  var content: [UInt8] {
     var flags: Flags = []
     if resolution != nil { flags.insert(.resolved) }
     switch closing {
@@ -17,6 +19,7 @@ extension PromiseEntity {
     case .abandoned: flags.insert(.abandoned)
     case nil: break
     }
+    if progress != nil { flags.insert(.progress) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(
       3 * (LedgerEvent.Trace.byteCount + 2) + creationPayload.count
@@ -39,21 +42,27 @@ extension PromiseEntity {
     case nil:
       break
     }
+    progress?.append(to: &bytes)
     return bytes
   }
 
   /// Reads the content of a snapshot record.
-  init(id: PromiseID, content reader: inout PayloadReader) throws(PayloadDamage) {
+  ///
+  /// - Parameter isExtended: Whether the first version of the format cannot represent it.
+  init(
+    id: PromiseID, content reader: inout PayloadReader, isExtended: Bool = false
+  ) throws(PayloadDamage) {
     let flags = Flags(rawValue: try reader.integer())
-    guard flags.isSubset(of: [.resolved, .consumed, .abandoned]),
+    let known: Flags = [.resolved, .consumed, .abandoned]
+    guard flags.isSubset(of: isExtended ? known.union(.progress) : known),
       !flags.isSuperset(of: [.consumed, .abandoned]),
       !flags.contains(.consumed) || flags.contains(.resolved)
     else { throw PayloadDamage(what: "the flags \(flags.rawValue) of a promise are unknown") }
     let created = try reader.fact()
     let creationPayload = try reader.payload()
-    guard PromiseCreated.isWellFormed(creationPayload) else {
-      throw PayloadDamage(what: "the payload of its creation is invalid")
-    }
+    guard PromiseCreated.isWellFormed(creationPayload),
+      PromiseCreated.isExtended(encoded: creationPayload) == isExtended
+    else { throw PayloadDamage(what: "the payload of its creation is invalid") }
     let resolution = flags.contains(.resolved) ? try Resolution(reading: &reader) : nil
     var closing: Closing?
     if flags.contains(.consumed) {
@@ -65,12 +74,13 @@ extension PromiseEntity {
     }
     self.init(
       id: id, created: created, creationPayload: creationPayload, resolution: resolution,
-      closing: closing)
+      closing: closing,
+      progress: flags.contains(.progress) ? try WorkProgress(reading: &reader) : nil)
   }
 
   /// The time of the newest event applied.
   package var lastTime: Timestamp {
-    closing?.fact.time ?? resolution?.fact.time ?? created.time
+    closing?.fact.time ?? resolution?.fact.time ?? progress?.lastTime ?? created.time
   }
 
   /// Whether the id was derived from a key.

@@ -20,6 +20,20 @@ package struct PromiseEntity: Sendable, Hashable {
   let creationPayload: [UInt8]
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
+  /// At most one element. As an array, because most promises have none, and it takes little memory then.
+  private var work: [WorkProgress] = []
+
+  init(
+    id: PromiseID, created: LedgerEvent.Trace, creationPayload: [UInt8], resolution: Resolution?,
+    closing: Closing?, progress: WorkProgress? = nil
+  ) {
+    self.id = id
+    self.created = created
+    self.creationPayload = creationPayload
+    self.resolution = resolution
+    self.closing = closing
+    work = progress.map { [$0] } ?? []
+  }
 
   package struct Resolution: Sendable, Hashable {
     package let fact: LedgerEvent.Trace
@@ -49,13 +63,32 @@ package struct PromiseEntity: Sendable, Hashable {
     }
   }
 
-  /// Whether the promise is neither consumed nor abandoned.
+  /// Whether further events of the promise are possible: it is neither consumed nor abandoned, and not settled
+  /// if it is open only until then.
   @inline(__always)
-  package var isOpen: Bool { closing == nil }
+  package var isOpen: Bool { closing == nil && (resolution == nil || !endsWhenSettled) }
+
+  /// Whether the promise is open only until it is settled.
+  @inline(__always)
+  package var endsWhenSettled: Bool {
+    PromiseCreated.lifetime(ofEncoded: creationPayload) == .untilSettled
+  }
+
+  /// Whether the promise is settled by code.
+  @inline(__always)
+  package var isWork: Bool { PromiseCreated.isWork(encoded: creationPayload) }
+
+  /// Whether the first version of the format cannot represent the promise.
+  @inline(__always)
+  package var isExtended: Bool { PromiseCreated.isExtended(encoded: creationPayload) }
+
+  /// What became of the work; `nil` if nothing has yet, or if the promise is not settled by code.
+  package var progress: WorkProgress? { work.first }
 
   /// The position of the newest event applied.
   package var lastPosition: Position {
-    closing?.fact.position ?? resolution?.fact.position ?? created.position
+    closing?.fact.position ?? resolution?.fact.position ?? work.first?.lastPosition
+      ?? created.position
   }
 
   /// The deadline, even after it has passed.
@@ -95,6 +128,10 @@ extension PromiseEntity {
       throw ReplayProblem(
         .damagedPayload("the payload of promiseCreated is damaged"), at: event.position)
     }
+    try event.requireLowestVersion(isSecond: isExtended)
+    if isWork, event.attachmentByteCount > 0 {
+      work = [WorkProgress(created, attachmentByteCount: event.attachmentByteCount)]
+    }
   }
 
   /// Applies a later event.
@@ -110,13 +147,23 @@ extension PromiseEntity {
         throw ReplayProblem(
           .damagedPayload("the payload of promiseResolved is damaged"), at: event.position)
       }
+      let isOfAttempt = PromiseResolved.isOfAttempt(encoded: payload)
+      try event.requireLowestVersion(isSecond: isOfAttempt)
+      if isOfAttempt { try requireNewestAttempt(event) }
       resolution = Resolution(
         fact: LedgerEvent.Trace(event), payload: payload,
         attachmentByteCount: event.attachmentByteCount)
-    case (.promiseConsumed, .resolved):
+    case (.workStarted, .pending), (.workReleased, .pending), (.workCancelRequested, .pending),
+      (.workAmended, .pending):
+      guard isWork else { throw event.doesNotFit("a promise that is not settled by code") }
+      var progress = work.first ?? WorkProgress(created, attachmentByteCount: 0)
+      try progress.apply(event)
+      work = [progress]
+    case (.promiseConsumed, .resolved) where !endsWhenSettled:
       closing = .consumed(
         LedgerEvent.Trace(event), try event.decode(as: PromiseConsumed.self).delivery)
-    case (.promiseAbandoned, .pending), (.promiseAbandoned, .resolved):
+    case (.promiseAbandoned, .pending),
+      (.promiseAbandoned, .resolved) where !endsWhenSettled:
       closing = .abandoned(
         LedgerEvent.Trace(event), reason: try event.decode(as: PromiseAbandoned.self).reason)
     default:
@@ -126,14 +173,40 @@ extension PromiseEntity {
   }
 }
 
+extension PromiseEntity {
+  /// Refuses the outcome of an attempt that is not the newest, or was released.
+  private func requireNewestAttempt(_ event: borrowing EventView) throws(ReplayProblem) {
+    let attempt: PromiseResolved = try event.decode()
+    guard let progress, progress.runningSession != nil, progress.attempt == attempt.attempt else {
+      throw event.doesNotFit("work whose newest attempt is not \(attempt.attempt ?? 0)")
+    }
+  }
+}
+
+extension EventView {
+  /// Refuses a payload that is not of the lowest version that can represent it.
+  ///
+  /// - Parameter isSecond: Whether only version 2 can represent the payload.
+  @inline(__always)
+  fileprivate func requireLowestVersion(isSecond: Bool) throws(ReplayProblem) {
+    guard isSecond == (version > 1) else {
+      throw ReplayProblem(
+        .damagedPayload("the payload of \(kind) is not of version \(version)"), at: position)
+    }
+  }
+}
+
 // MARK: - Invariants
 
 extension PromiseEntity {
   /// Whether the events came in a possible order.
   var isConsistent: Bool {
-    let positions = [created.position, resolution?.fact.position, closing?.fact.position]
-      .compactMap(\.self)
-    return zip(positions, positions.dropFirst()).allSatisfy(<)
+    let positions = [
+      created.position, progress?.lastPosition, resolution?.fact.position, closing?.fact.position,
+    ].compactMap(\.self)
+    return zip(positions, positions.dropFirst()).allSatisfy(<=)
       && (status != .consumed || resolution != nil)
+      && (isOpen || !endsWhenSettled || closing == nil || resolution == nil)
+      && (progress.map { isWork && $0.isConsistent(since: created.position) } ?? true)
   }
 }

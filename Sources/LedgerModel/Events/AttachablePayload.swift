@@ -1,10 +1,18 @@
 /// A payload whose last part can be stored beside the event if it is large.
 package protocol AttachablePayload: EventPayload {
-  /// The part that can be stored beside the event; `nil` if it is stored there.
+  /// The part that can be stored beside the event; `nil` if it is stored there, or if there is none.
   var attachable: [UInt8]? { get }
+
+  /// Whether a part is stored beside the event.
+  var isDetached: Bool { get }
 
   /// Marks the last part as stored beside the event.
   mutating func detachContent()
+}
+
+extension AttachablePayload {
+  /// By default, a payload always has such a part.
+  package var isDetached: Bool { attachable == nil }
 }
 
 /// A payload that ends with arguments and their references.

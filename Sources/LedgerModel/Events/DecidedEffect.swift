@@ -1,3 +1,5 @@
+import LedgerBytes
+
 extension DecidedEffect {
   /// The kinds of effects that the code of a handler can request.
   @nonexhaustive public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
@@ -68,5 +70,33 @@ public struct DecidedEffect: Sendable, Hashable {
     self.effect = effect
     self.verdict = verdict
     self.subject = subject
+  }
+}
+
+// MARK: - Encoding
+
+extension [UInt8] {
+  /// Appends effects with their number.
+  mutating func appendEffects(_ effects: [DecidedEffect]) {
+    appendLittleEndian(UInt32(clamping: effects.count))
+    for effect in effects {
+      append(contentsOf: [effect.effect.rawValue, effect.verdict.rawValue, 0, 0, 0, 0, 0, 0])
+      effect.subject.append(to: &self)
+    }
+  }
+}
+
+extension PayloadReader {
+  /// Reads effects with their number.
+  mutating func decidedEffects() throws(PayloadDamage) -> [DecidedEffect] {
+    let count: UInt32 = try integer()
+    var effects: [DecidedEffect] = []
+    for _ in 0..<count {
+      let effect: DecidedEffect.Kind = try choice("effect")
+      let verdict: DecidedEffect.Verdict = try choice("verdict")
+      try skip(6)
+      effects.append(DecidedEffect(effect, verdict, on: try entityID()))
+    }
+    return effects
   }
 }

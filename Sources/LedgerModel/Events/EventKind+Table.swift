@@ -33,6 +33,11 @@ extension EventKind {
     Row("promiseConsumed", PromiseConsumed.self, .promise, grows: false),
     Row("promiseAbandoned", PromiseAbandoned.self, .promise, grows: false),
 
+    Row("workStarted", WorkStarted.self, .promise, grows: true),
+    Row("workReleased", WorkReleased.self, .promise, grows: false),
+    Row("workCancelRequested", WorkCancelRequested.self, .promise, grows: true),
+    Row("workAmended", WorkAmended.self, .promise, grows: true),
+
     Row("handlerCreated", HandlerCreated.self, .handler, grows: true),
     Row("handlerRebound", HandlerRebound.self, .handler, grows: true),
     Row("handlerCallStarted", HandlerCallStarted.self, .handler, grows: true),

@@ -30,6 +30,14 @@ public struct EventKind: Sendable, Hashable, RawRepresentable {
   public static let promiseConsumed = EventKind(rawValue: 34)
   /// A promise was abandoned permanently.
   public static let promiseAbandoned = EventKind(rawValue: 35)
+  /// An attempt to run the code of a work promise began.
+  public static let workStarted = EventKind(rawValue: 36)
+  /// An attempt ended without settling its promise.
+  public static let workReleased = EventKind(rawValue: 37)
+  /// The cancellation of work whose code has started was requested.
+  public static let workCancelRequested = EventKind(rawValue: 39)
+  /// An operator changed the trigger, the options or the arguments of work, or parked or resumed it.
+  public static let workAmended = EventKind(rawValue: 40)
 
   /// A handler was created.
   public static let handlerCreated = EventKind(rawValue: 48)

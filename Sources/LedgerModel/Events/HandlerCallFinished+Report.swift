@@ -50,10 +50,7 @@ extension HandlerCallFinished {
 
     init(parsing bytes: [UInt8], outcome: Outcome) throws(PayloadDamage) {
       var reader = PayloadReader(bytes)
-      let count: UInt32 = try reader.integer()
-      var effects: [DecidedEffect] = []
-      for _ in 0..<count { effects.append(try reader.decidedEffect()) }
-      self.effects = effects
+      effects = try reader.decidedEffects()
       switch outcome {
       case .returned:
         result = .returned(typeTag: try reader.text(), bytes: reader.rest())
@@ -69,13 +66,7 @@ extension HandlerCallFinished {
     /// The bytes that an event carries; see the article *File format*.
     package var encoded: [UInt8] {
       var bytes: [UInt8] = []
-      bytes.appendLittleEndian(UInt32(clamping: effects.count))
-      for effect in effects {
-        bytes.append(contentsOf: [
-          effect.effect.rawValue, effect.verdict.rawValue, 0, 0, 0, 0, 0, 0,
-        ])
-        effect.subject.append(to: &bytes)
-      }
+      bytes.appendEffects(effects)
       switch result {
       case .returned(let typeTag, let value):
         bytes.appendText(typeTag)
@@ -85,14 +76,5 @@ extension HandlerCallFinished {
       }
       return bytes
     }
-  }
-}
-
-extension PayloadReader {
-  fileprivate mutating func decidedEffect() throws(PayloadDamage) -> DecidedEffect {
-    let effect: DecidedEffect.Kind = try choice("effect")
-    let verdict: DecidedEffect.Verdict = try choice("verdict")
-    try skip(6)
-    return DecidedEffect(effect, verdict, on: try entityID())
   }
 }

@@ -28,11 +28,18 @@ public struct PromiseCreated: EventPayload, Hashable {
   public let deadlineEffect: DeadlineEffect
   /// A key that identifies repetitions of the same creation.
   public let idempotencyKey: String?
+  /// The time up to which the promise is open.
+  public let lifetime: Lifetime
+  /// The work whose code created the promise, as a step of its own.
+  public let parent: PromiseID?
+  /// The origin of the outcome.
+  public package(set) var source: Source
 
   package init(
     typeTag: String, key: String? = nil, label: String? = nil, tags: [String] = [],
     deadline: Timestamp? = nil, deadlineEffect: DeadlineEffect = .timesOut,
-    idempotencyKey: String? = nil
+    idempotencyKey: String? = nil, lifetime: Lifetime = .untilConsumed, parent: PromiseID? = nil,
+    source: Source = .outside
   ) {
     self.typeTag = typeTag
     self.key = key
@@ -41,6 +48,18 @@ public struct PromiseCreated: EventPayload, Hashable {
     self.deadline = deadline
     self.deadlineEffect = deadlineEffect
     self.idempotencyKey = idempotencyKey
+    self.lifetime = lifetime
+    self.parent = parent
+    self.source = source
+  }
+
+  public static let newestVersion: UInt16 = 2
+
+  public var version: UInt16 { hasExtension ? 2 : 1 }
+
+  /// Whether only version 2 can represent the payload.
+  private var hasExtension: Bool {
+    lifetime != .untilConsumed || parent != nil || source != .outside
   }
 
   private struct Flags: OptionSet {
@@ -49,6 +68,11 @@ public struct PromiseCreated: EventPayload, Hashable {
     static let key = Flags(rawValue: 2)
     static let label = Flags(rawValue: 4)
     static let idempotencyKey = Flags(rawValue: 8)
+    /// Set by version 2: lifetime and source stand in the reserved bytes.
+    static let extended = Flags(rawValue: 16)
+    static let parent = Flags(rawValue: 32)
+    static let attachment = Flags(rawValue: 64)
+    static let all = Flags(rawValue: 127)
   }
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
@@ -56,7 +80,7 @@ public struct PromiseCreated: EventPayload, Hashable {
       let flags = Flags(rawValue: try reader.integer())
       let effect: DeadlineEffect = try reader.choice("deadline effect")
       let tagCount: UInt16 = try reader.integer()
-      try reader.skip(4)
+      let (lifetime, source) = try Self.lifetimeAndSource(flags, &reader)
       let deadline: Int64? = flags.contains(.deadline) ? try reader.integer() : nil
       let typeTag = try reader.text()
       let key = flags.contains(.key) ? try reader.text() : nil
@@ -64,11 +88,35 @@ public struct PromiseCreated: EventPayload, Hashable {
       let idempotencyKey = flags.contains(.idempotencyKey) ? try reader.text() : nil
       var tags: [String] = []
       for _ in 0..<tagCount { tags.append(try reader.text()) }
+      let parent: PromiseID? = flags.contains(.parent) ? try reader.identifier() : nil
+      let isDetached = flags.contains(.attachment)
       return Self(
         typeTag: typeTag, key: key, label: label, tags: tags,
         deadline: deadline.map(Timestamp.init(nanosecondsSinceEpoch:)),
-        deadlineEffect: effect, idempotencyKey: idempotencyKey)
+        deadlineEffect: effect, idempotencyKey: idempotencyKey, lifetime: lifetime, parent: parent,
+        source: source == .work
+          ? .work(try Work(reading: &reader, isDetached: isDetached)) : .outside)
     }
+  }
+
+  /// Reads the bytes that the first version reserves.
+  private static func lifetimeAndSource(
+    _ flags: Flags, _ reader: inout PayloadReader
+  ) throws(PayloadDamage) -> (Lifetime, Source.Number) {
+    guard flags.contains(.extended) else {
+      guard flags.isDisjoint(with: [.parent, .attachment]) else {
+        throw PayloadDamage(what: "the flags \(flags.rawValue) are unknown")
+      }
+      try reader.skip(4)
+      return (.untilConsumed, .outside)
+    }
+    guard flags.isSubset(of: .all) else {
+      throw PayloadDamage(what: "the flags \(flags.rawValue) are unknown")
+    }
+    let lifetime: Lifetime = try reader.choice("lifetime")
+    let source: Source.Number = try reader.choice("source")
+    try reader.skip(2)
+    return (lifetime, source)
   }
 
   public var encoded: [UInt8] {
@@ -77,18 +125,23 @@ public struct PromiseCreated: EventPayload, Hashable {
     if key != nil { flags.insert(.key) }
     if label != nil { flags.insert(.label) }
     if idempotencyKey != nil { flags.insert(.idempotencyKey) }
+    if hasExtension { flags.insert(.extended) }
+    if parent != nil { flags.insert(.parent) }
+    if let work, work.arguments == nil { flags.insert(.attachment) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(64)
     bytes.append(flags.rawValue)
     bytes.append(deadlineEffect.rawValue)
     bytes.appendLittleEndian(UInt16(tags.count))
-    bytes.appendLittleEndian(UInt32(0))
+    bytes += [lifetime.rawValue, source.number.rawValue, 0, 0]
     if let deadline { bytes.appendLittleEndian(deadline.nanosecondsSinceEpoch) }
     bytes.appendText(typeTag)
     if let key { bytes.appendText(key) }
     if let label { bytes.appendText(label) }
     if let idempotencyKey { bytes.appendText(idempotencyKey) }
     for tag in tags { bytes.appendText(tag) }
+    parent?.entityID.append(to: &bytes)
+    work?.append(to: &bytes)
     return bytes
   }
 
@@ -114,10 +167,33 @@ public struct PromiseCreated: EventPayload, Hashable {
     Flags(rawValue: payload[0]).contains(.key)
   }
 
-  /// Checks the numbers and lengths of an encoded payload without decoding its texts, so that replay stays
-  /// fast.
+  /// Whether an encoded payload needs version 2.
+  @inline(__always)
+  static func isExtended(encoded payload: [UInt8]) -> Bool {
+    Flags(rawValue: payload[0]).contains(.extended)
+  }
+
+  /// Reads the lifetime without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  @inline(__always)
+  static func lifetime(ofEncoded payload: [UInt8]) -> Lifetime {
+    isExtended(encoded: payload) && payload[4] != 0 ? .untilSettled : .untilConsumed
+  }
+
+  /// Checks whether the promise is settled by code, without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  @inline(__always)
+  static func isWork(encoded payload: [UInt8]) -> Bool {
+    isExtended(encoded: payload) && payload[5] == Source.Number.work.rawValue
+  }
+
+  /// Checks the numbers and lengths of an encoded payload; of the first version, without decoding its texts, so
+  /// that replay stays fast.
   static func isWellFormed(_ payload: [UInt8]) -> Bool {
     guard payload.count >= 8, DeadlineEffect(rawValue: payload[1]) != nil else { return false }
+    guard !isExtended(encoded: payload) else { return (try? Self(decoding: payload)) != nil }
     let flags = Flags(rawValue: payload[0])
     let tagCount = Int(payload.span.loadLittleEndian(UInt16.self, at: 2))
     let optionalTexts: Flags = [.key, .label, .idempotencyKey]

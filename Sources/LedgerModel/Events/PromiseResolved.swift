@@ -23,8 +23,49 @@ public struct PromiseResolved: EventPayload, Hashable {
   public let resolvedAt: Timestamp
   /// A key that identifies repetitions of the same resolution.
   public let idempotencyKey: String?
-  /// The encoded value, error or reason, or `nil` if it is large and stored beside the event.
+  /// The number of the attempt whose code settled the promise; `nil` if it was settled otherwise.
+  public let attempt: UInt32?
+  /// The encoded value, error or reason, or `nil` if it is large and stored beside the event. If an attempt
+  /// settled the promise, the effects of its code come first, as the article *File format* says.
   public private(set) var content: [UInt8]?
+
+  package init(
+    outcome: PromiseOutcomeKind, resolvedAt: Timestamp, idempotencyKey: String? = nil,
+    attempt: UInt32? = nil, content: [UInt8]?
+  ) {
+    self.outcome = outcome
+    self.resolvedAt = resolvedAt
+    self.idempotencyKey = idempotencyKey
+    self.attempt = attempt
+    self.content = content
+  }
+}
+
+// MARK: - The end of an attempt
+
+extension PromiseResolved {
+  /// The content of a resolution by an attempt: the effects of its code, then the value or the error.
+  package static func content(effects: [DecidedEffect], then value: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendEffects(effects)
+    bytes += value
+    return bytes
+  }
+
+  /// Takes the content of a resolution by an attempt apart.
+  ///
+  /// - Throws: ``LedgerError/Code/corrupt`` if the bytes do not begin with effects.
+  package static func outcome(
+    ofAttempt content: [UInt8]
+  ) throws(LedgerError) -> (effects: [DecidedEffect], value: [UInt8]) {
+    do throws(PayloadDamage) {
+      var reader = PayloadReader(content)
+      let effects = try reader.decidedEffects()
+      return (effects, reader.rest())
+    } catch {
+      throw LedgerError(.corrupt, "The effects of an attempt are damaged: \(error.what).")
+    }
+  }
 }
 
 extension PromiseResolved: AttachablePayload {
@@ -32,7 +73,13 @@ extension PromiseResolved: AttachablePayload {
     let rawValue: UInt8
     static let idempotencyKey = Flags(rawValue: 1)
     static let attachment = Flags(rawValue: 2)
+    /// Set by version 2.
+    static let attempt = Flags(rawValue: 4)
   }
+
+  public static var newestVersion: UInt16 { 2 }
+
+  public var version: UInt16 { attempt == nil ? 1 : 2 }
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
@@ -43,6 +90,7 @@ extension PromiseResolved: AttachablePayload {
         outcome: outcome,
         resolvedAt: Timestamp(nanosecondsSinceEpoch: try reader.integer()),
         idempotencyKey: flags.contains(.idempotencyKey) ? try reader.text() : nil,
+        attempt: flags.contains(.attempt) ? try reader.attempt() : nil,
         content: flags.contains(.attachment) ? nil : reader.rest())
     }
   }
@@ -51,11 +99,13 @@ extension PromiseResolved: AttachablePayload {
     var flags: Flags = []
     if idempotencyKey != nil { flags.insert(.idempotencyKey) }
     if content == nil { flags.insert(.attachment) }
+    if attempt != nil { flags.insert(.attempt) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(16 + (content?.count ?? 0) + (idempotencyKey?.utf8.count ?? 0) + 2)
     bytes.append(contentsOf: [flags.rawValue, outcome.rawValue, 0, 0, 0, 0, 0, 0])
     bytes.appendLittleEndian(resolvedAt.nanosecondsSinceEpoch)
     if let idempotencyKey { bytes.appendText(idempotencyKey) }
+    if let attempt { bytes.appendLittleEndian(attempt) }
     if let content { bytes.append(contentsOf: content) }
     return bytes
   }
@@ -63,7 +113,8 @@ extension PromiseResolved: AttachablePayload {
   /// Checks the numbers and lengths of an encoded payload without decoding its texts, so that replay stays
   /// fast.
   package static func isWellFormed(_ payload: [UInt8]) -> Bool {
-    payload.count >= 16 && PromiseOutcomeKind(rawValue: payload[1]) != nil && hasRoomForKey(payload)
+    payload.count >= 16 && PromiseOutcomeKind(rawValue: payload[1]) != nil
+      && hasRoomForTexts(payload)
   }
 
   /// Reads the outcome without decoding the rest.
@@ -80,14 +131,26 @@ extension PromiseResolved: AttachablePayload {
     Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8))
   }
 
-  /// Checks that the idempotency key ends inside the payload, and at its end if the content is stored beside
-  /// the event.
-  private static func hasRoomForKey(_ payload: [UInt8]) -> Bool {
+  /// Checks whether an attempt settled the promise, without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  static func isOfAttempt(encoded payload: [UInt8]) -> Bool {
+    Flags(rawValue: payload[0]).contains(.attempt)
+  }
+
+  /// Checks that idempotency key and attempt end inside the payload, and at its end if the content is stored
+  /// beside the event.
+  private static func hasRoomForTexts(_ payload: [UInt8]) -> Bool {
     let flags = Flags(rawValue: payload[0])
     var end = 16
     if flags.contains(.idempotencyKey) {
       guard payload.count >= 18 else { return false }
       end = 18 + Int(payload.span.loadLittleEndian(UInt16.self, at: 16))
+    }
+    if flags.contains(.attempt) {
+      guard payload.count >= end + 4, payload.span.loadLittleEndian(UInt32.self, at: end) > 0
+      else { return false }
+      end += 4
     }
     return flags.contains(.attachment) ? end == payload.count : end <= payload.count
   }

@@ -32,7 +32,20 @@ extension LedgerEntity {
 }
 
 extension PromiseEntity {
-  fileprivate var attachments: Set<AttachmentReference> { Set([attachment].compactMap(\.self)) }
+  fileprivate var attachments: Set<AttachmentReference> {
+    Set(([attachment] + argumentAttachments).compactMap(\.self))
+  }
+
+  /// The references to the large arguments of work that may still run.
+  private var argumentAttachments: [AttachmentReference?] {
+    guard status == .pending, let progress else { return [] }
+    if let amended = progress.arguments { return [amended.arguments.attachment] }
+    guard progress.creationAttachmentByteCount > 0 else { return [] }
+    return [
+      AttachmentReference(
+        position: created.position, byteCount: progress.creationAttachmentByteCount)
+    ]
+  }
 
   /// The reference to a large value or error; `nil` if there is none.
   package var attachment: AttachmentReference? {

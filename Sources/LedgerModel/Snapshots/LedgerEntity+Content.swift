@@ -2,7 +2,8 @@ extension LedgerEntity {
   /// The canonical encoding of the entity, independent of how its state was reached.
   package var content: [UInt8] {
     switch self {
-    case .promise(let promise): promise.content
+    case .promise(let promise):
+      promise.isExtended ? outline.encoded + promise.content : promise.content
     case .session(let session): session.content
     case .handler(let handler): handler.content
     case .opaque(let entity): entity.content
@@ -26,7 +27,7 @@ extension LedgerEntity {
       var reader = PayloadReader(content)
       switch type.knownKind {
       case .promise:
-        self = .promise(try PromiseEntity(id: PromiseID(entityID: id), content: &reader))
+        self = .promise(try Self.promise(PromiseID(entityID: id), type, &reader))
       case .session:
         self = .session(try SessionEntity(id: SessionID(entityID: id), content: &reader))
       case .handler:
@@ -36,8 +37,27 @@ extension LedgerEntity {
         return
       }
       try reader.finish()
+      guard type.layout == RecordType.original || self.content == content else {
+        throw PayloadDamage(what: "its outline does not match the rest")
+      }
     } catch {
       throw SnapshotRecord.damaged(id, error.what)
     }
+  }
+
+  private static func promise(
+    _ id: PromiseID, _ type: RecordType, _ reader: inout PayloadReader
+  ) throws(PayloadDamage) -> PromiseEntity {
+    let isExtended = type == .extendedPromise
+    if isExtended { _ = try RecordOutline(of: id.entityID, &reader) }
+    return try PromiseEntity(id: id, content: &reader, isExtended: isExtended)
+  }
+
+  /// What every build must know of the entity, to keep, move and remove its record.
+  private var outline: RecordOutline {
+    RecordOutline(
+      isKeyed: isKeyed, lastPosition: lastPosition, lastTime: lastTime,
+      attachments: attachments.sorted { $0.position < $1.position },
+      entries: openEntries.sorted { $0.key.lexicographicallyPrecedes($1.key) })
   }
 }

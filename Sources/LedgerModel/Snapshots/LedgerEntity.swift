@@ -11,7 +11,7 @@ package enum LedgerEntity: Sendable, Hashable {
   /// The content type of the entity's record.
   package var type: RecordType {
     switch self {
-    case .promise: .promise
+    case .promise(let promise): promise.isExtended ? .extendedPromise : .promise
     case .session: .session
     case .handler: .handler
     case .opaque(let entity): entity.type

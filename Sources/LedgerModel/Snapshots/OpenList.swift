@@ -18,6 +18,20 @@ package enum OpenList: Sendable, Hashable {
   case sessions
   /// The closed entities, in the order in which they ended.
   case closed
+  /// The work promises that are open, in the order of their creation.
+  case work
+  /// The work that is due at once, in the order in which it is run.
+  case dueWork
+  /// The work that becomes due at a time, the earliest first.
+  case timedWork
+  /// The work that becomes due when a promise is settled.
+  case awaitingWork(PromiseID)
+  /// The pending work of a lane, in the order of its creation.
+  case lane(String)
+  /// The work that is parked, in the order in which it was parked.
+  case parkedWork
+  /// The pending work that other work started.
+  case children(PromiseID)
 
   /// The kind of a list, or of the list that it is a part of.
   package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
@@ -28,6 +42,22 @@ package enum OpenList: Sendable, Hashable {
     case running = 0x72
     case sessions = 0x73
     case closed = 0x78
+    // The lists of work, in the order of their numbers.
+    case awaitingWork = 0x61
+    case parkedWork = 0x66
+    case children = 0x6b
+    case lanes = 0x6c
+    case dueWork = 0x6e
+    case work = 0x71
+    case timedWork = 0x74
+
+    /// The lists of the first version, in the order of their counts.
+    static let original: [Kind] = [
+      .scopes, .deadlines, .handlers, .promises, .running, .sessions, .closed,
+    ]
+
+    /// Whether an entity may have several entries in the list.
+    var hasSeveral: Bool { self == .scopes || self == .running || self == .awaitingWork }
 
     /// The human-readable name of the list.
     var name: String {
@@ -39,6 +69,13 @@ package enum OpenList: Sendable, Hashable {
       case .running: "running calls"
       case .sessions: "open sessions"
       case .closed: "closed entities"
+      case .awaitingWork: "work that awaits promises"
+      case .parkedWork: "parked work"
+      case .children: "work by parent"
+      case .lanes: "work by lane"
+      case .dueWork: "work that is due at once"
+      case .work: "open work"
+      case .timedWork: "work by time"
       }
     }
   }
@@ -52,14 +89,23 @@ package enum OpenList: Sendable, Hashable {
     case .running: .running
     case .sessions: .sessions
     case .closed: .closed
+    case .work: .work
+    case .dueWork: .dueWork
+    case .timedWork: .timedWork
+    case .awaitingWork: .awaitingWork
+    case .lane: .lanes
+    case .parkedWork: .parkedWork
+    case .children: .children
     }
   }
 
   /// Whether this is only a part of a list.
   var isPart: Bool {
     switch self {
-    case .scope, .running: true
-    case .deadlines, .handlers, .promises, .sessions, .closed: false
+    case .scope, .running, .awaitingWork, .lane, .children: true
+    case .deadlines, .handlers, .promises, .sessions, .closed, .work, .dueWork, .timedWork,
+      .parkedWork:
+      false
     }
   }
 
@@ -72,11 +118,15 @@ package enum OpenList: Sendable, Hashable {
     prefix.reserveCapacity(capacity)
     prefix.append(kind.rawValue)
     switch self {
-    case .scope(let scope):
-      prefix.append(contentsOf: scope.utf8)
+    case .scope(let name), .lane(let name):
+      prefix.append(contentsOf: name.utf8)
       prefix.append(0)
     case .running(let session): session.entityID.append(to: &prefix)
-    case .deadlines, .handlers, .promises, .sessions, .closed: break
+    case .awaitingWork(let promise), .children(let promise):
+      promise.entityID.append(to: &prefix)
+    case .deadlines, .handlers, .promises, .sessions, .closed, .work, .dueWork, .timedWork,
+      .parkedWork:
+      break
     }
     return prefix
   }
@@ -196,15 +246,18 @@ extension LedgerEntity {
 
 extension PromiseEntity {
   fileprivate var openEntries: [OpenEntry] {
+    let list: OpenList = isWork ? .work : .promises
     var value: [UInt8] = [status == .pending ? 0 : 1]
     created.session.entityID.append(to: &value)
     let id = id.entityID
     var entries = [
-      OpenEntry(key: OpenList.promises.key(id, order: created.position.rawValue), value: value)
+      OpenEntry(key: list.key(id, order: created.position.rawValue), value: value)
     ]
-    if status == .pending, let deadline {
+    guard status == .pending else { return entries }
+    if let deadline {
       entries.append(OpenEntry(key: OpenList.deadlines.key(id, order: deadline.ordered), value: []))
     }
+    if isExtended { entries += workEntries }
     return entries
   }
 }

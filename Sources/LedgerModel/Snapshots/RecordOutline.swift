@@ -24,6 +24,25 @@ package struct RecordOutline: Sendable, Hashable {
     self.entries = entries
   }
 
+  /// The bytes at the start of a record's content.
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = [isKeyed ? 1 : 0]
+    bytes.appendLittleEndian(lastPosition.rawValue)
+    bytes.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
+    bytes.appendLittleEndian(UInt16(clamping: attachments.count))
+    for attachment in attachments {
+      bytes.appendLittleEndian(attachment.position.rawValue)
+      bytes.appendLittleEndian(UInt32(clamping: attachment.byteCount))
+    }
+    bytes.appendLittleEndian(UInt16(clamping: entries.count))
+    for entry in entries {
+      bytes.append(entry.key[0])
+      bytes.appendPayload(Array(entry.key[1..<(entry.key.count - 16)]))
+      bytes.appendPayload(entry.value)
+    }
+    return bytes
+  }
+
   /// Reads the outline at the start of a record's content.
   init(of id: EntityID, _ reader: inout PayloadReader) throws(PayloadDamage) {
     let flags: UInt8 = try reader.integer()
@@ -87,7 +106,7 @@ package struct RecordOutline: Sendable, Hashable {
     for entry in entries {
       guard let kind = entry.kind else { continue }
       guard fits(entry, in: kind) else { return false }
-      if kind == .scopes || kind == .running, known.last == kind { continue }
+      if kind.hasSeveral, known.last == kind { continue }
       known.append(kind)
     }
     return Set(known).count == known.count && (!known.contains(.closed) || known.count == 1)
@@ -104,6 +123,9 @@ package struct RecordOutline: Sendable, Hashable {
     case .handlers, .promises:
       return hasOrder && entry.position > .start && entry.position <= lastPosition
     case .closed: return hasOrder && entry.position == lastPosition && entry.value.count >= 8
+    case .work, .dueWork, .timedWork, .parkedWork: return hasOrder
+    case .awaitingWork, .children: return middle.count == 16
+    case .lanes: return middle.count > 9 && middle[middle.endIndex - 9] == 0
     }
   }
 }

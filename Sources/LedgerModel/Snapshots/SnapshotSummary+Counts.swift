@@ -3,6 +3,7 @@ import LedgerBytes
 extension SnapshotSummary {
   /// The numbers of records and entries in the snapshot.
   package struct Counts: Sendable, Hashable {
+    /// The number of promises that the first version of the format can represent.
     package var promises: UInt64 = 0
     package var sessions: UInt64 = 0
     package var handlers: UInt64 = 0
@@ -11,35 +12,47 @@ extension SnapshotSummary {
     package var bytes: UInt64 = 0
     /// The number of entries in each list.
     package var lists = Lists()
-    /// The numbers of records that only a later version can read.
-    private var opaqueCounts: [RecordType: UInt64] = [:]
+    /// The numbers of records that the first version of the format cannot represent.
+    private var laterCounts: [RecordType: UInt64] = [:]
+    /// Whether there are records that only a later version can read.
+    package private(set) var hasOpaque = false
 
     package init() {}
 
     /// The number of records that only a later version can read.
-    package var opaque: UInt64 { opaqueCounts.values.reduce(0, &+) }
+    package var opaque: UInt64 {
+      laterCounts.reduce(0) { $0 &+ ($1.key.knownKind == nil ? $1.value : 0) }
+    }
 
-    package var hasOpaque: Bool { !opaqueCounts.isEmpty }
+    /// The number of promises that the first version of the format cannot represent.
+    package var extendedPromises: UInt64 { laterCounts[.extendedPromise, default: 0] }
 
-    package var records: UInt64 { promises &+ sessions &+ handlers &+ opaque }
+    package var records: UInt64 {
+      promises &+ sessions &+ handlers &+ laterCounts.values.reduce(0, &+)
+    }
 
     private subscript(type: RecordType) -> UInt64 {
       get {
-        switch type.knownKind {
+        switch type {
         case .promise: promises
         case .session: sessions
         case .handler: handlers
-        case nil: opaqueCounts[type, default: 0]
+        default: laterCounts[type, default: 0]
         }
       }
       set {
-        switch type.knownKind {
+        switch type {
         case .promise: promises = newValue
         case .session: sessions = newValue
         case .handler: handlers = newValue
-        case nil: opaqueCounts[type] = newValue == 0 ? nil : newValue
+        default: setLater(type, newValue)
         }
       }
+    }
+
+    fileprivate mutating func setLater(_ type: RecordType, _ count: UInt64) {
+      laterCounts[type] = count == 0 ? nil : count
+      if type.knownKind == nil { hasOpaque = laterCounts.keys.contains { $0.knownKind == nil } }
     }
 
     /// Counts a record.
@@ -66,6 +79,26 @@ extension SnapshotSummary {
     package subscript(kind: OpenList.Kind) -> UInt64 {
       get { counts[kind.index] }
       set { counts[kind.index] = newValue }
+    }
+
+    /// The numbers of entries in the lists that the first version does not know, by the first byte of their
+    /// keys; no zeros.
+    fileprivate var laterCounts: [UInt8: UInt64] {
+      var all = unknownCounts
+      for kind in OpenList.Kind.allCases where kind.index >= OpenList.Kind.original.count {
+        if self[kind] > 0 { all[kind.rawValue] = self[kind] }
+      }
+      return all
+    }
+
+    /// - Returns: Whether the list may have such a count.
+    fileprivate mutating func setLater(_ list: UInt8, _ count: UInt64) -> Bool {
+      guard let kind = OpenList.Kind(rawValue: list) else {
+        unknownCounts[list] = count
+        return true
+      }
+      self[kind] = count
+      return kind.index >= OpenList.Kind.original.count
     }
 
     /// The number of entries in all lists.
@@ -101,11 +134,11 @@ extension SnapshotSummary.Counts {
   }
 
   func appendOthers(to bytes: inout [UInt8]) {
-    for (type, count) in opaqueCounts.sorted(by: { $0.key < $1.key }) {
+    for (type, count) in laterCounts.sorted(by: { $0.key < $1.key }) {
       bytes += [Marker.record, type.kind, type.layout, 0]
       bytes.appendLittleEndian(count)
     }
-    for (list, count) in lists.unknownCounts.sorted(by: { $0.key < $1.key }) {
+    for (list, count) in lists.laterCounts.sorted(by: { $0.key < $1.key }) {
       bytes += [Marker.list, list, 0, 0]
       bytes.appendLittleEndian(count)
     }
@@ -123,9 +156,11 @@ extension SnapshotSummary.Counts {
       let type = RecordType(kind: head[1], layout: head[2])
       switch head[0] {
       case Marker.record where type.kind > 0 && type.layout != RecordType.original:
-        opaqueCounts[type] = count
-      case Marker.list where head[1] > 0 && head[2] == 0 && OpenList.Kind(rawValue: head[1]) == nil:
-        lists.unknownCounts[head[1]] = count
+        setLater(type, count)
+      case Marker.list where head[1] > 0 && head[2] == 0:
+        guard lists.setLater(head[1], count) else {
+          throw PayloadDamage(what: "it has an impossible count")
+        }
       default: throw PayloadDamage(what: "one of its counts is impossible")
       }
     }
@@ -168,6 +203,13 @@ extension OpenList.Kind {
     case .running: 4
     case .sessions: 5
     case .closed: 6
+    case .awaitingWork: 7
+    case .parkedWork: 8
+    case .children: 9
+    case .lanes: 10
+    case .dueWork: 11
+    case .work: 12
+    case .timedWork: 13
     }
   }
 }

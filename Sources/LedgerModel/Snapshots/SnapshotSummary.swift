@@ -102,7 +102,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     counts.handlers = try reader.integer()
     counts.tombstones = try reader.integer()
     counts.bytes = try reader.integer()
-    for kind in OpenList.Kind.allCases { counts.lists[kind] = try reader.integer() }
+    for kind in OpenList.Kind.original { counts.lists[kind] = try reader.integer() }
     deletedLog = LogDigest(position: deletedThrough, bytes: try reader.bytes(32))
     newestTimedID = try reader.entityID()
     try reader.skip(Self.reservedByteCount)
@@ -128,7 +128,7 @@ package struct SnapshotSummary: Sendable, Hashable {
     bytes.appendLittleEndian(counts.handlers)
     bytes.appendLittleEndian(counts.tombstones)
     bytes.appendLittleEndian(counts.bytes)
-    for kind in OpenList.Kind.allCases { bytes.appendLittleEndian(counts.lists[kind]) }
+    for kind in OpenList.Kind.original { bytes.appendLittleEndian(counts.lists[kind]) }
     bytes += deletedLog.bytes
     newestTimedID.append(to: &bytes)
     while bytes.count < Self.byteCount { bytes.append(0) }

@@ -111,7 +111,7 @@ extension EntityWalk.Path {
 
   fileprivate func entities(overlaidIn state: LedgerState) -> [LedgerEntity] {
     switch self {
-    case .openPromises: state.promises.open.map(LedgerEntity.promise)
+    case .openPromises: state.promises.open.filter { !$0.isWork }.map(LedgerEntity.promise)
     case .openHandlers: state.handlers.open.map(LedgerEntity.handler)
     case .closed: state.overlaid.filter { isOn($0) && !$0.isOpen }
     }

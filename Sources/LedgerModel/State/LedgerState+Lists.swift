@@ -1,15 +1,28 @@
 // MARK: - Lists
 
 extension LedgerState {
-  /// The promises that are neither consumed nor abandoned, in the order of their creation.
+  /// The promises that are neither consumed nor abandoned, without those that code settles, in the order of
+  /// their creation.
   ///
-  /// - Complexity: O(n log n) in their number.
+  /// - Complexity: O(n log n) in the number of all open promises.
   package func openPromises() throws(LedgerError) -> [PromiseEntity] {
-    var open = promises.open
-    for entity in try entitiesBelow(.promises) {
-      if case .promise(let promise) = entity { open.append(promise) }
-    }
-    return open.sorted { $0.created.position < $1.created.position }
+    Self.inOrder(promises.open.filter { !$0.isWork } + (try promisesBelow(.promises)))
+  }
+
+  /// The open promises that code settles, in the order of their creation.
+  ///
+  /// - Complexity: O(n log n) in the number of all open promises.
+  package func openWork() throws(LedgerError) -> [PromiseEntity] {
+    Self.inOrder(promises.open.filter(\.isWork) + (try promisesBelow(.work)))
+  }
+
+  /// The work of which a session is running an attempt, in the order of its creation.
+  ///
+  /// - Complexity: O(n log n) in the amount of work that is being run.
+  package func runningWork(of session: SessionID) throws(LedgerError) -> [PromiseEntity] {
+    let running = promises.runningIDs.compactMap { promises[$0] }
+      .filter { $0.progress?.runningSession == session }
+    return Self.inOrder(running + (try promisesBelow(.running(session))))
   }
 
   /// The handlers that can still be called, or have an unfinished call, in the order of their creation.
@@ -60,8 +73,12 @@ extension LedgerState {
     return (sessions.values.filter { !$0.isEnded } + below).sorted { $0.id < $1.id }
   }
 
-  private static func inOrder(_ handlers: [HandlerEntity]) -> [HandlerEntity] {
-    handlers.sorted { $0.created.position < $1.created.position }
+  private static func inOrder<Entity: TabledEntity>(_ entities: [Entity]) -> [Entity] {
+    entities.sorted { $0.firstPosition < $1.firstPosition }
+  }
+
+  private func promisesBelow(_ list: OpenList) throws(LedgerError) -> [PromiseEntity] {
+    try entitiesBelow(list).compactMap(\.promise)
   }
 
   private func handlersBelow(_ list: OpenList) throws(LedgerError) -> [HandlerEntity] {

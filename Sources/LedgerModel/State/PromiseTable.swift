@@ -13,6 +13,8 @@ package struct PromiseTable: IndexedTable, Sendable {
   private var links: ContiguousArray<Link> = []
   private var firstOpen = Self.none
   private var lastOpen = Self.none
+  /// The work of which a session is running an attempt.
+  package private(set) var runningIDs: Set<PromiseID> = []
 
   package init() {}
 
@@ -43,12 +45,15 @@ package struct PromiseTable: IndexedTable, Sendable {
     _ event: borrowing EventView, at place: Int32
   ) throws(ReplayProblem) {
     try entities[place]?.apply(event)
-    if entities[place]?.isOpen == false { unlink(place) }
+    guard let entity = entities[place] else { return }
+    if !entity.isOpen { unlink(place) }
+    if entity.isExtended { index(entity) }
   }
 
   /// Inserts a promise that the table does not contain.
   package mutating func insert(_ entity: consuming PromiseEntity) {
     let isOpen = entity.isOpen
+    if entity.isExtended { index(entity) }
     let place = entities.insert(entity)
     if place == links.count { links.append(Link()) }
     if isOpen { link(place) }
@@ -59,11 +64,22 @@ package struct PromiseTable: IndexedTable, Sendable {
     guard let place = place(of: entity.id) else { return insert(entity) }
     entities[place] = entity
     if !entity.isOpen { unlink(place) }
+    if entity.isExtended { index(entity) }
+  }
+
+  private mutating func index(_ entity: PromiseEntity) {
+    if entity.status == .pending, entity.progress?.runningSession != nil {
+      runningIDs.insert(entity.id)
+    } else {
+      runningIDs.remove(entity.id)
+    }
   }
 
   mutating func remove(at place: Int32) -> PromiseEntity? {
     unlink(place)
-    return entities.remove(at: place)
+    let entity = entities.remove(at: place)
+    if let entity { runningIDs.remove(entity.id) }
+    return entity
   }
 
   private mutating func link(_ place: Int32) {
@@ -90,7 +106,9 @@ package struct PromiseTable: IndexedTable, Sendable {
   func isConsistent(_ id: PromiseID) -> Bool {
     guard let place = place(of: id), let entity = entities[place] else { return false }
     let isListed = links[Int(place)].previous != Self.none || firstOpen == place
+    let isRunning = entity.status == .pending && entity.progress?.runningSession != nil
     return isListed == entity.isOpen && entity.id == id && entity.isConsistent
+      && runningIDs.contains(id) == isRunning
   }
 }
 

@@ -143,6 +143,10 @@ extension LedgerState {
       ids.insert(handler.created.session.entityID)
     }
     promises.visitAll { if $0.isOpen { ids.insert($0.created.session.entityID) } }
+    for work in try openWork() {
+      try work.insertReferences(into: &ids)
+      ids.insert(work.created.session.entityID)
+    }
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
       pulse.beat(tick)
       if let creator = entry.creator, !isOverlaid(entry.id) { ids.insert(creator.entityID) }
@@ -161,5 +165,21 @@ extension HandlerEntity {
       ids.formUnion(references.promises.map(\.entityID))
       ids.formUnion(references.handlers.map(\.entityID))
     }
+  }
+}
+
+extension PromiseEntity {
+  /// Inserts the promises and handlers that pending work needs: those in its arguments, the promise that it
+  /// awaits, and its parent.
+  func insertReferences(into ids: inout Set<EntityID>) throws(LedgerError) {
+    let creation = try creation()
+    guard status == .pending, let work = creation.work else { return }
+    let references = progress?.arguments?.references ?? work.references
+    ids.formUnion(references.promises.map(\.entityID))
+    ids.formUnion(references.handlers.map(\.entityID))
+    for trigger in [work.trigger, progress?.nextTrigger] {
+      if case .after(let promise, _)? = trigger { ids.insert(promise.entityID) }
+    }
+    if let parent = creation.parent { ids.insert(parent.entityID) }
   }
 }

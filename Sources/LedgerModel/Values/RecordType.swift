@@ -23,10 +23,14 @@ package struct RecordType: Sendable, Hashable {
   package static let promise = RecordType(.promise)
   package static let session = RecordType(.session)
   package static let handler = RecordType(.handler)
+  /// A promise that the first version of the format cannot represent, such as one that code settles. No version
+  /// uses layout 1.
+  package static let extendedPromise = RecordType(kind: EntityKind.promise.rawValue, layout: 2)
 
   /// The kind, if this build can read the record; `nil` for a record of a later version.
   package var knownKind: EntityKind? {
-    layout == Self.original ? EntityKind(rawValue: kind) : nil
+    layout == Self.original
+      ? EntityKind(rawValue: kind) : self == .extendedPromise ? .promise : nil
   }
 }
 

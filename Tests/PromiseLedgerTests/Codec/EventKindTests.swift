@@ -10,10 +10,13 @@ import Testing
     let name: String
     let kind: EventKind
     let payload: any EventPayload.Type
+    let version: UInt16
 
     init(
-      _ number: UInt16, _ name: String, _ kind: EventKind, _ payload: any EventPayload.Type
+      _ number: UInt16, _ name: String, _ kind: EventKind, _ payload: any EventPayload.Type,
+      version: UInt16 = 1
     ) {
+      self.version = version
       self.number = number
       self.name = name
       self.kind = kind
@@ -27,10 +30,14 @@ import Testing
     Specified(17, "sessionFrozen", .sessionFrozen, SessionFrozen.self),
     Specified(18, "sessionUnfrozen", .sessionUnfrozen, SessionUnfrozen.self),
     Specified(19, "sessionClosed", .sessionClosed, SessionClosed.self),
-    Specified(32, "promiseCreated", .promiseCreated, PromiseCreated.self),
-    Specified(33, "promiseResolved", .promiseResolved, PromiseResolved.self),
+    Specified(32, "promiseCreated", .promiseCreated, PromiseCreated.self, version: 2),
+    Specified(33, "promiseResolved", .promiseResolved, PromiseResolved.self, version: 2),
     Specified(34, "promiseConsumed", .promiseConsumed, PromiseConsumed.self),
     Specified(35, "promiseAbandoned", .promiseAbandoned, PromiseAbandoned.self),
+    Specified(36, "workStarted", .workStarted, WorkStarted.self),
+    Specified(37, "workReleased", .workReleased, WorkReleased.self),
+    Specified(39, "workCancelRequested", .workCancelRequested, WorkCancelRequested.self),
+    Specified(40, "workAmended", .workAmended, WorkAmended.self),
     Specified(48, "handlerCreated", .handlerCreated, HandlerCreated.self),
     Specified(49, "handlerRebound", .handlerRebound, HandlerRebound.self),
     Specified(50, "handlerCallStarted", .handlerCallStarted, HandlerCallStarted.self),
@@ -56,12 +63,12 @@ import Testing
     #expect(Set(EventKind.all.map(\.name)).count == EventKind.all.count)
   }
 
-  @Test func everyKindHasItsPayloadInVersion1() {
+  @Test func everyKindHasItsPayloadInItsNewestVersion() {
     for specified in Self.specified {
       let isItsPayload = specified.kind.payload == specified.payload
       #expect(isItsPayload, "\(specified.name)")
       #expect(specified.payload.kind == specified.kind, "\(specified.name)")
-      #expect(specified.payload.newestVersion == 1, "\(specified.name)")
+      #expect(specified.payload.newestVersion == specified.version, "\(specified.name)")
     }
   }
 
@@ -84,7 +91,8 @@ import Testing
 
   @Test func aFullLedgerRefusesCommandsThatBeginSomethingOrHoldContent() {
     let refused: [EventKind] = [
-      .ledgerCreated, .promiseCreated, .promiseResolved, .handlerCreated, .handlerRebound,
+      .ledgerCreated, .promiseCreated, .promiseResolved, .workStarted, .workCancelRequested,
+      .workAmended, .handlerCreated, .handlerRebound,
       .handlerCallStarted,
     ]
     #expect(EventKind.all.filter(\.makesLedgerGrow) == refused)
@@ -97,7 +105,7 @@ import Testing
   }
 
   @Test func aKindThatIsNotKnownHasNoNameAndShowsItsNumber() {
-    for number: UInt16 in [0, 36, 67, 999, .max] {
+    for number: UInt16 in [0, 38, 67, 999, .max] {
       let kind = EventKind(rawValue: number)
       #expect(kind.name == nil)
       #expect(kind.payload == nil, "\(number)")

@@ -107,7 +107,7 @@ struct VerifyTests {
 
   @Test(arguments: [
     NewEvent.raw(EventKind(rawValue: 999), on: promise),
-    .raw(.promiseCreated, version: 2, on: promise),
+    .raw(.promiseCreated, version: 3, on: promise),
   ])
   func unknownEventsAreNoDamage(event: NewEvent) throws {
     var ledger = try CraftedLedger()

@@ -29,7 +29,7 @@ import Testing
     .raw(EventKind(rawValue: 999), on: PromiseID.numbered(1).entityID),
     .raw(EventKind(rawValue: 0), on: PromiseID.numbered(1).entityID),
     .raw(EventKind(rawValue: 999), on: PromiseID.numbered(1).entityID),
-    .raw(.promiseResolved, version: 2, on: PromiseID.numbered(1).entityID),
+    .raw(.promiseResolved, version: 3, on: PromiseID.numbered(1).entityID),
     .raw(.promiseConsumed, version: 0, on: PromiseID.numbered(1).entityID),
     .raw(.promiseAbandoned, version: .max, on: PromiseID.numbered(1).entityID),
   ]
@@ -70,7 +70,7 @@ import Testing
 
   @Test func aPromiseWhoseCreationIsUnknownIsNotAnsweredAsNotFound() throws {
     var ledger = PureLedger()
-    try ledger.append([.raw(.promiseCreated, version: 2, on: id.entityID)])
+    try ledger.append([.raw(.promiseCreated, version: 3, on: id.entityID)])
 
     let consume = ConsumePromise(id: id, delivery: .recordedBefore)
     let errors = [

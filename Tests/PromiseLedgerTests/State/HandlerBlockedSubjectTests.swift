@@ -101,7 +101,7 @@ import Testing
     var ledger = try ledger()
     try ledger.append([
       .raw(.handlerRebound, version: 2, on: neighbour.entityID),
-      .raw(.promiseResolved, version: 2, on: promise.entityID),
+      .raw(.promiseResolved, version: 3, on: promise.entityID),
     ])
 
     let answer = try ledger.commit(

@@ -35,13 +35,8 @@ struct SnapshotAudit {
       let entity = try LedgerEntity(type: record.type, id: id, content: record.content)
       entities[id] = entity
       digest.add(record.type, id, record.content)
-      counts.bytes += UInt64(record.content.count)
-      switch record.type.knownKind {
-      case .promise: counts.promises += 1
-      case .session: counts.sessions += 1
-      case .handler: counts.handlers += 1
-      case nil: Issue.record("\(id) is of a later version")
-      }
+      counts.add(record.type, byteCount: record.content.count)
+      if record.type.knownKind == nil { Issue.record("\(id) is of a later version") }
       listed.formUnion(entity.openEntries)
       #expect(entity.lastPosition <= reader.position)
     }

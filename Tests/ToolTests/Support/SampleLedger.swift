@@ -56,14 +56,16 @@ struct SampleLedger {
   }
 
   /// Appends an event as no build of this version would write it.
-  func append(_ kind: EventKind, payload: [UInt8], cause: UInt64 = 0) async throws {
+  func append(
+    _ kind: EventKind, payload: [UInt8], version: UInt16 = 1, cause: UInt64 = 0
+  ) async throws {
     let writer = try await open()
     let now = ManualLedgerClock().now()
     let id = SequentialIDGenerator(seed: 9).makeID(at: now)
     var batch = EventBatch()
     try batch.append(
       NewEvent(
-        kind: kind, version: 1, time: now, subject: id, cause: Position(rawValue: cause),
+        kind: kind, version: version, time: now, subject: id, cause: Position(rawValue: cause),
         payload: payload))
     let event = batch
     _ = try await writer.engine.openStore().commit(

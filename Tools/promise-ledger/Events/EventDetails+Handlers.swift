@@ -59,13 +59,18 @@ extension EventDetails {
 
   private mutating func add(_ call: CallID, _ attempt: UInt32) {
     add("call", .string("\(call)"), "call \(call.entityID.shortText)")
+    add(attempt: attempt)
+  }
+
+  /// Adds the number of an attempt.
+  mutating func add(attempt: UInt32) {
     add("attempt", .integer(Int64(attempt)), "attempt \(attempt)")
   }
 
   // MARK: Arguments
 
   /// Adds arguments. Those stored beside the event are not read; only their size is shown.
-  private mutating func add(
+  mutating func add(
     _ arguments: StoredArguments?, _ references: HandlerReferences, of event: LedgerEvent
   ) {
     if let arguments {
@@ -103,9 +108,14 @@ extension EventDetails {
       add("typeTag", .string(typeTag), "type \(typeTag.escapingControlCharacters)")
       add(value: bytes, byteCount: bytes.count)
     }
-    guard !report.effects.isEmpty else { return }
-    members["effects"] = .array(report.effects.map(\.member))
-    words.append(contentsOf: report.effects.map(\.words))
+    add(report.effects)
+  }
+
+  /// Adds the effects of code, if there are any.
+  mutating func add(_ effects: [DecidedEffect]) {
+    guard !effects.isEmpty else { return }
+    members["effects"] = .array(effects.map(\.member))
+    words.append(contentsOf: effects.map(\.words))
   }
 }
 

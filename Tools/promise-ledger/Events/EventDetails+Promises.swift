@@ -7,6 +7,7 @@ extension EventDetails {
   ) throws(LedgerError) -> Bool {
     if let created = try event.decode(as: PromiseCreated.self) {
       add(created)
+      addSource(of: created, event)
     } else if let resolved = try event.decode(as: PromiseResolved.self) {
       try add(resolved, of: event, in: inspector)
     } else if let consumed = try event.decode(as: PromiseConsumed.self) {
@@ -50,15 +51,23 @@ extension EventDetails {
   ) throws(LedgerError) {
     add("outcome", .string("\(resolved.outcome)"), resolved.outcome.words)
     members["resolvedAt"] = .string("\(resolved.resolvedAt)")
+    var effects: [DecidedEffect] = []
+    var value = resolved.content
+    // A large value is not read; only its size is shown.
+    if value == nil, resolved.attempt != nil || [.rejected, .cancelled].contains(resolved.outcome) {
+      value = try inspector.attachment(of: event)
+    }
+    if let attempt = resolved.attempt {
+      add(attempt: attempt)
+      (effects, value) = try PromiseResolved.outcome(ofAttempt: value ?? [])
+    }
     switch resolved.outcome {
     case .rejected:
-      let content = try inspector.content(of: event, resolved)
-      add(try StoredError(decoding: content))
+      add(try StoredError(decoding: value ?? []))
     case .fulfilled:
-      add(value: resolved.content, byteCount: event.attachmentByteCount)
+      add(value: value, byteCount: event.attachmentByteCount)
     case .cancelled:
-      let content = try inspector.content(of: event, resolved)
-      let reason = String(decoding: content, as: UTF8.self)
+      let reason = String(decoding: value ?? [], as: UTF8.self)
       add("reason", .string(reason), reason.quoted)
     case .timedOut:
       words.append("at \(resolved.resolvedAt)")
@@ -66,6 +75,7 @@ extension EventDetails {
     if let key = resolved.idempotencyKey {
       add("idempotencyKey", .string(key), "idempotency key \(key.quoted)")
     }
+    add(effects)
   }
 
   mutating func add(_ error: StoredError) {
@@ -90,16 +100,6 @@ extension EventDetails {
     guard !value.isEmpty else { return }
     let content = ContentText(value)
     add(content.jsonName(for: "value"), .string(content.text), content.words)
-  }
-}
-
-extension BlockingInspector {
-  /// The content of a resolution, wherever it is stored.
-  fileprivate func content(
-    of event: LedgerEvent, _ resolved: PromiseResolved
-  ) throws(LedgerError) -> [UInt8] {
-    if let content = resolved.content { return content }
-    return try attachment(of: event)
   }
 }
 

@@ -17,9 +17,10 @@ struct EventDetails {
     do throws(LedgerError) {
       let isAboutSession = try addSession(event)
       let isAboutPromise = try addPromise(event, in: inspector)
+      let isAboutWork = try addWork(event)
       let isAboutHandler = try addHandler(event, in: inspector)
       let isAboutCompaction = try addCompaction(event)
-      if !isAboutSession, !isAboutPromise, !isAboutHandler, !isAboutCompaction {
+      if !isAboutSession, !isAboutPromise, !isAboutWork, !isAboutHandler, !isAboutCompaction {
         addUnknown(event)
       }
     } catch {

@@ -128,7 +128,7 @@ struct FrameChecks {
       let payload = try type.init(decoding: event.payloadBytes)
       if let what = EventContradiction.ofKey(event) { add(what, event) }
       let attachable = payload as? any AttachablePayload
-      let isDetached = attachable.map { $0.attachable == nil } ?? false
+      let isDetached = attachable?.isDetached ?? false
       if isDetached != (event.attachmentByteCount > 0) {
         add("The event and its payload disagree on whether a value is stored beside it.", event)
       } else if let resolved = payload as? PromiseResolved, resolved.outcome == .rejected,

@@ -1,0 +1,155 @@
+/// What became of work since its creation: its attempts, and what an operator changed.
+package struct WorkProgress: Sendable, Hashable {
+  /// The end of an attempt that did not settle the promise.
+  package struct Release: Sendable, Hashable {
+    package let fact: LedgerEvent.Trace
+    package let event: WorkReleased
+  }
+
+  /// A request to cancel the work.
+  package struct CancelRequest: Sendable, Hashable {
+    package let fact: LedgerEvent.Trace
+    package let reason: String
+  }
+
+  /// The number of deaths after which work is parked: its code probably ends its process.
+  package static let deathLimit: UInt32 = 3
+
+  /// The number of attempts that started.
+  package private(set) var attempt: UInt32 = 0
+  /// The start of the newest attempt.
+  package private(set) var start: LedgerEvent.Trace?
+  /// The end of the newest attempt; `nil` while it runs.
+  package private(set) var release: Release?
+  /// The number of failures since the creation, or since an operator resumed the work.
+  package private(set) var failureCount: UInt32 = 0
+  /// The number of attempts that ended with the death of their process, since code last ended by itself.
+  package private(set) var deathCount: UInt32 = 0
+  package private(set) var cancelRequest: CancelRequest?
+  /// The event that parked the work, if it is parked.
+  package private(set) var parking: LedgerEvent.Trace?
+  /// The trigger in place of that of the creation.
+  package private(set) var trigger: WorkTrigger?
+  /// The options in place of those of the creation.
+  package private(set) var options: WorkOptions?
+  /// The arguments in place of those of the creation.
+  package private(set) var arguments: BoundArguments?
+  /// The size of the arguments that are stored beside the creation, in bytes; 0 if they are in its payload.
+  let creationAttachmentByteCount: Int
+  /// The newest event of the work.
+  package private(set) var lastPosition: Position
+  /// The time of the newest event.
+  package private(set) var lastTime: Timestamp
+
+  /// The trigger in place of that of the creation; `nil` if that one counts.
+  var nextTrigger: WorkTrigger? {
+    // The code is to learn of it, and may have something to undo.
+    if cancelRequest != nil { return .now }
+    if let trigger { return trigger }
+    guard let release else { return nil }
+    return release.event.retryTime.map(WorkTrigger.at) ?? .now
+  }
+
+  /// The session that runs the newest attempt.
+  package var runningSession: SessionID? { release == nil ? start?.session : nil }
+}
+
+// MARK: - Reducer
+
+extension WorkProgress {
+  init(_ creation: LedgerEvent.Trace, attachmentByteCount: Int) {
+    self.init(
+      creationAttachmentByteCount: attachmentByteCount, lastPosition: creation.position,
+      lastTime: creation.time)
+  }
+
+  /// Applies an event of a promise that is pending. An event that does not fit changes nothing.
+  mutating func apply(_ event: borrowing EventView) throws(ReplayProblem) {
+    let fact = LedgerEvent.Trace(event)
+    switch event.kind {
+    case .workStarted: try begin(event, fact)
+    case .workReleased: try giveBack(event, fact)
+    case .workCancelRequested:
+      let requested: WorkCancelRequested = try event.decode()
+      guard cancelRequest == nil else { throw event.doesNotFit("work that is being cancelled") }
+      cancelRequest = CancelRequest(fact: fact, reason: requested.reason)
+    case .workAmended: try amend(event, fact)
+    default: throw event.doesNotFit("work")
+    }
+    (lastPosition, lastTime) = (event.position, event.time)
+  }
+
+  private mutating func begin(
+    _ event: borrowing EventView, _ fact: LedgerEvent.Trace
+  ) throws(ReplayProblem) {
+    let started: WorkStarted = try event.decode()
+    // An attempt of another session may be superseded, such as one of a stopped process.
+    guard started.attempt - 1 == attempt, runningSession != fact.session, parking == nil else {
+      throw event.doesNotFit("work whose attempt \(started.attempt) cannot begin")
+    }
+    // The trigger of an operator counts for one attempt.
+    (attempt, start, release, trigger) = (started.attempt, fact, nil, nil)
+  }
+
+  private mutating func giveBack(
+    _ event: borrowing EventView, _ fact: LedgerEvent.Trace
+  ) throws(ReplayProblem) {
+    let released: WorkReleased = try event.decode()
+    guard released.attempt == attempt, runningSession != nil else {
+      throw event.doesNotFit("work whose attempt \(released.attempt) does not run")
+    }
+    release = Release(fact: fact, event: released)
+    failureCount = failureCount.addingClamped(released.failureCount)
+    switch released.reason {
+    case .died: deathCount = deathCount.addingClamped(1)
+    case .retrying, .parked: deathCount = 0
+    // The process lives, but the code did not end.
+    case .frozen, .closed, .cancelled, .notRunnable: break
+    }
+    if released.reason == .parked || deathCount >= Self.deathLimit { parking = fact }
+  }
+
+  private mutating func amend(
+    _ event: borrowing EventView, _ fact: LedgerEvent.Trace
+  ) throws(ReplayProblem) {
+    let amended: WorkAmended = try event.decode()
+    guard amended.parking != .parked || runningSession == nil else {
+      throw event.doesNotFit("work that is running")
+    }
+    if let changed = amended.arguments {
+      arguments = BoundArguments(
+        arguments: try event.reference(to: changed.arguments), references: changed.references,
+        position: event.position)
+    }
+    trigger = amended.trigger ?? trigger
+    options = amended.options ?? options
+    switch amended.parking {
+    case .unchanged: break
+    case .parked: parking = fact
+    case .resumed: (parking, failureCount, deathCount) = (nil, 0, 0)
+    }
+  }
+}
+
+extension UInt32 {
+  fileprivate func addingClamped(_ other: UInt32) -> UInt32 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}
+
+// MARK: - Invariants
+
+extension WorkProgress {
+  /// Whether the events came in a possible order.
+  func isConsistent(since creation: Position) -> Bool {
+    let facts = [start?.position, release?.fact.position].compactMap(\.self)
+    let others = [cancelRequest?.fact.position, parking?.position, arguments?.position]
+      .compactMap(\.self)
+    return (attempt == 0) == (start == nil) && (release == nil || start != nil)
+      && release.map { $0.event.attempt == attempt } ?? true
+      && zip(facts, facts.dropFirst()).allSatisfy(<)
+      && (facts + others).allSatisfy { $0 > creation && $0 <= lastPosition }
+      && lastPosition >= creation
+  }
+}

@@ -1,0 +1,94 @@
+extension PromiseCreated {
+  /// The time up to which a promise is open.
+  @nonexhaustive public enum Lifetime: UInt8, Sendable, Hashable, CaseIterable {
+    /// Until its outcome is consumed, or it is abandoned.
+    case untilConsumed = 0
+    /// Until it is settled. Its outcome can be read until its record is removed, and nobody has to consume it.
+    case untilSettled = 1
+  }
+
+  /// The origin of a promise's outcome.
+  @nonexhaustive public enum Source: Sendable, Hashable {
+    /// The outcome comes from outside: the promise is resolved by whoever has it.
+    case outside
+    /// The outcome is that of code, which the ledger runs.
+    case work(Work)
+  }
+
+  /// Code whose outcome settles a promise: its kind, its arguments, and when and how it is run.
+  public struct Work: Sendable, Hashable {
+    /// The stable name of the kind of handler that is run.
+    public let kind: String
+    /// The condition under which the work becomes due.
+    public let trigger: WorkTrigger
+    /// How the work is run.
+    public let options: WorkOptions
+    /// The promises and handlers in the arguments.
+    public let references: HandlerReferences
+    /// The arguments, or `nil` if they are large and stored beside the event.
+    public fileprivate(set) var arguments: StoredArguments?
+
+    package init(
+      kind: String, trigger: WorkTrigger = .now, options: WorkOptions = WorkOptions(),
+      references: HandlerReferences = .none, arguments: StoredArguments? = StoredArguments.none
+    ) {
+      self.kind = kind
+      self.trigger = trigger
+      self.options = options
+      self.references = references
+      self.arguments = arguments
+    }
+  }
+}
+
+extension PromiseCreated: AttachablePayload {
+  package var attachable: [UInt8]? { work?.arguments?.encoded }
+
+  package var isDetached: Bool { work.map { $0.arguments == nil } ?? false }
+
+  package mutating func detachContent() {
+    guard case .work(var work) = source else { return }
+    work.arguments = nil
+    source = .work(work)
+  }
+
+  /// The work, if the promise is settled by code.
+  public var work: Work? {
+    if case .work(let work) = source { work } else { nil }
+  }
+}
+
+// MARK: - Encoding
+
+extension PromiseCreated.Source {
+  enum Number: UInt8 {
+    case outside = 0
+    case work = 1
+  }
+
+  var number: Number {
+    switch self {
+    case .outside: .outside
+    case .work: .work
+    }
+  }
+}
+
+extension PromiseCreated.Work {
+  func append(to bytes: inout [UInt8]) {
+    bytes.appendText(kind)
+    trigger.append(to: &bytes)
+    options.append(to: &bytes)
+    references.append(to: &bytes)
+    if let arguments { bytes.append(contentsOf: arguments.encoded) }
+  }
+
+  /// - Parameter isDetached: Whether the arguments are stored beside the event.
+  init(reading reader: inout PayloadReader, isDetached: Bool) throws(PayloadDamage) {
+    kind = try reader.text()
+    trigger = try WorkTrigger(reading: &reader)
+    options = try WorkOptions(reading: &reader)
+    references = try HandlerReferences(reading: &reader)
+    arguments = isDetached ? nil : try StoredArguments(parsing: reader.rest())
+  }
+}

@@ -1,0 +1,102 @@
+import LedgerBytes
+
+/// The delays between the attempts of work that fails, and the number of failures after which it is given up.
+///
+/// Only failures count: errors that the code throws, and attempts that take too long. A freeze, a wait, or
+/// the end of a process is no failure.
+public struct WorkRetryPolicy: Sendable, Hashable {
+  /// What becomes of work whose failures are used up.
+  @nonexhaustive public enum GivingUp: UInt8, Sendable, Hashable, CaseIterable {
+    /// Its promise is rejected with the last error.
+    case reject = 0
+    /// It is parked until an operator acts.
+    case park = 1
+  }
+
+  /// The number of failures after which the work is given up; `nil` for no limit.
+  public let failureLimit: Int?
+  /// The delay after the first failure.
+  public let firstDelay: Duration
+  /// The longest delay.
+  public let longestDelay: Duration
+  /// The factor by which each delay exceeds the one before, in hundredths.
+  let factorInHundredths: UInt32
+  /// What becomes of the work after the last failure.
+  public let givingUp: GivingUp
+
+  /// The factor by which each delay exceeds the one before.
+  public var factor: Double { Double(factorInHundredths) / 100 }
+
+  /// 20 failures, with delays that double from 1 second to 1 hour; then the promise is rejected.
+  public static let standard = WorkRetryPolicy(
+    failureLimit: 20, firstDelay: .seconds(1), longestDelay: .seconds(3_600),
+    factorInHundredths: 200, givingUp: .reject)
+
+  /// Creates a policy.
+  ///
+  /// - Parameters:
+  ///   - failureLimit: The number of failures after which the work is given up, 1 to 4,294,967,295; `nil`
+  ///     for no limit.
+  ///   - firstDelay: The delay after the first failure; not negative.
+  ///   - longestDelay: The longest delay; at least `firstDelay`.
+  ///   - factor: The factor by which each delay exceeds the one before: 1 to 1,000, rounded to hundredths.
+  ///   - givingUp: What becomes of the work after the last failure.
+  /// - Throws: ``LedgerError/Code/invalidArgument`` if a parameter is out of bounds.
+  public init(
+    failureLimit: Int? = 20, firstDelay: Duration = .seconds(1),
+    longestDelay: Duration = .seconds(3_600), factor: Double = 2, givingUp: GivingUp = .reject
+  ) throws(LedgerError) {
+    let isLimited = failureLimit.map { (1...Int(UInt32.max)).contains($0) } ?? true
+    guard isLimited, firstDelay >= .zero, longestDelay >= firstDelay, (1...1_000).contains(factor)
+    else {
+      throw LedgerError(
+        .invalidArgument,
+        "A retry policy with failure limit \(failureLimit.map(String.init) ?? "none"), delays from \(firstDelay) to \(longestDelay) and factor \(factor) is impossible: the limit must be 1 or more, no delay negative, the longest delay not shorter than the first, and the factor 1 to 1000."
+      )
+    }
+    self.init(
+      failureLimit: failureLimit, firstDelay: firstDelay, longestDelay: longestDelay,
+      factorInHundredths: UInt32((factor * 100).rounded()), givingUp: givingUp)
+  }
+
+  private init(
+    failureLimit: Int?, firstDelay: Duration, longestDelay: Duration, factorInHundredths: UInt32,
+    givingUp: GivingUp
+  ) {
+    self.failureLimit = failureLimit
+    // As stored, so that a policy equals itself after replay.
+    self.firstDelay = .nanoseconds(firstDelay.clampedNanoseconds)
+    self.longestDelay = .nanoseconds(longestDelay.clampedNanoseconds)
+    self.factorInHundredths = factorInHundredths
+    self.givingUp = givingUp
+  }
+}
+
+// MARK: - Encoding
+
+extension WorkRetryPolicy {
+  func append(to bytes: inout [UInt8]) {
+    bytes.appendLittleEndian(UInt32(clamping: failureLimit ?? 0))
+    bytes += [givingUp.rawValue, 0, 0, 0]
+    bytes.appendLittleEndian(firstDelay.clampedNanoseconds)
+    bytes.appendLittleEndian(longestDelay.clampedNanoseconds)
+    bytes.appendLittleEndian(factorInHundredths)
+    bytes.appendLittleEndian(UInt32(0))
+  }
+
+  init(reading reader: inout PayloadReader) throws(PayloadDamage) {
+    let limit: UInt32 = try reader.integer()
+    let givingUp: GivingUp = try reader.choice("end of a retry policy")
+    try reader.skip(3)
+    let firstDelay: Int64 = try reader.integer()
+    let longestDelay: Int64 = try reader.integer()
+    let factor: UInt32 = try reader.integer()
+    try reader.skip(4)
+    guard firstDelay >= 0, longestDelay >= firstDelay, (100...100_000).contains(factor) else {
+      throw PayloadDamage(what: "the delays of a retry policy are invalid")
+    }
+    self.init(
+      failureLimit: limit == 0 ? nil : Int(limit), firstDelay: .nanoseconds(firstDelay),
+      longestDelay: .nanoseconds(longestDelay), factorInHundredths: factor, givingUp: givingUp)
+  }
+}

@@ -1,0 +1,65 @@
+import PromiseLedger
+import Testing
+
+/// Events of work in the words of the log. Nothing replays them here, so they may be about anything.
+@Suite(.timeLimit(.minutes(10)))
+struct WorkLogTests {
+  private static let promise = PromiseID(entityID: EntityID(high: 7, low: 0xABCD_EF01))
+
+  private static func options() throws -> WorkOptions {
+    WorkOptions(
+      priority: 2, lane: try WorkLane("mail", width: 3),
+      retryPolicy: try WorkRetryPolicy(failureLimit: 5, givingUp: .park),
+      attemptTimeout: .seconds(9), givesUpAfter: Timestamp(nanosecondsSinceEpoch: 1_000_000_000))
+  }
+
+  private static func events() throws -> [(any EventPayload, words: String)] {
+    let failure = StoredError(domain: "shop", code: 402, message: "no money")
+    let arguments = try StoredArguments([
+      StoredArgument(name: "order", typeTag: "int", payload: Array("7".utf8))
+    ])
+    return [
+      (WorkStarted(attempt: 3), "attempt 3"),
+      (
+        WorkReleased(
+          attempt: 3, reason: .retrying, failureCount: 2,
+          retryTime: Timestamp(nanosecondsSinceEpoch: 5_000_000_000), error: failure),
+        "attempt 3, retrying, next attempt at 1970-01-01T00:00:05.000000Z, 2 failures, shop 402 \"no money\""
+      ),
+      (WorkReleased(attempt: 4, reason: .notRunnable), "attempt 4, not runnable"),
+      (WorkCancelRequested(reason: "no longer wanted"), "reason \"no longer wanted\""),
+      (
+        WorkAmended(
+          parking: .resumed, trigger: .after(promise, .failed), options: try options(),
+          arguments: try ArgumentSet(checking: arguments, references: .none)),
+        "resumed, after promise abcdef01, if it fails, priority 2, lane \"mail\", 3 at once, 9.0 seconds an attempt, given up after 1970-01-01T00:00:01.000000Z, retried after up to 5 failures, then park, order: 7 (int)"
+      ),
+      (
+        PromiseCreated(
+          typeTag: "void", lifetime: .untilSettled, parent: promise,
+          source: .work(.init(kind: "ship", trigger: .at(Timestamp(nanosecondsSinceEpoch: 0))))),
+        "type void, until it is settled, parent abcdef01, kind \"ship\", due at 1970-01-01T00:00:00.000000Z"
+      ),
+      (
+        PromiseResolved(
+          outcome: .rejected, resolvedAt: Timestamp(nanosecondsSinceEpoch: 0), attempt: 2,
+          content: PromiseResolved.content(
+            effects: [DecidedEffect(.createPromise, .done, on: promise.entityID)],
+            then: failure.encoded)),
+        "rejected, attempt 2, shop 402 \"no money\", create promise abcdef01 done"
+      ),
+    ]
+  }
+
+  @Test func eventsOfWorkAreShownInWords() async throws {
+    for (payload, words) in try Self.events() {
+      let sample = try await SampleLedger()
+      try await sample.append(
+        type(of: payload).kind, payload: payload.encoded, version: payload.version)
+      let run = try CommandRun("log", sample.path, "--after", "18", "--limit", "1")
+      #expect(run.output.hasSuffix("  \(words)\n"), "\(run.output)")
+      #expect(run.notes == "")
+      #expect(run.status == 0)
+    }
+  }
+}
