@@ -20,7 +20,7 @@ package struct PromiseEntity: Sendable, Hashable {
   let creationPayload: [UInt8]
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
-  /// At most one element. As an array, because most promises have none, and it takes little memory then.
+  /// At most one element. An empty array takes little memory, and most promises have no progress.
   private var work: [WorkProgress] = []
 
   init(
@@ -82,7 +82,7 @@ package struct PromiseEntity: Sendable, Hashable {
   @inline(__always)
   package var isExtended: Bool { PromiseCreated.isExtended(encoded: creationPayload) }
 
-  /// What became of the work; `nil` if nothing has yet, or if the promise is not settled by code.
+  /// The progress of the work; `nil` before its first event, or if the promise is not settled by code.
   package var progress: WorkProgress? { work.first }
 
   /// The position of the newest event applied.

@@ -1,4 +1,4 @@
-/// What became of work since its creation: its attempts, and what an operator changed.
+/// The progress of work since its creation: its attempts, and the changes by an operator.
 package struct WorkProgress: Sendable, Hashable {
   /// The end of an attempt that did not settle the promise.
   package struct Release: Sendable, Hashable {
@@ -43,7 +43,7 @@ package struct WorkProgress: Sendable, Hashable {
 
   /// The trigger in place of that of the creation; `nil` if that one counts.
   var nextTrigger: WorkTrigger? {
-    // The code is to learn of it, and may have something to undo.
+    // The code must learn of the request at once: it may have something to undo.
     if cancelRequest != nil { return .now }
     if let trigger { return trigger }
     guard let release else { return nil }

@@ -3,25 +3,25 @@ extension PromiseCreated {
   @nonexhaustive public enum Lifetime: UInt8, Sendable, Hashable, CaseIterable {
     /// Until its outcome is consumed, or it is abandoned.
     case untilConsumed = 0
-    /// Until it is settled. Its outcome can be read until its record is removed, and nobody has to consume it.
+    /// Until it is settled. Its outcome needs no consumption, and can be read until its record is removed.
     case untilSettled = 1
   }
 
   /// The origin of a promise's outcome.
   @nonexhaustive public enum Source: Sendable, Hashable {
-    /// The outcome comes from outside: the promise is resolved by whoever has it.
+    /// Any session may resolve the promise.
     case outside
-    /// The outcome is that of code, which the ledger runs.
+    /// The result of code settles the promise.
     case work(Work)
   }
 
-  /// Code whose outcome settles a promise: its kind, its arguments, and when and how it is run.
+  /// The code whose result settles a promise, with its arguments, its trigger and its options.
   public struct Work: Sendable, Hashable {
     /// The stable name of the kind of handler that is run.
     public let kind: String
     /// The condition under which the work becomes due.
     public let trigger: WorkTrigger
-    /// How the work is run.
+    /// The priority, lane, limits and retry policy of the work.
     public let options: WorkOptions
     /// The promises and handlers in the arguments.
     public let references: HandlerReferences

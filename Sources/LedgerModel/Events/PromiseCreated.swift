@@ -30,7 +30,7 @@ public struct PromiseCreated: EventPayload, Hashable {
   public let idempotencyKey: String?
   /// The time up to which the promise is open.
   public let lifetime: Lifetime
-  /// The work whose code created the promise, as a step of its own.
+  /// The work whose code created the promise; `nil` if no work did.
   public let parent: PromiseID?
   /// The origin of the outcome.
   public package(set) var source: Source

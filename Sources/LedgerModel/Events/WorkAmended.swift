@@ -1,12 +1,13 @@
 import LedgerBytes
 
-/// The payload of the event that records a change of work by an operator: what is `nil` stays as it was.
+/// The payload of the event that records a change of work by an operator. A property that is `nil` stays
+/// unchanged.
 public struct WorkAmended: EventPayload, Hashable {
   public static let kind = EventKind.workAmended
 
-  /// The change of whether the work is parked.
+  /// The effect of the change on parked work.
   @nonexhaustive public enum Parking: UInt8, Sendable, Hashable, CaseIterable {
-    /// The work stays parked or unparked.
+    /// The work remains parked, or remains not parked.
     case unchanged = 0
     /// The work is parked until an operator acts.
     case parked = 1
@@ -22,7 +23,7 @@ public struct WorkAmended: EventPayload, Hashable {
     public fileprivate(set) var arguments: StoredArguments?
   }
 
-  /// The change of whether the work is parked.
+  /// The effect of the change on parked work.
   public let parking: Parking
   /// The new condition under which the work becomes due.
   public let trigger: WorkTrigger?

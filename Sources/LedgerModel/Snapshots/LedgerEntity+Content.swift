@@ -53,7 +53,7 @@ extension LedgerEntity {
     return try PromiseEntity(id: id, content: &reader, isExtended: isExtended)
   }
 
-  /// What every build must know of the entity, to keep, move and remove its record.
+  /// The facts that every build needs to keep, move and remove the record.
   private var outline: RecordOutline {
     RecordOutline(
       isKeyed: isKeyed, lastPosition: lastPosition, lastTime: lastTime,

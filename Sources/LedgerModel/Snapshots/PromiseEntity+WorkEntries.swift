@@ -13,7 +13,7 @@ extension PromiseEntity {
 
   /// The state of the work; `nil` if it is not pending, or the promise is not settled by code.
   ///
-  /// - Parameter work: What the creation says of the work.
+  /// - Parameter work: The work as the creation describes it.
   package func workPhase(_ work: PromiseCreated.Work) -> WorkPhase? {
     guard status == .pending else { return nil }
     guard let progress else { return .waiting(work.trigger) }
@@ -69,7 +69,7 @@ extension PromiseEntity {
 }
 
 extension PromiseCreated.Work {
-  /// What a runner needs to know before it reads the record: priority, kind and lane.
+  /// The facts that a runner needs before it reads the record: priority, kind and lane.
   fileprivate func entryValue(_ options: WorkOptions) -> [UInt8] {
     var value = [UInt8(bitPattern: options.priority)]
     value.appendText(kind)

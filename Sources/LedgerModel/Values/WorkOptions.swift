@@ -1,9 +1,10 @@
 import LedgerBytes
 
-/// How work is run; stored with it.
+/// The priority, lane, limits and retry policy of work, stored with it.
 public struct WorkOptions: Sendable, Hashable {
-  /// How much earlier the work is run than other work that is due: as if it had become due this many minutes
-  /// earlier, or later if negative. So nothing waits for ever.
+  /// The number of minutes by which the work is treated as due earlier than it is, or later if negative.
+  ///
+  /// Work of low priority is therefore delayed, but never starved.
   public var priority: Int8
   /// The lane of the work; `nil` if it runs beside any other work.
   public var lane: WorkLane?
@@ -17,7 +18,7 @@ public struct WorkOptions: Sendable, Hashable {
   /// Creates options.
   ///
   /// - Parameters:
-  ///   - priority: How many minutes earlier the work is run than other work that is due.
+  ///   - priority: The number of minutes by which the work is treated as due earlier.
   ///   - lane: The lane of the work.
   ///   - retryPolicy: The policy for failures, if it is not that of the kind.
   ///   - attemptTimeout: The time that an attempt may take.

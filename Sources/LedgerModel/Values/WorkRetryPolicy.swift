@@ -5,7 +5,7 @@ import LedgerBytes
 /// Only failures count: errors that the code throws, and attempts that take too long. A freeze, a wait, or
 /// the end of a process is no failure.
 public struct WorkRetryPolicy: Sendable, Hashable {
-  /// What becomes of work whose failures are used up.
+  /// The end of work that reached its failure limit.
   @nonexhaustive public enum GivingUp: UInt8, Sendable, Hashable, CaseIterable {
     /// Its promise is rejected with the last error.
     case reject = 0
@@ -21,7 +21,7 @@ public struct WorkRetryPolicy: Sendable, Hashable {
   public let longestDelay: Duration
   /// The factor by which each delay exceeds the one before, in hundredths.
   let factorInHundredths: UInt32
-  /// What becomes of the work after the last failure.
+  /// The end of the work after the last failure.
   public let givingUp: GivingUp
 
   /// The factor by which each delay exceeds the one before.
@@ -40,7 +40,7 @@ public struct WorkRetryPolicy: Sendable, Hashable {
   ///   - firstDelay: The delay after the first failure; not negative.
   ///   - longestDelay: The longest delay; at least `firstDelay`.
   ///   - factor: The factor by which each delay exceeds the one before: 1 to 1,000, rounded to hundredths.
-  ///   - givingUp: What becomes of the work after the last failure.
+  ///   - givingUp: The end of the work after the last failure.
   /// - Throws: ``LedgerError/Code/invalidArgument`` if a parameter is out of bounds.
   public init(
     failureLimit: Int? = 20, firstDelay: Duration = .seconds(1),
