@@ -42,7 +42,9 @@ let package = Package(
     .target(
       name: "LedgerModel",
       dependencies: [
-        "LedgerBytes", "LedgerLocks", .product(name: "HeapModule", package: "swift-collections"),
+        "LedgerBytes", "LedgerLocks",
+        .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ]
     ),
     .target(

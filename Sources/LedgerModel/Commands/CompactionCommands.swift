@@ -18,10 +18,13 @@ package struct ApplyRetention: Command {
       decision.snapshotPosition <= position, decision.base.blocked.isEmpty,
       !decision.base.snapshot.summary.counts.hasOpaque
     else { return nil }
-    // A newer binding may need a record that the plan removes.
+    // A newer binding, or newer work, may need a record that the plan removes.
     var needed: Set<EntityID> = []
     for handler in decision.handlersChanged(since: position) where handler.isOpen {
       handler.insertReferences(into: &needed)
+    }
+    for work in decision.workChanged(since: position) {
+      try work.insertReferences(into: &needed)
     }
     var kept = Set(planned.kept)
     var base = decision.base
@@ -66,6 +69,15 @@ extension Decision {
   func handlersChanged(since position: Position) -> [HandlerEntity] {
     var changed = Array(staged.handlers.values)
     base.handlers.visitAll { if $0.lastPosition > position { changed.append($0) } }
+    return changed
+  }
+
+  func workChanged(since position: Position) -> [PromiseEntity] {
+    var changed = staged.work.all.compactMap { staged.promises[$0.key] }
+    for work in base.promises.work.all {
+      guard let entity = base.promises[work.key], entity.lastPosition > position else { continue }
+      changed.append(entity)
+    }
     return changed
   }
 

@@ -58,6 +58,8 @@ package struct Decision {
   package let context: DecisionContext
   package private(set) var staged: StagedLayer
   package private(set) var batch = EventBatch()
+  /// The amount of work that this commit settled because another promise was settled.
+  var followerCount = 0
 
   package init(over base: LedgerState, context: DecisionContext) {
     self.base = base
@@ -101,14 +103,9 @@ package struct Decision {
 
   /// The work of which a session is running an attempt, in the order in which the attempts started.
   package func runningWork(of session: SessionID) throws(LedgerError) -> [PromiseEntity] {
-    let below = try base.runningWork(of: session).map(\.id)
-    var running: [PromiseEntity] = []
-    for id in Set(below).union(staged.changedPromises) {
-      guard let entity = try promise(id), entity.status == .pending,
-        entity.progress?.runningSession == session
-      else { continue }
-      running.append(entity)
-    }
+    let below = try base.runningWork(of: session).filter { staged.promises[$0.id] == nil }
+    let changed = staged.work.running.compactMap { staged.promises[$0] }
+    let running = below + changed.filter { $0.progress?.runningSession == session }
     return running.sorted { $0.lastPosition < $1.lastPosition }
   }
 
@@ -222,10 +219,12 @@ package struct Decision {
     _ command: some Command<Answer>
   ) throws(LedgerError) -> Answer {
     let countBefore = batch.count
+    let followerCountBefore = followerCount
     do throws(LedgerError) {
       return try command.decide(in: &self)
     } catch {
       if batch.count > countBefore { try rollBack(toCount: countBefore) }
+      followerCount = followerCountBefore
       throw error
     }
   }

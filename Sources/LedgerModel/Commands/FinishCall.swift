@@ -18,9 +18,6 @@ package struct FinishCall: Command {
     package let startedInvalidations: [StartedCall]
   }
 
-  /// The maximum number of effects of a call: a commit must not keep other commits waiting for long.
-  package static let maximumEffectCount = 1_000
-
   package let id: HandlerID
   package let call: CallID
   package let attempt: UInt32
@@ -56,12 +53,7 @@ package struct FinishCall: Command {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    guard effects.count <= Self.maximumEffectCount else {
-      throw LedgerError(
-        .invalidArgument,
-        "A call of handler \(id) has \(effects.count) effects; the maximum is \(Self.maximumEffectCount). Spread them over several calls."
-      )
-    }
+    try HandlerEffect.checkCount(effects.count, of: "A call of handler \(id)")
     guard let open = try decision.knownHandler(id)?.openCalls[call], open.attempt == attempt else {
       return .superseded
     }
@@ -76,7 +68,7 @@ package struct FinishCall: Command {
       let decided = try decider.decide(effect, in: &decision)
       guard effect.isRequired, !decided.verdict.isSuccess else { continue }
       try decision.rollBack(toCount: countBefore)
-      let error = Self.refusal(decided, effect.unfit?.error)
+      let error = decided.refusal(effect.unfit?.error)
       let failed = try fail(open, with: error, refusing: decided, in: &decision)
       return .requiredEffectRefused(decided, error, failed.entity)
     }
@@ -124,14 +116,5 @@ package struct FinishCall: Command {
         HandlerInvalidationFinished(end), to: id.entityID, cause: cause)
     }
     return try decision.requireHandler(id)
-  }
-
-  private static func refusal(_ decided: DecidedEffect, _ unfit: LedgerError?) -> StoredError {
-    let why = decided.verdict == .typeMismatch ? unfit.map { " \($0.message)" } : nil
-    return StoredError(
-      domain: "PromiseLedger.requiredEffectRefused", code: Int64(decided.verdict.rawValue),
-      message:
-        "The effect \(decided.effect) on \(decided.subject), which the call required, was refused: \(decided.verdict).\(why ?? "")"
-    )
   }
 }

@@ -14,6 +14,10 @@ package struct HandlerEffect: Sendable {
   /// The problem with the arguments of a call or an invalidation, if there is one.
   package var unfit: UnfitArguments?
 
+  /// The maximum number of effects of a call, or of an attempt of work: a commit must not keep other commits
+  /// waiting for long.
+  package static let maximumCount = 1_000
+
   package init(_ action: Action, isRequired: Bool = false) {
     self.action = action
     self.isRequired = isRequired
@@ -43,6 +47,31 @@ package struct HandlerEffect: Sendable {
     case .callHandler(let id, _, _): id.entityID
     case .invalidateHandler(let id, _, _, _): id.entityID
     }
+  }
+}
+
+extension HandlerEffect {
+  /// - Parameter subject: The start of the error's message.
+  static func checkCount(_ count: Int, of subject: String) throws(LedgerError) {
+    guard count > maximumCount else { return }
+    throw LedgerError(
+      .invalidArgument,
+      "\(subject) has \(count) effects; the maximum is \(maximumCount). Spread them over several calls."
+    )
+  }
+}
+
+extension DecidedEffect {
+  /// The error of code that required the effect, which was refused.
+  ///
+  /// - Parameter unfit: The problem with the arguments of a call or an invalidation, if there is one.
+  func refusal(_ unfit: LedgerError?) -> StoredError {
+    let why = verdict == .typeMismatch ? unfit.map { " \($0.message)" } : nil
+    return StoredError(
+      domain: "PromiseLedger.requiredEffectRefused", code: Int64(verdict.rawValue),
+      message:
+        "The effect \(effect) on \(subject), which the call required, was refused: \(verdict).\(why ?? "")"
+    )
   }
 }
 
@@ -80,7 +109,7 @@ struct EffectDecider {
     } catch {
       switch error.code {
       case .typeMismatch: verdict = .typeMismatch
-      case .unsupportedEvent, .corrupt: verdict = .blocked
+      case .unsupportedEvent, .corrupt, .promiseIsComputed: verdict = .blocked
       case .recordRemoved: verdict = effect.kind.isCreation ? .exists : .notFound
       default: throw error
       }

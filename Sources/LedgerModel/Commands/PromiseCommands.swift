@@ -33,11 +33,7 @@ package struct CreatePromise: EntityCommand {
     try decision.timeOutIfDue(id)
     guard let entity = try decision.promise(id) else {
       try decision.refuseIfRemoved(id.entityID)
-      if creation.work == nil {
-        try decision.append(creation, to: id.entityID, cause: cause)
-      } else {
-        try decision.appendAttaching(creation, to: id.entityID, cause: cause)
-      }
+      try create(in: &decision)
       return .created(try decision.requirePromise(id))
     }
     if adoptsAny {
@@ -50,6 +46,21 @@ package struct CreatePromise: EntityCommand {
       && creation.idempotencyKey == stored.idempotencyKey
     return isSameRequest && (!isStrict || entity.status == .pending)
       ? .deduplicated(entity) : .conflict(entity)
+  }
+}
+
+extension CreatePromise {
+  private func create(in decision: inout Decision) throws(LedgerError) {
+    guard let work = creation.work else {
+      return try decision.append(creation, to: id.entityID, cause: cause)
+    }
+    try decision.requireAwaited(by: work.trigger, of: id)
+    try decision.appendAttaching(creation, to: id.entityID, cause: cause)
+    // The awaited promise may have been settled before, in another way.
+    guard case .after(let awaited, _) = work.trigger, let promise = try decision.promise(awaited),
+      let outcome = try FollowedOutcome(promise)
+    else { return }
+    _ = try decision.follow(outcome, id)
   }
 }
 
@@ -72,12 +83,14 @@ package struct ResolvePromise: EntityCommand {
   package let formerTypeTags: [String]
   package let idempotencyKey: String?
   package let isStrict: Bool
+  /// Whether an operator settles even a promise that is settled by code.
+  package let isForced: Bool
   /// The event that led to the resolution.
   package var cause: Position
 
   package init(
     id: PromiseID, outcome: PromiseOutcomeKind, content: [UInt8], typeTag: String?,
-    formerTypeTags: [String] = [], idempotencyKey: String?, isStrict: Bool,
+    formerTypeTags: [String] = [], idempotencyKey: String?, isStrict: Bool, isForced: Bool = false,
     cause: Position = .start
   ) {
     self.id = id
@@ -87,6 +100,7 @@ package struct ResolvePromise: EntityCommand {
     self.typeTag = typeTag
     self.idempotencyKey = idempotencyKey
     self.isStrict = isStrict
+    self.isForced = isForced
     self.cause = cause
   }
 
@@ -95,11 +109,12 @@ package struct ResolvePromise: EntityCommand {
     guard let entity = try decision.knownPromise(id) else { return .notFound }
     if case .abandoned = entity.closing { return .abandoned(entity) }
     guard let stored = try entity.resolved() else {
+      guard isForced || !entity.isWork else { throw .promiseIsComputed(entity) }
       if let typeTag { try entity.requireType(typeTag, orOneOf: formerTypeTags) }
       let resolved = PromiseResolved(
         outcome: outcome, resolvedAt: decision.now, idempotencyKey: idempotencyKey, content: content
       )
-      try decision.appendAttaching(resolved, to: id.entityID, cause: cause)
+      try decision.settle(id, resolved, cause: cause)
       return .resolved(try decision.requirePromise(id))
     }
     if stored.outcome == .timedOut, !isStrict { return .deduplicated(entity) }
@@ -140,9 +155,14 @@ package struct ConsumePromise: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.context.role.requireConsumer(of: id)
     try decision.timeOutIfDue(id)
-    guard let entity = try decision.knownPromise(id) else { return .notFound }
+    let entity = try decision.knownPromise(id)
+    // An outcome that needs no consumption is read in every role, and nothing is recorded.
+    if let entity, entity.endsWhenSettled, entity.status == .resolved {
+      return isTaken() ? .consumed(entity) : .notTaken
+    }
+    try decision.context.role.requireConsumer(of: id)
+    guard let entity else { return .notFound }
     switch entity.status {
     case .pending: return .pending
     case .abandoned: return .abandoned(entity)
@@ -165,6 +185,8 @@ package struct AbandonPromise: EntityCommand {
     case notFound
     case abandoned(PromiseEntity)
     case alreadyConsumed(PromiseEntity)
+    /// The promise was settled before, and is open only until then.
+    case alreadySettled(PromiseEntity)
   }
 
   package let id: PromiseID
@@ -181,8 +203,11 @@ package struct AbandonPromise: EntityCommand {
     switch entity.status {
     case .consumed: return .alreadyConsumed(entity)
     case .abandoned: return .abandoned(entity)
+    case .resolved where entity.endsWhenSettled: return .alreadySettled(entity)
     case .pending, .resolved:
+      let wasPending = entity.status == .pending
       try decision.append(PromiseAbandoned(reason: reason), to: id.entityID)
+      if wasPending { try decision.settleFollowers(of: id) }
       return .abandoned(try decision.requirePromise(id))
     }
   }
@@ -205,7 +230,7 @@ package struct TimeOutDuePromises: Command {
 
 extension Decision {
   /// Returns the promise, or `nil` if the id is unknown, like ``known(_:or:)``.
-  fileprivate func knownPromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+  func knownPromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     try known(promise(id), or: id.entityID)
   }
 
@@ -219,12 +244,11 @@ extension Decision {
     let outcome: PromiseOutcomeKind = entity.deadlineEffect == .fulfils ? .fulfilled : .timedOut
     // From the reserve: consuming and abandoning a promise may time it out first, and both must still work in
     // a full ledger.
-    try append(
-      PromiseResolved(outcome: outcome, resolvedAt: deadline, idempotencyKey: nil, content: []),
-      to: id.entityID, usesReserve: true)
+    try settle(
+      id, PromiseResolved(outcome: outcome, resolvedAt: deadline, content: []), usesReserve: true)
   }
 
-  fileprivate func requirePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {
+  func requirePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity {
     guard let entity = try promise(id) else {
       throw LedgerError(
         .internalInconsistency, "Promise \(id) does not exist after its event was applied.")

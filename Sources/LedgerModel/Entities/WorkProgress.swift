@@ -50,6 +50,9 @@ package struct WorkProgress: Sendable, Hashable {
     return release.event.retryTime.map(WorkTrigger.at) ?? .now
   }
 
+  /// Whether the process of an attempt died, since code last ended by itself: its code may end the process.
+  package var isSuspect: Bool { deathCount > 0 }
+
   /// The session that runs the newest attempt.
   package var runningSession: SessionID? { release == nil ? start?.session : nil }
 }

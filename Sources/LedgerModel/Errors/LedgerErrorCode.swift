@@ -10,6 +10,7 @@ extension LedgerError {
       case incompatibleFormat, instanceNotFound
       case internalInconsistency, invalidArgument, ioFailure, ledgerFull, networkFileSystem
       case notALedger, notDurable, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
+      case promiseIsComputed
       case recordRemoved, requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, superseded
       case tooManyCommands, tooManyReaders, typeMismatch, unavailable, unsupportedEvent
       case writerStalled
@@ -111,6 +112,8 @@ extension LedgerError {
     public static let permissionDenied = Code(.permissionDenied)
     /// The promise was abandoned; it will never have an outcome.
     public static let promiseAbandoned = Code(.promiseAbandoned)
+    /// Code settles the promise, so it cannot be resolved from outside. Cancel its work, or wait for the code.
+    public static let promiseIsComputed = Code(.promiseIsComputed)
     /// The promise or handler has a key, was closed, and its record was removed after the retention time. It
     /// cannot be recreated.
     public static let recordRemoved = Code(.recordRemoved)

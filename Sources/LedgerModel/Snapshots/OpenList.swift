@@ -24,14 +24,22 @@ package enum OpenList: Sendable, Hashable {
   case dueWork
   /// The work that becomes due at a time, the earliest first.
   case timedWork
-  /// The work that becomes due when a promise is settled.
-  case awaitingWork(PromiseID)
-  /// The pending work of a lane, in the order of its creation.
-  case lane(String)
+  /// The work that becomes due when a promise is settled in the given way.
+  case awaitingWork(PromiseID, WorkTrigger.Settlement)
+  /// The pending work of a lane that is not parked, in the order of its creation.
+  case lane(String, LanePart)
   /// The work that is parked, in the order in which it was parked.
   case parkedWork
   /// The pending work that other work started.
   case children(PromiseID)
+
+  /// A part of the work of a lane.
+  package enum LanePart: UInt8, Sendable, Hashable {
+    /// The work that counts against the width of the lane, because an attempt of it was started.
+    case held = 0
+    /// The work of which no attempt was started.
+    case queued = 1
+  }
 
   /// The kind of a list, or of the list that it is a part of.
   package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
@@ -109,6 +117,16 @@ package enum OpenList: Sendable, Hashable {
     }
   }
 
+  /// Whether a decision reads only as many entries as it needs, because the list may be very long.
+  var isPaged: Bool {
+    switch self {
+    case .deadlines, .awaitingWork, .lane(_, .queued): true
+    case .scope, .handlers, .promises, .running, .sessions, .closed, .work, .dueWork, .timedWork,
+      .lane(_, .held), .parkedWork, .children:
+      false
+    }
+  }
+
   /// The prefix of the list's keys.
   var prefix: [UInt8] { prefix(capacity: 1) }
 
@@ -118,12 +136,17 @@ package enum OpenList: Sendable, Hashable {
     prefix.reserveCapacity(capacity)
     prefix.append(kind.rawValue)
     switch self {
-    case .scope(let name), .lane(let name):
+    case .scope(let name):
       prefix.append(contentsOf: name.utf8)
       prefix.append(0)
+    case .lane(let name, let part):
+      prefix.append(contentsOf: name.utf8)
+      prefix += [0, part.rawValue]
     case .running(let session): session.entityID.append(to: &prefix)
-    case .awaitingWork(let promise), .children(let promise):
+    case .awaitingWork(let promise, let settlement):
       promise.entityID.append(to: &prefix)
+      prefix.append(settlement.rawValue)
+    case .children(let promise): promise.entityID.append(to: &prefix)
     case .deadlines, .handlers, .promises, .sessions, .closed, .work, .dueWork, .timedWork,
       .parkedWork:
       break
@@ -282,6 +305,8 @@ extension HandlerEntity {
 }
 
 extension OpenEntry {
+  func damaged(_ what: String) -> LedgerError { Self.damaged(id, in: kind, what) }
+
   /// The error for an entry that cannot be trusted.
   private static func damaged(
     _ id: EntityID, in list: OpenList.Kind?, _ what: String

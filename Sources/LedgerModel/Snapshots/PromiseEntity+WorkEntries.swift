@@ -1,79 +1,110 @@
 import LedgerBytes
 
 extension PromiseEntity {
-  /// The state of pending work.
-  package enum WorkPhase: Sendable, Hashable {
-    /// A session runs the newest attempt.
-    case running(SessionID)
-    /// It waits for an operator.
-    case parked(LedgerEvent.Trace)
-    /// It waits for its trigger, or is due.
-    case waiting(WorkTrigger)
-  }
-
-  /// The state of the work; `nil` if it is not pending, or the promise is not settled by code.
-  ///
-  /// - Parameter work: The work as the creation describes it.
-  package func workPhase(_ work: PromiseCreated.Work) -> WorkPhase? {
-    guard status == .pending else { return nil }
-    guard let progress else { return .waiting(work.trigger) }
-    if let session = progress.runningSession { return .running(session) }
-    if let parking = progress.parking { return .parked(parking) }
-    return .waiting(progress.nextTrigger ?? work.trigger)
-  }
-
   /// The entries of pending work in the lists of work, besides that of all open work.
   var workEntries: [OpenEntry] {
-    guard let creation = try? creation() else { return [] }
-    let id = id.entityID
     var entries: [OpenEntry] = []
-    if let parent = creation.parent {
-      entries.append(OpenEntry(key: OpenList.children(parent).key(id), value: []))
+    if let parent = (try? creation())?.parent {
+      entries.append(OpenEntry(key: OpenList.children(parent).key(id.entityID), value: []))
     }
-    guard let work = creation.work, let phase = workPhase(work) else { return entries }
-    let options = progress?.options ?? work.options
-    if let lane = options.lane {
-      var value: [UInt8] = []
-      value.appendLittleEndian(UInt16(clamping: lane.width))
-      if case .running = phase { value.append(1) } else { value.append(0) }
-      let key = OpenList.lane(lane.name).key(id, order: created.position.rawValue)
-      entries.append(OpenEntry(key: key, value: value))
-    }
-    entries.append(entry(of: phase, work, options))
+    guard let place = workPlace else { return entries }
+    entries.append(place.entry(id.entityID))
+    if let entry = place.laneEntry(id.entityID) { entries.append(entry) }
     return entries
-  }
-
-  /// The entry in the list of its phase.
-  private func entry(
-    of phase: WorkPhase, _ work: PromiseCreated.Work, _ options: WorkOptions
-  ) -> OpenEntry {
-    let id = id.entityID
-    switch phase {
-    case .running(let session):
-      return OpenEntry(key: OpenList.running(session).key(id), value: [])
-    case .parked(let fact):
-      let key = OpenList.parkedWork.key(id, order: fact.position.rawValue)
-      return OpenEntry(key: key, value: Array(work.kind.utf8))
-    case .waiting(.now):
-      let time = created.time + .seconds(-60 * Int64(options.priority))
-      let key = OpenList.dueWork.key(id, order: time.ordered)
-      return OpenEntry(key: key, value: work.entryValue(options))
-    case .waiting(.at(let time)):
-      let key = OpenList.timedWork.key(id, order: time.ordered)
-      return OpenEntry(key: key, value: work.entryValue(options))
-    case .waiting(.after(let promise, let settlement)):
-      let value = [settlement.rawValue] + work.entryValue(options)
-      return OpenEntry(key: OpenList.awaitingWork(promise).key(id), value: value)
-    }
   }
 }
 
-extension PromiseCreated.Work {
+extension WorkPlace {
+  /// The entry in the list of its phase.
+  fileprivate func entry(_ id: EntityID) -> OpenEntry {
+    switch phase {
+    case .running(let session):
+      return OpenEntry(key: OpenList.running(session).key(id), value: [])
+    case .parked(let position):
+      let key = OpenList.parkedWork.key(id, order: position.rawValue)
+      return OpenEntry(key: key, value: Array(kind.utf8))
+    case .waiting(.now):
+      let order = createdAt.prioritized(priority).ordered
+      return OpenEntry(key: OpenList.dueWork.key(id, order: order), value: dueValue)
+    case .waiting(.at(let time)):
+      return OpenEntry(key: OpenList.timedWork.key(id, order: time.ordered), value: dueValue)
+    case .waiting(.after(let promise, let settlement)):
+      let list = OpenList.awaitingWork(promise, settlement)
+      return OpenEntry(key: list.key(id), value: dueValue)
+    }
+  }
+
   /// The facts that a runner needs before it reads the record: priority, kind and lane.
-  fileprivate func entryValue(_ options: WorkOptions) -> [UInt8] {
-    var value = [UInt8(bitPattern: options.priority)]
+  private var dueValue: [UInt8] {
+    var value = [UInt8(bitPattern: priority)]
     value.appendText(kind)
-    value.appendText(options.lane?.name ?? "")
+    value.appendText(lane?.name ?? "")
     return value
+  }
+
+  /// The entry in the list of its lane; parked work has none.
+  fileprivate func laneEntry(_ id: EntityID) -> OpenEntry? {
+    guard let lane, !isParked else { return nil }
+    let list = OpenList.lane(lane.name, holdsLane ? .held : .queued)
+    var value: [UInt8] = []
+    value.appendLittleEndian(UInt16(clamping: lane.width))
+    if holdsLane {
+      value.append(isRunning ? 1 : 0)
+    } else {
+      trigger?.append(to: &value)
+    }
+    return OpenEntry(key: list.key(id, order: created.rawValue), value: value)
+  }
+}
+
+// MARK: - Reading entries
+
+extension OpenEntry {
+  /// The priority, the kind and the lane of work, in the lists of work that waits.
+  package func waitingWork() throws(LedgerError) -> (priority: Int8, kind: String, lane: String?) {
+    try parsed { (reader) throws(PayloadDamage) in
+      let priority: Int8 = try reader.integer()
+      let kind = try reader.text()
+      let lane = try reader.text()
+      return (priority, kind, lane.isEmpty ? nil : lane)
+    }
+  }
+
+  /// The width that work demands of its lane, and whether it runs, in the list of work that holds the lane.
+  package func laneHold() throws(LedgerError) -> (width: Int, isRunning: Bool) {
+    try parsed { (reader) throws(PayloadDamage) in
+      let width: UInt16 = try reader.integer()
+      let isRunning: UInt8 = try reader.integer()
+      return (Int(width), isRunning == 1)
+    }
+  }
+
+  /// The trigger of work that waits in its lane.
+  package func laneTrigger() throws(LedgerError) -> WorkTrigger {
+    try parsed { (reader) throws(PayloadDamage) in
+      try reader.skip(2)
+      return try WorkTrigger(reading: &reader)
+    }
+  }
+
+  /// The awaited promise and the settlement, in the list of work that awaits promises.
+  package var awaited: (promise: PromiseID, settlement: WorkTrigger.Settlement)? {
+    guard key.count == 34, let settlement = WorkTrigger.Settlement(rawValue: key[17]) else {
+      return nil
+    }
+    return (PromiseID(entityID: EntityID(loadedFrom: key.span, at: 1)), settlement)
+  }
+
+  private func parsed<R>(
+    _ body: (inout PayloadReader) throws(PayloadDamage) -> R
+  ) throws(LedgerError) -> R {
+    do throws(PayloadDamage) {
+      var reader = PayloadReader(value)
+      let result = try body(&reader)
+      try reader.finish()
+      return result
+    } catch {
+      throw damaged(error.what)
+    }
   }
 }

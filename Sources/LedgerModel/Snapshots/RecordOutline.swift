@@ -124,8 +124,11 @@ package struct RecordOutline: Sendable, Hashable {
       return hasOrder && entry.position > .start && entry.position <= lastPosition
     case .closed: return hasOrder && entry.position == lastPosition && entry.value.count >= 8
     case .work, .dueWork, .timedWork, .parkedWork: return hasOrder
-    case .awaitingWork, .children: return middle.count == 16
-    case .lanes: return middle.count > 9 && middle[middle.endIndex - 9] == 0
+    case .awaitingWork: return entry.awaited != nil
+    case .children: return middle.count == 16 && entry.value.isEmpty
+    case .lanes:
+      guard middle.count > 10, middle[middle.endIndex - 10] == 0 else { return false }
+      return OpenList.LanePart(rawValue: middle[middle.endIndex - 9]) != nil
     }
   }
 }

@@ -40,7 +40,12 @@ extension SnapshotReader {
     let page = known[list]
     if let slice = try page?.slice(after: key, limit: limit) { return slice }
     // The other lists are short enough to be read completely, and decisions need their records.
-    guard list == .deadlines else { throw lacking { $0.note(list) } }
+    guard list.isPaged else { throw lacking { $0.note(list) } }
+    guard list == .deadlines else {
+      // The state keeps only pages of deadlines, so a longer page of any other list begins at its start.
+      let limit = max(Self.sliceCount, 4 * (page?.entries.count ?? 0))
+      throw lacking { $0.note(SnapshotNeeds.Page(key: nil, limit: limit), of: list) }
+    }
     let first = page.flatMap { $0.covers(key) ? $0.lastKey : nil } ?? key
     throw lacking { $0.note(SnapshotNeeds.Page(key: first, limit: Self.sliceCount), of: list) }
   }
@@ -130,7 +135,7 @@ extension SnapshotReader {
     guard !isEmpty else { return }
     // Entries missing from a part are detected only by counting the whole list. Without a source, the list
     // was counted when it was read.
-    if list.isPart, source != nil { try countOnce(list.kind) }
+    if list.isPart, !list.isPaged, source != nil { try countOnce(list.kind) }
     var last = key
     var limit = firstSliceCount
     var count: UInt64 = 0
@@ -145,6 +150,32 @@ extension SnapshotReader {
       limit = min(limit * 4, Self.sliceCount)
     }
     if key == nil, !list.isPart { try check(count, of: list.kind) }
+  }
+
+  /// Passes the promises that work awaits to `body`, in slices and in the order of their ids.
+  ///
+  /// It reads few entries of each promise, even if much work awaits it.
+  func forEachAwaitedPromises(
+    _ body: ([PromiseID]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    let list: [UInt8] = [OpenList.Kind.awaitingWork.rawValue]
+    var last: [UInt8]?
+    while true {
+      let slice = try entries(below: list, after: last, limit: Self.sliceCount)
+      var ids: [PromiseID] = []
+      for entry in slice {
+        guard let awaited = entry.awaited else { throw entry.damaged("it names no promise") }
+        if ids.last != awaited.promise { ids.append(awaited.promise) }
+      }
+      guard let promise = ids.last else { return }
+      try body(ids)
+      guard slice.count == Self.sliceCount else { return }
+      // Behind all other work that awaits the last promise.
+      var end = list
+      promise.entityID.append(to: &end)
+      end += [UInt8](repeating: .max, count: 17)
+      last = end
+    }
   }
 
   // MARK: Entities

@@ -9,22 +9,6 @@ extension LedgerState {
     Self.inOrder(promises.open.filter { !$0.isWork } + (try promisesBelow(.promises)))
   }
 
-  /// The open promises that code settles, in the order of their creation.
-  ///
-  /// - Complexity: O(n log n) in the number of all open promises.
-  package func openWork() throws(LedgerError) -> [PromiseEntity] {
-    Self.inOrder(promises.open.filter(\.isWork) + (try promisesBelow(.work)))
-  }
-
-  /// The work of which a session is running an attempt, in the order of its creation.
-  ///
-  /// - Complexity: O(n log n) in the amount of work that is being run.
-  package func runningWork(of session: SessionID) throws(LedgerError) -> [PromiseEntity] {
-    let running = promises.runningIDs.compactMap { promises[$0] }
-      .filter { $0.progress?.runningSession == session }
-    return Self.inOrder(running + (try promisesBelow(.running(session))))
-  }
-
   /// The handlers that can still be called, or have an unfinished call, in the order of their creation.
   ///
   /// - Complexity: O(n log n) in their number.
@@ -73,11 +57,11 @@ extension LedgerState {
     return (sessions.values.filter { !$0.isEnded } + below).sorted { $0.id < $1.id }
   }
 
-  private static func inOrder<Entity: TabledEntity>(_ entities: [Entity]) -> [Entity] {
+  static func inOrder<Entity: TabledEntity>(_ entities: [Entity]) -> [Entity] {
     entities.sorted { $0.firstPosition < $1.firstPosition }
   }
 
-  private func promisesBelow(_ list: OpenList) throws(LedgerError) -> [PromiseEntity] {
+  func promisesBelow(_ list: OpenList) throws(LedgerError) -> [PromiseEntity] {
     try entitiesBelow(list).compactMap(\.promise)
   }
 
@@ -86,7 +70,7 @@ extension LedgerState {
   }
 
   /// The entities of a list in the snapshot that the overlay does not have.
-  private func entitiesBelow(_ list: OpenList) throws(LedgerError) -> [LedgerEntity] {
+  func entitiesBelow(_ list: OpenList) throws(LedgerError) -> [LedgerEntity] {
     var entries: [OpenEntry] = []
     try snapshot.forEachEntry(of: list) { (entry) throws(LedgerError) in
       if !isOverlaid(entry.id) { entries.append(entry) }

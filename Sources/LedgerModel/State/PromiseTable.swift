@@ -13,8 +13,8 @@ package struct PromiseTable: IndexedTable, Sendable {
   private var links: ContiguousArray<Link> = []
   private var firstOpen = Self.none
   private var lastOpen = Self.none
-  /// The work of which a session is running an attempt.
-  package private(set) var runningIDs: Set<PromiseID> = []
+  /// The pending work, by the facts that runners look for.
+  package private(set) var work = WorkIndex()
 
   package init() {}
 
@@ -47,13 +47,13 @@ package struct PromiseTable: IndexedTable, Sendable {
     try entities[place]?.apply(event)
     guard let entity = entities[place] else { return }
     if !entity.isOpen { unlink(place) }
-    if entity.isExtended { index(entity) }
+    if entity.isExtended { work.update(entity) }
   }
 
   /// Inserts a promise that the table does not contain.
   package mutating func insert(_ entity: consuming PromiseEntity) {
     let isOpen = entity.isOpen
-    if entity.isExtended { index(entity) }
+    if entity.isExtended { work.update(entity) }
     let place = entities.insert(entity)
     if place == links.count { links.append(Link()) }
     if isOpen { link(place) }
@@ -64,21 +64,13 @@ package struct PromiseTable: IndexedTable, Sendable {
     guard let place = place(of: entity.id) else { return insert(entity) }
     entities[place] = entity
     if !entity.isOpen { unlink(place) }
-    if entity.isExtended { index(entity) }
-  }
-
-  private mutating func index(_ entity: PromiseEntity) {
-    if entity.status == .pending, entity.progress?.runningSession != nil {
-      runningIDs.insert(entity.id)
-    } else {
-      runningIDs.remove(entity.id)
-    }
+    if entity.isExtended { work.update(entity) }
   }
 
   mutating func remove(at place: Int32) -> PromiseEntity? {
     unlink(place)
     let entity = entities.remove(at: place)
-    if let entity { runningIDs.remove(entity.id) }
+    if let entity { work.remove(entity.id) }
     return entity
   }
 
@@ -106,9 +98,8 @@ package struct PromiseTable: IndexedTable, Sendable {
   func isConsistent(_ id: PromiseID) -> Bool {
     guard let place = place(of: id), let entity = entities[place] else { return false }
     let isListed = links[Int(place)].previous != Self.none || firstOpen == place
-    let isRunning = entity.status == .pending && entity.progress?.runningSession != nil
     return isListed == entity.isOpen && entity.id == id && entity.isConsistent
-      && runningIDs.contains(id) == isRunning
+      && (!entity.isExtended || work[id] == entity.workPlace)
   }
 }
 

@@ -161,22 +161,30 @@ extension HandlerEntity {
   package func insertReferences(into ids: inout Set<EntityID>) {
     var all = [bound.references]
     for call in openCalls.values { all += [call.references, call.bound.references] }
-    for references in all {
-      ids.formUnion(references.promises.map(\.entityID))
-      ids.formUnion(references.handlers.map(\.entityID))
-    }
+    for references in all { references.insert(into: &ids) }
+  }
+}
+
+extension HandlerReferences {
+  package func insert(into ids: inout Set<EntityID>) {
+    ids.formUnion(promises.map(\.entityID))
+    ids.formUnion(handlers.map(\.entityID))
   }
 }
 
 extension PromiseEntity {
+  /// The promises and handlers in the arguments of pending work.
+  package var argumentReferences: HandlerReferences {
+    guard isWork, status == .pending else { return .none }
+    return progress?.arguments?.references ?? (try? creation())?.work?.references ?? .none
+  }
+
   /// Inserts the promises and handlers that pending work needs: those in its arguments, the promise that it
   /// awaits, and its parent.
   func insertReferences(into ids: inout Set<EntityID>) throws(LedgerError) {
     let creation = try creation()
     guard status == .pending, let work = creation.work else { return }
-    let references = progress?.arguments?.references ?? work.references
-    ids.formUnion(references.promises.map(\.entityID))
-    ids.formUnion(references.handlers.map(\.entityID))
+    argumentReferences.insert(into: &ids)
     for trigger in [work.trigger, progress?.nextTrigger] {
       if case .after(let promise, _)? = trigger { ids.insert(promise.entityID) }
     }

@@ -16,6 +16,8 @@ package struct StagedLayer: Sendable {
   /// The changed promises, in the order of their first change.
   package private(set) var changedPromises: [PromiseID] = []
 
+  /// The changed promises that are pending work.
+  package private(set) var work = WorkIndex()
   /// The changed handlers, in the order of their first change.
   package private(set) var changedHandlers: [HandlerID] = []
 
@@ -36,6 +38,7 @@ package struct StagedLayer: Sendable {
       let id = PromiseID(entityID: event.subject)
       if promises[id] == nil { changedPromises.append(id) }
       try promises.stage(event, at: id) { id throws(LedgerError) in try base.promiseToChange(id) }
+      if let entity = promises[id], entity.isExtended { work.update(entity) }
     case .handler:
       let id = HandlerID(entityID: event.subject)
       if handlers[id] == nil { changedHandlers.append(id) }

@@ -72,6 +72,38 @@ public struct WorkRetryPolicy: Sendable, Hashable {
   }
 }
 
+// MARK: - Delays
+
+extension WorkRetryPolicy {
+  /// The delay after a failure, shortened by up to a quarter so that works that failed together are not tried
+  /// again together.
+  ///
+  /// - Parameters:
+  ///   - failureNumber: The number of failures so far, from 1.
+  ///   - promise: The promise of the work. The same failure of the same work has the same delay everywhere.
+  package func delay(after failureNumber: UInt64, of promise: PromiseID) -> Duration {
+    var delay = Double(firstDelay.clampedNanoseconds)
+    let longest = Double(longestDelay.clampedNanoseconds)
+    if factorInHundredths > 100 {
+      var number: UInt64 = 1
+      while number < failureNumber, delay < longest, delay > 0 {
+        delay *= Double(factorInHundredths) / 100
+        number += 1
+      }
+    }
+    let share = Double(Self.jitter(promise, failureNumber)) / Double(UInt32.max)
+    return .nanoseconds(Int64(min(delay, longest) * (1 - share / 4)))
+  }
+
+  /// A number that differs between promises and failures (the finalizer of MurmurHash3).
+  private static func jitter(_ promise: PromiseID, _ failureNumber: UInt64) -> UInt32 {
+    var bits = promise.entityID.high ^ promise.entityID.low &+ failureNumber &* 0x9E37_79B9_7F4A_7C15
+    bits = (bits ^ (bits >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+    bits = (bits ^ (bits >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+    return UInt32(truncatingIfNeeded: bits ^ (bits >> 33))
+  }
+}
+
 // MARK: - Encoding
 
 extension WorkRetryPolicy {

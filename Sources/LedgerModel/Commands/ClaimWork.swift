@@ -1,0 +1,221 @@
+/// Starts attempts of work, to be run by the session that asks.
+package struct ClaimWork: Command {
+  /// The answer for one work.
+  package enum Claim: Sendable {
+    /// The attempt was started.
+    case started(PromiseEntity)
+    /// The work is not due yet: at the time, or when its promise is settled.
+    case notDue(WorkTrigger)
+    /// The awaited promise was settled in another way, so the work takes over that outcome.
+    case excluded(by: PromiseEntity)
+    /// A session is running an attempt.
+    case running(SessionID)
+    /// Other work of the lane comes first.
+    case laneFull(WorkLane)
+    /// The process of an earlier attempt died, and this session runs other such work.
+    case suspect
+    /// The work is parked.
+    case parked
+    /// The work has ended, or there is no such work.
+    case ended
+    /// The session does not know the kind.
+    case unregistered(kind: String)
+    /// The work cannot be claimed, for example because only a later version can read it.
+    case refused(LedgerError)
+  }
+
+  /// The maximum amount of work in one command: a commit must not keep other commits waiting for long.
+  package static let maximumCount = 64
+
+  package let ids: [PromiseID]
+  /// All names, current and former, of the kinds that the session runs.
+  package let runnableKinds: Set<String>
+
+  package init(_ ids: [PromiseID], runnableKinds: Set<String>) {
+    self.ids = ids
+    self.runnableKinds = runnableKinds
+  }
+
+  package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
+    for id in ids { needs.ids.insert(id.entityID) }
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> [Claim] {
+    try decision.requireOwnSession()
+    var lanes = LaneOccupancies()
+    var claims: [Claim] = []
+    for id in ids {
+      do throws(LedgerError) {
+        claims.append(try claim(id, &lanes, in: &decision))
+      } catch {
+        switch error.code {
+        case .corrupt, .unsupportedEvent: claims.append(.refused(error))
+        default: throw error
+        }
+      }
+    }
+    return claims
+  }
+
+  private func claim(
+    _ id: PromiseID, _ lanes: inout LaneOccupancies, in decision: inout Decision
+  ) throws(LedgerError) -> Claim {
+    try decision.timeOutIfDue(id)
+    guard let entity = try decision.promise(id), let place = entity.workPlace else { return .ended }
+    try decision.requireWritable(id.entityID)
+    guard runnableKinds.contains(place.kind) else { return .unregistered(kind: place.kind) }
+    let options = try entity.workOptions()
+    switch place.phase {
+    case .parked: return .parked
+    case .running(let session):
+      guard session != decision.context.session, entity.isOverdue(options, at: decision.now) else {
+        return .running(session)
+      }
+    case .waiting(let trigger):
+      switch try decision.dueness(of: trigger) {
+      case .due: break
+      case .notDue: return .notDue(trigger)
+      case .excluded(let promise): return .excluded(by: promise)
+      }
+    }
+    if let time = options.givesUpAfter, decision.now >= time {
+      try decision.settle(
+        id,
+        PromiseResolved(
+          outcome: .rejected, resolvedAt: decision.now,
+          content: WorkError.givenUp(after: time, entity.progress?.release?.event.error).encoded))
+      return .ended
+    }
+    // Two suspects in one process could not be told apart.
+    if entity.progress?.isSuspect ?? false, try decision.runsSuspect() { return .suspect }
+    if let lane = place.lane {
+      guard try lanes.admits(id, place, in: decision) else { return .laneFull(lane) }
+    }
+    let attempt = (entity.progress?.attempt ?? 0) + 1
+    try decision.append(WorkStarted(attempt: attempt), to: id.entityID)
+    if place.lane != nil { lanes.admit(id, place) }
+    return .started(try decision.requirePromise(id))
+  }
+}
+
+extension Decision {
+  /// Whether this session runs work whose process died in an earlier attempt.
+  fileprivate func runsSuspect() throws(LedgerError) -> Bool {
+    try runningWork(of: context.session).contains { $0.progress?.isSuspect ?? false }
+  }
+}
+
+// MARK: - Dueness
+
+extension Decision {
+  enum Dueness {
+    case due
+    case notDue
+    /// The awaited promise was settled in another way.
+    case excluded(PromiseEntity)
+  }
+
+  func dueness(of trigger: WorkTrigger) throws(LedgerError) -> Dueness {
+    switch trigger {
+    case .now: return .due
+    case .at(let time): return now >= time ? .due : .notDue
+    case .after(let id, let settlement):
+      guard let promise = try promise(id), promise.status != .pending else { return .notDue }
+      return settlement.includes(promise.resolution?.outcome) ? .due : .excluded(promise)
+    }
+  }
+}
+
+extension PromiseEntity {
+  /// The options of work as last amended.
+  package func workOptions() throws(LedgerError) -> WorkOptions {
+    if let options = progress?.options { return options }
+    return try creation().work?.options ?? WorkOptions()
+  }
+
+  /// Whether another session may take over the newest attempt: it took twice the time that it may take, so
+  /// its process was probably stopped.
+  fileprivate func isOverdue(_ options: WorkOptions, at now: Timestamp) -> Bool {
+    guard let timeout = options.attemptTimeout, let start = progress?.start else { return false }
+    return now >= start.time + timeout * 2
+  }
+}
+
+// MARK: - Lanes
+
+/// The lanes of the work that a command starts.
+private struct LaneOccupancies {
+  /// The work that counts against the width of a lane.
+  private struct Occupancy {
+    var holders: [PromiseID: (width: Int, isRunning: Bool)] = [:]
+    /// Work of this commit of which no attempt was started before it.
+    var queue: [LedgerState.QueuedWork] = []
+    /// Work that left the queue in this commit.
+    var left: Set<PromiseID> = []
+
+    mutating func note(_ id: PromiseID, _ place: WorkPlace?) {
+      guard let place, let lane = place.lane else { return }
+      holders[id] = (lane.width, place.isRunning)
+    }
+  }
+
+  /// The maximum number of works before a work that are examined. If more than that wait for a time or a
+  /// promise, the order of creation is not kept.
+  static let maximumQueueCount = 256
+
+  private var occupancies: [String: Occupancy] = [:]
+
+  /// Whether an attempt of work may start: the lane is not full, and no work that was created earlier is due.
+  mutating func admits(
+    _ id: PromiseID, _ place: WorkPlace, in decision: Decision
+  ) throws(LedgerError) -> Bool {
+    guard let lane = place.lane else { return true }
+    let occupancy = try occupancy(lane.name, in: decision)
+    let others = occupancy.holders.filter { $0.key != id }
+    let width = others.values.reduce(lane.width) { min($0, $1.width) }
+    guard others.values.count(where: \.isRunning) < width else { return false }
+    // Work that waits for its next attempt keeps its place.
+    if place.holdsLane { return true }
+    guard others.count < width else { return false }
+    let free = width - others.count
+    let earlier = try decision.base.queue(
+      ofLane: lane.name, before: place.created,
+      limit: Self.maximumQueueCount + decision.staged.work.count)
+    let current = earlier.filter { decision.staged.promises[$0.id] == nil }
+    let staged = occupancy.queue.filter { $0.created < place.created }
+    var dueCount = 0
+    for work in current + staged where !occupancy.left.contains(work.id) {
+      if case .due = try decision.dueness(of: work.trigger) { dueCount += 1 }
+      if dueCount >= free { return false }
+    }
+    return true
+  }
+
+  /// Notes that an attempt was started.
+  mutating func admit(_ id: PromiseID, _ place: WorkPlace) {
+    guard let lane = place.lane else { return }
+    occupancies[lane.name]?.holders[id] = (lane.width, true)
+    occupancies[lane.name]?.left.insert(id)
+  }
+
+  private mutating func occupancy(
+    _ name: String, in decision: Decision
+  ) throws(LedgerError) -> Occupancy {
+    if let known = occupancies[name] { return known }
+    var occupancy = Occupancy()
+    for entity in try decision.base.holders(ofLane: name)
+    where decision.staged.promises[entity.id] == nil {
+      occupancy.note(entity.id, entity.workPlace)
+    }
+    if let members = decision.staged.work[lane: name] {
+      for id in members.holders { occupancy.note(id, decision.staged.work[id]) }
+      for member in members.queue {
+        guard let trigger = decision.staged.work[member.id]?.trigger else { continue }
+        occupancy.queue.append(
+          LedgerState.QueuedWork(id: member.id, created: member.created, trigger: trigger))
+      }
+    }
+    occupancies[name] = occupancy
+    return occupancy
+  }
+}

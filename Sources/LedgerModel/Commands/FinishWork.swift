@@ -1,0 +1,220 @@
+/// Ends an attempt of work, and carries out the effects that its code requested, all in one commit.
+package struct FinishWork: EntityCommand {
+  /// The result of the code.
+  package enum Result: Sendable {
+    case returned(typeTag: String, bytes: [UInt8])
+    /// - Parameter isFinal: Whether another attempt would fail in the same way.
+    case failed(StoredError, isFinal: Bool)
+  }
+
+  package enum Answer: Sendable {
+    /// The promise is settled.
+    case settled(Settled)
+    /// The code failed, and is run again at a later time.
+    case retrying(at: Timestamp, StoredError)
+    /// The code failed, and an operator decides.
+    case parked(StoredError)
+    /// Another attempt was started, or the work has ended.
+    case superseded
+  }
+
+  package struct Settled: Sendable {
+    package let entity: PromiseEntity
+    package let effects: [DecidedEffect]
+    /// The calls for this session to run next, in the order in which the code made them.
+    package let startedCalls: [StartedCall]
+  }
+
+  package let id: PromiseID
+  package let attempt: UInt32
+  package let result: Result
+  /// The effects in the order in which the code requested them; those of failed code are dropped.
+  package let effects: [HandlerEffect]
+  /// Former names of the value's type.
+  package let formerTypeTags: [String]
+  /// The policy of the kind, if the work has none of its own.
+  package let policy: WorkRetryPolicy
+  /// All names, current and former, of the kinds that the session knows.
+  package let runnableKinds: Set<String>
+  /// The names among them whose kinds have invalidation code.
+  package let kindsWithInvalidationCode: Set<String>
+
+  package init(
+    id: PromiseID, attempt: UInt32, result: Result, effects: [HandlerEffect] = [],
+    formerTypeTags: [String] = [], policy: WorkRetryPolicy = .standard,
+    runnableKinds: Set<String> = [], kindsWithInvalidationCode: Set<String> = []
+  ) {
+    self.id = id
+    self.attempt = attempt
+    self.result = result
+    self.effects = effects
+    self.formerTypeTags = formerTypeTags
+    self.policy = policy
+    self.runnableKinds = runnableKinds
+    self.kindsWithInvalidationCode = kindsWithInvalidationCode
+  }
+
+  package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
+    needs.ids.insert(id.entityID)
+    for effect in effects { needs.ids.insert(effect.subject) }
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    try HandlerEffect.checkCount(effects.count, of: "The work of promise \(id)")
+    try decision.timeOutIfDue(id)
+    guard let entity = try decision.promise(id), let progress = entity.progress,
+      entity.status == .pending, progress.attempt == attempt,
+      progress.start?.session == decision.context.session
+    else { return .superseded }
+    guard let attempt = try takeUp(entity, progress, in: &decision) else { return .superseded }
+    switch result {
+    case .returned(let typeTag, let bytes):
+      return try finish(entity, attempt, typeTag, bytes, in: &decision)
+    case .failed(let error, let isFinal):
+      return try fail(entity, attempt, error, isFinal: isFinal, in: &decision)
+    }
+  }
+
+  /// Starts the attempt again if the session gave it back when it froze, while the code went on.
+  ///
+  /// - Returns: The number of the attempt that runs now; `nil` if the attempt was given back for another
+  ///   reason, or its lane has no room.
+  private func takeUp(
+    _ entity: PromiseEntity, _ progress: WorkProgress, in decision: inout Decision
+  ) throws(LedgerError) -> UInt32? {
+    guard let release = progress.release else { return attempt }
+    guard release.event.reason == .frozen, let kind = entity.workPlace?.kind else { return nil }
+    let claim = ClaimWork([id], runnableKinds: [kind])
+    guard case .started(let entity)? = try decision.run(claim).first else { return nil }
+    return entity.progress?.attempt
+  }
+
+  // MARK: Returned
+
+  private func finish(
+    _ entity: PromiseEntity, _ attempt: UInt32, _ typeTag: String, _ bytes: [UInt8],
+    in decision: inout Decision
+  ) throws(LedgerError) -> Answer {
+    let countBefore = decision.batch.count
+    let cause = try decision.requirePromise(id).progress?.start?.position ?? .start
+    var decider = EffectDecider(
+      runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
+      cause: cause)
+    for effect in effects {
+      let decided = try decider.decide(effect, in: &decision)
+      guard effect.isRequired, !decided.verdict.isSuccess else { continue }
+      try decision.rollBack(toCount: countBefore)
+      let error = decided.refusal(effect.unfit?.error)
+      return try fail(entity, attempt, error, refusing: decided, isFinal: false, in: &decision)
+    }
+    let expected = try entity.creation().typeTag
+    guard expected == typeTag || formerTypeTags.contains(expected) else {
+      try decision.rollBack(toCount: countBefore)
+      let error = WorkError.returnedOtherType(typeTag, than: expected)
+      return try park(attempt, error, in: &decision)
+    }
+    try settle(
+      .fulfilled, attempt, decider.verdicts, then: bytes, cause: cause, in: &decision)
+    return .settled(
+      Settled(
+        entity: try decision.requirePromise(id), effects: decider.verdicts,
+        startedCalls: decider.startedCalls + decider.startedInvalidations))
+  }
+
+  private func settle(
+    _ outcome: PromiseOutcomeKind, _ attempt: UInt32, _ effects: [DecidedEffect],
+    then value: [UInt8], cause: Position, in decision: inout Decision
+  ) throws(LedgerError) {
+    let resolved = PromiseResolved(
+      outcome: outcome, resolvedAt: decision.now, attempt: attempt,
+      content: PromiseResolved.content(effects: effects, then: value))
+    try decision.settle(id, resolved, cause: cause)
+  }
+
+  // MARK: Failed
+
+  /// - Parameter refused: The required effect that made the attempt fail, if there is one.
+  private func fail(
+    _ entity: PromiseEntity, _ attempt: UInt32, _ error: StoredError,
+    refusing refused: DecidedEffect? = nil, isFinal: Bool, in decision: inout Decision
+  ) throws(LedgerError) -> Answer {
+    let progress = try decision.requirePromise(id).progress
+    let effects = refused.map { [$0] } ?? []
+    let cause = progress?.start?.position ?? .start
+    if let request = progress?.cancelRequest {
+      try settle(
+        .cancelled, attempt, effects, then: Array(request.reason.utf8), cause: cause, in: &decision)
+      return .settled(try settled(effects, in: decision))
+    }
+    let options = try entity.workOptions()
+    let policy = options.retryPolicy ?? policy
+    let failureCount = 1 + UInt64(progress?.failureCount ?? 0)
+    let retryTime = decision.now + policy.delay(after: failureCount, of: id)
+    let isLate = options.givesUpAfter.map { retryTime >= $0 } ?? false
+    if !isFinal, !isLate, policy.failureLimit.map({ failureCount < UInt64($0) }) ?? true {
+      let released = WorkReleased(
+        attempt: attempt, reason: .retrying, failureCount: 1, retryTime: retryTime,
+        error: error.summary)
+      try decision.append(released, to: id.entityID, cause: cause)
+      return .retrying(at: retryTime, error)
+    }
+    if policy.givingUp == .park { return try park(attempt, error, in: &decision) }
+    try settle(.rejected, attempt, effects, then: error.encoded, cause: cause, in: &decision)
+    return .settled(try settled(effects, in: decision))
+  }
+
+  private func settled(
+    _ effects: [DecidedEffect], in decision: Decision
+  ) throws(LedgerError) -> Settled {
+    Settled(entity: try decision.requirePromise(id), effects: effects, startedCalls: [])
+  }
+
+  private func park(
+    _ attempt: UInt32, _ error: StoredError, in decision: inout Decision
+  ) throws(LedgerError) -> Answer {
+    let cause = try decision.requirePromise(id).progress?.start?.position ?? .start
+    let released = WorkReleased(
+      attempt: attempt, reason: .parked, failureCount: 1, error: error.summary)
+    try decision.append(released, to: id.entityID, cause: cause)
+    return .parked(error)
+  }
+}
+
+extension StoredError {
+  /// The error without its payload and most of its message, for an event that records a failure.
+  fileprivate var summary: StoredError {
+    StoredError(domain: domain, code: code, message: message.cut(toByteCount: 1_024))
+  }
+}
+
+/// Gives back an attempt of work, so that another session may run it.
+package struct ReleaseWork: EntityCommand {
+  package let id: PromiseID
+  package let attempt: UInt32
+  package let reason: WorkReleased.Reason
+  /// The reason why the session cannot run it.
+  package let error: StoredError?
+
+  package init(
+    id: PromiseID, attempt: UInt32, reason: WorkReleased.Reason, error: StoredError? = nil
+  ) {
+    self.id = id
+    self.attempt = attempt
+    self.reason = reason
+    self.error = error
+  }
+
+  /// - Returns: Whether the attempt was running.
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Bool {
+    guard let entity = try decision.promise(id), entity.status == .pending,
+      let progress = entity.progress, progress.attempt == attempt,
+      progress.runningSession == decision.context.session
+    else { return false }
+    try decision.append(
+      WorkReleased(
+        attempt: attempt, reason: reason, failureCount: reason == .parked ? 1 : 0,
+        error: error?.summary),
+      to: id.entityID, cause: progress.start?.position ?? .start)
+    return true
+  }
+}

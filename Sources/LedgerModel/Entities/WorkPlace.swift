@@ -1,0 +1,78 @@
+/// The facts about pending work by which runners find it.
+package struct WorkPlace: Sendable, Hashable {
+  /// The state of pending work.
+  package enum Phase: Sendable, Hashable {
+    /// A session runs the newest attempt.
+    case running(SessionID)
+    /// It waits for an operator, since the event at the position.
+    case parked(Position)
+    /// It waits for its trigger, or is due.
+    case waiting(WorkTrigger)
+  }
+
+  package let kind: String
+  package let phase: Phase
+  package let lane: WorkLane?
+  package let priority: Int8
+  /// The position of the creation, by which a lane is ordered.
+  package let created: Position
+  /// The time of the creation, by which work that is due at once is ordered.
+  package let createdAt: Timestamp
+  /// Whether an attempt was started.
+  package let hasStarted: Bool
+
+  /// Whether the work counts against the width of its lane: from its first attempt until it is settled or
+  /// parked, so that the work behind it does not overtake it between two attempts.
+  package var holdsLane: Bool {
+    if case .parked = phase { false } else { hasStarted }
+  }
+
+  package var isRunning: Bool {
+    if case .running = phase { true } else { false }
+  }
+
+  package var isParked: Bool {
+    if case .parked = phase { true } else { false }
+  }
+
+  /// The trigger, if the work neither runs nor is parked.
+  package var trigger: WorkTrigger? {
+    if case .waiting(let trigger) = phase { trigger } else { nil }
+  }
+}
+
+extension Timestamp {
+  /// The time by which runners order work that becomes due at this time.
+  package func prioritized(_ priority: Int8) -> Timestamp {
+    self + .seconds(-60 * Int64(priority))
+  }
+}
+
+extension PromiseEntity {
+  /// The place of pending work; `nil` for any other promise.
+  package var workPlace: WorkPlace? {
+    guard isWork, status == .pending, let work = (try? creation())?.work else { return nil }
+    let options = progress?.options ?? work.options
+    let phase: WorkPlace.Phase
+    if let session = progress?.runningSession {
+      phase = .running(session)
+    } else if let parking = progress?.parking {
+      phase = .parked(parking.position)
+    } else {
+      phase = .waiting(progress?.nextTrigger ?? work.trigger)
+    }
+    return WorkPlace(
+      kind: work.kind, phase: phase, lane: options.lane, priority: options.priority,
+      created: created.position, createdAt: created.time,
+      hasStarted: progress.map { $0.attempt > 0 } ?? false)
+  }
+}
+
+extension PromiseEntity {
+  /// The place of the arguments of work, as last amended.
+  package func workArguments() throws(LedgerError) -> ArgumentsReference {
+    if let amended = progress?.arguments { return amended.arguments }
+    if let arguments = try creation().work?.arguments { return .inline(arguments) }
+    return .attached(created.position, byteCount: progress?.creationAttachmentByteCount ?? 0)
+  }
+}
