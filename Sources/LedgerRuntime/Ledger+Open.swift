@@ -32,6 +32,7 @@ extension Ledger {
       let ledger = Ledger(engine: engine, configuration: configuration, id: id)
       if role == .app { try await ledger.applyStalePolicy() }
       if configuration.unfinishedCallPolicy == .retry { RetryWatch(ledger).start() }
+      try ledger.startRunner()
       return ledger
     } catch {
       await engine.close()

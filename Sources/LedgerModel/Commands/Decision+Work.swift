@@ -18,7 +18,8 @@ extension Decision {
 
   /// Appends the settlement of a pending promise, and settles alike the work that it excludes.
   mutating func settle(
-    _ id: PromiseID, _ resolved: PromiseResolved, cause: Position = .start, usesReserve: Bool = false
+    _ id: PromiseID, _ resolved: PromiseResolved, cause: Position = .start,
+    usesReserve: Bool = false
   ) throws(LedgerError) {
     if usesReserve {
       try append(resolved, to: id.entityID, cause: cause, usesReserve: true)
@@ -142,7 +143,8 @@ package enum WorkError {
   static func givenUp(after time: Timestamp, _ last: StoredError?) -> StoredError {
     let why = last.map { " Its last error was: \($0.message)" } ?? ""
     return StoredError(
-      domain: domain, code: 3, message: "The work was given up because it was not done at \(time).\(why)"
+      domain: domain, code: 3,
+      message: "The work was given up because it was not done at \(time).\(why)"
     )
   }
 }

@@ -110,7 +110,9 @@ package struct LaneMembers: Sendable {
     }
     let queued = Queued(created: place.created, id: id)
     // New work comes last.
-    guard let last = members.last, last.created >= place.created else { return members.append(queued) }
+    guard let last = members.last, last.created >= place.created else {
+      return members.append(queued)
+    }
     members.insert(queued, at: members.partitioningIndex { $0.created >= place.created })
   }
 

@@ -97,7 +97,8 @@ extension WorkRetryPolicy {
 
   /// A number that differs between promises and failures (the finalizer of MurmurHash3).
   private static func jitter(_ promise: PromiseID, _ failureNumber: UInt64) -> UInt32 {
-    var bits = promise.entityID.high ^ promise.entityID.low &+ failureNumber &* 0x9E37_79B9_7F4A_7C15
+    var bits =
+      promise.entityID.high ^ promise.entityID.low &+ failureNumber &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 33)) &* 0xFF51_AFD7_ED55_8CCD
     bits = (bits ^ (bits >> 33)) &* 0xC4CE_B9FE_1A85_EC53
     return UInt32(truncatingIfNeeded: bits ^ (bits >> 33))

@@ -18,6 +18,8 @@ package final class Replica: Sendable {
     var openedSessions: [SessionID] = []
     /// Whether sessions may have opened whose events were not read.
     var missesSessions = true
+    /// The promises that changed since a runner last asked, if there is a runner.
+    var news: PromiseNews?
 
     var place: Place { Place(position: state.position, base: state.base) }
 
@@ -32,6 +34,7 @@ package final class Replica: Sendable {
       try frame.forEachEvent(after: state.position) { (event) throws(LedgerError) in
         try state.apply(event)
         waiters.touch(PromiseID(entityID: event.subject))
+        if event.kind.subject == .promise { news?.note(PromiseID(entityID: event.subject)) }
         if event.kind == .sessionOpened {
           openedSessions.append(SessionID(entityID: event.subject))
         }
@@ -191,6 +194,7 @@ package final class Replica: Sendable {
       if try contents.state.rebase(onto: SnapshotReader(view.excerpt.outline), drops: false) {
         // All awaited promises are checked again, because the events that settled them may never be read.
         contents.waiters.touchAll()
+        contents.news?.noteMissed()
         (contents.openedSessions, contents.missesSessions) = ([], true)
         contents.commit = nil
       }
@@ -272,7 +276,10 @@ package final class Replica: Sendable {
       guard contents.state.position == layer.basePosition else { return }
       contents.state.merge(layer)
       if layer.position > layer.basePosition { contents.commit = commit }
-      for id in layer.changedPromises { contents.waiters.touch(id) }
+      for id in layer.changedPromises {
+        contents.waiters.touch(id)
+        contents.news?.note(id)
+      }
     }
   }
 
@@ -287,6 +294,29 @@ package final class Replica: Sendable {
       defer { (contents.openedSessions, contents.missesSessions) = ([], false) }
       return (contents.openedSessions, contents.missesSessions)
     }
+  }
+
+  // MARK: News
+
+  /// Begins to note the promises that change, until ``endNews()``.
+  ///
+  /// - Parameter ring: Called when there is something to take, once until it is taken.
+  /// - Returns: Whether no one else takes the news.
+  func beginNews(_ ring: @escaping @Sendable () -> Void) -> Bool {
+    contents.withLock { contents in
+      guard contents.news == nil else { return false }
+      contents.news = PromiseNews(ring: ring)
+      return true
+    }
+  }
+
+  func endNews() { contents.withLock { $0.news = nil } }
+
+  /// Returns the promises that changed since the last call.
+  ///
+  /// - Returns: `isComplete` if no others changed.
+  func takeNews() -> (ids: Set<PromiseID>, isComplete: Bool) {
+    contents.withLock { $0.news?.take() ?? ([], false) }
   }
 
   // MARK: Waiting
@@ -377,6 +407,7 @@ package final class Replica: Sendable {
       due += settlements(among: slice, store)
     }
     for settled in due.sorted(by: { $0.position < $1.position }) { settled.wake() }
+    contents.withLock { $0.news?.takeRing() }?()
   }
 
   /// Removes and returns the waiters for promises that are settled, or never will be.
@@ -398,7 +429,9 @@ package final class Replica: Sendable {
   package func failAll(_ error: LedgerError) {
     let all = contents.withLock { contents in
       contents.closingError = error
-      return contents.waiters.takeAll(failingWith: error)
+      contents.news?.noteMissed()
+      let ring = contents.news?.takeRing()
+      return contents.waiters.takeAll(failingWith: error) + [ring].compactMap(\.self)
     }
     for wake in all { wake() }
   }

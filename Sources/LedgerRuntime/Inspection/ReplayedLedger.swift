@@ -81,12 +81,12 @@ public final class ReplayedLedger: Sendable {
     guard record.status == .pending, record.deadline == nil, try isLeft(record) else {
       return false
     }
-    return try !promisesOfOpenHandlers().contains(record.id)
+    return try !promisesOfOpenCode().contains(record.id)
   }
 
-  private func promisesOfOpenHandlers() throws(LedgerError) -> Set<PromiseID> {
+  private func promisesOfOpenCode() throws(LedgerError) -> Set<PromiseID> {
     if let known = referencedPromises.withLock({ $0 }) { return known }
-    let found = try reading { (state) throws(LedgerError) in try state.promisesOfOpenHandlers() }
+    let found = try reading { (state) throws(LedgerError) in try state.promisesOfOpenCode() }
     referencedPromises.withLock { $0 = found }
     return found
   }

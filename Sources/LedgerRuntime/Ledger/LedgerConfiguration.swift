@@ -46,6 +46,9 @@ public struct LedgerConfiguration: Sendable {
   /// The treatment of handler calls that a session gave back unfinished.
   public var unfinishedCallPolicy: UnfinishedCallPolicy = .keep
 
+  /// The way in which the session runs work; by default, it runs none by itself.
+  public var runner: RunnerPolicy = .manual
+
   /// The clock for deadlines and retention; by default the store's own clock.
   ///
   /// For a ledger in a directory, that is the system clock.

@@ -1,6 +1,9 @@
 extension DurablePromise {
   /// Waits for the outcome, consumes it, and returns the value.
   ///
+  /// An outcome that needs no consumption (``PromiseCreated/Lifetime/untilSettled``) is returned in every
+  /// role, any number of times, and nothing is recorded.
+  ///
   /// The consumption is durable before the value is returned, so the app receives it at most once: if it dies
   /// in between, the outcome counts as delivered. Use ``consume(_:)`` where that is not enough. Every waiting
   /// task of this session receives the outcome. Cancelling the task ends the wait and leaves the promise
@@ -12,9 +15,9 @@ extension DurablePromise {
   ///   (it then stays unconsumed); `CancellationError`.
   public func consume() async throws -> Value {
     let ledger = try ledger
-    try ledger.role.requireConsumer(of: id)
     try ledger.engine.beginUse(of: id)
     defer { ledger.engine.endUse(of: id) }
+    try await ledger.requireConsumer(of: id)
     let outcome = try await outcome
     try ledger.requireConsumed(
       try await ledger.engine.submit(ConsumePromise(id: id, delivery: .recordedBefore)), id)
@@ -33,9 +36,9 @@ extension DurablePromise {
     _ body: (PromiseOutcome<Value>) async throws -> Result
   ) async throws -> Result {
     let ledger = try ledger
-    try ledger.role.requireConsumer(of: id)
     try ledger.engine.beginUse(of: id)
     defer { ledger.engine.endUse(of: id) }
+    try await ledger.requireConsumer(of: id)
     let entity = try await ledger.engine.settled(id)
     try ledger.requireConsumable(entity)
     let result = try await body(try await decodeOutcome(of: entity))
@@ -87,6 +90,13 @@ extension DurablePromise {
 }
 
 extension Ledger {
+  /// Rejects early, before the promise is settled, roles that may not consume it.
+  func requireConsumer(of id: PromiseID) async throws {
+    guard role != .app else { return }
+    let needsConsumption = try await engine.read { try $0.promise(id)?.endsWhenSettled != true }
+    if needsConsumption { try role.requireConsumer(of: id) }
+  }
+
   /// Rejects early, before the app's code runs, any consumption that the ledger would reject afterwards.
   fileprivate func requireConsumable(_ entity: PromiseEntity) throws(LedgerError) {
     if entity.status == .consumed { throw .alreadyConsumed(entity, asking: session) }

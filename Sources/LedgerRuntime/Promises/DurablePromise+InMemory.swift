@@ -136,9 +136,9 @@ extension DurablePromise {
     _ offer: Offer<Value>
   ) async throws -> (outcome: PromiseOutcome<Value>, isTaken: Bool) {
     let ledger = try ledger
-    try ledger.role.requireConsumer(of: id)
     try ledger.engine.beginUse(of: id)
     defer { ledger.engine.endUse(of: id) }
+    try await ledger.requireConsumer(of: id)
     let outcome = try await outcome
     // Asked by the writer, so that what ended the interest until then counts.
     let command = ConsumePromise(id: id, delivery: .recordedBefore) {

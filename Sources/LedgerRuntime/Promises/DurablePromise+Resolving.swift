@@ -3,7 +3,7 @@ extension DurablePromise {
   ///
   /// The first resolution of a promise wins, across all processes.
   ///
-  /// Handler code resolves the promises among its arguments with ``HandlerCall/fulfill(_:_:required:)``; here
+  /// Handler code resolves the promises among its arguments with ``LedgerCall/fulfill(_:_:required:)``; here
   /// it gets `invalidArgument`.
   ///
   /// - Parameters:

@@ -156,7 +156,9 @@ extension Ledger {
   ///
   /// - Complexity: O(n log n) in their number.
   public func unconsumedPromises() async throws -> [PromiseRecord] {
-    let open = try await engine.read(fromCopy: true) { try $0.openPromises() }
+    let open = try await engine.read(fromCopy: true) { state in
+      try state.openPromisesAndWork().filter { !$0.endsWhenSettled }
+    }
     return try await records.promiseRecords(of: open)
   }
 
@@ -220,6 +222,8 @@ extension Ledger {
       return .abandoned(records.namingKnownInstance(record))
     case .alreadyConsumed(let entity):
       return .alreadyConsumed(try await records.promiseRecord(of: entity))
+    case .alreadySettled(let entity):
+      return .alreadySettled(try await records.promiseRecord(of: entity))
     case .notFound: return .notFound
     }
   }

@@ -40,10 +40,12 @@ extension LedgerState {
     try require(Set(promises.map(\.created.session.entityID)))
   }
 
-  /// The promises in the arguments of handlers that can be called or have an unfinished call.
-  func promisesOfOpenHandlers() throws(LedgerError) -> Set<PromiseID> {
+  /// The promises in the arguments of handlers that can be called or have an unfinished call, and of work that
+  /// has not ended.
+  func promisesOfOpenCode() throws(LedgerError) -> Set<PromiseID> {
     var ids: Set<EntityID> = []
     for handler in try openHandlers() { handler.insertReferences(into: &ids) }
+    for work in try openWork() { work.argumentReferences.insert(into: &ids) }
     return Set(ids.map { PromiseID(entityID: $0) })
   }
 }

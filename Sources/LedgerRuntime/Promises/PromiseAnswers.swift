@@ -59,6 +59,8 @@ public enum PromiseCreation<Value: Sendable>: Sendable {
   case abandoned(PromiseRecord)
   /// The promise was consumed before, so it cannot be abandoned.
   case alreadyConsumed(PromiseRecord)
+  /// The promise was settled before, and its outcome needs no consumption, so it cannot be abandoned.
+  case alreadySettled(PromiseRecord)
   /// There is no such promise.
   case notFound
 }

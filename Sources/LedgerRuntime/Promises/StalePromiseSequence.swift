@@ -111,7 +111,7 @@ struct StaleCandidates: Sendable {
     }
     try state.require(Set(named.map(\.created.session.entityID)))
     var left: [PromiseEntity] = []
-    for promise in includesAll ? try state.openPromises() : named {
+    for promise in includesAll ? try state.openPromisesAndWork() : named {
       if try rule.isStale(promise, in: state) { left.append(promise) }
     }
     return (left, closed)

@@ -50,8 +50,8 @@ extension Ledger {
   /// The promises that are likely to stay pending forever, in the order of their creation.
   ///
   /// These have no deadline, were created by a session that ended or had the role `appExtension`, and have no
-  /// handler left that could settle them. A handler that can be called, or has an unfinished call, may settle
-  /// the promises in its arguments. A promise that your code settles by its id or key, without a handler,
+  /// handler or work left that could settle them. A handler that can be called, or has an unfinished call, and
+  /// work that has not ended, may settle the promises in their arguments. A promise that your code settles by its id or key, without a handler,
   /// looks the same as a forgotten one, so it is listed, too. Abandon, cancel or reject promises that will
   /// never be settled; in a user interface, each would be a spinner that never stops.
   ///
@@ -62,7 +62,7 @@ extension Ledger {
   public func orphanedPromises(of instances: Instances = .own) async throws -> [PromiseRecord] {
     let rule = rule(for: instances)
     let orphaned = try await engine.read(fromCopy: true) { state in
-      let (open, referenced) = (try state.openPromises(), try state.promisesOfOpenHandlers())
+      let (open, referenced) = (try state.openPromises(), try state.promisesOfOpenCode())
       var state = state
       try state.requireCreators(of: open)
       return try open.filter { promise in
@@ -75,7 +75,7 @@ extension Ledger {
   private func staleEntities(_ rule: LeftPromiseRule) async throws -> [PromiseEntity] {
     let engine = engine
     return try await engine.read(fromCopy: true) { state in
-      let open = try state.openPromises()
+      let open = try state.openPromisesAndWork()
       var state = state
       try state.requireCreators(of: open)
       return try open.filter { try rule.isStale($0, in: state) }

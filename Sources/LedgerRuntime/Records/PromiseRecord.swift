@@ -42,6 +42,10 @@ public struct PromiseRecord: Sendable, Hashable {
   public let outcomeKind: PromiseOutcomeKind?
   /// Its outcome, with the value still encoded.
   public let outcome: PromiseOutcome<StoredValue>?
+  /// The time up to which it is open.
+  public let lifetime: PromiseCreated.Lifetime
+  /// The work that settles it; `nil` if it is resolved from outside.
+  public let work: WorkRecord?
 
   /// Whether it is pending although its deadline has passed. The next writer will resolve it.
   public func isOverdue(at now: Timestamp) -> Bool {
@@ -80,5 +84,7 @@ public struct PromiseRecord: Sendable, Hashable {
     abandonReason = reason
     outcomeKind = outcome?.kind ?? entity.resolution?.outcome
     self.outcome = outcome
+    lifetime = creation.lifetime
+    work = WorkRecord(entity, creation)
   }
 }

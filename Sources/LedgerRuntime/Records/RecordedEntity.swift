@@ -38,12 +38,13 @@ extension PromiseEntity: RecordedEntity {
     guard let resolution, let resolved = try resolved() else {
       return PromiseRecord(self, creation, outcome: nil)
     }
-    let content =
+    var content =
       if let content = resolved.content {
         content
       } else {
         try attachment(resolution.fact.position, resolution.attachmentByteCount)
       }
+    if resolved.attempt != nil { content = try PromiseResolved.outcome(ofAttempt: content).value }
     let outcome: PromiseOutcome<StoredValue> =
       switch resolved.outcome {
       case .fulfilled: .fulfilled(StoredValue(typeTag: creation.typeTag, bytes: content))

@@ -27,7 +27,7 @@ struct CallChainTests {
           }
           Task {
             // Each begins when the call that left it behind has ended.
-            while !call.running.hasEnded { await Task.yield() }
+            while !call.effects.hasEnded { await Task.yield() }
             try await call.handler.call()
           }
           return 1
@@ -52,9 +52,9 @@ struct CallChainTests {
       id: .numbered(1), purpose: .call, firstStart: entity.created, arguments: .inline(.none),
       references: .none, bound: entity.bound, attempt: 1, newestStart: entity.created)
     let call = RunningCall(StartedCall(entity: entity, call: open), in: ledger)
-    try call.add(HandlerEffect(.createPromise(CreatePromise(.numbered(1)))), byteCount: 0)
-    #expect(call.end().count == 1)
-    #expect(call.end().isEmpty)
+    try call.effects.add(HandlerEffect(.createPromise(CreatePromise(.numbered(1)))), byteCount: 0)
+    #expect(call.effects.end().count == 1)
+    #expect(call.effects.end().isEmpty)
     await ledger.close()
   }
 

@@ -210,7 +210,7 @@ extension HandlerEffectTests {
   @Test func tooManyEffectsAreRefusedAndTheCallStaysOpen() throws {
     var ledger = try ledger()
     let effect = HandlerEffect(.resolvePromise(ResolvePromise(promise)))
-    let effects = Array(repeating: effect, count: FinishCall.maximumEffectCount + 1)
+    let effects = Array(repeating: effect, count: HandlerEffect.maximumCount + 1)
     let error = #expect(throws: LedgerError.self) { try finish(&ledger, effects) }
     #expect(error?.code == .invalidArgument)
     #expect(try finish(&ledger, Array(effects.dropLast())).verdict == "finished")

@@ -11,7 +11,8 @@ import Testing
   }
 
   enum Answer: Sendable {
-    case resolved, alreadyResolved, waits, consumed, alreadyConsumed, abandoned, notFound
+    case resolved, alreadyResolved, waits, consumed, alreadyConsumed, alreadySettled, abandoned,
+      notFound
     case roleMayNotConsume
   }
 
@@ -184,6 +185,7 @@ extension AbandonPromise.Answer {
     case .notFound: .notFound
     case .abandoned: .abandoned
     case .alreadyConsumed: .alreadyConsumed
+    case .alreadySettled: .alreadySettled
     }
   }
 }

@@ -77,7 +77,7 @@ import Testing
     let ledger = try StoredLedger(subject.store, session: 1)
     try ledger.commit(CreateHandler(id))
     try ledger.commit(StartCall(id, call))
-    let count = FinishCall.maximumEffectCount / 2
+    let count = HandlerEffect.maximumCount / 2
     let effects = (1...count).flatMap { number in
       [
         HandlerEffect(.createPromise(CreatePromise(.numbered(number)))),

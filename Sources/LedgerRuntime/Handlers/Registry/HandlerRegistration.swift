@@ -154,7 +154,7 @@ extension LedgerInstanceHandler {
 
 extension Ledger {
   /// Encodes the return value of the code.
-  fileprivate func checkedOutput<Output: Sendable>(
+  func checkedOutput<Output: Sendable>(
     _ output: Output, _ codec: PayloadCodec<Output>, of handler: String
   ) throws -> StoredValue {
     let bytes: [UInt8]

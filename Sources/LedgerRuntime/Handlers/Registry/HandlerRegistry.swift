@@ -1,4 +1,4 @@
-/// The kinds of handlers whose code a session knows.
+/// The kinds of handlers and of work whose code a session knows.
 ///
 /// It is a value that you pass to a ledger in ``LedgerConfiguration/handlers``.
 ///
@@ -9,6 +9,8 @@
 public struct HandlerRegistry: Sendable {
   /// The registrations by every name, present and former.
   private var registrations: [String: HandlerRegistration] = [:]
+  /// The registrations of work by every name, present and former.
+  private var works: [String: WorkRegistration] = [:]
 
   /// Makes an empty registry.
   public init() {}
@@ -98,6 +100,22 @@ public struct HandlerRegistry: Sendable {
     registrations.merge(added) { $1 }
   }
 
+  mutating func add(_ registration: WorkRegistration) throws(LedgerError) {
+    var added: [String: WorkRegistration] = [:]
+    for name in registration.names {
+      try TextLimit.handlerKind.check(name)
+      let other = works[name] ?? added[name]
+      guard other == nil else {
+        throw LedgerError(
+          .handlerKindTaken,
+          "The name \(name) belongs to the kind of work \(registration.type) and to \(other?.type ?? registration.type). A name, present or former, belongs to one kind."
+        )
+      }
+      added[name] = registration
+    }
+    works.merge(added) { $1 }
+  }
+
   // MARK: Looking up
 
   subscript(kind: String) -> HandlerRegistration? { registrations[kind] }
@@ -115,6 +133,11 @@ public struct HandlerRegistry: Sendable {
 
   /// All names, present and former.
   var kinds: Set<String> { Set(registrations.keys) }
+
+  subscript(work kind: String) -> WorkRegistration? { works[kind] }
+
+  /// All names of kinds of work, present and former.
+  var workKinds: Set<String> { Set(works.keys) }
 
   /// The names of kinds with invalidation code.
   var kindsWithInvalidationCode: Set<String> {

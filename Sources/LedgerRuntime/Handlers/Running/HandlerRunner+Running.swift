@@ -60,7 +60,7 @@ extension HandlerRunner {
   }
 
   /// Runs calls that effects began; their failures are recorded, but are not errors of the first call.
-  private func perform(chain first: [StartedCall]) async {
+  func perform(chain first: [StartedCall]) async {
     var queue = first
     var index = 0
     while index < queue.count {
@@ -105,11 +105,11 @@ extension HandlerRunner {
     let value: StoredValue
     do {
       value = try await CallChain.$current.withValue(CallChain.waiting + [call]) {
-        let code = RunningCode.waiting + [call.code(with: run.promises)]
+        let code = RunningCode.waiting + [call.effects.code(with: run.promises)]
         return try await RunningCode.$current.withValue(code) { try await run.code(call) }
       }
     } catch {
-      _ = call.end()
+      _ = call.effects.end()
       if error is CancellationError, Task.isCancelled {
         await giveBack(started, .cancelled)
         throw error
@@ -119,7 +119,7 @@ extension HandlerRunner {
       _ = try await finish(call, .failed(stored), [])
       throw error
     }
-    let effects = call.end()
+    let effects = call.effects.end()
     let finished = try await finish(
       call, .returned(typeTag: value.typeTag, bytes: value.bytes), effects)
     let result = HandlerResult(
@@ -140,18 +140,20 @@ extension HandlerRunner {
       }
     #endif
     effects = try await checked(effects)
-    let follower = effects.compactMap(\.followingCall)
-    for id in follower { _ = running.begin(id) }
-    var started: Set<CallID> = []
-    defer { for id in follower where !started.contains(id) { running.end(id) } }
     let command = FinishCall(
       id: call.handler, call: call.id, attempt: call.attempt, result: result, effects: effects,
       runnableKinds: registry.kinds,
       kindsWithInvalidationCode: registry.kindsWithInvalidationCode,
       promiseToReject: call.promiseToReject)
-    switch try await submitUncancelled(command) {
-    case .finished(let finished):
-      started = Set((finished.startedCalls + finished.startedInvalidations).map(\.call.id))
+    var answer: FinishCall.Answer?
+    _ = try await noting(effects) {
+      let given = try await submitUncancelled(command)
+      answer = given
+      guard case .finished(let finished) = given else { return [] }
+      return finished.startedCalls + finished.startedInvalidations
+    }
+    switch answer {
+    case .finished(let finished)?:
       for (effect, decided) in zip(effects, finished.effects)
       where decided.verdict == .typeMismatch {
         guard let unfit = effect.unfit else { continue }
@@ -160,14 +162,29 @@ extension HandlerRunner {
         )
       }
       return finished
-    case .superseded:
+    case .superseded?, nil:
       throw LedgerError.superseded(call.id, attempt: call.attempt, of: call.handlerName)
-    case .requiredEffectRefused(let refused, let error, _):
+    case .requiredEffectRefused(let refused, let error, _)?:
       throw LedgerError(
         .requiredEffectRefused,
         "\(call.handlerName): the effect \(refused.effect) on \(refused.subject) was refused (\(refused.verdict)) in call \(call.id), which required it. The call is recorded as failed, without any effect of its code.",
         cause: error)
     }
+  }
+
+  /// Notes the calls that may begin with effects while `body` commits these, so that nothing else runs them.
+  ///
+  /// - Parameter body: Returns the calls that began, which stay noted.
+  func noting(
+    _ effects: [HandlerEffect], _ body: () async throws -> [StartedCall]
+  ) async throws -> [StartedCall] {
+    let followers = effects.compactMap(\.followingCall)
+    for id in followers { _ = running.begin(id) }
+    var started: Set<CallID> = []
+    defer { for id in followers where !started.contains(id) { running.end(id) } }
+    let calls = try await body()
+    started = Set(calls.map(\.call.id))
+    return calls
   }
 
   #if DEBUG
@@ -236,7 +253,7 @@ extension HandlerEffect {
 
 extension StoredError {
   /// The error, if necessary without its payload and most of its message.
-  fileprivate func limited(toByteCount limit: Int) -> StoredError {
+  func limited(toByteCount limit: Int) -> StoredError {
     guard encoded.count > limit else { return self }
     return StoredError(domain: domain, code: code, message: message.cut(toByteCount: 1_024))
   }

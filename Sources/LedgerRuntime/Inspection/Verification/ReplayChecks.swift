@@ -56,7 +56,10 @@ struct ReplayChecks {
     {
       return what
     }
-    return nil
+    guard event.kind == .workStarted else { return nil }
+    return state.overfilledLane(of: PromiseID(entityID: event.subject)).map { lane in
+      "\(event.kind) of work beside other work of the lane \"\(lane.name)\", whose width is \(lane.width)"
+    }
   }
 
   /// Whether a session may have written at a position although no event that is kept opened it.

@@ -1,17 +1,19 @@
-/// The interface of a handler's code to the app and the ledger: its context, and a way to change the ledger.
+/// The interface of code to the app and the ledger: its context, and a way to change the ledger.
 ///
 /// Changes that the code requests here are collected, and made in the same commit that records the end of the
-/// call. So they happen exactly once, however often the code runs, and not at all if the code throws. The
-/// result of the call holds the verdict on each effect; a refused effect does not fail the call, unless it
-/// was requested as `required`.
-public final class HandlerCall<Context: Sendable>: Sendable {
+/// code. So they happen exactly once, however often the code runs, and not at all if the code throws. The
+/// verdict on each effect is recorded with the end; a refused effect does not fail the code, unless it was
+/// requested as `required`.
+public final class LedgerCall<Subject: Sendable, Context: Sendable>: Sendable {
   /// The context that the running app supplied.
   public let context: Context
 
-  let running: RunningCall
+  let subject: Subject
+  let effects: EffectCollector
 
-  init(_ running: RunningCall, context: Context) {
-    self.running = running
+  init(_ subject: Subject, _ effects: EffectCollector, context: Context) {
+    self.subject = subject
+    self.effects = effects
     self.context = context
   }
 
@@ -20,23 +22,40 @@ public final class HandlerCall<Context: Sendable>: Sendable {
   /// A change through it takes effect immediately, and once for each run of the code. You cannot
   /// resolve a promise among the arguments this way: until the code ends, an attempt in the code or
   /// in the tasks that it starts fails with ``LedgerError/Code/invalidArgument``.
-  public var ledger: Ledger { running.ledger }
+  public var ledger: Ledger { effects.ledger }
+}
+
+// MARK: - Handlers
+
+/// The call of a handler, as the handler's code sees it. The result of the call holds the verdict on each
+/// effect.
+public typealias HandlerCall<Context: Sendable> = LedgerCall<CalledHandler, Context>
+
+/// The handler that is being called.
+public struct CalledHandler: Sendable {
+  let call: RunningCall
+}
+
+extension LedgerCall where Subject == CalledHandler {
+  convenience init(_ call: RunningCall, context: Context) {
+    self.init(CalledHandler(call: call), call.effects, context: context)
+  }
 
   /// The handler of this call.
   public var handler: DurableHandler {
-    DurableHandler(id: running.handler, ledger: running.ledger)
+    DurableHandler(id: subject.call.handler, ledger: ledger)
   }
 
   /// The id of the call, the same for all attempts.
-  public var id: CallID { running.id }
+  public var id: CallID { subject.call.id }
 
   /// The number of this run of the call, counted from 1.
-  public var attempt: Int { Int(running.attempt) }
+  public var attempt: Int { Int(subject.call.attempt) }
 }
 
-// MARK: - Promises
+// MARK: - Effects on promises
 
-extension HandlerCall {
+extension LedgerCall {
   /// Gives a promise a value when the call finishes.
   ///
   /// - Parameters:
@@ -81,7 +100,7 @@ extension HandlerCall {
     let command = ResolvePromise(
       id: promise.id, outcome: stored.kind, content: content, typeTag: stored.typeTag,
       formerTypeTags: promise.codec.formerTypeTags, idempotencyKey: nil, isStrict: true)
-    try running.add(
+    try effects.add(
       HandlerEffect(.resolvePromise(command), isRequired: required), byteCount: content.count)
   }
 
@@ -103,21 +122,21 @@ extension HandlerCall {
   ) throws(LedgerError) -> DurablePromise<Value> {
     let (command, promise) = try ledger.creation(
       of: type, key: key, label: label, tags: tags, deadline: deadline)
-    try running.add(HandlerEffect(.createPromise(command), isRequired: required), byteCount: 0)
+    try effects.add(HandlerEffect(.createPromise(command), isRequired: required), byteCount: 0)
     return promise
   }
 
   private func requireOwn(_ other: LedgerID?, _ what: String) throws(LedgerError) {
     guard other == nil || other == ledger.id else {
       throw LedgerError(
-        .invalidArgument, "\(running.handlerName): \(what) belongs to another ledger.")
+        .invalidArgument, "\(effects.codeName): \(what) belongs to another ledger.")
     }
   }
 }
 
-// MARK: - Handlers
+// MARK: - Effects on handlers
 
-extension HandlerCall {
+extension LedgerCall {
   /// Creates a handler when the call finishes.
   ///
   /// - Parameters:
@@ -139,7 +158,7 @@ extension HandlerCall {
   ) throws(LedgerError) -> DurableHandler {
     let command = try ledger.creation(
       of: type, arguments, key: key, scopes: scopes, repetition: repetition, label: label)
-    try running.add(
+    try effects.add(
       HandlerEffect(.createHandler(command), isRequired: required),
       byteCount: command.arguments.payloadByteCount)
     return DurableHandler(id: command.id, ledger: ledger)
@@ -184,7 +203,7 @@ extension HandlerCall {
   ) throws(LedgerError) {
     let stored = try effectArguments(arguments, of: handler)
     let call = CallID(entityID: ledger.makeID())
-    try running.add(
+    try effects.add(
       HandlerEffect(.callHandler(handler.id, call, stored), isRequired: required),
       byteCount: stored.payloadByteCount)
   }
@@ -203,7 +222,7 @@ extension HandlerCall {
     try TextLimit.reason.check(reason)
     let stored = try effectArguments(arguments, of: handler)
     let call = CallID(entityID: ledger.makeID())
-    try running.add(
+    try effects.add(
       HandlerEffect(
         .invalidateHandler(handler.id, call, reason: reason, stored), isRequired: required),
       byteCount: stored.payloadByteCount)

@@ -1,0 +1,51 @@
+/// The ledger's record of work at one moment.
+public struct WorkRecord: Sendable, Hashable {
+  /// The state of work.
+  @nonexhaustive public enum State: Sendable, Hashable {
+    /// It is due, or waits for its trigger.
+    case waiting(WorkTrigger)
+    /// A session runs an attempt.
+    case running(in: SessionID)
+    /// It waits for an operator.
+    case parked
+    /// Its promise is settled or abandoned.
+    case ended
+  }
+
+  /// The stable name of its kind, as it was when the work was started.
+  public let kind: String
+  /// Its state.
+  public let state: State
+  /// Its priority, lane, limits and retry policy.
+  public let options: WorkOptions
+  /// The number of attempts that were started.
+  public let attemptCount: Int
+  /// The number of failures since it was started, or since an operator resumed it.
+  public let failureCount: Int
+  /// The number of attempts that ended with the death of their process, since code last ended by itself. Work
+  /// is parked after three of them.
+  public let deathCount: Int
+  /// The error of the newest attempt, if it failed and did not settle the promise.
+  public let lastError: StoredError?
+  /// The reason of a request to cancel the work, if there was one.
+  public let cancelReason: String?
+
+  init?(_ entity: PromiseEntity, _ creation: PromiseCreated) {
+    guard let work = creation.work else { return nil }
+    let progress = entity.progress
+    kind = work.kind
+    options = progress?.options ?? work.options
+    state =
+      switch entity.workPlace?.phase {
+      case .waiting(let trigger): .waiting(trigger)
+      case .running(let session): .running(in: session)
+      case .parked: .parked
+      case nil: .ended
+      }
+    attemptCount = Int(progress?.attempt ?? 0)
+    failureCount = Int(progress?.failureCount ?? 0)
+    deathCount = Int(progress?.deathCount ?? 0)
+    lastError = progress?.release?.event.error
+    cancelReason = progress?.cancelRequest?.reason
+  }
+}

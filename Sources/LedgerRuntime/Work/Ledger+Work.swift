@@ -1,0 +1,220 @@
+extension Ledger {
+  /// Starts work: code that a runner runs until it is done, and whose result settles the returned promise.
+  ///
+  /// The work is durable when the method returns. It does not run in this process unless this process has a
+  /// ``LedgerRunner`` and knows the kind; any other process with a runner that knows it may run it too.
+  ///
+  /// - Parameters:
+  ///   - type: The type with the code. This session need not know the kind.
+  ///   - arguments: The arguments of the code.
+  ///   - key: A key, from which the id of the promise is then derived: the same key starts the work only
+  ///     once, in every process.
+  ///   - time: The time at which the work becomes due; `nil` for at once.
+  ///   - options: The priority, lane, limits and retry policy of the work.
+  ///   - lifetime: The time up to which the promise is open. By default, its outcome needs no consumption.
+  ///     Choose ``PromiseCreated/Lifetime/untilConsumed`` for an outcome that a person must see, even after
+  ///     the app was killed.
+  ///   - label: A human-readable text, at most 256 bytes of UTF-8.
+  ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
+  ///   - deadline: The time at which the promise times out, even while the code runs.
+  /// - Returns: The promise of the result. If the work was started before, the existing promise.
+  /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`, including for a
+  ///   name that is not a parameter, `argumentMissing`, `argumentMismatch` or `decodingFailed` for arguments
+  ///   with which the code could never run, `conflict` if another request created the promise with this key,
+  ///   `recordRemoved` if its record was removed, `ledgerFull`, `diskFull`, `writerStalled`;
+  ///   `CancellationError`.
+  @discardableResult
+  public func start<Work: LedgerWork>(
+    _ type: Work.Type, _ arguments: HandlerArguments = [:], key: PromiseKey? = nil,
+    at time: Timestamp? = nil, options: WorkOptions = WorkOptions(),
+    lifetime: PromiseCreated.Lifetime = .untilSettled, label: String? = nil, tags: [String] = [],
+    deadline: Timestamp? = nil
+  ) async throws -> DurablePromise<Work.Output> {
+    let order = WorkOrder(
+      type, arguments, trigger: time.map(WorkTrigger.at) ?? .now, key: key, options: options,
+      lifetime: lifetime, label: label, tags: tags, deadline: deadline)
+    return try await start(order)
+  }
+
+  /// Starts work from an instance of its type, whose properties are the arguments.
+  ///
+  /// - Parameter work: The instance. It is encoded immediately and never run: an attempt runs an instance
+  ///   that is decoded from the ledger.
+  /// - Throws: As ``start(_:_:key:at:options:lifetime:label:tags:deadline:)``.
+  @discardableResult
+  public func start<Work: LedgerWork>(
+    _ work: Work, key: PromiseKey? = nil, at time: Timestamp? = nil,
+    options: WorkOptions = WorkOptions(),
+    lifetime: PromiseCreated.Lifetime = .untilSettled, label: String? = nil, tags: [String] = [],
+    deadline: Timestamp? = nil
+  ) async throws -> DurablePromise<Work.Output> {
+    try await start(
+      Work.self, HandlerArguments(encoding: work), key: key, at: time, options: options,
+      lifetime: lifetime, label: label, tags: tags, deadline: deadline)
+  }
+
+  func start<Work: LedgerWork>(
+    _ order: WorkOrder<Work>
+  ) async throws -> DurablePromise<Work.Output> {
+    let (command, promise) = try creation(of: order)
+    switch try await engine.submit(command) {
+    case .created, .deduplicated: return promise
+    case .conflict(let entity): throw LedgerError.createdByAnother(entity.name)
+    }
+  }
+
+  private func creation<Work: LedgerWork>(
+    of order: WorkOrder<Work>
+  ) throws(LedgerError) -> (CreatePromise, DurablePromise<Work.Output>) {
+    let codec = try configuration.codecs.codec(for: Work.Output.self)
+    try TextLimit.handlerKind.check(Work.kind)
+    try order.options.check()
+    let id = order.key?.promiseID ?? PromiseID(entityID: makeID())
+    let name = ArgumentSource.name(ofWork: id, kind: Work.kind)
+    let arguments = try stored(order.arguments, of: name).withoutErased()
+    try check(arguments, of: name, for: order)
+    let creation = PromiseCreated(
+      typeTag: codec.typeTag, key: order.key?.text, label: order.label, tags: order.tags,
+      deadline: order.deadline, idempotencyKey: order.key?.text, lifetime: order.lifetime,
+      source: .work(
+        PromiseCreated.Work(
+          kind: Work.kind, trigger: order.trigger, options: order.options,
+          references: arguments.references, arguments: arguments.arguments)))
+    try creation.checkLimits()
+    return (
+      CreatePromise(id: id, creation: creation, isStrict: false),
+      DurablePromise(id: id, ledger: self, codec: codec)
+    )
+  }
+
+  /// Rejects arguments with which the code could never run.
+  private func check<Work: LedgerWork>(
+    _ arguments: ArgumentSet, of name: String, for order: WorkOrder<Work>
+  ) throws(LedgerError) {
+    let source = ArgumentSource(handler: name, bound: arguments.arguments, given: .none)
+    // The outcome of an awaited promise is added when the work runs.
+    let isComplete = order.trigger.awaited == nil
+    let probe = source.probe(Work.self, in: self, isComplete: isComplete)
+    for argument in source.names where !probe.mayHaveParameter(argument) {
+      throw source.unknown(argument, probe, nil)
+    }
+    if let problem = probe.problem { throw problem }
+  }
+
+  // MARK: Operating
+
+  /// Cancels work.
+  ///
+  /// Work that does not run is cancelled at once. If its code runs, in this process or another one, the
+  /// request is recorded and the task of the code is cancelled: if the code then throws, the promise is
+  /// cancelled; if it returns, the promise is fulfilled.
+  ///
+  /// - Parameters:
+  ///   - id: The promise of the work.
+  ///   - reason: The reason, at most 2,048 bytes of UTF-8.
+  /// - Throws: ``LedgerError`` with `invalidArgument` if the promise is not settled by code; `ledgerFull`,
+  ///   `diskFull`, `writerStalled`.
+  @discardableResult
+  public func cancelWork(_ id: PromiseID, reason: String = "") async throws -> WorkCancellation {
+    try TextLimit.reason.check(reason)
+    switch try await engine.submit(CancelWork(id: id, reason: reason)) {
+    case .cancelled(let entity): return .cancelled(try await records.promiseRecord(of: entity))
+    case .requested(let entity): return .requested(try await records.promiseRecord(of: entity))
+    case .ended(let entity): return .alreadyEnded(try await records.promiseRecord(of: entity))
+    case .notFound: return .notFound
+    }
+  }
+
+  /// Makes work due at once: work that is parked, or that waits for a time, a promise or its next attempt.
+  ///
+  /// Failures and deaths of its process are counted from 0 again.
+  ///
+  /// - Throws: As ``cancelWork(_:reason:)``.
+  @discardableResult
+  public func retryWork(_ id: PromiseID) async throws -> WorkAmendment {
+    try await amend(id, WorkAmended(parking: .resumed, trigger: .now))
+  }
+
+  /// Keeps work from being run until an operator resumes it with ``retryWork(_:)``.
+  ///
+  /// - Throws: As ``cancelWork(_:reason:)``.
+  @discardableResult
+  public func parkWork(_ id: PromiseID) async throws -> WorkAmendment {
+    try await amend(id, WorkAmended(parking: .parked))
+  }
+
+  private func amend(_ id: PromiseID, _ amended: WorkAmended) async throws -> WorkAmendment {
+    switch try await engine.submit(AmendWork(id: id, amended)) {
+    case .amended(let entity): return .amended(try await records.promiseRecord(of: entity))
+    case .running(let session): return .running(in: session)
+    case .ended(let entity): return .alreadyEnded(try await records.promiseRecord(of: entity))
+    case .notFound: return .notFound
+    }
+  }
+
+  /// The open promises that code settles, in the order of their creation.
+  ///
+  /// - Parameter kind: If given, only work of this kind, under its present name or a former one.
+  /// - Complexity: O(n log n) in their number.
+  public func openWork(ofKind kind: String? = nil) async throws -> [PromiseRecord] {
+    let names = kind.map { Set(configuration.handlers[work: $0]?.names ?? [$0]) }
+    let open = try await engine.read(fromCopy: true) { state in
+      try state.openWork().filter { entity in
+        guard let names else { return true }
+        return try entity.creation().work.map { names.contains($0.kind) } ?? false
+      }
+    }
+    return try await records.promiseRecords(of: open)
+  }
+}
+
+/// A request to start work.
+struct WorkOrder<Work: LedgerWork> {
+  let arguments: HandlerArguments
+  let trigger: WorkTrigger
+  let key: PromiseKey?
+  let options: WorkOptions
+  let lifetime: PromiseCreated.Lifetime
+  let label: String?
+  let tags: [String]
+  let deadline: Timestamp?
+
+  init(
+    _ type: Work.Type, _ arguments: HandlerArguments, trigger: WorkTrigger, key: PromiseKey?,
+    options: WorkOptions, lifetime: PromiseCreated.Lifetime, label: String?, tags: [String],
+    deadline: Timestamp?
+  ) {
+    self.arguments = arguments
+    self.trigger = trigger
+    self.key = key
+    self.options = options
+    self.lifetime = lifetime
+    self.label = label
+    self.tags = tags
+    self.deadline = deadline
+  }
+}
+
+extension WorkOptions {
+  fileprivate func check() throws(LedgerError) {
+    guard let attemptTimeout, attemptTimeout <= .zero else { return }
+    throw LedgerError(
+      .invalidArgument,
+      "An attempt of the work may take \(attemptTimeout); it must be more than zero. Leave the limit out for work without one."
+    )
+  }
+}
+
+extension WorkTrigger {
+  /// The promise that the work awaits.
+  var awaited: PromiseID? {
+    if case .after(let promise, _) = self { promise } else { nil }
+  }
+}
+
+extension ArgumentSource {
+  /// The name of work in errors.
+  static func name(ofWork id: PromiseID, kind: String) -> String {
+    "Work \(id) of the kind \(kind)"
+  }
+}

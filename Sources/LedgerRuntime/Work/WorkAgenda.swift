@@ -1,0 +1,130 @@
+import HeapModule
+
+/// The work that a runner knows to be due: what to start next.
+///
+/// Each kind has a queue of its own, so that work of a kind that has reached its limit does not hide that of
+/// others.
+struct WorkAgenda {
+  /// The due work of one kind.
+  private struct Queue {
+    var due = Heap<WorkCandidate>()
+    /// Whether there is no other due work of the kind.
+    var isComplete = false
+  }
+
+  /// The maximum amount of work of a kind to remember.
+  let limit: Int
+
+  private var queues: [String: Queue]
+  /// The work that takes over the outcome of another promise.
+  private var followers: [WorkCandidate] = []
+  /// All work that is remembered.
+  private var ids: Set<PromiseID> = []
+  /// Work that waits until other work of its lane ends.
+  private var behindLanes: [String: [WorkCandidate]] = [:]
+  /// Work that waits until other work that may end the process has ended.
+  private var suspects: [WorkCandidate] = []
+  /// The earliest time at which other work becomes due by itself.
+  private(set) var nextTime: Timestamp?
+
+  /// - Parameter kinds: All names of the kinds that are run.
+  init(of kinds: Set<String>, limit: Int) {
+    self.limit = limit
+    queues = Dictionary(uniqueKeysWithValues: kinds.map { ($0, Queue()) })
+  }
+
+  /// Whether all due work was started or set aside.
+  var isDone: Bool {
+    followers.isEmpty && queues.values.allSatisfy { $0.due.isEmpty && $0.isComplete }
+  }
+
+  // MARK: Searching
+
+  /// The kinds of which all work must be looked through: none is known to be due, but there may be some.
+  func kindsToSearch(at now: Timestamp) -> Set<String> {
+    let isTime = nextTime.map { $0 <= now } ?? false
+    return Set(queues.filter { isTime || $1.due.isEmpty && !$1.isComplete }.keys)
+  }
+
+  /// Notes that there may be other due work.
+  mutating func noteMissed() {
+    for kind in queues.keys { queues[kind]?.isComplete = false }
+    for lane in behindLanes.keys { release(lane: lane) }
+  }
+
+  /// Begins a search through all work of some kinds.
+  mutating func beginSearch(of kinds: Set<String>) {
+    if kinds.count == queues.count { nextTime = nil }
+    for kind in kinds { queues[kind]?.isComplete = true }
+  }
+
+  // MARK: Filling
+
+  mutating func add(_ found: DueWork) {
+    if let time = found.nextTime { add(time) }
+    for candidate in found.candidates { add(candidate) }
+    for kind in found.incompleteKinds { queues[kind]?.isComplete = false }
+    for lane in found.freedLanes { release(lane: lane) }
+  }
+
+  /// Notes a time at which work becomes due.
+  mutating func add(_ time: Timestamp) { nextTime = min(nextTime ?? time, time) }
+
+  mutating func add(_ candidate: WorkCandidate) {
+    guard !ids.contains(candidate.id) else { return }
+    if candidate.excludedBy != nil {
+      followers.append(candidate)
+    } else if let queue = queues[candidate.kind], queue.due.count < limit {
+      queues[candidate.kind]?.due.insert(candidate)
+    } else {
+      queues[candidate.kind]?.isComplete = false
+      return
+    }
+    ids.insert(candidate.id)
+  }
+
+  // MARK: Taking
+
+  /// Takes the work that takes over the outcome of another promise.
+  mutating func takeFollowers() -> [WorkCandidate] {
+    for follower in followers { ids.remove(follower.id) }
+    defer { followers = [] }
+    return followers
+  }
+
+  /// Takes the first due work of a kind that has room.
+  ///
+  /// - Parameter hasRoom: Whether more work of a kind may start.
+  mutating func takeFirst(where hasRoom: (String) -> Bool) -> WorkCandidate? {
+    let first = queues.compactMap { kind, queue in hasRoom(kind) ? queue.due.min : nil }.min()
+    guard let first else { return nil }
+    queues[first.kind]?.due.removeMin()
+    ids.remove(first.id)
+    return first
+  }
+
+  // MARK: Setting aside
+
+  mutating func setAside(_ candidate: WorkCandidate, behindLane lane: String) {
+    guard ids.insert(candidate.id).inserted else { return }
+    behindLanes[lane, default: []].append(candidate)
+  }
+
+  mutating func setAside(suspect candidate: WorkCandidate) {
+    guard ids.insert(candidate.id).inserted else { return }
+    suspects.append(candidate)
+  }
+
+  /// Makes the work of a lane due again, because other work of the lane ended.
+  mutating func release(lane: String) {
+    for candidate in behindLanes.removeValue(forKey: lane) ?? [] {
+      queues[candidate.kind]?.due.insert(candidate)
+    }
+  }
+
+  /// Makes work due again that may end the process, because other such work ended.
+  mutating func releaseSuspects() {
+    for candidate in suspects { queues[candidate.kind]?.due.insert(candidate) }
+    suspects = []
+  }
+}

@@ -1,0 +1,256 @@
+import Logging
+import Synchronization
+
+/// One attempt of work: prepares the code, runs it, and ends the attempt with its effects.
+struct WorkAttempt: Sendable {
+  let ledger: Ledger
+  let entity: PromiseEntity
+  /// Tells why the task of the code was cancelled.
+  let interruption: Interruption
+
+  private var id: PromiseID { entity.id }
+  private var number: UInt32 { entity.progress?.attempt ?? 0 }
+
+  /// The result of an attempt.
+  private enum Outcome {
+    case finish(FinishWork.Result, [HandlerEffect])
+    case giveBack(WorkReleased.Reason, StoredError?)
+  }
+
+  func run() async {
+    let outcome = await outcome()
+    await Task.detached { await record(outcome) }.value
+  }
+
+  // MARK: Running
+
+  private func outcome() async -> Outcome {
+    do {
+      guard let kind = try entity.creation().work?.kind,
+        let registration = ledger.configuration.handlers[work: kind]
+      else { return .giveBack(.notRunnable, nil) }
+      let attempt: WorkRegistration.Attempt
+      do {
+        attempt = try await prepare(kind, registration)
+      } catch let error as LedgerError where error.isOfArguments {
+        // No attempt of this build can succeed.
+        return .giveBack(.parked, StoredError(error))
+      }
+      return try await run(attempt, kind)
+    } catch {
+      return failure(error)
+    }
+  }
+
+  private func prepare(
+    _ kind: String, _ registration: WorkRegistration
+  ) async throws -> WorkRegistration.Attempt {
+    let arguments = try await ledger.records.load(try entity.workArguments())
+    let source = ArgumentSource(
+      handler: ArgumentSource.name(ofWork: id, kind: kind), bound: arguments,
+      given: try await awaitedOutcome())
+    let record = try await ledger.records.promiseRecord(of: entity)
+    return try await registration.prepare(source, record, ledger)
+  }
+
+  /// The outcome of the awaited promise, as arguments.
+  private func awaitedOutcome() async throws -> StoredArguments {
+    guard let awaited = try entity.creation().work?.trigger.awaited,
+      let record = try await ledger.records.promiseRecord(of: awaited)
+    else { return .none }
+    switch record.outcome {
+    case .fulfilled(let value):
+      return try StoredArguments([
+        StoredArgument(name: "value", typeTag: value.typeTag, payload: value.bytes)
+      ])
+    case nil where record.abandoned == nil: return .none
+    default:
+      let failure = record.outcome?.failure ?? .cancelled(reason: record.abandonReason ?? "")
+      guard let encoded = try ArgumentCoding.encode(failure.storedError) else { return .none }
+      return try StoredArguments([
+        StoredArgument(name: "failure", typeTag: encoded.typeTag, payload: encoded.payload)
+      ])
+    }
+  }
+
+  private func run(_ attempt: WorkRegistration.Attempt, _ kind: String) async throws -> Outcome {
+    let effects = EffectCollector(
+      of: ArgumentSource.name(ofWork: id, kind: kind), "attempt \(number)", in: ledger)
+    defer { _ = effects.end() }
+    let called = CalledWork(promise: id, attempt: number, startedAt: entity.created.time)
+    let timeout = try entity.workOptions().attemptTimeout
+    let code = RunningCode.waiting + [effects.code(with: attempt.promises)]
+    let value = try await RunningCode.$current.withValue(code) {
+      try await interruption.limiting(timeout) { try await attempt.code(called, effects) }
+    }
+    return .finish(.returned(typeTag: value.typeTag, bytes: value.bytes), effects.end())
+  }
+
+  private func failure(_ error: any Error) -> Outcome {
+    let isCancellation = error is CancellationError
+    switch interruption.reason {
+    case .stop? where isCancellation: return .giveBack(.cancelled, nil)
+    case .timeout(let timeout)? where isCancellation:
+      return .finish(.failed(WorkFailure.timedOut(after: timeout), isFinal: false), [])
+    default: break
+    }
+    let limit = ledger.configuration.maximumPayloadSizeInBytes
+    let isFinal = error is Permanent || error is PromiseFailure
+    return .finish(
+      .failed(StoredError(error).limited(toByteCount: limit), isFinal: isFinal), [])
+  }
+
+  // MARK: Ending
+
+  /// Records the end of the attempt, however long the ledger cannot be written to.
+  private func record(_ outcome: Outcome) async {
+    while true {
+      do {
+        return try await recordOnce(outcome)
+      } catch let error as LedgerError where error.isPassing {
+        log("the end of an attempt cannot be recorded yet", error)
+        await waitAfter(error)
+      } catch let error as LedgerError where error.isOfEffects {
+        // Another attempt would ask for the same effects.
+        return await record(.finish(.failed(StoredError(error), isFinal: true), []))
+      } catch {
+        // The attempt stays with this session, and is given back when the session ends.
+        return log("the end of an attempt could not be recorded", error)
+      }
+    }
+  }
+
+  private func waitAfter(_ error: LedgerError) async {
+    if error.code == .frozen {
+      try? await ledger.engine.phase.waitWhileFrozen()
+    } else {
+      try? await Task.sleep(for: ledger.configuration.pollInterval)
+    }
+  }
+
+  private func recordOnce(_ outcome: Outcome) async throws {
+    switch outcome {
+    case .giveBack(let reason, let error):
+      _ = try await ledger.engine.submit(
+        ReleaseWork(id: id, attempt: number, reason: reason, error: error))
+    case .finish(let result, let effects): try await finish(result, effects)
+    }
+  }
+
+  private func finish(_ result: FinishWork.Result, _ effects: [HandlerEffect]) async throws {
+    guard let kind = try entity.creation().work?.kind,
+      let registration = ledger.configuration.handlers[work: kind]
+    else { return }
+    let handlers = HandlerRunner(ledger: ledger)
+    let checked = try await handlers.checked(effects)
+    let command = FinishWork(
+      id: id, attempt: number, result: result, effects: checked,
+      formerTypeTags: try registration.formerTypeTags(ledger), policy: registration.retryPolicy,
+      runnableKinds: handlers.registry.kinds,
+      kindsWithInvalidationCode: handlers.registry.kindsWithInvalidationCode)
+    let followers = try await handlers.noting(checked) {
+      switch try await ledger.engine.submit(command) {
+      case .settled(let settled): return settled.startedCalls
+      case .retrying(let time, let error):
+        log("work failed and is run again", error, ["at": "\(time)"])
+      case .parked(let error): log("work failed and is parked", error)
+      case .superseded:
+        log("an attempt was superseded, or its work ended; its result is discarded", nil)
+      }
+      return []
+    }
+    // Calls that the code scheduled do not hold up the work.
+    Task.detached { await handlers.perform(chain: followers) }
+  }
+
+  private func log(
+    _ what: Logger.Message, _ error: (any Error)?, _ more: Logger.Metadata = [:]
+  ) {
+    var metadata: Logger.Metadata = ["promise": "\(id)", "attempt": "\(number)"]
+    if let error { metadata["error"] = "\(error)" }
+    metadata.merge(more) { $1 }
+    ledger.configuration.logger.warning(what, metadata: metadata)
+  }
+}
+
+/// The reason why the task of an attempt was cancelled.
+final class Interruption: Sendable {
+  enum Reason: Sendable {
+    /// The runner stops.
+    case stop
+    /// The attempt took too long.
+    case timeout(Duration)
+    /// The work was cancelled, it ended otherwise, or another attempt was started.
+    case ended
+  }
+
+  private let contents = Mutex<Reason?>(nil)
+
+  var reason: Reason? { contents.withLock { $0 } }
+
+  /// Notes a reason; the first one counts.
+  func note(_ reason: Reason) { contents.withLock { $0 = $0 ?? reason } }
+
+  /// Runs code, and cancels it when it has taken too long.
+  func limiting<R: Sendable>(
+    _ timeout: Duration?, _ body: @escaping @Sendable () async throws -> R
+  ) async throws -> R {
+    guard let timeout else { return try await body() }
+    return try await withThrowingTaskGroup(of: R?.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        try await Task.sleep(for: timeout)
+        return nil
+      }
+      while let result = try await group.next() {
+        if let result {
+          group.cancelAll()
+          return result
+        }
+        note(.timeout(timeout))
+        group.cancelAll()
+      }
+      throw CancellationError()
+    }
+  }
+}
+
+/// The errors of attempts that the runner itself records.
+enum WorkFailure {
+  static func timedOut(after timeout: Duration) -> StoredError {
+    StoredError(
+      domain: WorkError.domain, code: 5,
+      message: "The attempt took longer than \(timeout), and was cancelled.")
+  }
+}
+
+extension LedgerError {
+  /// Whether the stored arguments do not fit the code.
+  fileprivate var isOfArguments: Bool {
+    [.argumentMissing, .argumentMismatch, .decodingFailed, .typeMismatch].contains(code)
+  }
+
+  /// Whether the same command may succeed later.
+  fileprivate var isPassing: Bool {
+    let codes: [Code] = [
+      .frozen, .ledgerFull, .diskFull, .writerStalled, .ioFailure, .unavailable, .notDurable,
+      .tooManyCommands, .tooManyReaders,
+    ]
+    return codes.contains(code)
+  }
+
+  /// Whether the effects of the code can never be recorded.
+  fileprivate var isOfEffects: Bool { code == .payloadTooLarge || code == .invalidArgument }
+}
+
+extension PromiseOutcome {
+  /// The reason why there is no value.
+  fileprivate var failure: PromiseFailure? {
+    switch self {
+    case .fulfilled: nil
+    case .rejected(let error): .rejected(error)
+    case .cancelled(let reason): .cancelled(reason: reason)
+    case .timedOut: .timedOut
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import PromiseLedgerTesting
+import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+@testable import PromiseLedger
+
+/// The verification of work.
+@Suite(.timeLimit(.minutes(5)))
+struct WorkVerifyTests {
+  private func ledger(width: Int) throws -> CraftedLedger {
+    var ledger = try CraftedLedger()
+    try ledger.commit([
+      .of(LedgerCreated(formatVersion: 0), on: .numbered(77)),
+      .of(SessionOpened.sample(), on: SessionID.numbered(1).entityID),
+    ])
+    let options = WorkOptions(lane: try WorkLane("l", width: width))
+    for number in 1...3 {
+      try ledger.commit([
+        .of(
+          PromiseCreated(
+            typeTag: "t", lifetime: .untilSettled, source: .work(.init(kind: "k", options: options))
+          ),
+          on: PromiseID.numbered(number).entityID)
+      ])
+    }
+    for number in 1...2 {
+      try ledger.commit([
+        .of(WorkStarted(attempt: 1), on: PromiseID.numbered(number).entityID)
+      ])
+    }
+    return ledger
+  }
+
+  private func findings(_ ledger: CraftedLedger) throws -> [VerificationFinding] {
+    var findings: [VerificationFinding] = []
+    _ = try BlockingInspector(at: ledger.path).verify { findings.append($0) }
+    return findings
+  }
+
+  @Test func aLaneThatIsTooWideIsAFinding() throws {
+    let found = try findings(try ledger(width: 1))
+    #expect(found.map(\.subject) == [PromiseID.numbered(2).entityID])
+    #expect(found.allSatisfy { $0.message.contains("lane \"l\", whose width is 1") })
+  }
+
+  @Test func aLaneOfTheRightWidthIsNone() throws {
+    #expect(try findings(try ledger(width: 2)).isEmpty)
+  }
+}
