@@ -120,6 +120,14 @@ let package = Package(
       path: "Tests/LedgerTestSupport"
     ),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
+    .target(
+      name: "LedgerModelTestSupport",
+      dependencies: [
+        "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerRuntime", "LedgerRuntimeTesting",
+        "LedgerTestSupport",
+      ],
+      path: "Tests/LedgerModelTestSupport"
+    ),
     .testTarget(
       name: "LedgerLMDBTests",
       dependencies: [
@@ -144,6 +152,13 @@ let package = Package(
       ]
     ),
     .testTarget(
+      name: "LedgerModelTests",
+      dependencies: [
+        "LedgerBytes", "LedgerModel", "LedgerModelTestSupport", "LedgerRuntime",
+        "LedgerRuntimeTesting", "LedgerTestSupport", "PromiseLedger",
+      ]
+    ),
+    .testTarget(
       name: "PromiseLedgerTests",
       dependencies: [
         "LedgerRuntime",
@@ -154,6 +169,7 @@ let package = Package(
         "LedgerLMDB",
         "LedgerLocks",
         "LedgerModel",
+        "LedgerModelTestSupport",
         "LedgerPromises",
         "LedgerSystem",
         "LedgerTestSupport",
@@ -212,10 +228,10 @@ let package = Package(
 let isForThreadSanitizer = Context.environment["THREAD_SANITIZER"] != nil
 
 if isForThreadSanitizer {
-  // Programs of one thread, and their tests.
+  // Programs of one thread, and tests without others.
   let unneeded: Set = [
     "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks", "tree-fuzzer",
-    "ToolTests", "LayeringTests",
+    "ToolTests", "LayeringTests", "LedgerModelTests",
   ]
   package.products.removeAll { unneeded.contains($0.name) }
   package.targets.removeAll { unneeded.contains($0.name) }

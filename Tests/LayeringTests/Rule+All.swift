@@ -102,5 +102,12 @@ extension Rule {
     text(
       ["Tests/"], not: { $0.linesOfEndlessSuites }, what: "a suite without .timeLimit",
       "A test that hangs must fail by its name."),
+    text(
+      ["Tests/LedgerModelTests/"],
+      not: { file in
+        file.lines { ["async", "await", "concurrentPerform", "Mutex", "Task"].contains($0) }
+          + file.lines { $0.lowercased().contains("thread") }
+      }, what: "a second thread",
+      "The thread sanitizer does not run the tests of the model; PromiseLedgerTests is for others."),
   ]
 }

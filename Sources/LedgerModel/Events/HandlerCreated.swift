@@ -26,6 +26,20 @@ public struct HandlerCreated: EventPayload, Hashable {
   public let references: HandlerReferences
   /// The bound arguments, or `nil` if they are large and stored beside the event.
   public package(set) var arguments: StoredArguments?
+
+  package init(
+    handlerKind: String, repetition: HandlerRepetition = .oneShot, key: String? = nil,
+    label: String? = nil, scopes: [String] = [], references: HandlerReferences = .none,
+    arguments: StoredArguments?
+  ) {
+    self.handlerKind = handlerKind
+    self.repetition = repetition
+    self.key = key
+    self.label = label
+    self.scopes = scopes
+    self.references = references
+    self.arguments = arguments
+  }
 }
 
 extension HandlerCreated: ArgumentsPayload {

@@ -1,19 +1,19 @@
 /// A walk, slice by slice, from the oldest events to the last one that is old enough to be deleted.
 ///
 /// Events with times in the future do not end it; see ``AgeLimit``.
-struct AgedEvents: Sendable {
+package struct AgedEvents: Sendable {
   private let age: AgeLimit
   private let end: Position
   private var position: Position
   private var isOver = false
   /// The last event that is old enough, as are all events before it.
-  private(set) var last: Position
+  package private(set) var last: Position
 
   /// - Parameters:
   ///   - age: The minimum age of the events.
   ///   - start: The last deleted event.
   ///   - end: The last event that may be deleted.
-  init(_ age: AgeLimit, after start: Position, through end: Position) {
+  package init(_ age: AgeLimit, after start: Position, through end: Position) {
     self.age = age
     self.end = end
     position = start
@@ -25,7 +25,7 @@ struct AgedEvents: Sendable {
   ///
   /// - Returns: Whether more events may follow.
   /// - Throws: `corrupt`; `ioFailure`.
-  mutating func next(of source: any EventSource) throws(LedgerError) -> Bool {
+  package mutating func next(of source: any EventSource) throws(LedgerError) -> Bool {
     guard !isOver else { return false }
     var (last, isOver) = (last, isOver)
     let start = position

@@ -1,6 +1,7 @@
 import Foundation
 import LedgerBytes
 import LedgerLMDB
+import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
 import PromiseLedgerTesting

@@ -1,4 +1,5 @@
 import LedgerBytes
+import LedgerModelTestSupport
 import PromiseLedgerTesting
 import Testing
 

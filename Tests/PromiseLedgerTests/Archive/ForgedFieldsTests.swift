@@ -1,4 +1,5 @@
 import LedgerBytes
+import LedgerModelTestSupport
 import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing

@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import LedgerPromises
 import Testing
 

@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import Synchronization
 import Testing
 

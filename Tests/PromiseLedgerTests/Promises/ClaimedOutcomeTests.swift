@@ -1,4 +1,5 @@
 import Dispatch
+import LedgerModelTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerModelTestSupport
 import LedgerSystem
 import PromiseLedgerTesting
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerModelTestSupport
 import Logging
 import PromiseLedgerTesting
 import Synchronization

@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import Testing
 
 @testable import LedgerModel

@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
 import PromiseLedgerTesting

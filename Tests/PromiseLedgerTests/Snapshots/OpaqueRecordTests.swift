@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerModelTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import LedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization

@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import LedgerSystem
 import PromiseLedgerTesting
 import Testing

@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerModelTestSupport
 import PromiseLedgerTesting
 
 @testable import LedgerModel
@@ -103,8 +104,4 @@ extension [UInt8] {
     self.init()
     for index in span.indices { append(span[index]) }
   }
-}
-
-extension EntityID {
-  static func random() -> EntityID { EntityID(high: .random(in: 0...(.max)), low: 1) }
 }

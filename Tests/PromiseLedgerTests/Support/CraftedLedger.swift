@@ -1,5 +1,6 @@
 import LedgerBytes
 import LedgerLMDB
+import LedgerModelTestSupport
 import LedgerSystem
 import PromiseLedgerTesting
 

@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import LedgerSystem
 import Synchronization
 import Testing

@@ -1,3 +1,5 @@
+import LedgerModelTestSupport
+
 @testable import LedgerModel
 @testable import LedgerRuntime
 @testable import LedgerRuntimeTesting

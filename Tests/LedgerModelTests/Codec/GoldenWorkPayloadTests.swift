@@ -1,0 +1,165 @@
+import LedgerModelTestSupport
+import Testing
+
+@testable import LedgerModel
+
+/// Payloads of the events of work as the file format has them, worked out by hand.
+@Suite(.timeLimit(.minutes(10))) struct GoldenWorkPayloadTests {
+  typealias Golden = GoldenPayloadTests.Golden
+
+  private static let promise = GoldenHandlerPayloadTests.promise
+  private static let promiseHex = GoldenHandlerPayloadTests.promiseHex
+  private static let noOptionsHex = "00 00 0000 00000000"
+
+  private static func everyOption() throws -> WorkOptions {
+    WorkOptions(
+      priority: -2, lane: try WorkLane("l", width: 3),
+      retryPolicy: try WorkRetryPolicy(
+        failureLimit: nil, firstDelay: .nanoseconds(4), longestDelay: .nanoseconds(5), factor: 1.5,
+        givingUp: .park),
+      attemptTimeout: .nanoseconds(6), givesUpAfter: .at(7))
+  }
+
+  private static let everyOptionHex =
+    "0f fe 0300 00000000 0600000000000000 0700000000000000"
+    + "00000000 01 000000 0400000000000000 0500000000000000 96000000 00000000" + "0100 6c"
+
+  @Test func aPromiseUntilItIsSettledIsOfVersion2() throws {
+    let golden = Golden(
+      PromiseCreated(typeTag: "t", lifetime: .untilSettled), "10 00 0000 01 00 0000", "0100 74")
+    try golden.check()
+    golden.checkLengths()
+    #expect(golden.payload.version == 2)
+    #expect(PromiseCreated(typeTag: "t").version == 1)
+  }
+
+  @Test func workIsAsSpecified() throws {
+    let goldens = [
+      Golden(
+        PromiseCreated(typeTag: "t", source: .work(.init(kind: "k"))),
+        "10 00 0000 00 01 0000", "0100 74", "0100 6b", "00 00 000000000000", Self.noOptionsHex,
+        "0000 0000", "0000"),
+      Golden(
+        PromiseCreated(
+          typeTag: "t", lifetime: .untilSettled,
+          source: .work(
+            .init(
+              kind: "k", trigger: .at(.at(9)),
+              references: GoldenHandlerPayloadTests.references,
+              arguments: try GoldenHandlerPayloadTests.arguments()))),
+        "10 00 0000 01 01 0000", "0100 74", "0100 6b", "01 00 000000000000 0900000000000000",
+        Self.noOptionsHex, GoldenHandlerPayloadTests.referencesHex,
+        GoldenHandlerPayloadTests.argumentsHex),
+      Golden(
+        PromiseCreated(
+          typeTag: "t", key: "x", label: "é", tags: ["a"], deadline: .at(8), idempotencyKey: "i",
+          parent: Self.promise,
+          source: .work(
+            .init(
+              kind: "k", trigger: .after(Self.promise, .any), options: try Self.everyOption(),
+              arguments: nil))),
+        "7f 00 0100 00 01 0000 0800000000000000", "0100 74", "0100 78", "0200 c3a9", "0100 69",
+        "0100 61", Self.promiseHex, "0100 6b", "02 02 000000000000", Self.promiseHex,
+        Self.everyOptionHex, "0000 0000"),
+    ]
+    for golden in goldens {
+      try golden.check()
+      golden.checkLengths()
+      #expect(golden.payload.version == 2)
+    }
+  }
+
+  @Test func theOutcomeOfAnAttemptIsAsSpecified() throws {
+    let effect = DecidedEffect(.createPromise, .exists, on: Self.promise.entityID)
+    let content = PromiseResolved.content(effects: [effect], then: [0xAB])
+    let golden = Golden(
+      PromiseResolved(outcome: .fulfilled, resolvedAt: .at(9), attempt: 2, content: content),
+      "04 00 000000000000 0900000000000000", "02000000", "01000000", "03 05 000000000000",
+      Self.promiseHex, "ab")
+    try golden.check()
+    #expect(golden.payload.version == 2)
+    let taken = try PromiseResolved.outcome(ofAttempt: content)
+    #expect(taken.effects == [effect])
+    #expect(taken.value == [0xAB])
+    #expect(throws: LedgerError.self) { try PromiseResolved.outcome(ofAttempt: [1, 0, 0, 0]) }
+  }
+
+  @Test func workStartedIsAsSpecified() throws {
+    let golden = Golden(WorkStarted(attempt: 3), "03000000 00000000")
+    try golden.check()
+    golden.checkLengths()
+    #expect(throws: LedgerError.self) {
+      try WorkStarted(decoding: [UInt8](hex: "00000000 00000000"))
+    }
+  }
+
+  @Test func workReleasedIsAsSpecified() throws {
+    let error = StoredError(domain: "d", message: "m")
+    let died = Golden(
+      WorkReleased(attempt: 2, reason: .died), "02 00 0000 02000000 00000000 00000000")
+    let retrying = Golden(
+      WorkReleased(
+        attempt: 1, reason: .retrying, failureCount: 2, retryTime: .at(9), error: error),
+      "05 01 0000 01000000 02000000 00000000 0900000000000000",
+      "00 00000000000000 0100 64 01000000 6d")
+    let parked = Golden(
+      WorkReleased(attempt: 7, reason: .parked, failureCount: 1, error: error),
+      "06 01 0000 07000000 01000000 00000000", "00 00000000000000 0100 64 01000000 6d")
+    for golden in [died, retrying, parked] {
+      try golden.check()
+      golden.checkLengths()
+    }
+  }
+
+  @Test func workCancelRequestedIsAsSpecified() throws {
+    let golden = Golden(WorkCancelRequested(reason: "no"), "0200 6e6f")
+    try golden.check()
+    golden.checkLengths()
+  }
+
+  @Test func workAmendedIsAsSpecified() throws {
+    let arguments = try ArgumentSet(
+      checking: GoldenHandlerPayloadTests.arguments(),
+      references: GoldenHandlerPayloadTests.references)
+    var detached = WorkAmended(arguments: arguments)
+    detached.detachContent()
+    let goldens = [
+      Golden(WorkAmended(), "00 00 000000000000"),
+      Golden(WorkAmended(parking: .parked), "00 01 000000000000"),
+      Golden(
+        WorkAmended(
+          parking: .resumed, trigger: .now, options: try Self.everyOption(), arguments: arguments),
+        "0e 02 000000000000", "00 00 000000000000", Self.everyOptionHex,
+        GoldenHandlerPayloadTests.referencesHex, GoldenHandlerPayloadTests.argumentsHex),
+      Golden(detached, "09 00 000000000000", GoldenHandlerPayloadTests.referencesHex),
+    ]
+    for golden in goldens {
+      try golden.check()
+      golden.checkLengths()
+    }
+  }
+
+  @Test(arguments: [
+    "90 00 0000 00 00 0000 0100 74", "20 00 0000 00 00 0000 0100 74",
+    "10 00 0000 02 00 0000 0100 74", "10 00 0000 00 02 0000 0100 74",
+  ])
+  func aCreationWithAnUnknownNumberIsCorrupt(hex: String) {
+    let error = #expect(throws: LedgerError.self) {
+      try PromiseCreated(decoding: [UInt8](hex: hex))
+    }
+    #expect(error?.code == .corrupt)
+  }
+
+  @Test(arguments: [
+    // A lane without a width, a width without a lane, an unknown option.
+    "01 00 0000 00000000 0100 6c", "00 00 0100 00000000", "10 00 0000 00000000",
+    // A policy with a factor of 0, with a first delay that is longer than the longest.
+    "02 00 0000 00000000 00000000 00 000000 00 00000000000000 0100000000000000 00000000 00000000",
+    "02 00 0000 00000000 00000000 00 000000 02 00000000000000 0100000000000000 64000000 00000000",
+  ])
+  func optionsThatCannotBeAreCorrupt(hex: String) {
+    #expect(throws: LedgerError.self) {
+      try WorkAmended(decoding: [UInt8](hex: "04 00 000000000000" + hex))
+    }
+  }
+}
