@@ -52,6 +52,7 @@ let package = Package(
       dependencies: [
         "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPromises", "LedgerSystem",
         .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ]
     ),

@@ -27,13 +27,13 @@ extension Rule {
       "Promises in memory know no storage."),
     imports(
       "Sources/LedgerModel/",
-      only: ["HeapModule", "LedgerBytes", "LedgerLocks", "Synchronization"],
+      only: ["DequeModule", "HeapModule", "LedgerBytes", "LedgerLocks", "Synchronization"],
       except: ["Sources/LedgerModel/Values/Timestamp.swift"],
       "Events, state and snapshots are pure; only the text of a time needs Foundation."),
     imports(
       "Sources/LedgerRuntime/",
       only: foundation.union([
-        "DequeModule", "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPromises",
+        "DequeModule", "HeapModule", "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPromises",
         "LedgerSystem", "Logging", "Synchronization",
       ]), "What users see works on any store, so it knows none."),
     imports(

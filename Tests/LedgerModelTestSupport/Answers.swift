@@ -19,6 +19,12 @@ package struct Answers: Equatable {
   package let running: [[HandlerID]]
   package let due: [[PromiseID]]
   package let next: PromiseID?
+  package let work: [PromiseEntity?]
+  package let openWork: [PromiseID]
+  package let runningWork: [[PromiseID]]
+  package let dueWork: [DueWork]
+  package let lanes: Set<LedgerState.LaneHolder>
+  package let queue: [LedgerState.QueuedWork]
   package let blocked: [EntityID: ReplayProblem]
 
   package init(_ state: LedgerState, _ writer: RandomLedger) throws {
@@ -46,6 +52,15 @@ package struct Answers: Equatable {
       try [1, 3, .max].map { try state.due(at: .at(time), limit: $0) }
     }
     next = try state.nextDeadline()?.id
+    work = try numbers.map { try state.promise(RandomLedger.work($0)) }
+    openWork = try state.openWork().map(\.id)
+    runningWork = try (1...4).map { try state.runningWork(of: .numbered($0)).map(\.id) }
+    dueWork = try [now - 500, now, now + 700, .max].map { time in
+      try state.dueWork(
+        WorkSearch(now: .at(time), kinds: ["cook"], limit: .max, laneLimit: .max))
+    }
+    lanes = Set(try state.holders(ofLane: "lane"))
+    queue = try state.queue(ofLane: "lane", before: Position(rawValue: .max), limit: .max)
     blocked = state.blocked
   }
 }

@@ -1,7 +1,7 @@
 package import LedgerModel
 package import LedgerTestSupport
 
-/// Writes a random history of sessions, promises and handlers from a seed, by commands alone.
+/// Writes a random history of sessions, promises, handlers and work from a seed, by commands alone.
 package struct RandomLedger {
   package var generator: SeededGenerator
   package var ledger: PureLedger
@@ -28,7 +28,7 @@ package struct RandomLedger {
   }
 
   private mutating func decide(in decision: inout Decision) throws(LedgerError) {
-    switch Int.random(in: 0..<30, using: &generator) {
+    switch Int.random(in: 0..<42, using: &generator) {
     case 0..<4: _ = try decision.run(create(promiseNumber()))
     case 4..<9: _ = try decision.run(resolve(promise()))
     case 9..<12: _ = try decision.run(ConsumePromise(id: promise(), delivery: .recordedBefore))
@@ -40,7 +40,8 @@ package struct RandomLedger {
     case 18:
       let session = SessionID.numbered(Int.random(in: 1...4, using: &generator))
       try decision.run(CloseSession(id: session, reason: .died))
-    default: try decideAboutHandler(handlerNumber(), in: &decision)
+    case 19..<30: try decideAboutHandler(handlerNumber(), in: &decision)
+    default: try decideAboutWork(in: &decision)
     }
   }
 
@@ -84,7 +85,7 @@ package struct RandomLedger {
   // MARK: Parts
 
   /// The key of every second promise and handler.
-  private static func key(_ number: Int) -> String? {
+  static func key(_ number: Int) -> String? {
     number.isMultiple(of: 2) ? nil : "key of \(number)"
   }
 
@@ -108,11 +109,11 @@ package struct RandomLedger {
     Int.random(in: 1...max(2, entityCount / 3), using: &generator)
   }
 
-  private mutating func promise() -> PromiseID { Self.promise(promiseNumber()) }
+  mutating func promise() -> PromiseID { Self.promise(promiseNumber()) }
 
   private mutating func handler() -> HandlerID { Self.handler(handlerNumber()) }
 
-  private mutating func arguments() -> ArgumentSet {
+  mutating func arguments() -> ArgumentSet {
     .of(
       generator.arguments(byteCount: generator.chance(1, of: 4) ? 5_000 : 20),
       HandlerReferences(
@@ -132,7 +133,7 @@ package struct RandomLedger {
       isStrict: generator.chance(1, of: 2))
   }
 
-  private mutating func resolve(_ id: PromiseID) -> ResolvePromise {
+  mutating func resolve(_ id: PromiseID) -> ResolvePromise {
     let sizes = [0, 10, 100, 3_000, 5_000]
     let outcome = [PromiseOutcomeKind.fulfilled, .rejected, .cancelled].randomElement(
       using: &generator)

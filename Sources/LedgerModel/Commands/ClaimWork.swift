@@ -42,17 +42,20 @@ package struct ClaimWork: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> [Claim] {
     try decision.requireOwnSession()
+    try decision.lookUpWork(ids)
     var lanes = LaneOccupancies()
     var claims: [Claim] = []
     for id in ids {
+      let eventCount = decision.batch.count
       do throws(LedgerError) {
         claims.append(try claim(id, &lanes, in: &decision))
       } catch {
-        switch error.code {
-        case .corrupt, .unsupportedEvent: claims.append(.refused(error))
-        default: throw error
-        }
+        guard error.isOfUnreadableItem else { throw error }
+        claims.append(.refused(error))
       }
+      if case .started? = claims.last { continue }
+      // Work that was settled instead left its lane, as may have other work that waited for it.
+      if decision.batch.count > eventCount { lanes = LaneOccupancies() }
     }
     return claims
   }
@@ -68,9 +71,8 @@ package struct ClaimWork: Command {
     switch place.phase {
     case .parked: return .parked
     case .running(let session):
-      guard session != decision.context.session, entity.isOverdue(options, at: decision.now) else {
-        return .running(session)
-      }
+      let isOverdue = place.overdueAt.map { decision.now >= $0 } ?? false
+      guard session != decision.context.session, isOverdue else { return .running(session) }
     case .waiting(let trigger):
       switch try decision.dueness(of: trigger) {
       case .due: break
@@ -99,6 +101,29 @@ package struct ClaimWork: Command {
 }
 
 extension Decision {
+  /// Looks up what claims of work depend on, so that parts of the snapshot that are missing are noted
+  /// together.
+  fileprivate func lookUpWork(_ ids: [PromiseID]) throws(LedgerError) {
+    // Without a snapshot, nothing is missing.
+    guard snapshotPosition > .start else { return }
+    var lanes: Set<String> = []
+    try lookUpAll(ids) { (id) throws(LedgerError) in
+      guard let place = try readablePromise(id)?.workPlace else { return }
+      if let lane = place.lane { lanes.insert(lane.name) }
+      try lookUpAwaited(by: place.trigger)
+    }
+    try lookUpAll(Array(lanes)) { (name) throws(LedgerError) in
+      _ = try base.holders(ofLane: name)
+      let queue = try base.queue(
+        ofLane: name, before: Position(rawValue: .max), limit: LedgerState.maximumQueueCount)
+      try lookUpAll(queue) { (work) throws(LedgerError) in try lookUpAwaited(by: work.trigger) }
+    }
+  }
+
+  private func lookUpAwaited(by trigger: WorkTrigger?) throws(LedgerError) {
+    if case .after(let awaited, _)? = trigger { _ = try readablePromise(awaited) }
+  }
+
   /// Whether this session runs work whose process died in an earlier attempt.
   fileprivate func runsSuspect() throws(LedgerError) -> Bool {
     try runningWork(of: context.session).contains { $0.progress?.isSuspect ?? false }
@@ -113,6 +138,17 @@ extension Decision {
     case notDue
     /// The awaited promise was settled in another way.
     case excluded(PromiseEntity)
+  }
+
+  /// Whether other work is due. Work that awaits a promise that this build cannot read is not, like work
+  /// whose promise is pending.
+  func isDue(_ trigger: WorkTrigger) throws(LedgerError) -> Bool {
+    do throws(LedgerError) {
+      if case .due = try dueness(of: trigger) { return true }
+    } catch {
+      guard error.isOfUnreadableItem else { throw error }
+    }
+    return false
   }
 
   func dueness(of trigger: WorkTrigger) throws(LedgerError) -> Dueness {
@@ -132,19 +168,12 @@ extension PromiseEntity {
     if let options = progress?.options { return options }
     return try creation().work?.options ?? WorkOptions()
   }
-
-  /// Whether another session may take over the newest attempt: it took twice the time that it may take, so
-  /// its process was probably stopped.
-  fileprivate func isOverdue(_ options: WorkOptions, at now: Timestamp) -> Bool {
-    guard let timeout = options.attemptTimeout, let start = progress?.start else { return false }
-    return now >= start.time + timeout * 2
-  }
 }
 
 // MARK: - Lanes
 
 /// The lanes of the work that a command starts.
-private struct LaneOccupancies {
+struct LaneOccupancies {
   /// The work that counts against the width of a lane.
   private struct Occupancy {
     var holders: [PromiseID: (width: Int, isRunning: Bool)] = [:]
@@ -158,10 +187,6 @@ private struct LaneOccupancies {
       holders[id] = (lane.width, place.isRunning)
     }
   }
-
-  /// The maximum number of works before a work that are examined. If more than that wait for a time or a
-  /// promise, the order of creation is not kept.
-  static let maximumQueueCount = 256
 
   private var occupancies: [String: Occupancy] = [:]
 
@@ -180,12 +205,15 @@ private struct LaneOccupancies {
     let free = width - others.count
     let earlier = try decision.base.queue(
       ofLane: lane.name, before: place.created,
-      limit: Self.maximumQueueCount + decision.staged.work.count)
+      limit: LedgerState.maximumQueueCount + decision.staged.changedPromises.count)
     let current = earlier.filter { decision.staged.promises[$0.id] == nil }
     let staged = occupancy.queue.filter { $0.created < place.created }
     var dueCount = 0
+    // If more than the maximum wait for a time or a promise, the order of creation is not kept.
     for work in current + staged where !occupancy.left.contains(work.id) {
-      if case .due = try decision.dueness(of: work.trigger) { dueCount += 1 }
+      // Work that this build cannot start must not hold up the lane.
+      guard (try? decision.requireWritable(work.id.entityID)) != nil else { continue }
+      if try decision.isDue(work.trigger) { dueCount += 1 }
       if dueCount >= free { return false }
     }
     return true
@@ -203,9 +231,9 @@ private struct LaneOccupancies {
   ) throws(LedgerError) -> Occupancy {
     if let known = occupancies[name] { return known }
     var occupancy = Occupancy()
-    for entity in try decision.base.holders(ofLane: name)
-    where decision.staged.promises[entity.id] == nil {
-      occupancy.note(entity.id, entity.workPlace)
+    for holder in try decision.base.holders(ofLane: name)
+    where decision.staged.promises[holder.id] == nil {
+      occupancy.holders[holder.id] = (holder.width, holder.isRunning)
     }
     if let members = decision.staged.work[lane: name] {
       for id in members.holders { occupancy.note(id, decision.staged.work[id]) }

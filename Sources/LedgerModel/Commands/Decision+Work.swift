@@ -10,7 +10,7 @@ extension Decision {
     awaiting promise: PromiseID, _ settlement: WorkTrigger.Settlement, limit: Int
   ) throws(LedgerError) -> [PromiseID] {
     let below = try base.work(
-      awaiting: promise, settlement, limit: limit + staged.work.count
+      awaiting: promise, settlement, limit: limit + staged.changedPromises.count
     ).filter { staged.promises[$0] == nil }
     let all = below + staged.work.awaiting(promise, settlement)
     return Array(all.sorted().prefix(limit))
@@ -26,48 +26,102 @@ extension Decision {
     } else {
       try appendAttaching(resolved, to: id.entityID, cause: cause)
     }
-    try settleFollowers(of: id)
+    try settleFollowers(of: [id])
   }
 
-  /// Settles alike the work that never becomes due because of the outcome of a promise, and in turn the work
+  /// Settles alike the work that never becomes due because of the outcomes of promises, and in turn the work
   /// that waits for it.
   ///
   /// If not all of it can be settled in this commit, the rest waits for a runner.
-  mutating func settleFollowers(of first: PromiseID) throws(LedgerError) {
-    var settled = [first]
-    var next = 0
-    while next < settled.count, followerCount < Self.maximumFollowerCount {
-      guard let promise = try promise(settled[next]) else { return }
-      next += 1
-      let excluded = WorkTrigger.Settlement.excluded(by: promise.resolution?.outcome)
-      let followers = try work(
-        awaiting: promise.id, excluded, limit: Self.maximumFollowerCount - followerCount)
-      guard !followers.isEmpty, let outcome = try FollowedOutcome(promise) else { continue }
-      for id in followers where try follow(outcome, id) {
-        followerCount += 1
-        settled.append(id)
+  mutating func settleFollowers(of promises: [PromiseID]) throws(LedgerError) {
+    var settled = promises
+    while !settled.isEmpty, followerCount < Self.maximumFollowerCount {
+      let excluded = try excludedWork(by: settled)
+      settled = []
+      do throws(LedgerError) {
+        for (promise, followers) in excluded {
+          guard let outcome = try FollowedOutcome(promise) else { continue }
+          for id in followers where followerCount < Self.maximumFollowerCount {
+            guard try follow(outcome, id) else { continue }
+            followerCount += 1
+            settled.append(id)
+          }
+        }
+      } catch {
+        // In a full ledger, they wait for a runner.
+        guard error.code == .ledgerFull else { throw error }
+        return
       }
+    }
+  }
+
+  /// The work that each of some settled promises excludes, as much as this commit may settle. Its records are
+  /// read.
+  private func excludedWork(
+    by settled: [PromiseID]
+  ) throws(LedgerError) -> [(promise: PromiseEntity, followers: [PromiseID])] {
+    var all: [(promise: PromiseEntity, followers: [PromiseID])] = []
+    let limit = Self.maximumFollowerCount - followerCount
+    try lookUpAll(settled) { (id) throws(LedgerError) in
+      guard let promise = try promise(id) else { return }
+      let excluded = WorkTrigger.Settlement.excluded(by: promise.resolution?.outcome)
+      let followers = try work(awaiting: id, excluded, limit: limit)
+      if !followers.isEmpty { all.append((promise, followers)) }
+    }
+    try lookUpAll(all.flatMap(\.followers)) { (id) throws(LedgerError) in
+      _ = try changeablePromise(id)
+    }
+    return all
+  }
+
+  /// Looks up something for each of several items. If parts of the snapshot are missing, those for all items
+  /// are noted, not only those for the first one: a decision is repeated each time that something is missing.
+  func lookUpAll<Item>(
+    _ items: [Item], _ body: (Item) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var failure: LedgerError?
+    for item in items {
+      do throws(LedgerError) { try body(item) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// The promise; `nil` if there is none, or this build cannot read it. Other work must not wait for that.
+  func readablePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    do throws(LedgerError) {
+      return try promise(id)
+    } catch {
+      guard error.isOfUnreadableItem else { throw error }
+      return nil
     }
   }
 
   /// Settles work alike that waits for another settlement of a promise.
   ///
-  /// - Returns: Whether the work was settled.
+  /// - Returns: Whether the work was settled; not if it cannot be read or written to, which must not hold up
+  ///   the promise.
+  /// - Throws: `ledgerFull`, and errors that concern more than this work.
   mutating func follow(_ outcome: FollowedOutcome, _ id: PromiseID) throws(LedgerError) -> Bool {
-    guard let entity = try promise(id), let place = entity.workPlace,
-      case .after(let awaited, let settlement)? = place.trigger, awaited == outcome.promise,
-      !settlement.includes(outcome.kind), (try? requireWritable(id.entityID)) != nil
+    guard (try? requireWritable(id.entityID)) != nil, let entity = try changeablePromise(id),
+      case .after(let awaited, let settlement)? = entity.workPlace?.trigger,
+      awaited == outcome.promise, !settlement.includes(outcome.kind)
     else { return false }
     let creation = try entity.creation()
     if let deadline = creation.deadline, now >= deadline { return false }
+    try appendAttaching(
+      outcome.resolution(of: creation, at: now), to: id.entityID, cause: outcome.position)
+    return true
+  }
+
+  /// The promise; `nil` if there is none, this build cannot read it, or the lists contradict its record.
+  private func changeablePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+    if let entity = staged.promises[id] { return entity }
     do throws(LedgerError) {
-      try appendAttaching(
-        outcome.resolution(of: creation, at: now), to: id.entityID, cause: outcome.position)
-      return true
+      _ = try base.promiseToChange(id)
+      return try promise(id)
     } catch {
-      // In a full ledger, it waits for a runner.
-      guard error.code == .ledgerFull else { throw error }
-      return false
+      guard error.isOfUnreadableItem else { throw error }
+      return nil
     }
   }
 }

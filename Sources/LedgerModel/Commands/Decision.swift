@@ -218,20 +218,29 @@ package struct Decision {
   package mutating func run<Answer>(
     _ command: some Command<Answer>
   ) throws(LedgerError) -> Answer {
-    let countBefore = batch.count
-    let followerCountBefore = followerCount
+    let mark = mark
     do throws(LedgerError) {
       return try command.decide(in: &self)
     } catch {
-      if batch.count > countBefore { try rollBack(toCount: countBefore) }
-      followerCount = followerCountBefore
+      try rollBack(to: mark)
       throw error
     }
   }
 
-  /// Drops the events from `count` on by replaying those before them.
-  mutating func rollBack(toCount count: Int) throws(LedgerError) {
-    batch.truncate(toCount: count)
+  /// A place in the commit to which it can be rolled back.
+  struct Mark {
+    fileprivate let eventCount: Int
+    fileprivate let followerCount: Int
+  }
+
+  /// The end of the commit so far.
+  var mark: Mark { Mark(eventCount: batch.count, followerCount: followerCount) }
+
+  /// Drops the events after a mark by replaying those before it.
+  mutating func rollBack(to mark: Mark) throws(LedgerError) {
+    followerCount = mark.followerCount
+    guard batch.count > mark.eventCount else { return }
+    batch.truncate(toCount: mark.eventCount)
     staged = StagedLayer(over: base)
     let bytes = batch.bytes
     var start = 0

@@ -78,15 +78,18 @@ package struct FinishWork: EntityCommand {
   /// Starts the attempt again if the session gave it back when it froze, while the code went on.
   ///
   /// - Returns: The number of the attempt that runs now; `nil` if the attempt was given back for another
-  ///   reason, or its lane has no room.
+  ///   reason, the work was parked meanwhile, or its lane has no room.
   private func takeUp(
     _ entity: PromiseEntity, _ progress: WorkProgress, in decision: inout Decision
   ) throws(LedgerError) -> UInt32? {
     guard let release = progress.release else { return attempt }
-    guard release.event.reason == .frozen, let kind = entity.workPlace?.kind else { return nil }
-    let claim = ClaimWork([id], runnableKinds: [kind])
-    guard case .started(let entity)? = try decision.run(claim).first else { return nil }
-    return entity.progress?.attempt
+    guard release.event.reason == .frozen, progress.parking == nil, let place = entity.workPlace
+    else { return nil }
+    try decision.requireOwnSession()
+    var lanes = LaneOccupancies()
+    guard try lanes.admits(id, place, in: decision) else { return nil }
+    try decision.append(WorkStarted(attempt: attempt + 1), to: id.entityID)
+    return attempt + 1
   }
 
   // MARK: Returned
@@ -95,7 +98,7 @@ package struct FinishWork: EntityCommand {
     _ entity: PromiseEntity, _ attempt: UInt32, _ typeTag: String, _ bytes: [UInt8],
     in decision: inout Decision
   ) throws(LedgerError) -> Answer {
-    let countBefore = decision.batch.count
+    let mark = decision.mark
     let cause = try decision.requirePromise(id).progress?.start?.position ?? .start
     var decider = EffectDecider(
       runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
@@ -103,14 +106,17 @@ package struct FinishWork: EntityCommand {
     for effect in effects {
       let decided = try decider.decide(effect, in: &decision)
       guard effect.isRequired, !decided.verdict.isSuccess else { continue }
-      try decision.rollBack(toCount: countBefore)
+      try decision.rollBack(to: mark)
       let error = decided.refusal(effect.unfit?.error)
       return try fail(entity, attempt, error, refusing: decided, isFinal: false, in: &decision)
     }
     let expected = try entity.creation().typeTag
     guard expected == typeTag || formerTypeTags.contains(expected) else {
-      try decision.rollBack(toCount: countBefore)
+      try decision.rollBack(to: mark)
       let error = WorkError.returnedOtherType(typeTag, than: expected)
+      guard entity.progress?.cancelRequest == nil else {
+        return try fail(entity, attempt, error, isFinal: true, in: &decision)
+      }
       return try park(attempt, error, in: &decision)
     }
     try settle(

@@ -14,15 +14,18 @@ package struct CreatePromise: EntityCommand {
   package let adoptsAny: Bool
   /// Former names of the value's type; an adopted promise may have one of them.
   package let formerTypeTags: [String]
+  /// Former names of the kind of work.
+  package let formerKinds: [String]
   /// The event that led to the creation.
   package var cause: Position
 
   package init(
     id: PromiseID, creation: PromiseCreated, isStrict: Bool, adoptsAny: Bool = false,
-    formerTypeTags: [String] = [], cause: Position = .start
+    formerTypeTags: [String] = [], formerKinds: [String] = [], cause: Position = .start
   ) {
     self.id = id
     self.formerTypeTags = formerTypeTags
+    self.formerKinds = formerKinds
     self.creation = creation
     self.isStrict = isStrict
     self.adoptsAny = adoptsAny
@@ -43,13 +46,21 @@ package struct CreatePromise: EntityCommand {
     let stored = try entity.creation()
     let isSameRequest =
       creation.idempotencyKey != nil
-      && creation.idempotencyKey == stored.idempotencyKey
+      && creation.idempotencyKey == stored.idempotencyKey && isSameCode(as: stored)
     return isSameRequest && (!isStrict || entity.status == .pending)
       ? .deduplicated(entity) : .conflict(entity)
   }
 }
 
 extension CreatePromise {
+  /// Whether the same code settles the promise, or neither is settled by code: the code of work must run, and
+  /// an outcome must be of the type that the caller expects.
+  private func isSameCode(as stored: PromiseCreated) -> Bool {
+    guard let work = creation.work else { return stored.work == nil }
+    guard let other = stored.work else { return false }
+    return other.kind == work.kind || formerKinds.contains(other.kind)
+  }
+
   private func create(in decision: inout Decision) throws(LedgerError) {
     guard let work = creation.work else {
       return try decision.append(creation, to: id.entityID, cause: cause)
@@ -158,10 +169,8 @@ package struct ConsumePromise: EntityCommand {
     try decision.timeOutIfDue(id)
     let entity = try decision.knownPromise(id)
     // An outcome that needs no consumption is read in every role, and nothing is recorded.
-    if let entity, entity.endsWhenSettled, entity.status == .resolved {
-      return isTaken() ? .consumed(entity) : .notTaken
-    }
-    try decision.context.role.requireConsumer(of: id)
+    let needsConsumption = entity.map { !$0.endsWhenSettled } ?? true
+    if needsConsumption { try decision.context.role.requireConsumer(of: id) }
     guard let entity else { return .notFound }
     switch entity.status {
     case .pending: return .pending
@@ -171,6 +180,7 @@ package struct ConsumePromise: EntityCommand {
         ? .consumed(entity) : .alreadyConsumed(entity)
     case .resolved:
       guard isTaken() else { return .notTaken }
+      guard needsConsumption else { return .consumed(entity) }
       try decision.append(
         PromiseConsumed(delivery: delivery), to: id.entityID,
         cause: entity.resolution?.fact.position ?? .start)
@@ -207,7 +217,7 @@ package struct AbandonPromise: EntityCommand {
     case .pending, .resolved:
       let wasPending = entity.status == .pending
       try decision.append(PromiseAbandoned(reason: reason), to: id.entityID)
-      if wasPending { try decision.settleFollowers(of: id) }
+      if wasPending { try decision.settleFollowers(of: [id]) }
       return .abandoned(try decision.requirePromise(id))
     }
   }

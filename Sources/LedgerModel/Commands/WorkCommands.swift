@@ -70,6 +70,31 @@ package struct AmendWork: EntityCommand {
   }
 }
 
+/// Makes work due at once, or lets parked work wait again for its promise.
+package struct RetryWork: EntityCommand {
+  package let id: PromiseID
+
+  package init(id: PromiseID) { self.id = id }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> AmendWork.Answer {
+    let entity = try decision.promise(id)
+    // Its code must not run without the outcome that it waits for, or after another one.
+    var trigger: WorkTrigger? = .now
+    if entity?.progress?.start == nil, case .after? = try entity?.creation().work?.trigger {
+      trigger = nil
+    }
+    let amended = WorkAmended(parking: .resumed, trigger: trigger)
+    let answer = try decision.run(AmendWork(id: id, amended))
+    guard case .amended(let entity) = answer,
+      case .after(let awaited, _)? = entity.workPlace?.trigger,
+      let promise = try decision.promise(awaited), let outcome = try FollowedOutcome(promise),
+      try decision.follow(outcome, id)
+    else { return answer }
+    try decision.settleFollowers(of: [id])
+    return .ended(try decision.requirePromise(id))
+  }
+}
+
 /// Gives work the outcome of a promise that was settled in a way for which the work does not wait.
 package struct FollowOutcome: Command {
   /// The settled promise.
@@ -94,9 +119,12 @@ package struct FollowOutcome: Command {
     guard let entity = try decision.promise(promise),
       let outcome = try FollowedOutcome(entity, content: content)
     else { return }
-    for id in ids where try decision.follow(outcome, id) {
-      try decision.settleFollowers(of: id)
+    try decision.lookUpAll(ids) { (id) throws(LedgerError) in
+      _ = try decision.readablePromise(id)
     }
+    var settled: [PromiseID] = []
+    for id in ids where try decision.follow(outcome, id) { settled.append(id) }
+    try decision.settleFollowers(of: settled)
   }
 }
 

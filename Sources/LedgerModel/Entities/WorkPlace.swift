@@ -20,6 +20,9 @@ package struct WorkPlace: Sendable, Hashable {
   package let createdAt: Timestamp
   /// Whether an attempt was started.
   package let hasStarted: Bool
+  /// The time from which another session may take over the running attempt: it took twice the time that it may
+  /// take, so its process was probably stopped. `nil` if there is no limit, or no attempt runs.
+  package let overdueAt: Timestamp?
 
   /// Whether the work counts against the width of its lane: from its first attempt until it is settled or
   /// parked, so that the work behind it does not overtake it between two attempts.
@@ -49,6 +52,13 @@ extension Timestamp {
 }
 
 extension PromiseEntity {
+  private func overdueTime(_ options: WorkOptions) -> Timestamp? {
+    guard let progress, progress.runningSession != nil, let start = progress.start else {
+      return nil
+    }
+    return options.attemptTimeout.map { start.time + $0 * 2 }
+  }
+
   /// The place of pending work; `nil` for any other promise.
   package var workPlace: WorkPlace? {
     guard isWork, status == .pending, let work = (try? creation())?.work else { return nil }
@@ -64,7 +74,8 @@ extension PromiseEntity {
     return WorkPlace(
       kind: work.kind, phase: phase, lane: options.lane, priority: options.priority,
       created: created.position, createdAt: created.time,
-      hasStarted: progress.map { $0.attempt > 0 } ?? false)
+      hasStarted: progress.map { $0.attempt > 0 } ?? false,
+      overdueAt: overdueTime(options))
   }
 }
 
@@ -74,5 +85,25 @@ extension PromiseEntity {
     if let amended = progress?.arguments { return amended.arguments }
     if let arguments = try creation().work?.arguments { return .inline(arguments) }
     return .attached(created.position, byteCount: progress?.creationAttachmentByteCount ?? 0)
+  }
+}
+
+extension WorkTrigger.Settlement {
+  /// Whether work with this trigger runs after an outcome.
+  ///
+  /// - Parameter outcome: The outcome; `nil` if the promise was abandoned.
+  package func includes(_ outcome: PromiseOutcomeKind?) -> Bool {
+    switch self {
+    case .fulfilled: outcome == .fulfilled
+    case .failed: outcome != .fulfilled
+    case .any: true
+    }
+  }
+
+  /// The only trigger that never becomes due after an outcome.
+  ///
+  /// - Parameter outcome: The outcome; `nil` if the promise was abandoned.
+  static func excluded(by outcome: PromiseOutcomeKind?) -> Self {
+    outcome == .fulfilled ? .failed : .fulfilled
   }
 }

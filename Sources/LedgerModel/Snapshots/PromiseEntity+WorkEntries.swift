@@ -34,9 +34,11 @@ extension WorkPlace {
     }
   }
 
-  /// The facts that a runner needs before it reads the record: priority, kind and lane.
+  /// The facts that a runner needs before it reads the record: priority, position of the creation, kind and
+  /// lane.
   private var dueValue: [UInt8] {
     var value = [UInt8(bitPattern: priority)]
+    value.appendLittleEndian(created.rawValue)
     value.appendText(kind)
     value.appendText(lane?.name ?? "")
     return value
@@ -59,14 +61,25 @@ extension WorkPlace {
 
 // MARK: - Reading entries
 
+/// The content of an entry in the lists of work that waits.
+struct WaitingWork: Sendable {
+  let priority: Int8
+  /// The position of the creation.
+  let created: Position
+  let kind: String
+  let lane: String?
+}
+
 extension OpenEntry {
-  /// The priority, the kind and the lane of work, in the lists of work that waits.
-  package func waitingWork() throws(LedgerError) -> (priority: Int8, kind: String, lane: String?) {
+  /// The content of an entry in the lists of work that waits.
+  func waitingWork() throws(LedgerError) -> WaitingWork {
     try parsed { (reader) throws(PayloadDamage) in
       let priority: Int8 = try reader.integer()
+      let created = try reader.position()
       let kind = try reader.text()
       let lane = try reader.text()
-      return (priority, kind, lane.isEmpty ? nil : lane)
+      return WaitingWork(
+        priority: priority, created: created, kind: kind, lane: lane.isEmpty ? nil : lane)
     }
   }
 

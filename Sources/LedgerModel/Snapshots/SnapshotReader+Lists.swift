@@ -178,6 +178,21 @@ extension SnapshotReader {
     }
   }
 
+  /// Passes the ids of all entities of which a session runs something to `body`, in slices. An id may come
+  /// several times.
+  func forEachRunningID(
+    _ body: ([EntityID]) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last: [UInt8]?
+    while true {
+      let slice = try entries(
+        below: [OpenList.Kind.running.rawValue], after: last, limit: Self.sliceCount)
+      try body(slice.map(\.id))
+      guard slice.count == Self.sliceCount else { return }
+      last = slice.last?.key
+    }
+  }
+
   // MARK: Entities
 
   /// Returns the entities that entries list, in the order of the entries.

@@ -106,7 +106,7 @@ extension LedgerState {
     var next: (deadline: Timestamp, id: PromiseID)?
     var batch = DeadlineBatch(self)
     func takeBatch() throws(LedgerError) {
-      // An overlaid promise was resolved and stays resolved, so its entry need not be looked at again.
+      // An overlaid promise has its deadline in memory, so its entry need not be looked at again.
       for (entry, isMoot) in try batch.take(self) where next == nil {
         if isMoot {
           passed = entry.key
@@ -147,7 +147,8 @@ extension LedgerState {
     var queue = deadlines
     var count = 0
     while count < limit, let first = queue.first, first.deadline <= now {
-      if canTimeOut(first) {
+      // Work that was dropped from memory and changed again is there twice.
+      if canTimeOut(first), due.last.map({ $0 != first }) ?? true {
         due.append(first)
         count += 1
       }

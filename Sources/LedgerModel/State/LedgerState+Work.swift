@@ -46,10 +46,31 @@ extension LedgerState {
     return Array(waiting.sorted().prefix(limit))
   }
 
+  /// Work that counts against the width of its lane.
+  package struct LaneHolder: Sendable, Hashable {
+    package let id: PromiseID
+    /// The width that it demands of the lane.
+    package let width: Int
+    package let isRunning: Bool
+  }
+
   /// The work that counts against the width of a lane, in no particular order.
-  package func holders(ofLane name: String) throws(LedgerError) -> [PromiseEntity] {
-    let holders = promises.work[lane: name]?.holders.compactMap { promises[$0] } ?? []
-    return has(.lanes) ? holders + (try promisesBelow(.lane(name, .held))) : holders
+  package func holders(ofLane name: String) throws(LedgerError) -> [LaneHolder] {
+    var holders: [LaneHolder] = []
+    for id in promises.work[lane: name]?.holders ?? [] {
+      guard let place = promises.work[id], let lane = place.lane else { continue }
+      holders.append(LaneHolder(id: id, width: lane.width, isRunning: place.isRunning))
+    }
+    guard has(.lanes) else { return holders }
+    // The entries say enough, even of work that only a later version can read.
+    try snapshot.forEachEntry(of: .lane(name, .held)) { (entry) throws(LedgerError) in
+      guard !isOverlaid(entry.id) else { return true }
+      let (width, isRunning) = try entry.laneHold()
+      holders.append(
+        LaneHolder(id: PromiseID(entityID: entry.id), width: width, isRunning: isRunning))
+      return true
+    }
+    return holders
   }
 
   /// Work of a lane of which no attempt was started.
@@ -75,10 +96,15 @@ extension LedgerState {
     }
     guard has(.lanes) else { return queued }
     var count = 0
+    var visitedCount = 0
     try snapshot.forEachEntry(
-      of: .lane(name, .queued), afterKey: nil, firstSliceCount: limit
+      of: .lane(name, .queued), afterKey: nil,
+      firstSliceCount: min(limit, SnapshotReader.sliceCount)
     ) { (entry) throws(LedgerError) in
-      guard entry.position < position, count < limit else { return false }
+      visitedCount += 1
+      guard entry.position < position, count < limit, visitedCount <= maximumVisitedCount else {
+        return false
+      }
       guard !isOverlaid(entry.id) else { return true }
       queued.append(
         QueuedWork(
@@ -101,6 +127,9 @@ extension LedgerState {
     else { return nil }
     return narrowest
   }
+
+  /// The maximum number of entries of a lane in the snapshot that are visited: most may have started since.
+  private var maximumVisitedCount: Int { 16 * SnapshotReader.sliceCount }
 
   /// Whether the snapshot has entries in a list.
   func has(_ list: OpenList.Kind) -> Bool { snapshot.summary.counts.lists[list] > 0 }

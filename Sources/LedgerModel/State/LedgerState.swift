@@ -111,9 +111,10 @@ package struct LedgerState: Sendable {
     }
     if below == nil {
       if entity.isKeyed, try isTombstone(id.entityID) { return event.isOfRemovedEntity }
-      if let deadline = entity.deadline { deadlines.insert(deadline, id) }
       removals.forget(id.entityID)
     }
+    // Work may change and stay pending; its deadline in the snapshot is then no longer looked at.
+    if entity.status == .pending, let deadline = entity.deadline { deadlines.insert(deadline, id) }
     promises.insert(entity)
     if removals.closings != nil { noteClosing(of: .promise(entity)) }
     assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
@@ -192,8 +193,9 @@ package struct LedgerState: Sendable {
     time = max(time, layer.time)
     for id in layer.changedPromises {
       guard let entity = layer.promises[id] else { continue }
+      let isNew = promises.place(of: id) == nil
       promises.update(entity)
-      if entity.status == .pending, let deadline = entity.deadline {
+      if isNew, entity.status == .pending, let deadline = entity.deadline {
         deadlines.insert(deadline, id)
       }
       removals.forget(id.entityID)

@@ -20,26 +20,6 @@ import LedgerBytes
   }
 }
 
-extension WorkTrigger.Settlement {
-  /// Whether work with this trigger runs after an outcome.
-  ///
-  /// - Parameter outcome: The outcome; `nil` if the promise was abandoned.
-  package func includes(_ outcome: PromiseOutcomeKind?) -> Bool {
-    switch self {
-    case .fulfilled: outcome == .fulfilled
-    case .failed: outcome != .fulfilled
-    case .any: true
-    }
-  }
-
-  /// The only trigger that never becomes due after an outcome.
-  ///
-  /// - Parameter outcome: The outcome; `nil` if the promise was abandoned.
-  static func excluded(by outcome: PromiseOutcomeKind?) -> Self {
-    outcome == .fulfilled ? .failed : .fulfilled
-  }
-}
-
 // MARK: - Encoding
 
 extension WorkTrigger {

@@ -8,6 +8,7 @@ public final class Ledger: Sendable {
   package let engine: LedgerEngine
   package let configuration: LedgerConfiguration
   let runningCalls = RunningCalls()
+  let automaticRunner = AutomaticRunner()
   private let instances: SessionInstances
   var records: RecordReader { RecordReader(engine: engine, instances: instances) }
 
@@ -73,10 +74,12 @@ public final class Ledger: Sendable {
 
   /// Ends the session.
   ///
-  /// The session gives back the handler calls that it runs, and discards their results. Pending
+  /// The session gives back the handler calls that it runs, and discards their results. If it runs work by
+  /// configuration, it first gives the code that runs the ``RunnerLimits/gracePeriod`` to end. Pending
   /// commands are written first; tasks that await a promise receive ``LedgerError/Code/closed``.
   /// Closing twice is harmless.
   public func close() async {
+    await automaticRunner.stop()
     await engine.close()
   }
 

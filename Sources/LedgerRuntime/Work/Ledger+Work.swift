@@ -82,7 +82,8 @@ extension Ledger {
           references: arguments.references, arguments: arguments.arguments)))
     try creation.checkLimits()
     return (
-      CreatePromise(id: id, creation: creation, isStrict: false),
+      CreatePromise(
+        id: id, creation: creation, isStrict: false, formerKinds: Work.formerKinds),
       DurablePromise(id: id, ledger: self, codec: codec)
     )
   }
@@ -125,14 +126,15 @@ extension Ledger {
     }
   }
 
-  /// Makes work due at once: work that is parked, or that waits for a time, a promise or its next attempt.
+  /// Makes work due at once: work that is parked, or that waits for a time or its next attempt. Work that waits
+  /// for a promise and has not started waits on.
   ///
   /// Failures and deaths of its process are counted from 0 again.
   ///
   /// - Throws: As ``cancelWork(_:reason:)``.
   @discardableResult
   public func retryWork(_ id: PromiseID) async throws -> WorkAmendment {
-    try await amend(id, WorkAmended(parking: .resumed, trigger: .now))
+    try await amend(RetryWork(id: id))
   }
 
   /// Keeps work from being run until an operator resumes it with ``retryWork(_:)``.
@@ -140,11 +142,11 @@ extension Ledger {
   /// - Throws: As ``cancelWork(_:reason:)``.
   @discardableResult
   public func parkWork(_ id: PromiseID) async throws -> WorkAmendment {
-    try await amend(id, WorkAmended(parking: .parked))
+    try await amend(AmendWork(id: id, WorkAmended(parking: .parked)))
   }
 
-  private func amend(_ id: PromiseID, _ amended: WorkAmended) async throws -> WorkAmendment {
-    switch try await engine.submit(AmendWork(id: id, amended)) {
+  private func amend(_ command: some Command<AmendWork.Answer>) async throws -> WorkAmendment {
+    switch try await engine.submit(command) {
     case .amended(let entity): return .amended(try await records.promiseRecord(of: entity))
     case .running(let session): return .running(in: session)
     case .ended(let entity): return .alreadyEnded(try await records.promiseRecord(of: entity))

@@ -8,8 +8,9 @@
 /// ```
 ///
 /// Any number of processes may have a runner on the same ledger: each attempt is started in the ledger before
-/// its code runs, so two processes never run the same work at once. There is no time after which work is
-/// taken from a process that lives: a session holds a lock that ends with its process.
+/// its code runs, and only the newest attempt counts. No work is taken from a process that lives and is not
+/// frozen, unless the work has an ``WorkOptions/attemptTimeout``: a session holds a lock that ends with its
+/// process.
 ///
 /// Work is started in the order in which it became due, each step of its priority counting as a minute. Work
 /// of a lane waits for its turn; see ``WorkLane``.
@@ -58,9 +59,10 @@ public final class LedgerRunner: Sendable {
   /// Runs the work that is due now, and what becomes due meanwhile, then returns; for an app extension, or a
   /// background task with little time.
   ///
-  /// - Parameter deadline: The time at which the method returns at the latest, by the ledger's clock. No work
-  ///   is started in the last 5 seconds before it, or in the second half of the time if that is shorter. Code
-  ///   that still runs at the deadline is cancelled, and its work is given back.
+  /// - Parameter deadline: The time at which code that still runs is cancelled, by the ledger's clock; its work
+  ///   is given back. Code that ignores the cancellation is left behind after another second. No work is
+  ///   started in the last 5 seconds before the deadline, or in the second half of the time if that is
+  ///   shorter.
   /// - Returns: Whether no due work is left that this runner could run.
   /// - Throws: As ``run()``, and `CancellationError`.
   @discardableResult
@@ -70,10 +72,10 @@ public final class LedgerRunner: Sendable {
     defer { loop.end() }
     do {
       let isDone = try await loop.drain(until: deadline)
-      await loop.stop(after: .zero)
+      await loop.stop(after: .zero, waitsForEver: false)
       return isDone
     } catch {
-      await loop.stop(after: .zero)
+      await loop.stop(after: .zero, waitsForEver: false)
       throw error
     }
   }

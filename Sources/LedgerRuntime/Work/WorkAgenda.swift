@@ -3,7 +3,7 @@ import HeapModule
 /// The work that a runner knows to be due: what to start next.
 ///
 /// Each kind has a queue of its own, so that work of a kind that has reached its limit does not hide that of
-/// others.
+/// others. Of a lane, only the work is there that may come next.
 struct WorkAgenda {
   /// The due work of one kind.
   private struct Queue {
@@ -20,8 +20,10 @@ struct WorkAgenda {
   private var followers: [WorkCandidate] = []
   /// All work that is remembered.
   private var ids: Set<PromiseID> = []
-  /// Work that waits until other work of its lane ends.
-  private var behindLanes: [String: [WorkCandidate]] = [:]
+  /// The lanes in which no other work can start until some of their work ends.
+  private(set) var fullLanes: Set<String> = []
+  /// The lanes whose next work must be looked up.
+  private var lanesToSearch: Set<String> = []
   /// Work that waits until other work that may end the process has ended.
   private var suspects: [WorkCandidate] = []
   /// The earliest time at which other work becomes due by itself.
@@ -33,9 +35,10 @@ struct WorkAgenda {
     queues = Dictionary(uniqueKeysWithValues: kinds.map { ($0, Queue()) })
   }
 
-  /// Whether all due work was started or set aside.
+  /// Whether all due work was started, or cannot start now.
   var isDone: Bool {
-    followers.isEmpty && queues.values.allSatisfy { $0.due.isEmpty && $0.isComplete }
+    followers.isEmpty && lanesToSearch.isEmpty
+      && queues.values.allSatisfy { $0.due.isEmpty && $0.isComplete }
   }
 
   // MARK: Searching
@@ -49,22 +52,33 @@ struct WorkAgenda {
   /// Notes that there may be other due work.
   mutating func noteMissed() {
     for kind in queues.keys { queues[kind]?.isComplete = false }
-    for lane in behindLanes.keys { release(lane: lane) }
+    fullLanes = []
+    releaseSuspects()
   }
 
   /// Begins a search through all work of some kinds.
   mutating func beginSearch(of kinds: Set<String>) {
+    guard !kinds.isEmpty else { return }
+    // Work that keeps its place in a lane may be due again.
+    fullLanes = []
     if kinds.count == queues.count { nextTime = nil }
     for kind in kinds { queues[kind]?.isComplete = true }
+  }
+
+  /// Returns the lanes whose next work must be looked up.
+  mutating func takeLanesToSearch() -> Set<String> {
+    defer { lanesToSearch = [] }
+    return lanesToSearch
   }
 
   // MARK: Filling
 
   mutating func add(_ found: DueWork) {
     if let time = found.nextTime { add(time) }
+    for lane in found.freedLanes { release(lane: lane) }
+    lanesToSearch.formUnion(found.lanes.subtracting(fullLanes))
     for candidate in found.candidates { add(candidate) }
     for kind in found.incompleteKinds { queues[kind]?.isComplete = false }
-    for lane in found.freedLanes { release(lane: lane) }
   }
 
   /// Notes a time at which work becomes due.
@@ -103,11 +117,15 @@ struct WorkAgenda {
     return first
   }
 
-  // MARK: Setting aside
+  // MARK: Lanes and suspects
 
-  mutating func setAside(_ candidate: WorkCandidate, behindLane lane: String) {
-    guard ids.insert(candidate.id).inserted else { return }
-    behindLanes[lane, default: []].append(candidate)
+  /// Notes that a lane is full. Work that keeps its place there may start all the same.
+  mutating func noteFull(lane: String) { fullLanes.insert(lane) }
+
+  /// Notes that work of a lane ended or started, so that other work may be next.
+  mutating func release(lane: String) {
+    fullLanes.remove(lane)
+    lanesToSearch.insert(lane)
   }
 
   mutating func setAside(suspect candidate: WorkCandidate) {
@@ -115,14 +133,7 @@ struct WorkAgenda {
     suspects.append(candidate)
   }
 
-  /// Makes the work of a lane due again, because other work of the lane ended.
-  mutating func release(lane: String) {
-    for candidate in behindLanes.removeValue(forKey: lane) ?? [] {
-      queues[candidate.kind]?.due.insert(candidate)
-    }
-  }
-
-  /// Makes work due again that may end the process, because other such work ended.
+  /// Makes work due again that may end the process, because no other such work runs.
   mutating func releaseSuspects() {
     for candidate in suspects { queues[candidate.kind]?.due.insert(candidate) }
     suspects = []

@@ -15,6 +15,16 @@ struct WorkAttempt: Sendable {
   private enum Outcome {
     case finish(FinishWork.Result, [HandlerEffect])
     case giveBack(WorkReleased.Reason, StoredError?)
+
+    /// What to record in place of an outcome that can never be recorded.
+    func after(_ error: any Error) -> Outcome? {
+      switch self {
+      // Another attempt would have the same result, and ask for the same effects.
+      case .finish(.returned, _): .finish(.failed(StoredError(error), isFinal: true), [])
+      case .finish(.failed, _): .giveBack(.parked, StoredError(error))
+      case .giveBack: nil
+      }
+    }
   }
 
   func run() async {
@@ -29,28 +39,31 @@ struct WorkAttempt: Sendable {
       guard let kind = try entity.creation().work?.kind,
         let registration = ledger.configuration.handlers[work: kind]
       else { return .giveBack(.notRunnable, nil) }
-      let attempt: WorkRegistration.Attempt
-      do {
-        attempt = try await prepare(kind, registration)
-      } catch let error as LedgerError where error.isOfArguments {
-        // No attempt of this build can succeed.
-        return .giveBack(.parked, StoredError(error))
-      }
-      return try await run(attempt, kind)
+      let (source, record) = try await readArguments(kind)
+      return try await run(try await registration.prepare(source, record, ledger), kind)
+    } catch let error as UnfitWork {
+      // No attempt of this build can succeed.
+      return .giveBack(.parked, StoredError(error.error))
     } catch {
       return failure(error)
     }
   }
 
-  private func prepare(
-    _ kind: String, _ registration: WorkRegistration
-  ) async throws -> WorkRegistration.Attempt {
-    let arguments = try await ledger.records.load(try entity.workArguments())
-    let source = ArgumentSource(
-      handler: ArgumentSource.name(ofWork: id, kind: kind), bound: arguments,
-      given: try await awaitedOutcome())
-    let record = try await ledger.records.promiseRecord(of: entity)
-    return try await registration.prepare(source, record, ledger)
+  /// Reads the arguments and the record, however long the ledger cannot be read.
+  private func readArguments(_ kind: String) async throws -> (ArgumentSource, PromiseRecord) {
+    while true {
+      do {
+        let arguments = try await ledger.records.load(try entity.workArguments())
+        let source = ArgumentSource(
+          handler: ArgumentSource.name(ofWork: id, kind: kind), bound: arguments,
+          given: try await awaitedOutcome())
+        return (source, try await ledger.records.promiseRecord(of: entity))
+      } catch let error as LedgerError where error.isPassing {
+        log("the arguments of work cannot be read yet", error)
+        await waitAfter(error)
+        try Task.checkCancellation()
+      }
+    }
   }
 
   /// The outcome of the awaited promise, as arguments.
@@ -87,7 +100,7 @@ struct WorkAttempt: Sendable {
   }
 
   private func failure(_ error: any Error) -> Outcome {
-    let isCancellation = error is CancellationError
+    let isCancellation = error.isCancellation
     switch interruption.reason {
     case .stop? where isCancellation: return .giveBack(.cancelled, nil)
     case .timeout(let timeout)? where isCancellation:
@@ -103,19 +116,21 @@ struct WorkAttempt: Sendable {
   // MARK: Ending
 
   /// Records the end of the attempt, however long the ledger cannot be written to.
-  private func record(_ outcome: Outcome) async {
+  private func record(_ first: Outcome) async {
+    var outcome = first
     while true {
       do {
         return try await recordOnce(outcome)
       } catch let error as LedgerError where error.isPassing {
         log("the end of an attempt cannot be recorded yet", error)
         await waitAfter(error)
-      } catch let error as LedgerError where error.isOfEffects {
-        // Another attempt would ask for the same effects.
-        return await record(.finish(.failed(StoredError(error), isFinal: true), []))
       } catch {
-        // The attempt stays with this session, and is given back when the session ends.
-        return log("the end of an attempt could not be recorded", error)
+        guard let next = outcome.after(error) else {
+          // The attempt stays with this session, and is given back when the session ends.
+          return log("the end of an attempt could not be recorded", error)
+        }
+        log("the result of an attempt cannot be recorded", error)
+        outcome = next
       }
     }
   }
@@ -199,16 +214,14 @@ final class Interruption: Sendable {
     return try await withThrowingTaskGroup(of: R?.self) { group in
       group.addTask { try await body() }
       group.addTask {
-        try await Task.sleep(for: timeout)
+        // Cancelled together with the code, whose result is what counts.
+        try? await Task.sleep(for: timeout)
+        if !Task.isCancelled { self.note(.timeout(timeout)) }
         return nil
       }
       while let result = try await group.next() {
-        if let result {
-          group.cancelAll()
-          return result
-        }
-        note(.timeout(timeout))
         group.cancelAll()
+        if let result { return result }
       }
       throw CancellationError()
     }
@@ -225,22 +238,14 @@ enum WorkFailure {
 }
 
 extension LedgerError {
-  /// Whether the stored arguments do not fit the code.
-  fileprivate var isOfArguments: Bool {
-    [.argumentMissing, .argumentMismatch, .decodingFailed, .typeMismatch].contains(code)
-  }
-
   /// Whether the same command may succeed later.
   fileprivate var isPassing: Bool {
     let codes: [Code] = [
       .frozen, .ledgerFull, .diskFull, .writerStalled, .ioFailure, .unavailable, .notDurable,
-      .tooManyCommands, .tooManyReaders,
+      .tooManyCommands, .tooManyReaders, .commitOutcomeUnknown,
     ]
     return codes.contains(code)
   }
-
-  /// Whether the effects of the code can never be recorded.
-  fileprivate var isOfEffects: Bool { code == .payloadTooLarge || code == .invalidArgument }
 }
 
 extension PromiseOutcome {

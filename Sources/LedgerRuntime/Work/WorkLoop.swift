@@ -6,6 +6,7 @@ final class WorkLoop: Sendable {
   /// An attempt that this runner runs.
   private struct Running {
     let attempt: UInt32
+    /// The present name of the kind.
     let kind: String
     let lane: String?
     let isSuspect: Bool
@@ -18,14 +19,21 @@ final class WorkLoop: Sendable {
     var running: [PromiseID: Running] = [:]
     /// The number of running attempts by the present name of their kind.
     var counts: [String: Int] = [:]
+    /// Promises that changed and were not looked at yet.
+    var changed: Set<PromiseID> = []
+    /// Whether other promises may have changed, so that all running work must be looked at.
+    var hasMissedChanges = false
     /// Work that was found due again before its attempt ended here.
     var skipped: Set<PromiseID> = []
-    /// Such work whose attempt has ended, to be looked at again.
-    var unskipped: Set<PromiseID> = []
+    /// Whether the session may have started attempts of which this runner does not know.
+    var hasLostClaims = false
   }
 
-  /// The maximum amount of due work that is remembered; in an app extension, which has little memory.
+  /// The maximum amount of due work of a kind that is remembered; in an app extension, which has little memory.
   private static let agendaLimit = (app: 1_024, appExtension: 64)
+
+  /// The maximum amount of work of one lane that is remembered and was never started.
+  private static let laneLimit = 16
 
   private let engine: LedgerEngine
   private let configuration: LedgerConfiguration
@@ -38,7 +46,8 @@ final class WorkLoop: Sendable {
   private let contents: Mutex<Contents>
 
   /// - Parameter names: The present names of the kinds that are run; `nil` for all kinds of the session.
-  /// - Throws: `invalidArgument` if a limit is less than 1, or a kind is unknown.
+  /// - Throws: `invalidArgument` if a limit is less than 1, a kind is unknown, or the values of a kind need a
+  ///   codec that the session does not have.
   init(
     _ ledger: Ledger, kinds names: Set<String>?, _ limits: RunnerLimits
   ) throws(LedgerError) {
@@ -50,13 +59,17 @@ final class WorkLoop: Sendable {
     configuration = ledger.configuration
     self.ledger = ledger
     kinds = try ledger.configuration.handlers.allNames(ofWork: names)
+    for kind in kinds { _ = try configuration.handlers[work: kind]?.formerTypeTags(ledger) }
     self.limits = limits
     let isExtension = ledger.role == .appExtension
     let limit = isExtension ? Self.agendaLimit.appExtension : Self.agendaLimit.app
     contents = Mutex(Contents(agenda: WorkAgenda(of: kinds, limit: limit)))
   }
 
-  private var now: Timestamp { configuration.timeForIDs }
+  /// The time by which decisions judge what is due.
+  private var now: Timestamp {
+    engine.phase.store.map { engine.now($0) } ?? configuration.timeForIDs
+  }
 
   // MARK: Beginning and ending
 
@@ -66,7 +79,7 @@ final class WorkLoop: Sendable {
     guard engine.replica.beginNews({ wakeUp() }) else {
       throw LedgerError(
         .invalidArgument,
-        "A runner of this session is running. Raise its limits, or open another session for a second one."
+        "A runner of this session is running, perhaps the one of its configuration. Raise the limits, or open another session for a second runner."
       )
     }
     (engine.setup.clock as? any MovedLedgerClock)?.whenMoved { [weak self] in
@@ -78,19 +91,29 @@ final class WorkLoop: Sendable {
   func end() { engine.replica.endNews() }
 
   /// Gives running code time to end, then cancels it and waits for it.
-  func stop(after gracePeriod: Duration) async {
+  ///
+  /// - Parameters:
+  ///   - gracePeriod: The time before the code is cancelled.
+  ///   - waitsForEver: Whether to wait for code that ignores the cancellation; if not, it is left behind after
+  ///     a second.
+  func stop(after gracePeriod: Duration, waitsForEver: Bool = true) async {
     // The caller's task may be cancelled.
     await Task.detached { [self] in
-      let clock = ContinuousClock()
-      let end = clock.now + gracePeriod
-      while !isIdle, clock.now < end { await wakeUp.wait(atMost: end - clock.now) }
+      await waitUntilIdle(atMost: gracePeriod)
       let tasks = contents.withLock { contents in
         for running in contents.running.values { running.interruption.note(.stop) }
         return contents.running.values.compactMap(\.task)
       }
       for task in tasks { task.cancel() }
+      guard waitsForEver else { return await waitUntilIdle(atMost: .seconds(1)) }
       for task in tasks { await task.value }
     }.value
+  }
+
+  private func waitUntilIdle(atMost duration: Duration) async {
+    let clock = ContinuousClock()
+    let end = clock.now + duration
+    while !isIdle, clock.now < end { await wakeUp.wait(atMost: end - clock.now) }
   }
 
   private var isIdle: Bool { contents.withLock { $0.running.isEmpty } }
@@ -118,8 +141,8 @@ final class WorkLoop: Sendable {
       try Task.checkCancellation()
       do {
         try await look()
-        try await startDue()
-        await wakeUp.wait(atMost: timeUntilNext)
+        try await startDue { true }
+        if contents.withLock({ $0.changed.isEmpty }) { await wakeUp.wait(atMost: timeUntilNext) }
       } catch let error as LedgerError {
         try await wait(after: error)
       }
@@ -137,10 +160,10 @@ final class WorkLoop: Sendable {
       guard remaining > .zero else { return false }
       do {
         try await look()
-        if now < lastStart { try await startDue() }
+        try await startDue { now < lastStart }
         let (isIdle, isDone) = contents.withLock { ($0.running.isEmpty, $0.agenda.isDone) }
         if isIdle, isDone || now >= lastStart { return isDone }
-        await wakeUp.wait(atMost: remaining)
+        await wakeUp.wait(atMost: min(remaining, timeUntilNext ?? remaining))
       } catch let error as LedgerError {
         try await wait(after: error)
       }
@@ -160,61 +183,104 @@ final class WorkLoop: Sendable {
   ///
   /// - Throws: An error that ends the session.
   private func wait(after error: LedgerError) async throws {
+    contents.withLock { contents in
+      contents.agenda.noteMissed()
+      if error.code == .commitOutcomeUnknown { contents.hasLostClaims = true }
+    }
     switch error.code {
     case .frozen: try await engine.phase.waitWhileFrozen()
-    case .ledgerFull, .diskFull, .writerStalled, .ioFailure, .unavailable, .notDurable,
-      .tooManyCommands, .tooManyReaders, .commitOutcomeUnknown:
+    case .closed, .sessionEnded, .historyChanged, .forkedProcess, .sealed: throw error
+    default:
       log("due work cannot be started yet", ["error": "\(error)"])
-      contents.withLock { $0.agenda.noteMissed() }
       try await Task.sleep(for: configuration.pollInterval)
-    default: throw error
     }
   }
 
   // MARK: Looking
 
-  /// The maximum amount of work of one lane that is remembered.
-  private static let laneLimit = 16
-
   private func search(_ kinds: Set<String>) -> WorkSearch {
-    WorkSearch(
-      now: now, kinds: kinds, limit: contents.withLock { $0.agenda.limit },
-      laneLimit: Self.laneLimit)
+    let (limit, fullLanes) = contents.withLock { ($0.agenda.limit, $0.agenda.fullLanes) }
+    return WorkSearch(
+      now: now, kinds: kinds, limit: limit, laneLimit: Self.laneLimit, fullLanes: fullLanes)
   }
 
   /// Finds the work that became due since the last look.
   private func look() async throws {
-    var news = engine.replica.takeNews()
-    contents.withLock { contents in
-      news.ids.formUnion(contents.unskipped)
-      contents.unskipped = []
-    }
-    if !news.isComplete { contents.withLock { $0.agenda.noteMissed() } }
-    if !news.ids.isEmpty || !news.isComplete { try await lookAtRunning(news) }
-    if !news.ids.isEmpty {
-      let search = search(kinds)
-      let needs = SnapshotNeeds(ids: Set(news.ids.map(\.entityID)))
-      let found = try await engine.read(needs: needs) { [ids = news.ids] state in
-        try state.dueWork(among: ids, search)
-      }
-      contents.withLock { $0.agenda.add(found) }
-    }
-    let search = search(contents.withLock { $0.agenda.kindsToSearch(at: now) })
-    guard !search.kinds.isEmpty else { return }
-    contents.withLock { $0.agenda.beginSearch(of: search.kinds) }
+    let ids = takeChanges()
     do {
-      let found = try await engine.read(fromCopy: true) { state in try state.dueWork(search) }
-      contents.withLock { $0.agenda.add(found) }
+      try await lookAtRunning(ids)
+      try await releaseLostClaims()
+      try await look(at: ids)
+      try await searchAll()
     } catch {
-      contents.withLock { $0.agenda.noteMissed() }
+      contents.withLock { contents in
+        contents.changed.formUnion(ids)
+        contents.hasMissedChanges = true
+        contents.agenda.noteMissed()
+      }
       throw error
     }
   }
 
+  private func takeChanges() -> Set<PromiseID> {
+    let news = engine.replica.takeNews()
+    return contents.withLock { contents in
+      if !news.isComplete {
+        contents.agenda.noteMissed()
+        contents.hasMissedChanges = true
+      }
+      if !contents.running.values.contains(where: \.isSuspect) { contents.agenda.releaseSuspects() }
+      defer { contents.changed = [] }
+      return contents.changed.union(news.ids)
+    }
+  }
+
+  /// Looks at promises that changed, then at the lanes and the work that this concerns.
+  private func look(at ids: Set<PromiseID>) async throws {
+    let search = search(kinds)
+    var awaited: Set<PromiseID> = []
+    if !ids.isEmpty {
+      let needs = SnapshotNeeds(ids: Set(ids.map(\.entityID)))
+      let found = try await engine.read(needs: needs) { state in
+        try state.dueWork(among: ids, search)
+      }
+      awaited = found.awaited
+      contents.withLock { $0.agenda.add(found) }
+    }
+    let lanes = contents.withLock { $0.agenda.takeLanesToSearch() }
+    guard !lanes.isEmpty || !awaited.isEmpty else { return }
+    do {
+      let needs = try await engine.read { [awaited] state in
+        state.needs(ofLanes: lanes, awaiting: awaited)
+      }
+      let found = try await engine.read(needs: needs) { [awaited] state in
+        try state.dueWork(inLanes: lanes, awaiting: awaited, search)
+      }
+      contents.withLock { $0.agenda.add(found) }
+    } catch {
+      contents.withLock { contents in for lane in lanes { contents.agenda.release(lane: lane) } }
+      throw error
+    }
+  }
+
+  /// Looks through all work of the kinds of which none is known to be due, but some may be.
+  private func searchAll() async throws {
+    let kinds = contents.withLock { contents in
+      let kinds = contents.agenda.kindsToSearch(at: now)
+      contents.agenda.beginSearch(of: kinds)
+      return kinds
+    }
+    guard !kinds.isEmpty else { return }
+    let search = search(kinds)
+    let found = try await engine.read(fromCopy: true) { state in try state.dueWork(search) }
+    contents.withLock { $0.agenda.add(found) }
+  }
+
   /// Cancels the code of work that ended otherwise, was cancelled, or is run by another session.
-  private func lookAtRunning(_ news: (ids: Set<PromiseID>, isComplete: Bool)) async throws {
+  private func lookAtRunning(_ ids: Set<PromiseID>) async throws {
     let attempts = contents.withLock { contents in
-      contents.running.filter { !news.isComplete || news.ids.contains($0.key) }
+      defer { contents.hasMissedChanges = false }
+      return contents.running.filter { contents.hasMissedChanges || ids.contains($0.key) }
         .mapValues(\.attempt)
     }
     guard !attempts.isEmpty else { return }
@@ -231,20 +297,30 @@ final class WorkLoop: Sendable {
     for task in tasks { task.cancel() }
   }
 
+  /// Gives back attempts that the session started, but whose claims were not answered.
+  private func releaseLostClaims() async throws {
+    guard contents.withLock({ $0.hasLostClaims }) else { return }
+    let session = engine.setup.session
+    let started = try await engine.read(fromCopy: true) { try $0.runningWork(of: session) }
+    for work in started where contents.withLock({ $0.running[work.id] == nil }) {
+      _ = try await engine.submit(
+        ReleaseWork(id: work.id, attempt: work.progress?.attempt ?? 0, reason: .cancelled))
+    }
+    contents.withLock { $0.hasLostClaims = false }
+  }
+
   // MARK: Starting
 
   /// Starts due work, as much as the limits allow.
-  private func startDue() async throws {
-    do {
-      try await passOn(contents.withLock { $0.agenda.takeFollowers() })
-      while true {
-        let candidates = takeDue()
-        guard !candidates.isEmpty else { return }
-        try await claim(candidates)
-      }
-    } catch {
-      contents.withLock { $0.agenda.noteMissed() }
-      throw error
+  ///
+  /// - Parameter mayStart: Asked before each command.
+  private func startDue(while mayStart: () -> Bool) async throws {
+    try await passOn(contents.withLock { $0.agenda.takeFollowers() })
+    while mayStart() {
+      try Task.checkCancellation()
+      let candidates = takeDue()
+      guard !candidates.isEmpty else { return }
+      try await claim(candidates)
     }
   }
 
@@ -277,24 +353,23 @@ final class WorkLoop: Sendable {
   }
 
   private func claim(_ candidates: [WorkCandidate]) async throws {
-    guard !candidates.isEmpty else { return }
     let command = ClaimWork(candidates.map(\.id), runnableKinds: kinds)
     // Once the claim is on its way, the code must run, even if the task is cancelled meanwhile.
     let claims = try await Task { [engine] in try await engine.submit(command) }.value
+    var excluded: [(id: PromiseID, by: PromiseID)] = []
     for (candidate, claim) in zip(candidates, claims) {
       switch claim {
       case .started(let entity): try start(entity, candidate)
-      case .laneFull(let lane):
-        contents.withLock { $0.agenda.setAside(candidate, behindLane: lane.name) }
+      case .laneFull(let lane): contents.withLock { $0.agenda.noteFull(lane: lane.name) }
       case .suspect: contents.withLock { $0.agenda.setAside(suspect: candidate) }
       case .notDue(.at(let time)): contents.withLock { $0.agenda.add(time) }
-      case .excluded(let promise):
-        try await passOn(promise.id, to: [candidate.id])
+      case .excluded(let promise): excluded.append((candidate.id, promise.id))
       case .refused(let error):
         log("work cannot be started", ["promise": "\(candidate.id)", "error": "\(error)"])
       case .notDue, .running, .parked, .ended, .unregistered: break
       }
     }
+    for (id, promise) in excluded { try await passOn(promise, to: [id]) }
   }
 
   private func start(_ entity: PromiseEntity, _ candidate: WorkCandidate) throws(LedgerError) {
@@ -302,13 +377,15 @@ final class WorkLoop: Sendable {
     guard let ledger else { throw .sessionClosed }
     let id = entity.id
     let interruption = Interruption()
-    let place = entity.workPlace
+    let lane = entity.workPlace?.lane?.name
     contents.withLock { contents in
       let kind = presentName(of: candidate.kind)
       contents.counts[kind, default: 0] += 1
       contents.running[id] = Running(
-        attempt: entity.progress?.attempt ?? 0, kind: kind, lane: place?.lane?.name,
+        attempt: entity.progress?.attempt ?? 0, kind: kind, lane: lane,
         isSuspect: entity.progress?.isSuspect ?? false, interruption: interruption)
+      // The lane may have room for more.
+      if let lane { contents.agenda.release(lane: lane) }
     }
     let attempt = WorkAttempt(ledger: ledger, entity: entity, interruption: interruption)
     // Detached, so that code does not inherit the priority or the task-local values of the runner.
@@ -317,15 +394,15 @@ final class WorkLoop: Sendable {
       self.noteEnd(of: id)
     }
     contents.withLock { $0.running[id]?.task = task }
+    if interruption.reason != nil { task.cancel() }
   }
 
   private func noteEnd(of id: PromiseID) {
     contents.withLock { contents in
       guard let running = contents.running.removeValue(forKey: id) else { return }
       contents.counts[running.kind, default: 1] -= 1
-      if contents.skipped.remove(id) != nil { contents.unskipped.insert(id) }
+      if contents.skipped.remove(id) != nil { contents.changed.insert(id) }
       if let lane = running.lane { contents.agenda.release(lane: lane) }
-      if running.isSuspect { contents.agenda.releaseSuspects() }
     }
     wakeUp()
   }
@@ -334,9 +411,7 @@ final class WorkLoop: Sendable {
   private func passOn(_ candidates: [WorkCandidate]) async throws {
     for (promise, group) in Dictionary(grouping: candidates, by: \.excludedBy) {
       guard let promise else { continue }
-      for slice in group.map(\.id).slices(of: ClaimWork.maximumCount) {
-        try await passOn(promise, to: Array(slice))
-      }
+      try await passOn(promise, to: group.map(\.id))
     }
   }
 
@@ -346,7 +421,11 @@ final class WorkLoop: Sendable {
       content = try await engine.attachment(
         of: attachment.position, byteCount: attachment.byteCount)
     }
-    try await engine.submit(FollowOutcome(promise, content: content, by: ids))
+    // A large outcome is copied for each, and a commit must stay small.
+    let count = content == nil ? ClaimWork.maximumCount : 1
+    for slice in ids.slices(of: count) {
+      try await engine.submit(FollowOutcome(promise, content: content, by: Array(slice)))
+    }
   }
 
   private func log(_ what: Logger.Message, _ metadata: Logger.Metadata) {

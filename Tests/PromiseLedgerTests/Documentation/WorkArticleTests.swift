@@ -2,7 +2,7 @@ import PromiseLedger
 import PromiseLedgerTesting
 import Testing
 
-private struct SendReceipt: LedgerWork {
+struct SendReceipt: LedgerWork {
   static let kind = "send-receipt"
   var order: String
 
@@ -11,7 +11,7 @@ private struct SendReceipt: LedgerWork {
   }
 }
 
-private struct PublishImage: LedgerWork {
+struct PublishImage: LedgerWork {
   static let kind = "publish-image"
   var album: String
   var value: String  // the address of the uploaded image
@@ -21,13 +21,13 @@ private struct PublishImage: LedgerWork {
   }
 }
 
-private struct Mailer: Sendable {
+struct Mailer: Sendable {
   let notes: Notes
 
   func sendReceipt(of order: String, key: String) async throws { notes.add("receipt \(order)") }
 }
 
-private struct Gallery: Sendable {
+struct Gallery: Sendable {
   let notes: Notes
 
   func publish(_ image: String, in album: String) async throws { notes.add("\(image) in \(album)") }

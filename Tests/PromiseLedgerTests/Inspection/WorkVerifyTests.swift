@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -33,7 +33,11 @@ import Testing
     let reader = try SnapshotReader(made.store)
     var named: Set<AttachmentReference> = []
     for number in 1...subject.writer.entityCount {
-      for id in [RandomLedger.promise(number).entityID, RandomLedger.handler(number).entityID] {
+      let ids = [
+        RandomLedger.promise(number).entityID, RandomLedger.handler(number).entityID,
+        RandomLedger.work(number).entityID,
+      ]
+      for id in ids {
         named.formUnion(try reader.entity(id)?.attachments ?? [])
       }
     }

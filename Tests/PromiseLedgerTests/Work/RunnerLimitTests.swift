@@ -60,9 +60,11 @@ struct RunnerLimitTests {
       return 0
     }
     let ledger = try await lab.open(code, other: { $0 })
-    var promises: [DurablePromise<Int>] = []
     // More than the runner remembers.
-    for _ in 0..<1_100 { promises.append(try await ledger.start(ScriptedWork())) }
+    let promises = try await withThrowingTaskGroup(of: DurablePromise<Int>.self) { group in
+      for _ in 0..<1_100 { group.addTask { try await ledger.start(ScriptedWork()) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
     let other = try await ledger.start(OtherWork(name: "x"))
     let limits = RunnerLimits(total: 8, kinds: [ScriptedWork.kind: 2])
     try await running(LedgerRunner(ledger, limits: limits)) {

@@ -13,7 +13,7 @@ struct LedgerBenchmarks: AsyncParsableCommand {
     subcommands: [Run.self, ChildProcess.self], defaultSubcommand: Run.self)
 
   enum Benchmark: String, CaseIterable, ExpressibleByArgument {
-    case commit, replay, fold, writers, open, space, tombstones, memory, group, process
+    case commit, replay, fold, writers, open, space, tombstones, memory, group, process, work
   }
 
   struct Run: AsyncParsableCommand {
@@ -45,6 +45,7 @@ struct LedgerBenchmarks: AsyncParsableCommand {
       if runs(.memory) { try MemoryBenchmark.run(&report) }
       if runs(.group) { try await GroupCommitBenchmark.run(&report) }
       if runs(.process) { try await ProcessBenchmark.run(&report) }
+      if runs(.work) { try await WorkBenchmark.run(&report) }
       guard report.missed.isEmpty else {
         print("missed: \(report.missed.joined(separator: ", "))")
         throw ExitCode.failure

@@ -20,7 +20,7 @@ struct WorkRegistration: Sendable {
   ) {
     self.type = type
     prepare = { (source, record, ledger) async throws -> Attempt in
-      let (work, promises) = try source.decode(Work.self, attaching: ledger)
+      let (work, promises) = try source.decodeWork(Work.self, attaching: ledger)
       let codec = try ledger.configuration.codecs.codec(for: Work.Output.self)
       let context = try await context(record)
       return Attempt(promises: promises.values.reduce(into: []) { $0.formUnion($1) }) {
@@ -31,6 +31,24 @@ struct WorkRegistration: Sendable {
     }
     formerTypeTags = { (ledger) throws(LedgerError) in
       try ledger.configuration.codecs.codec(for: Work.Output.self).formerTypeTags
+    }
+  }
+}
+
+/// The error for stored arguments that do not fit the code.
+struct UnfitWork: Error {
+  let error: LedgerError
+}
+
+extension ArgumentSource {
+  /// - Throws: ``UnfitWork``.
+  fileprivate func decodeWork<Work: LedgerWork>(
+    _ type: Work.Type, attaching ledger: Ledger
+  ) throws -> (Work, promises: [String: Set<PromiseID>]) {
+    do {
+      return try decode(type, attaching: ledger)
+    } catch {
+      throw UnfitWork(error: error)
     }
   }
 }

@@ -49,6 +49,8 @@ struct ReplayChecks {
     }
     if !isFromStart { load(event.subject) }
     let blockedCount = state.blocked.count
+    let id = PromiseID(entityID: event.subject)
+    let wasRunning = state.promises.work[id]?.isRunning ?? false
     try state.apply(event)
     if isFromStart, event.position == summary.position { try compareRecords(tick) }
     if state.blocked.count > blockedCount,
@@ -56,8 +58,8 @@ struct ReplayChecks {
     {
       return what
     }
-    guard event.kind == .workStarted else { return nil }
-    return state.overfilledLane(of: PromiseID(entityID: event.subject)).map { lane in
+    guard !wasRunning, state.promises.work[id]?.isRunning ?? false else { return nil }
+    return state.overfilledLane(of: id).map { lane in
       "\(event.kind) of work beside other work of the lane \"\(lane.name)\", whose width is \(lane.width)"
     }
   }

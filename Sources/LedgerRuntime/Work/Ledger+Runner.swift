@@ -6,12 +6,13 @@ extension Ledger {
     guard case .automatic(let limits) = configuration.runner else { return }
     let loop = try WorkLoop(self, kinds: nil, limits)
     let logger = configuration.logger
-    Task.detached {
-      do {
-        try await loop.runUntilStopped()
-      } catch {
-        logger.error("the runner of a session ended", metadata: ["error": "\(error)"])
-      }
-    }
+    automaticRunner.set(
+      Task.detached {
+        do {
+          try await loop.runUntilStopped()
+        } catch {
+          logger.error("the runner of a session ended", metadata: ["error": "\(error)"])
+        }
+      })
   }
 }

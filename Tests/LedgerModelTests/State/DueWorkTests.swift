@@ -1,0 +1,283 @@
+import LedgerModelTestSupport
+import LedgerTestSupport
+import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+
+/// The search of runners for due work, compared with a look at each work.
+@Suite(.timeLimit(.minutes(20))) struct DueWorkTests {
+  /// All due work of some kinds, from the definition.
+  struct Oracle {
+    var due: [WorkCandidate] = []
+    /// All due work of each lane, of any kind: that which keeps its place, and the rest.
+    private var lanes: [String: (holders: [WorkCandidate], queue: [WorkCandidate])] = [:]
+    private let kinds: Set<String>
+    /// Work of any kind that takes over an outcome.
+    var followers: [WorkCandidate] = []
+    var nextTime: Timestamp?
+
+    /// - Parameter ids: Work is looked at if it, or the promise that it awaits, is among them; `nil` for all.
+    init(
+      _ state: LedgerState, at now: Timestamp, kinds: Set<String>, among ids: Set<PromiseID>? = nil
+    ) throws {
+      self.kinds = kinds
+      for work in try state.openWork() where state.blocked[work.id.entityID] == nil {
+        guard let place = work.workPlace, let trigger = place.trigger else { continue }
+        let isKnown = kinds.contains(place.kind)
+        var isLookedAt = ids?.contains(work.id) ?? true
+        var due: Timestamp?
+        var excluding: PromiseID?
+        switch trigger {
+        case .now: due = place.createdAt
+        case .at(let time) where time <= now: due = time
+        case .at(let time):
+          if isKnown, isLookedAt { nextTime = min(nextTime ?? time, time) }
+        case .after(let id, let settlement):
+          guard let promise = try state.promise(id), promise.status != .pending else { continue }
+          isLookedAt = isLookedAt || ids?.contains(id) ?? true
+          due = promise.resolution?.resolvedAt ?? promise.closing?.fact.time
+          let isFulfilled = promise.resolution?.outcome == .fulfilled
+          if settlement != .any, isFulfilled != (settlement == .fulfilled) { excluding = id }
+        }
+        guard let due, isLookedAt else { continue }
+        let candidate = WorkCandidate(
+          id: work.id, kind: place.kind, lane: place.lane?.name,
+          order: due + .seconds(-60 * Int64(place.priority)), created: place.created,
+          excludedBy: excluding)
+        if excluding != nil {
+          followers.append(candidate)
+        } else if isKnown {
+          self.due.append(candidate)
+        }
+      }
+      due.sort()
+      followers.sort()
+      if ids == nil {
+        try fillLanes(state, at: now)
+      } else {
+        lanes = try Oracle(state, at: now, kinds: kinds).lanes
+      }
+    }
+
+    private mutating func fillLanes(_ state: LedgerState, at now: Timestamp) throws {
+      for work in try state.openWork() where state.blocked[work.id.entityID] == nil {
+        guard let place = work.workPlace, let trigger = place.trigger, let lane = place.lane else {
+          continue
+        }
+        var due: Timestamp?
+        switch trigger {
+        case .now: due = place.createdAt
+        case .at(let time): due = time <= now ? time : nil
+        case .after(let id, let settlement):
+          guard let promise = try state.promise(id), promise.status != .pending else { continue }
+          let isFulfilled = promise.resolution?.outcome == .fulfilled
+          if settlement != .any, isFulfilled != (settlement == .fulfilled) { continue }
+          due = promise.resolution?.resolvedAt ?? promise.closing?.fact.time
+        }
+        guard let due else { continue }
+        let candidate = WorkCandidate(
+          id: work.id, kind: place.kind, lane: lane.name,
+          order: due + .seconds(-60 * Int64(place.priority)), created: place.created,
+          excludedBy: nil)
+        if work.progress.map({ $0.attempt > 0 }) ?? false {
+          lanes[lane.name, default: ([], [])].holders.append(candidate)
+        } else {
+          lanes[lane.name, default: ([], [])].queue.append(candidate)
+        }
+      }
+    }
+
+    /// The work of a lane that may come next.
+    func heads(of lane: String, _ laneLimit: Int) -> [WorkCandidate] {
+      guard let work = lanes[lane] else { return [] }
+      let queue = work.queue.sorted { $0.created < $1.created }.prefix(laneLimit)
+      return (work.holders + queue).filter { kinds.contains($0.kind) }
+    }
+
+    /// All due work that may come next.
+    func next(_ laneLimit: Int) -> [WorkCandidate] {
+      let heads = lanes.keys.flatMap { self.heads(of: $0, laneLimit) }
+      return (due.filter { $0.lane == nil } + heads).sorted()
+    }
+
+    /// The first due work of each kind, and the kinds of which there is more.
+    func first(_ limit: Int, ofLane laneLimit: Int) -> (due: [WorkCandidate], more: Set<String>) {
+      var first: [WorkCandidate] = []
+      var more: Set<String> = []
+      for candidate in next(laneLimit) {
+        let isFirst = first.count { $0.kind == candidate.kind } < limit
+        if isFirst { first.append(candidate) } else { more.insert(candidate.kind) }
+      }
+      return (first, more)
+    }
+  }
+
+  private static let kinds = ["k0", "k1", "k2"]
+  private static let kindSets: [Set<String>] = [["k0", "k1", "k2"], ["k1"], ["k0", "x"], []]
+
+  private func history(
+    seed: UInt64, _ form: WorkLedger.Form, isPrioritized: Bool = true
+  ) throws -> RandomWork {
+    var history = try RandomWork(seed: seed, form)
+    history.kinds = Self.kinds
+    history.isPrioritized = isPrioritized
+    for _ in 0..<90 {
+      guard let claims = try history.step() else { continue }
+      let command = ClaimWork(claims.ids, runnableKinds: Set(Self.kinds))
+      try history.ledger.commit(command, as: claims.session)
+    }
+    return history
+  }
+
+  /// Some work, and a promise that is awaited, can no longer be written to.
+  private func block(_ history: inout RandomWork) throws {
+    for number in [history.work(), history.work(), 1] {
+      let id = PromiseID.numbered(number).entityID
+      try history.ledger.append([.raw(EventKind(rawValue: 999), on: id)])
+    }
+  }
+
+  @Test(arguments: 1...10 as ClosedRange<UInt64>, WorkLedger.Form.allCases)
+  func allDueWorkIsFound(seed: UInt64, form: WorkLedger.Form) throws {
+    var history = try history(seed: seed, form)
+    if seed.isMultiple(of: 2) { try block(&history) }
+    let state = history.ledger.state
+    for kinds in Self.kindSets {
+      for delay in [-100, 0, 30, 1_000] {
+        let now = history.ledger.context.now + .seconds(delay)
+        let expected = try Oracle(state, at: now, kinds: kinds)
+        let search = WorkSearch(now: now, kinds: kinds, limit: .max, laneLimit: .max)
+        let found = try state.dueWork(search)
+        #expect(found.candidates == (expected.next(.max) + expected.followers).sorted())
+        #expect(expected.next(.max) == expected.due)
+        #expect(found.nextTime == expected.nextTime)
+        #expect(found.incompleteKinds.isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: 1...10 as ClosedRange<UInt64>, WorkLedger.Form.allCases)
+  func workThatBecameDueIsFoundAmongTheChanges(seed: UInt64, form: WorkLedger.Form) throws {
+    var history = try history(seed: seed, form)
+    if seed.isMultiple(of: 2) { try block(&history) }
+    let state = history.ledger.state
+    let now = history.ledger.context.now
+    for count in [0, 1, 5, 40] {
+      var ids = Set((0..<count).map { _ in PromiseID.numbered(history.work()) })
+      // Promises that are awaited; one that does not exist.
+      for number in [1, 2, 3, 999] where history.generator.chance(1, of: 2) {
+        ids.insert(.numbered(number))
+      }
+      for kinds in Self.kindSets {
+        let expected = try Oracle(state, at: now, kinds: kinds, among: ids)
+        let search = WorkSearch(now: now, kinds: kinds, limit: .max, laneLimit: .max)
+        let found = try state.dueWork(among: ids, search)
+        // As a runner does it.
+        let lanes = found.lanes.union(found.freedLanes)
+        let more = try state.dueWork(inLanes: lanes, awaiting: found.awaited, search)
+        let all = Set(found.candidates + more.candidates)
+        let alone = (expected.due + expected.followers).filter {
+          $0.lane == nil || $0.excludedBy != nil
+        }
+        #expect(Set(alone).isSubset(of: all))
+        let due = Set(all.filter { $0.lane != nil && $0.excludedBy == nil })
+        let dueLanes = Set(expected.due.compactMap(\.lane)).union(due.compactMap(\.lane))
+        #expect(due == Set(dueLanes.flatMap { expected.heads(of: $0, .max) }))
+        #expect(all.subtracting(alone).allSatisfy { $0.lane != nil })
+        let time = [found.nextTime, more.nextTime].compactMap(\.self).min()
+        #expect(expected.nextTime.map { $0 >= time ?? $0 } ?? true)
+        #expect(found.incompleteKinds.isEmpty && more.incompleteKinds.isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: 1...10 as ClosedRange<UInt64>, WorkLedger.Form.allCases)
+  func theFirstDueWorkOfEachKindIsFound(seed: UInt64, form: WorkLedger.Form) throws {
+    let history = try history(seed: seed, form, isPrioritized: false)
+    let state = history.ledger.state
+    let now = history.ledger.context.now + .seconds(30)
+    for kinds in Self.kindSets {
+      let all = try Oracle(state, at: now, kinds: kinds)
+      for (limit, laneLimit) in [(1, 1), (2, 1), (3, .max), (4, 2), (50, 1)] {
+        let search = WorkSearch(now: now, kinds: kinds, limit: limit, laneLimit: laneLimit)
+        let found = try state.dueWork(search)
+        let (due, more) = all.first(limit, ofLane: laneLimit)
+        #expect(found.candidates.filter { $0.excludedBy == nil } == due, "\(limit), \(laneLimit)")
+        check(found, all, kinds, more, "\(limit), \(laneLimit)")
+      }
+    }
+  }
+
+  /// The order of priorities is kept among the work that is found, but work behind the limit may have
+  /// a higher priority.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>, WorkLedger.Form.allCases)
+  func asMuchDueWorkIsFoundAsTheLimitsAllow(seed: UInt64, form: WorkLedger.Form) throws {
+    let history = try history(seed: seed, form)
+    let state = history.ledger.state
+    let now = history.ledger.context.now + .seconds(30)
+    for kinds in Self.kindSets {
+      let all = try Oracle(state, at: now, kinds: kinds)
+      for (limit, laneLimit) in [(1, 1), (2, 1), (3, .max), (4, 2), (50, 1)] {
+        let search = WorkSearch(now: now, kinds: kinds, limit: limit, laneLimit: laneLimit)
+        let found = try state.dueWork(search)
+        let due = found.candidates.filter { $0.excludedBy == nil }
+        let (expected, more) = all.first(limit, ofLane: laneLimit)
+        #expect(Set(due).isSubset(of: all.due) && found.candidates == found.candidates.sorted())
+        for kind in kinds {
+          #expect(
+            due.count { $0.kind == kind } == expected.count { $0.kind == kind },
+            "\(kind), \(limit), \(laneLimit)")
+        }
+        if form == .inMemory { #expect(due == expected) }
+        check(found, all, kinds, more, "\(limit), \(laneLimit)")
+      }
+    }
+  }
+
+  /// - Parameter more: The kinds of which there is more due work.
+  private func check(
+    _ found: DueWork, _ all: Oracle, _ kinds: Set<String>, _ more: Set<String>, _ limits: Comment
+  ) {
+    let followers = found.candidates.filter { $0.excludedBy != nil }
+    #expect(Set(followers).isSubset(of: all.followers))
+    if followers == all.followers {
+      #expect(found.incompleteKinds == more, limits)
+    } else {
+      // They are of any kind.
+      #expect(found.incompleteKinds == kinds, limits)
+    }
+    if found.incompleteKinds != kinds { #expect(found.nextTime == all.nextTime, limits) }
+  }
+
+  // MARK: Later versions
+
+  @Test func whatALaterVersionWroteHidesNoOtherWork() throws {
+    let ledger = try WorkLedger()
+    for number in 1...2 { try ledger.createPromise(number) }
+    for number in 11...12 { try ledger.create(number, .after(.numbered(number - 10), .any)) }
+    for number in 13...15 { try ledger.create(number) }
+    try ledger.resolve(2)
+    // One work awaits it, and the changes of both are seen.
+    try ledger.foldAsLaterVersion(1)
+    try ledger.foldAsLaterVersion(14)
+    for inMemory in [false, true] {
+      // Work that changed is in memory again.
+      if inMemory {
+        let amended = WorkAmended(options: WorkOptions(priority: 1))
+        for number in [11, 12] { try ledger.commit(AmendWork(id: .numbered(number), amended)) }
+      }
+      let state = ledger.state
+      let search = WorkSearch(
+        now: ledger.context.now, kinds: ["k"], limit: .max, laneLimit: .max)
+      let expected = Set([12, 13, 15].map(PromiseID.numbered))
+      // A claim refuses the work of a later version.
+      let all = Set(try state.dueWork(search).candidates.map(\.id))
+      #expect(all.subtracting([.numbered(14)]) == expected)
+      let changed = Set(([1, 2, 14] + (13...15)).map(PromiseID.numbered))
+      let found = try state.dueWork(among: changed, search)
+      let more = try state.dueWork(inLanes: found.lanes, awaiting: found.awaited, search)
+      #expect(Set((found.candidates + more.candidates).map(\.id)) == expected)
+    }
+  }
+}
