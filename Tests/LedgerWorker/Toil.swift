@@ -1,0 +1,93 @@
+import PromiseLedger
+
+/// Runs work until it is killed, or until all work has ended: `toil PATH start COUNT` starts it, and
+/// `toil PATH run` runs it.
+struct Toil {
+  private let path: String
+  private let step: String
+  private var arguments: Arguments
+
+  init(_ path: String, _ arguments: inout Arguments) throws {
+    self.path = path
+    step = try arguments.next("step")
+    self.arguments = arguments
+  }
+
+  func run() async throws {
+    var configuration = LedgerConfiguration()
+    try configuration.handlers.register(Chore.self)
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
+    var arguments = arguments
+    switch step {
+    case "start": try await start(arguments.number("count"), in: ledger)
+    case "run": try await runAll(in: ledger)
+    default: throw UsageError(what: "no step \(step)")
+    }
+    await ledger.close()
+    Output.line("done")
+  }
+
+  /// Starts chores in lanes of every width from 1 to 3, every third behind another one.
+  private func start(_ count: Int, in ledger: Ledger) async throws {
+    var last: DurablePromise<Int>?
+    for number in 0..<count {
+      let lane = try WorkLane("lane \(number % 6)", width: 1 + number % 3)
+      let options = WorkOptions(
+        lane: number % 2 == 0 ? lane : nil,
+        retryPolicy: try WorkRetryPolicy(
+          failureLimit: nil, firstDelay: .milliseconds(1), longestDelay: .milliseconds(5)))
+      let key = try PromiseKey("chore/\(number)")
+      if number % 3 == 2, let last {
+        _ = try await last.then(Chore.self, ["number": number], key: key, options: options)
+      } else {
+        last = try await ledger.start(Chore(number: number), key: key, options: options)
+      }
+    }
+  }
+
+  private func runAll(in ledger: Ledger) async throws {
+    let limits = RunnerLimits(total: 16, gracePeriod: .zero)
+    let runner = Task { try await LedgerRunner(ledger, limits: limits).run() }
+    Output.line("runs")
+    let position = try await ledger.catchUp()
+    var open = Set(try await ledger.openWork().map(\.id))
+    for id in open { try await retryIfParked(id, in: ledger) }
+    // Nothing may come any more if all chores have ended.
+    guard !open.isEmpty else { return try await end(runner) }
+    for try await event in ledger.events(after: position) {
+      let id = PromiseID(entityID: event.subject)
+      if event.kind == .promiseResolved { open.remove(id) }
+      if event.kind == .workReleased { try await retryIfParked(id, in: ledger) }
+      if open.isEmpty { break }
+    }
+    try await end(runner)
+  }
+
+  private func end(_ runner: Task<Void, any Error>) async throws {
+    runner.cancel()
+    try await runner.value
+  }
+
+  /// Makes a chore due again that is parked because its processes were killed three times.
+  private func retryIfParked(_ id: PromiseID, in ledger: Ledger) async throws {
+    guard try await ledger.record(of: id)?.work?.state == .parked else { return }
+    try await ledger.retryWork(id)
+  }
+}
+
+/// Makes a promise, which must be there once, and sometimes fails first.
+private struct Chore: LedgerWork {
+  static let kind = "chore"
+  var number: Int
+  /// Of the chore before it.
+  var value: Int?
+
+  func run(in call: WorkCall<Void>) async throws -> Int {
+    _ = try call.createPromise(of: Int.self, label: "made \(number)")
+    await Task.yield()
+    if number % 5 == 0, call.attempt == 1 { throw ChoreError() }
+    return number
+  }
+}
+
+private struct ChoreError: Error {}
