@@ -129,7 +129,7 @@ import Testing
 
   @Test func foldingStopsAtADamagedRecordAndNamesIt() throws {
     let made = try StoreMaker.lmdb.make()
-    let subject = try CompactedStore(made.store, seed: 9, groupCount: 30)
+    let subject = try CompactedStore(made.store, seed: 9, groupCount: 120)
     var folder = Folder()
     _ = try folder.step(of: made.store, through: Position(rawValue: 40), limit: 40)
     try folder.markReadBack(of: made.store)
