@@ -55,6 +55,8 @@ struct Toil {
     // Nothing may come any more if all chores have ended.
     guard !open.isEmpty else { return try await end(runner) }
     for try await event in ledger.events(after: position) {
+      // The parent kills it after some events.
+      Output.line("\(event.kind)")
       let id = PromiseID(entityID: event.subject)
       if event.kind == .promiseResolved { open.remove(id) }
       if event.kind == .workReleased { try await retryIfParked(id, in: ledger) }

@@ -301,7 +301,7 @@ package final class Replica: Sendable {
   /// Begins to note the promises that change, until ``endNews()``.
   ///
   /// - Parameter ring: Called when there is something to take, once until it is taken.
-  /// - Returns: Whether no one else takes the news.
+  /// - Returns: Whether no other runner takes the news.
   func beginNews(_ ring: @escaping @Sendable () -> Void) -> Bool {
     contents.withLock { contents in
       guard contents.news == nil else { return false }

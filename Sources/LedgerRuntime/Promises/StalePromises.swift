@@ -50,10 +50,11 @@ extension Ledger {
   /// The promises that are likely to stay pending forever, in the order of their creation.
   ///
   /// These have no deadline, were created by a session that ended or had the role `appExtension`, and have no
-  /// handler or work left that could settle them. A handler that can be called, or has an unfinished call, and
-  /// work that has not ended, may settle the promises in their arguments. A promise that your code settles by its id or key, without a handler,
-  /// looks the same as a forgotten one, so it is listed, too. Abandon, cancel or reject promises that will
-  /// never be settled; in a user interface, each would be a spinner that never stops.
+  /// handler or work left that could settle them. A handler that can be called or has an unfinished call may
+  /// settle the promises in its arguments, and so may work that has not ended. A promise that your code settles
+  /// by its id or key, without a handler, looks the same as a forgotten one, so it is listed, too. Abandon,
+  /// cancel or reject promises that will never be settled; in a user interface, each would be a spinner that
+  /// never stops.
   ///
   /// - Parameter instances: The instances to include; by default this session's instance.
   /// - Throws: ``LedgerError`` with `closed`: open the ledger again; `frozen` if

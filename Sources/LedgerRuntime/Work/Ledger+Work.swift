@@ -113,8 +113,9 @@ extension Ledger {
   /// - Parameters:
   ///   - id: The promise of the work.
   ///   - reason: The reason, at most 2,048 bytes of UTF-8.
-  /// - Throws: ``LedgerError`` with `invalidArgument` if the promise is not settled by code; `ledgerFull`,
-  ///   `diskFull`, `writerStalled`.
+  /// - Throws: ``LedgerError`` with `invalidArgument` if the promise is not settled by code: resolve or abandon
+  ///   it instead; `recordRemoved` if its record was removed; `ledgerFull`: compact the ledger, or raise the
+  ///   limit; `diskFull`, `writerStalled`: try again.
   @discardableResult
   public func cancelWork(_ id: PromiseID, reason: String = "") async throws -> WorkCancellation {
     try TextLimit.reason.check(reason)
@@ -157,6 +158,8 @@ extension Ledger {
   /// The open promises that code settles, in the order of their creation.
   ///
   /// - Parameter kind: If given, only work of this kind, under its present name or a former one.
+  /// - Throws: ``LedgerError`` with `closed`: open the ledger again; `frozen` if
+  ///   ``LedgerConfiguration/waitsWhileFrozen`` is false: unfreeze it; `corrupt`: restore it from a copy.
   /// - Complexity: O(n log n) in their number.
   public func openWork(ofKind kind: String? = nil) async throws -> [PromiseRecord] {
     let names = kind.map { Set(configuration.handlers[work: $0]?.names ?? [$0]) }

@@ -139,6 +139,7 @@ struct WorkAttempt: Sendable {
     if error.code == .frozen {
       try? await ledger.engine.phase.waitWhileFrozen()
     } else {
+      // Nothing tells when the disk has room again, or the other writer is gone.
       try? await Task.sleep(for: ledger.configuration.pollInterval)
     }
   }

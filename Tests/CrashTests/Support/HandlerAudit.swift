@@ -18,13 +18,7 @@ struct HandlerAudit {
   private var creations: [String: Int] = [:]
 
   init(_ inspector: BlockingInspector) throws {
-    var position = Position.start
-    while case let slice = try inspector.events(after: position, limit: 10_000),
-      let last = slice.last
-    {
-      for event in slice { try take(event) }
-      position = last.position
-    }
+    for event in try inspector.allEvents() { try take(event) }
   }
 
   private mutating func take(_ event: LedgerEvent) throws {

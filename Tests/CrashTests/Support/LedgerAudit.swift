@@ -53,15 +53,7 @@ struct LedgerAudit {
 
   /// Reads the whole log.
   init(_ inspector: BlockingInspector) throws {
-    var events: [LedgerEvent] = []
-    var position = Position.start
-    while case let slice = try inspector.events(after: position, limit: 10_000),
-      let last = slice.last
-    {
-      events += slice
-      position = last.position
-    }
-    self.events = events
+    self.init(try inspector.allEvents())
   }
 
   var eventCount: Int { events.count }
