@@ -31,33 +31,36 @@ extension CrashTests {
       #expect(await start.rest() == ["done"])
       // Open all the time, or the next process would begin with a fresh lock file.
       let inspector = try BlockingInspector(at: temporary.path)
-      let kills = try await withThrowingTaskGroup(of: Int.self) { group in
+      let toils = try await withThrowingTaskGroup(of: Toil.self) { group in
         for number in 0..<4 {
           group.addTask { try await toil(seed: seed &+ UInt64(number)) }
         }
-        return try await group.reduce(0, +)
+        return try await group.reduce(into: []) { $0.append($1) }
       }
+      let kills = toils.reduce(0) { $0 + $1.kills }
+      let bodies = toils.flatMap(\.bodies)
       let audit = try WorkAudit(inspector)
-      print("\(kills) kills, \(audit.attemptCount) attempts, \(audit.deathCount) deaths")
-      #expect(audit.findings(count: count).isEmpty, "seed \(seed)")
+      print(
+        "\(kills) kills, \(audit.attemptCount) attempts, \(audit.deathCount) deaths, \(bodies.count) bodies, \(audit.waitCount) waits"
+      )
+      #expect(audit.findings(count: count, bodies).isEmpty, "seed \(seed)")
       // Otherwise the test shows nothing.
-      #expect(kills >= 20 && audit.deathCount > 0, "seed \(seed)")
+      #expect(kills >= 20 && audit.deathCount > 0 && audit.waitCount > 0, "seed \(seed)")
       _ = try inspector.verify { finding in Issue.record("\(finding), seed \(seed)") }
       try expectOneReplay(temporary.path)
     }
 
     /// Runs work in one process after the other; each is killed after some events, and some are stopped before.
     ///
-    /// - Returns: How many processes were killed.
-    private func toil(seed: UInt64) async throws -> Int {
+    private func toil(seed: UInt64) async throws -> Toil {
       var generator = SeededGenerator(seed: seed)
-      var kills = 0
+      var toil = Toil()
       // The last one is left to finish.
       for _ in 0..<8 {
         let worker = try WorkerProcess(["toil", temporary.path, "run"])
-        let lineCount = Int.random(in: 1...30, using: &generator)
+        let lineCount = Int.random(in: 1...100, using: &generator)
         let isStopped = Int.random(in: 0..<4, using: &generator) == 0
-        for _ in 0..<lineCount { _ = await worker.nextLine() }
+        for _ in 0..<lineCount { toil.note(await worker.nextLine()) }
         if isStopped {
           worker.send(signal: SIGSTOP)
           // The others go on meanwhile; a stopped process gives no sign to wait for.
@@ -65,13 +68,38 @@ extension CrashTests {
           worker.send(signal: SIGCONT)
         }
         worker.send(signal: SIGKILL)
-        _ = await worker.rest()
-        if await worker.end() == .signalled(SIGKILL) { kills += 1 }
+        for line in await worker.rest() { toil.note(line) }
+        if await worker.end() == .signalled(SIGKILL) { toil.kills += 1 }
       }
       let last = try WorkerProcess(["toil", temporary.path, "run"])
-      #expect(await last.rest().last == "done")
-      return kills
+      let lines = await last.rest()
+      #expect(lines.last == "done")
+      for line in lines { toil.note(line) }
+      return toil
     }
+  }
+}
+
+/// What one process after the other did.
+private struct Toil: Sendable {
+  /// The number of processes that were killed.
+  var kills = 0
+  private(set) var bodies: [Body] = []
+
+  /// A run of a step's body.
+  struct Body: Sendable {
+    let number: Int
+    let step: String
+    let start: Timestamp
+  }
+
+  mutating func note(_ line: String?) {
+    let words = line?.split(separator: " ") ?? []
+    guard words.count == 4, words[0] == "body", let number = Int(words[1]),
+      let time = Int64(words[3])
+    else { return }
+    let start = Timestamp(nanosecondsSinceEpoch: time)
+    bodies.append(Body(number: number, step: String(words[2]), start: start))
   }
 }
 
@@ -79,18 +107,25 @@ extension CrashTests {
 private struct WorkAudit {
   private let events: [LedgerEvent]
   private let work: [PromiseID: Int]
+  /// The number of every chore, also of those that others started.
+  private let numbers: [PromiseID: Int]
 
   init(_ inspector: BlockingInspector) throws {
     let events = try inspector.allEvents()
     self.events = events
     var work: [PromiseID: Int] = [:]
+    var numbers: [PromiseID: Int] = [:]
     for event in events where event.kind == .promiseCreated {
-      guard let key = try event.decode(as: PromiseCreated.self)?.key, key.hasPrefix("chore/"),
-        let number = Int(key.dropFirst(6))
-      else { continue }
-      work[PromiseID(entityID: event.subject)] = number
+      guard let created = try event.decode(as: PromiseCreated.self), created.work != nil else {
+        continue
+      }
+      let id = PromiseID(entityID: event.subject)
+      if let key = created.key, key.hasPrefix("chore/") { work[id] = Int(key.dropFirst(6)) }
+      let argument = created.work?.arguments?.arguments.first { $0.name == "number" }
+      numbers[id] = argument.flatMap { Int(String(decoding: $0.payload, as: UTF8.self)) }
     }
     self.work = work
+    self.numbers = numbers
   }
 
   var attemptCount: Int { events.count { $0.kind == .workStarted } }
@@ -101,11 +136,18 @@ private struct WorkAudit {
     }
   }
 
-  func findings(count: Int) -> [String] {
+  var waitCount: Int {
+    events.count { event in
+      (try? event.decode(as: WorkReleased.self))?.reason == .waiting
+    }
+  }
+
+  func findings(count: Int, _ bodies: [Toil.Body]) -> [String] {
     var findings: [String] = []
     if work.count != count { findings.append("\(work.count) of \(count) chores were started") }
     var made: [String: Int] = [:]
     var settled: [PromiseID: Int] = [:]
+    var keptAt: [String: Timestamp] = [:]
     for (index, event) in events.enumerated() {
       if event.position.rawValue != UInt64(index + 1) { return ["a gap at \(event.position)"] }
       switch event.kind {
@@ -113,15 +155,31 @@ private struct WorkAudit {
         if let label = try? event.decode(as: PromiseCreated.self)?.label {
           made[label, default: 0] += 1
         }
+      case .workStepFinished:
+        guard let number = numbers[PromiseID(entityID: event.subject)],
+          let finished = try? event.decode(as: WorkStepFinished.self)
+        else { return ["a step of no chore at \(event.position)"] }
+        let name = "\(number) \(finished.step)"
+        if keptAt[name] != nil { findings.append("step \(name) was kept twice") }
+        keptAt[name] = event.time
       case .promiseResolved: settled[PromiseID(entityID: event.subject), default: 0] += 1
       default: break
       }
     }
-    for (id, number) in work.sorted(by: { $0.value < $1.value }) {
+    for body in bodies {
+      let name = "\(body.number) \(body.step)"
+      if let time = keptAt[name], body.start > time {
+        findings.append("the body of step \(name) ran after its result was kept")
+      }
+    }
+    for (id, number) in numbers.sorted(by: { $0.value < $1.value }) {
       let settlements = settled[id] ?? 0
       if settlements != 1 { findings.append("chore \(number) was settled \(settlements) times") }
-      let count = made["made \(number)"] ?? 0
-      if count != 1 { findings.append("the effect of chore \(number) happened \(count) times") }
+      for name in ["", " first", " second", " third"] {
+        let count = made["made \(number)\(name)"] ?? 0
+        guard count != 1 else { continue }
+        findings.append("the effect \(number)\(name) happened \(count) times")
+      }
     }
     return Array(findings.prefix(20))
   }

@@ -13,7 +13,9 @@ extension RandomLedger {
     let number = workNumber()
     let id = Self.work(number)
     let attempt = try decision.promise(id)?.progress?.attempt ?? 0
-    switch Int.random(in: 0..<16, using: &generator) {
+    switch Int.random(in: 0..<20, using: &generator) {
+    case 16, 17: _ = try decision.run(finishStep(of: id, attempt))
+    case 18, 19: _ = try decision.run(suspend(id, attempt))
     case 0..<5: _ = try decision.run(createWork(number))
     case 5..<8:
       let ids = (1...3).map { _ in Self.work(workNumber()) }
@@ -51,6 +53,39 @@ extension RandomLedger {
   }
 
   // MARK: Parts
+
+  private mutating func step() -> StepIdentity {
+    let number = UInt32.random(in: 1...4, using: &generator)
+    return StepIdentity("step", generator.chance(1, of: 2) ? .occurrence(number) : .key("k"))
+  }
+
+  private mutating func finishStep(of id: PromiseID, _ attempt: UInt32) -> FinishStep {
+    let size = generator.chance(1, of: 4) ? 6_000 : 10
+    let error = StoredError(domain: "kitchen", message: generator.text(30))
+    let results: [FinishStep.Result] = [
+      .returned(typeTag: "text", bytes: generator.bytes(size)), .failed(error), .cancelled,
+    ]
+    return FinishStep(
+      id: id, attempt: attempt, step: step(),
+      result: results.randomElement(using: &generator) ?? .cancelled,
+      failureCount: .random(in: 0...2, using: &generator), startedAt: ledger.context.now,
+      effects: generator.chance(1, of: 2)
+        ? [HandlerEffect(.resolvePromise(resolve(promise())))] : [])
+  }
+
+  private mutating func suspend(_ id: PromiseID, _ attempt: UInt32) -> SuspendWork {
+    let delay = Int64.random(in: 0...2_000, using: &generator)
+    let time = ledger.context.now + .nanoseconds(delay)
+    let promises = (0..<Int.random(in: 0...3, using: &generator)).map { _ in promise() }
+    let failing = generator.chance(1, of: 3)
+    return SuspendWork(
+      id: id, attempt: attempt,
+      until: WorkCondition(
+        time: promises.isEmpty || generator.chance(1, of: 2) ? time : nil, promises: promises),
+      pauses: generator.chance(1, of: 3) ? [SuspendWork.Pause(step(), until: time)] : [],
+      stepFailures: failing ? [WorkReleased.StepFailures(step(), count: 1)] : [],
+      error: failing ? StoredError(domain: "kitchen", message: generator.text(9)) : nil)
+  }
 
   private mutating func createWork(_ number: Int) throws(LedgerError) -> CreatePromise {
     let arguments = arguments()

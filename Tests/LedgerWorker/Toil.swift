@@ -56,7 +56,7 @@ struct Toil {
     guard !open.isEmpty else { return try await end(runner) }
     for try await event in ledger.events(after: position) {
       // The parent kills it after some events.
-      Output.line("\(event.kind)")
+      report("\(event.kind)")
       let id = PromiseID(entityID: event.subject)
       if event.kind == .promiseResolved { open.remove(id) }
       if event.kind == .workReleased { try await retryIfParked(id, in: ledger) }
@@ -77,7 +77,8 @@ struct Toil {
   }
 }
 
-/// Makes a promise, which must be there once, and sometimes fails first.
+/// Makes a promise in each of three steps, which must be there once, and sometimes fails, or waits for another chore,
+/// in between.
 private struct Chore: LedgerWork {
   static let kind = "chore"
   var number: Int
@@ -85,11 +86,35 @@ private struct Chore: LedgerWork {
   var value: Int?
 
   func run(in call: WorkCall<Void>) async throws -> Int {
-    _ = try call.createPromise(of: Int.self, label: "made \(number)")
-    await Task.yield()
+    try await make("first", in: call)
+    if number % 7 == 0, number < Self.firstChild {
+      let child = try await call.start(Chore.self, ["number": Self.firstChild + number])
+      _ = try await call.value(of: child)
+    }
+    try await make("second", in: call)
     if number % 5 == 0, call.attempt == 1 { throw ChoreError() }
+    try await make("third", in: call)
+    _ = try call.createPromise(of: Int.self, label: "made \(number)")
     return number
+  }
+
+  /// The number of the first chore that another one starts.
+  private static let firstChild = 1_000_000
+
+  private func make(_ name: String, in call: WorkCall<Void>) async throws {
+    let policy = try WorkRetryPolicy(
+      failureLimit: nil, firstDelay: .zero, longestDelay: .milliseconds(5))
+    try await call.step(name, retrying: policy) { step in
+      // A body must not begin after its result was kept.
+      report("body \(number) \(name) \(Timestamp.now.nanosecondsSinceEpoch)")
+      _ = try step.createPromise(of: Int.self, label: "made \(number) \(name)")
+      await Task.yield()
+      if number % 11 == 0, step.attempt == 1 { throw ChoreError() }
+    }
   }
 }
 
 private struct ChoreError: Error {}
+
+/// Writes a line for the parent. Within a chore, `Output` is the type of its value.
+private func report(_ line: String) { Output.line(line) }

@@ -27,6 +27,38 @@ struct WorkLogTests {
         "attempt 3, retrying, next attempt at 1970-01-01T00:00:05.000000Z, 2 failures, shop 402 \"no money\""
       ),
       (WorkReleased(attempt: 4, reason: .notRunnable), "attempt 4, not runnable"),
+      (
+        WorkReleased(
+          attempt: 4, reason: .waiting,
+          condition: WorkCondition(
+            time: Timestamp(nanosecondsSinceEpoch: 5_000_000_000), promises: [promise]),
+          stepFailures: [
+            WorkReleased.StepFailures(StepIdentity("ship"), count: 1),
+            WorkReleased.StepFailures(StepIdentity("mail", .key("a b")), count: 2),
+          ],
+          error: failure),
+        "attempt 4, waiting, due at 1970-01-01T00:00:05.000000Z, after promise abcdef01, step \"ship\" failed once, step \"mail[a b]\" failed 2 times, shop 402 \"no money\""
+      ),
+      (
+        WorkStepFinished(
+          attempt: 2, step: StepIdentity("charge", .occurrence(2)), outcome: .value,
+          failureCount: 1, startedAt: Timestamp(nanosecondsSinceEpoch: 0), typeTag: "int",
+          effects: [DecidedEffect(.createPromise, .done, on: promise.entityID)],
+          result: Array("7".utf8)),
+        "attempt 2, step \"charge#2\", value, 1 failure, type int, 7, create promise abcdef01 done"
+      ),
+      (
+        WorkStepFinished(
+          attempt: 2, step: StepIdentity("ship"), outcome: .failure,
+          startedAt: Timestamp(nanosecondsSinceEpoch: 0), result: failure.encoded),
+        "attempt 2, step \"ship\", failure, shop 402 \"no money\""
+      ),
+      (
+        WorkStepFinished(
+          attempt: 2, step: StepIdentity("ship"), outcome: .cancelled,
+          startedAt: Timestamp(nanosecondsSinceEpoch: 0), result: Array("no need".utf8)),
+        "attempt 2, step \"ship\", cancelled, \"no need\""
+      ),
       (WorkCancelRequested(reason: "no longer wanted"), "reason \"no longer wanted\""),
       (
         WorkAmended(

@@ -121,7 +121,9 @@ extension Decision {
   }
 
   private func lookUpAwaited(by trigger: WorkTrigger?) throws(LedgerError) {
-    if case .after(let awaited, _)? = trigger { _ = try readablePromise(awaited) }
+    try lookUpAll(trigger?.awaited ?? []) { (id) throws(LedgerError) in
+      _ = try readablePromise(id)
+    }
   }
 
   /// Whether this session runs work whose process died in an earlier attempt.
@@ -158,6 +160,12 @@ extension Decision {
     case .after(let id, let settlement):
       guard let promise = try promise(id), promise.status != .pending else { return .notDue }
       return settlement.includes(promise.resolution?.outcome) ? .due : .excluded(promise)
+    case .firstOf(let condition):
+      if let time = condition.time, now >= time { return .due }
+      for id in condition.promises {
+        if let promise = try readablePromise(id), promise.status != .pending { return .due }
+      }
+      return .notDue
     }
   }
 }

@@ -60,15 +60,10 @@ package struct FinishCall: Command {
     if case .failed(let error) = result {
       return .finished(try fail(open, with: error, in: &decision))
     }
-    let mark = decision.mark
     var decider = EffectDecider(
       runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
       cause: open.newestStart.position)
-    for effect in effects {
-      let decided = try decider.decide(effect, in: &decision)
-      guard effect.isRequired, !decided.verdict.isSuccess else { continue }
-      try decision.rollBack(to: mark)
-      let error = decided.refusal(effect.unfit?.error)
+    if let (decided, error) = try decider.decideAll(effects, in: &decision) {
       let failed = try fail(open, with: error, refusing: decided, in: &decision)
       return .requiredEffectRefused(decided, error, failed.entity)
     }

@@ -5,6 +5,8 @@ package struct FinishWork: EntityCommand {
     case returned(typeTag: String, bytes: [UInt8])
     /// - Parameter isFinal: Whether another attempt would fail in the same way.
     case failed(StoredError, isFinal: Bool)
+    /// The code ended with the error by which a step told it that the work was cancelled.
+    case cancelled(StoredError)
   }
 
   package enum Answer: Sendable {
@@ -62,34 +64,19 @@ package struct FinishWork: EntityCommand {
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
     try HandlerEffect.checkCount(effects.count, of: "The work of promise \(id)")
     try decision.timeOutIfDue(id)
-    guard let entity = try decision.promise(id), let progress = entity.progress,
-      entity.status == .pending, progress.attempt == attempt,
-      progress.start?.session == decision.context.session
-    else { return .superseded }
-    guard let attempt = try takeUp(entity, progress, in: &decision) else { return .superseded }
+    guard let attempt = try decision.takeUp(id, attempt) else { return .superseded }
+    let entity = try decision.requirePromise(id)
     switch result {
     case .returned(let typeTag, let bytes):
       return try finish(entity, attempt, typeTag, bytes, in: &decision)
     case .failed(let error, let isFinal):
       return try fail(entity, attempt, error, isFinal: isFinal, in: &decision)
+    case .cancelled(let error):
+      guard let request = entity.progress?.cancelRequest else {
+        return try fail(entity, attempt, error, isFinal: true, in: &decision)
+      }
+      return try cancel(attempt, request, [], in: &decision)
     }
-  }
-
-  /// Starts the attempt again if the session gave it back when it froze, while the code went on.
-  ///
-  /// - Returns: The number of the attempt that runs now; `nil` if the attempt was given back for another
-  ///   reason, the work was parked meanwhile, or its lane has no room.
-  private func takeUp(
-    _ entity: PromiseEntity, _ progress: WorkProgress, in decision: inout Decision
-  ) throws(LedgerError) -> UInt32? {
-    guard let release = progress.release else { return attempt }
-    guard release.event.reason == .frozen, progress.parking == nil, let place = entity.workPlace
-    else { return nil }
-    try decision.requireOwnSession()
-    var lanes = LaneOccupancies()
-    guard try lanes.admits(id, place, in: decision) else { return nil }
-    try decision.append(WorkStarted(attempt: attempt + 1), to: id.entityID)
-    return attempt + 1
   }
 
   // MARK: Returned
@@ -99,16 +86,13 @@ package struct FinishWork: EntityCommand {
     in decision: inout Decision
   ) throws(LedgerError) -> Answer {
     let mark = decision.mark
-    let cause = try decision.requirePromise(id).progress?.start?.position ?? .start
+    let cause = try decision.start(ofNewestAttempt: id)
     var decider = EffectDecider(
       runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
       cause: cause)
-    for effect in effects {
-      let decided = try decider.decide(effect, in: &decision)
-      guard effect.isRequired, !decided.verdict.isSuccess else { continue }
-      try decision.rollBack(to: mark)
-      let error = decided.refusal(effect.unfit?.error)
-      return try fail(entity, attempt, error, refusing: decided, isFinal: false, in: &decision)
+    if let refused = try decider.decideAll(effects, in: &decision) {
+      return try fail(
+        entity, attempt, refused.error, refusing: refused.effect, isFinal: false, in: &decision)
     }
     let expected = try entity.creation().typeTag
     guard expected == typeTag || formerTypeTags.contains(expected) else {
@@ -148,9 +132,16 @@ package struct FinishWork: EntityCommand {
     let effects = refused.map { [$0] } ?? []
     let cause = progress?.start?.position ?? .start
     if let request = progress?.cancelRequest {
-      try settle(
-        .cancelled, attempt, effects, then: Array(request.reason.utf8), cause: cause, in: &decision)
-      return .settled(try settled(effects, in: decision))
+      // Code with steps must learn of the request from a step, because it may have something to undo.
+      if progress?.steps.isEmpty ?? true {
+        return try cancel(attempt, request, effects, in: &decision)
+      }
+      if !(progress?.knowsOfCancellation ?? false) {
+        let released = WorkReleased(
+          attempt: attempt, reason: .retrying, retryTime: decision.now, error: error.summary)
+        try decision.append(released, to: id.entityID, cause: cause)
+        return .retrying(at: decision.now, error)
+      }
     }
     let options = try entity.workOptions()
     let policy = options.retryPolicy ?? policy
@@ -169,6 +160,16 @@ package struct FinishWork: EntityCommand {
     return .settled(try settled(effects, in: decision))
   }
 
+  private func cancel(
+    _ attempt: UInt32, _ request: WorkProgress.CancelRequest, _ effects: [DecidedEffect],
+    in decision: inout Decision
+  ) throws(LedgerError) -> Answer {
+    let cause = try decision.start(ofNewestAttempt: id)
+    try settle(
+      .cancelled, attempt, effects, then: Array(request.reason.utf8), cause: cause, in: &decision)
+    return .settled(try settled(effects, in: decision))
+  }
+
   private func settled(
     _ effects: [DecidedEffect], in decision: Decision
   ) throws(LedgerError) -> Settled {
@@ -178,18 +179,11 @@ package struct FinishWork: EntityCommand {
   private func park(
     _ attempt: UInt32, _ error: StoredError, in decision: inout Decision
   ) throws(LedgerError) -> Answer {
-    let cause = try decision.requirePromise(id).progress?.start?.position ?? .start
+    let cause = try decision.start(ofNewestAttempt: id)
     let released = WorkReleased(
       attempt: attempt, reason: .parked, failureCount: 1, error: error.summary)
     try decision.append(released, to: id.entityID, cause: cause)
     return .parked(error)
-  }
-}
-
-extension StoredError {
-  /// The error without its payload and most of its message, for an event that records a failure.
-  fileprivate var summary: StoredError {
-    StoredError(domain: domain, code: code, message: message.cut(toByteCount: 1_024))
   }
 }
 

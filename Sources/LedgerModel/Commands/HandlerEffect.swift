@@ -119,6 +119,22 @@ struct EffectDecider {
     return decided
   }
 
+  /// Decides all effects of code. If one that the code requires is refused, all are dropped.
+  ///
+  /// - Returns: The required effect that was refused, with the error of the code.
+  mutating func decideAll(
+    _ effects: [HandlerEffect], in decision: inout Decision
+  ) throws(LedgerError) -> (effect: DecidedEffect, error: StoredError)? {
+    let mark = decision.mark
+    for effect in effects {
+      let decided = try decide(effect, in: &decision)
+      guard effect.isRequired, !decided.verdict.isSuccess else { continue }
+      try decision.rollBack(to: mark)
+      return (decided, decided.refusal(effect.unfit?.error))
+    }
+    return nil
+  }
+
   private mutating func carryOut(
     _ effect: HandlerEffect, in decision: inout Decision
   ) throws(LedgerError) -> DecidedEffect.Verdict {

@@ -3,7 +3,8 @@ package struct CancelWork: EntityCommand {
   package enum Answer: Sendable {
     /// The promise is cancelled.
     case cancelled(PromiseEntity)
-    /// The code runs. The promise is cancelled when the code fails, or fulfilled if the code returns.
+    /// The code runs, or has finished steps. The promise is cancelled when the code fails, or fulfilled if the
+    /// code returns.
     case requested(PromiseEntity)
     /// The promise was settled or abandoned before.
     case ended(PromiseEntity)
@@ -23,7 +24,9 @@ package struct CancelWork: EntityCommand {
     guard let entity = try decision.knownPromise(id) else { return .notFound }
     try entity.requireWork()
     guard let place = entity.workPlace else { return .ended(entity) }
-    guard place.isRunning else {
+    // Code that finished steps may have something to undo, so it runs again to learn of the request.
+    let hasSteps = !(entity.progress?.steps.isEmpty ?? true)
+    guard place.isRunning || hasSteps && !place.isParked else {
       try decision.settle(
         id,
         PromiseResolved(

@@ -153,8 +153,11 @@ extension PromiseEntity {
       resolution = Resolution(
         fact: LedgerEvent.Trace(event), payload: payload,
         attachmentByteCount: event.attachmentByteCount)
-    case (.workStarted, .pending), (.workReleased, .pending), (.workCancelRequested, .pending),
-      (.workAmended, .pending):
+      if let progress, !progress.steps.isEmpty || !progress.stepFailures.isEmpty {
+        work[0].dropSteps()
+      }
+    case (.workStarted, .pending), (.workReleased, .pending), (.workStepFinished, .pending),
+      (.workCancelRequested, .pending), (.workAmended, .pending):
       guard isWork else { throw event.doesNotFit("a promise that is not settled by code") }
       var progress = work.first ?? WorkProgress(created, attachmentByteCount: 0)
       try progress.apply(event)

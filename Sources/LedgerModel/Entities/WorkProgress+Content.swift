@@ -10,7 +10,7 @@ extension WorkProgress {
     static let trigger = Flags(rawValue: 16)
     static let options = Flags(rawValue: 32)
     static let arguments = Flags(rawValue: 64)
-    static let all = Flags(rawValue: 127)
+    static let steps = Flags(rawValue: 128)
   }
 
   /// Appends the part of a promise's snapshot record; see the article *File format*.
@@ -23,6 +23,7 @@ extension WorkProgress {
     if trigger != nil { flags.insert(.trigger) }
     if options != nil { flags.insert(.options) }
     if arguments != nil { flags.insert(.arguments) }
+    if !steps.isEmpty || !stepFailures.isEmpty { flags.insert(.steps) }
     bytes += [flags.rawValue, 0, 0, 0]
     bytes.appendLittleEndian(attempt)
     bytes.appendLittleEndian(failureCount)
@@ -44,13 +45,24 @@ extension WorkProgress {
     trigger?.append(to: &bytes)
     options?.append(to: &bytes)
     arguments?.append(to: &bytes)
+    guard flags.contains(.steps) else { return }
+    bytes.appendLittleEndian(UInt32(clamping: steps.count))
+    for step in steps { step.append(to: &bytes) }
+    bytes.appendLittleEndian(UInt32(clamping: stepFailures.count))
+    for failures in stepFailures { failures.append(to: &bytes) }
+  }
+
+  private static func steps(
+    _ reader: inout PayloadReader
+  ) throws(PayloadDamage) -> [WorkStep] {
+    let count: UInt32 = try reader.integer()
+    var steps: [WorkStep] = []
+    for _ in 0..<count { steps.append(try WorkStep(reading: &reader)) }
+    return steps
   }
 
   init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let flags = Flags(rawValue: try reader.integer())
-    guard flags.isSubset(of: .all) else {
-      throw PayloadDamage(what: "the flags \(flags.rawValue) of work are unknown")
-    }
     try reader.skip(3)
     let attempt: UInt32 = try reader.integer()
     let failureCount: UInt32 = try reader.integer()
@@ -77,6 +89,8 @@ extension WorkProgress {
       trigger: flags.contains(.trigger) ? try WorkTrigger(reading: &reader) : nil,
       options: flags.contains(.options) ? try WorkOptions(reading: &reader) : nil,
       arguments: flags.contains(.arguments) ? try BoundArguments(reading: &reader) : nil,
+      steps: flags.contains(.steps) ? try Self.steps(&reader) : [],
+      stepFailures: flags.contains(.steps) ? try reader.stepFailures() : [],
       creationAttachmentByteCount: Int(attachmentByteCount),
       lastPosition: lastPosition, lastTime: lastTime)
   }

@@ -34,6 +34,10 @@ package struct WorkProgress: Sendable, Hashable {
   package private(set) var options: WorkOptions?
   /// The arguments in place of those of the creation.
   package private(set) var arguments: BoundArguments?
+  /// The finished steps, in the order of their ends; empty once the promise is settled.
+  package private(set) var steps: [WorkStep] = []
+  /// The failures of steps that are tried again, in all attempts.
+  package private(set) var stepFailures: [WorkReleased.StepFailures] = []
   /// The size of the arguments that are stored beside the creation, in bytes; 0 if they are in its payload.
   let creationAttachmentByteCount: Int
   /// The newest event of the work.
@@ -44,10 +48,24 @@ package struct WorkProgress: Sendable, Hashable {
   /// The trigger in place of that of the creation; `nil` if that one counts.
   var nextTrigger: WorkTrigger? {
     // The code must learn of the request at once: it may have something to undo.
-    if cancelRequest != nil { return .now }
+    if cancelRequest != nil, !knowsOfCancellation { return .now }
     if let trigger { return trigger }
     guard let release else { return nil }
+    if let condition = release.event.condition { return .firstOf(condition) }
     return release.event.retryTime.map(WorkTrigger.at) ?? .now
+  }
+
+  /// Whether a step told the code of the request to cancel the work, as it tells every later attempt.
+  package var knowsOfCancellation: Bool { steps.contains { $0.outcome == .cancelled } }
+
+  /// The finished step with an identity.
+  package func step(_ identity: StepIdentity) -> WorkStep? {
+    steps.first { $0.identity == identity }
+  }
+
+  /// The number of times that the body of an unfinished step failed, in all attempts.
+  package func failureCount(of step: StepIdentity) -> UInt32 {
+    stepFailures.first { $0.step == step }?.count ?? 0
   }
 
   /// Whether the process of an attempt died, since code last ended by itself: its code may end the process.
@@ -72,6 +90,7 @@ extension WorkProgress {
     switch event.kind {
     case .workStarted: try begin(event, fact)
     case .workReleased: try giveBack(event, fact)
+    case .workStepFinished: try finishStep(event, fact)
     case .workCancelRequested:
       let requested: WorkCancelRequested = try event.decode()
       guard cancelRequest == nil else { throw event.doesNotFit("work that is being cancelled") }
@@ -103,14 +122,50 @@ extension WorkProgress {
     }
     release = Release(fact: fact, event: released)
     failureCount = failureCount.addingClamped(released.failureCount)
+    for failures in released.stepFailures { add(failures) }
     switch released.reason {
     case .died: deathCount = deathCount.addingClamped(1)
-    case .retrying, .parked: deathCount = 0
+    case .retrying, .parked, .waiting: deathCount = 0
     // The process lives, but the code did not end.
     case .frozen, .closed, .cancelled, .notRunnable: break
     }
     if released.reason == .parked || deathCount >= Self.deathLimit { parking = fact }
   }
+
+  private mutating func finishStep(
+    _ event: borrowing EventView, _ fact: LedgerEvent.Trace
+  ) throws(ReplayProblem) {
+    let finished: WorkStepFinished = try event.decode()
+    guard finished.attempt == attempt, runningSession != nil else {
+      throw event.doesNotFit("work whose attempt \(finished.attempt) does not run")
+    }
+    guard step(finished.step) == nil else {
+      throw event.doesNotFit("work whose step \(finished.step) was finished before")
+    }
+    guard finished.outcome != .cancelled || cancelRequest != nil else {
+      throw event.doesNotFit("work that is not being cancelled")
+    }
+    guard (finished.content == nil) == (event.attachmentByteCount > 0) else {
+      throw ReplayProblem(
+        .damagedPayload("the result of a step is missing"), at: event.position)
+    }
+    steps.append(
+      WorkStep(
+        fact: fact, finished, payload: event.payloadBytes,
+        attachmentByteCount: event.attachmentByteCount))
+    stepFailures.removeAll { $0.step == finished.step }
+    // The code comes further with each attempt.
+    deathCount = 0
+  }
+
+  private mutating func add(_ failures: WorkReleased.StepFailures) {
+    let count = failureCount(of: failures.step).addingClamped(failures.count)
+    stepFailures.removeAll { $0.step == failures.step }
+    stepFailures.append(WorkReleased.StepFailures(failures.step, count: count))
+  }
+
+  /// Drops the results of steps, which no attempt needs any more.
+  mutating func dropSteps() { (steps, stepFailures) = ([], []) }
 
   private mutating func amend(
     _ event: borrowing EventView, _ fact: LedgerEvent.Trace
@@ -129,7 +184,7 @@ extension WorkProgress {
     switch amended.parking {
     case .unchanged: break
     case .parked: parking = fact
-    case .resumed: (parking, failureCount, deathCount) = (nil, 0, 0)
+    case .resumed: (parking, failureCount, deathCount, stepFailures) = (nil, 0, 0, [])
     }
   }
 }
@@ -153,6 +208,18 @@ extension WorkProgress {
       && release.map { $0.event.attempt == attempt } ?? true
       && zip(facts, facts.dropFirst()).allSatisfy(<)
       && (facts + others).allSatisfy { $0 > creation && $0 <= lastPosition }
+      && areStepsConsistent(since: creation)
       && lastPosition >= creation
+  }
+}
+
+extension WorkProgress {
+  private func areStepsConsistent(since creation: Position) -> Bool {
+    let positions = [creation] + steps.map(\.fact.position) + [lastPosition]
+    return zip(positions, positions.dropFirst()).allSatisfy(<=)
+      && Set(steps.map(\.identity)).count == steps.count
+      && (steps.isEmpty && stepFailures.isEmpty || attempt > 0)
+      && stepFailures.allSatisfy { step($0.step) == nil }
+      && (!knowsOfCancellation || cancelRequest != nil)
   }
 }

@@ -35,6 +35,7 @@ extension EventKind {
 
     Row("workStarted", WorkStarted.self, .promise, grows: true),
     Row("workReleased", WorkReleased.self, .promise, grows: false),
+    Row("workStepFinished", WorkStepFinished.self, .promise, grows: true),
     Row("workCancelRequested", WorkCancelRequested.self, .promise, grows: true),
     Row("workAmended", WorkAmended.self, .promise, grows: true),
 

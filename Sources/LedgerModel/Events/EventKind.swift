@@ -34,6 +34,8 @@ public struct EventKind: Sendable, Hashable, RawRepresentable {
   public static let workStarted = EventKind(rawValue: 36)
   /// An attempt ended without settling its promise.
   public static let workReleased = EventKind(rawValue: 37)
+  /// A step of work ended, and its result is kept.
+  public static let workStepFinished = EventKind(rawValue: 38)
   /// The cancellation of work whose code has started was requested.
   public static let workCancelRequested = EventKind(rawValue: 39)
   /// An operator changed the trigger, the options or the arguments of work, or parked or resumed it.

@@ -1,24 +1,3 @@
-/// A reference to a value that is stored beside an event because it is large.
-package struct AttachmentReference: Sendable, Hashable {
-  package let position: Position
-  package let byteCount: Int
-
-  package init(position: Position, byteCount: Int) {
-    self.position = position
-    self.byteCount = byteCount
-  }
-
-  /// Creates a reference to the value beside an event, if there is one.
-  package init?(_ event: borrowing EventView) {
-    guard event.attachmentByteCount > 0 else { return nil }
-    self.init(position: event.position, byteCount: event.attachmentByteCount)
-  }
-
-  /// The approximate size of the attachments in memory at a time, in bytes; a single larger attachment is
-  /// allowed.
-  package static let groupByteCount = 4 << 20
-}
-
 extension LedgerEntity {
   /// The attachments that belong to the entity's record, even after their events are deleted.
   package var attachments: Set<AttachmentReference> {
@@ -33,7 +12,13 @@ extension LedgerEntity {
 
 extension PromiseEntity {
   fileprivate var attachments: Set<AttachmentReference> {
-    Set(([attachment] + argumentAttachments).compactMap(\.self))
+    Set(([attachment] + argumentAttachments + stepAttachments).compactMap(\.self))
+  }
+
+  /// The references to large results of steps, which later attempts of pending work need.
+  private var stepAttachments: [AttachmentReference?] {
+    guard status == .pending, let progress else { return [] }
+    return progress.steps.map(\.attachment)
   }
 
   /// The references to the large arguments of work that may still run.
@@ -62,12 +47,5 @@ extension HandlerEntity {
       all += [call.arguments.attachment, call.bound.arguments.attachment]
     }
     return Set(all.compactMap(\.self))
-  }
-}
-
-extension StoredReference {
-  package var attachment: AttachmentReference? {
-    guard case .attached(let position, let byteCount) = self else { return nil }
-    return AttachmentReference(position: position, byteCount: byteCount)
   }
 }

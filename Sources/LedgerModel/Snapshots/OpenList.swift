@@ -232,8 +232,14 @@ extension OpenEntry {
 
   /// The size of the attachments that the record owns, in bytes, in the list of closed entities.
   package var attachmentByteCount: Int {
-    guard value.count == 16 else { return 0 }
+    guard value.count >= 16 else { return 0 }
     return Int(clamping: UInt64(littleEndian: value.span.loadLittleEndian(at: 8)))
+  }
+
+  /// The parent of the promise, in the list of closed entities.
+  package var parent: PromiseID? {
+    guard value.count == 32 else { return nil }
+    return PromiseID(entityID: EntityID(loadedFrom: value.span, at: 16))
   }
 }
 
@@ -255,7 +261,9 @@ extension LedgerEntity {
       var value: [UInt8] = []
       value.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
       let byteCount = attachments.reduce(0) { $0 + $1.byteCount }
-      if byteCount > 0 { value.appendLittleEndian(UInt64(byteCount)) }
+      let parent = promise?.parent
+      if byteCount > 0 || parent != nil { value.appendLittleEndian(UInt64(byteCount)) }
+      parent?.entityID.append(to: &value)
       return [OpenEntry(key: OpenList.closed.key(id, order: lastPosition.rawValue), value: value)]
     }
     switch self {

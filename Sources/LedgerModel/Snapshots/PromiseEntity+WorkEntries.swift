@@ -1,36 +1,42 @@
 import LedgerBytes
 
 extension PromiseEntity {
+  /// The promise of the work that created this one.
+  package var parent: PromiseID? { isExtended ? (try? creation())?.parent : nil }
+
   /// The entries of pending work in the lists of work, besides that of all open work.
   var workEntries: [OpenEntry] {
     var entries: [OpenEntry] = []
-    if let parent = (try? creation())?.parent {
+    if let parent {
       entries.append(OpenEntry(key: OpenList.children(parent).key(id.entityID), value: []))
     }
     guard let place = workPlace else { return entries }
-    entries.append(place.entry(id.entityID))
+    entries += place.entries(id.entityID)
     if let entry = place.laneEntry(id.entityID) { entries.append(entry) }
     return entries
   }
 }
 
 extension WorkPlace {
-  /// The entry in the list of its phase.
-  fileprivate func entry(_ id: EntityID) -> OpenEntry {
+  /// The entries in the lists of its phase.
+  fileprivate func entries(_ id: EntityID) -> [OpenEntry] {
     switch phase {
     case .running(let session):
-      return OpenEntry(key: OpenList.running(session).key(id), value: [])
+      return [OpenEntry(key: OpenList.running(session).key(id), value: [])]
     case .parked(let position):
       let key = OpenList.parkedWork.key(id, order: position.rawValue)
-      return OpenEntry(key: key, value: Array(kind.utf8))
-    case .waiting(.now):
-      let order = createdAt.prioritized(priority).ordered
-      return OpenEntry(key: OpenList.dueWork.key(id, order: order), value: dueValue)
-    case .waiting(.at(let time)):
-      return OpenEntry(key: OpenList.timedWork.key(id, order: time.ordered), value: dueValue)
-    case .waiting(.after(let promise, let settlement)):
-      let list = OpenList.awaitingWork(promise, settlement)
-      return OpenEntry(key: list.key(id), value: dueValue)
+      return [OpenEntry(key: key, value: Array(kind.utf8))]
+    case .waiting(let trigger):
+      var keys = trigger.awaitedSettlements.map { promise, settlement in
+        OpenList.awaitingWork(promise, settlement).key(id)
+      }
+      switch trigger {
+      case .now:
+        keys.append(OpenList.dueWork.key(id, order: createdAt.prioritized(priority).ordered))
+      case .at, .firstOf, .after:
+        if let time = trigger.time { keys.append(OpenList.timedWork.key(id, order: time.ordered)) }
+      }
+      return keys.map { OpenEntry(key: $0, value: dueValue) }
     }
   }
 

@@ -189,7 +189,22 @@ private struct WorkFinder {
     case .waiting(.after(let promise, let settlement)):
       guard let promise = try settledPromise(promise) else { return }
       note(id, place, promise.settledAt, settlement.isExcluded(by: promise))
+    case .waiting(.firstOf(let condition)):
+      if let time = try dueTime(condition, place.kind) { note(id, place, time) }
     }
+  }
+
+  /// The time at which a condition was first met; `nil` if it was not.
+  private mutating func dueTime(
+    _ condition: WorkCondition, _ kind: String
+  ) throws(LedgerError) -> Timestamp? {
+    var first: Timestamp?
+    if let time = condition.time, isDue(time, kind) { first = time }
+    for id in condition.promises {
+      guard let promise = try settledPromise(id) else { continue }
+      first = min(first ?? promise.settledAt, promise.settledAt)
+    }
+    return first
   }
 
   /// Whether a time has come; if not, it is noted.
@@ -213,7 +228,10 @@ private struct WorkFinder {
   private mutating func note(
     _ id: PromiseID, _ place: WorkPlace, _ time: Timestamp, _ excluding: PromiseEntity? = nil
   ) {
-    note(candidate(id, place, time, excluding))
+    let candidate = candidate(id, place, time, excluding)
+    // Work that keeps its place may go on in a lane in which no other work can start.
+    if place.holdsLane { add(candidate) }
+    note(candidate)
   }
 
   private mutating func note(_ candidate: WorkCandidate) {
@@ -288,6 +306,10 @@ private struct WorkFinder {
         settlement.isExcluded(by: promise) == nil
       else { return false }
       add(candidate(id, place, promise.settledAt))
+      return true
+    case .firstOf(let condition):
+      guard let time = try dueTime(condition, place.kind) else { return false }
+      add(candidate(id, place, time))
       return true
     }
   }
@@ -392,6 +414,8 @@ private struct WorkFinder {
             return tally.hasRoom
           }
         }
+        // It may keep its place in a lane in which no other work can start.
+        if settlement == .any, let lane = work.lane { found.lanes.insert(lane) }
         note(
           WorkCandidate(
             id: PromiseID(entityID: entry.id), kind: work.kind, lane: work.lane,

@@ -58,7 +58,9 @@ package struct RetentionPlan: Sendable, Hashable {
       else { return false }
       guard !state.removals.hides(entry.id, closedAt: entry.position) else { return true }
       if needed == nil { needed = try state.neededIDs(tick) }
-      take(entry, at: time, isNeeded: needed?.contains(entry.id) ?? true)
+      let isOfPendingWork = entry.parent.map { needed?.contains($0.entityID) ?? true } ?? false
+      take(
+        entry, at: time, isNeeded: isOfPendingWork || needed?.contains(entry.id) ?? true)
       return true
     }
     if events.count < eventLimit { endRange() }
@@ -179,14 +181,15 @@ extension PromiseEntity {
     return progress?.arguments?.references ?? (try? creation())?.work?.references ?? .none
   }
 
-  /// Inserts the promises and handlers that pending work needs: those in its arguments, the promise that it
-  /// awaits, and its parent.
+  /// Inserts pending work itself, because later attempts look for its children, and the promises and handlers
+  /// that it needs: those in its arguments, the promises that it awaits, and its parent.
   func insertReferences(into ids: inout Set<EntityID>) throws(LedgerError) {
     let creation = try creation()
     guard status == .pending, let work = creation.work else { return }
+    ids.insert(id.entityID)
     argumentReferences.insert(into: &ids)
-    for trigger in [work.trigger, progress?.nextTrigger] {
-      if case .after(let promise, _)? = trigger { ids.insert(promise.entityID) }
+    for trigger in [work.trigger, progress?.nextTrigger].compactMap(\.self) {
+      ids.formUnion(trigger.awaited.map(\.entityID))
     }
     if let parent = creation.parent { ids.insert(parent.entityID) }
   }

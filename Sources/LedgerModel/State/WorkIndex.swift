@@ -61,9 +61,11 @@ package struct WorkIndex: Sendable {
   private mutating func put(_ id: PromiseID, _ place: WorkPlace) {
     switch place.phase {
     case .running: running.insert(id)
-    case .waiting(.after(let promise, let settlement)):
-      awaiting[Awaited(promise: promise, settlement: settlement), default: []].insert(id)
-    case .parked, .waiting: break
+    case .waiting(let trigger):
+      for (promise, settlement) in trigger.awaitedSettlements {
+        awaiting[Awaited(promise: promise, settlement: settlement), default: []].insert(id)
+      }
+    case .parked: break
     }
     if let lane = place.lane, !place.isParked {
       lanes[lane.name, default: LaneMembers()].insert(id, place)
@@ -73,11 +75,13 @@ package struct WorkIndex: Sendable {
   private mutating func take(_ id: PromiseID, _ place: WorkPlace) {
     switch place.phase {
     case .running: running.remove(id)
-    case .waiting(.after(let promise, let settlement)):
-      let awaited = Awaited(promise: promise, settlement: settlement)
-      awaiting[awaited]?.remove(id)
-      if awaiting[awaited]?.isEmpty ?? false { awaiting[awaited] = nil }
-    case .parked, .waiting: break
+    case .waiting(let trigger):
+      for (promise, settlement) in trigger.awaitedSettlements {
+        let awaited = Awaited(promise: promise, settlement: settlement)
+        awaiting[awaited]?.remove(id)
+        if awaiting[awaited]?.isEmpty ?? false { awaiting[awaited] = nil }
+      }
+    case .parked: break
     }
     if let lane = place.lane, !place.isParked {
       lanes[lane.name]?.remove(id, place)

@@ -17,6 +17,8 @@ package struct TextLimit: Sendable {
   package static let handlerKey = TextLimit("handler key", 1...HandlerKey.maximumByteCount)
   package static let scope = TextLimit("scope", 1...64)
   package static let argumentName = TextLimit("argument name", 1...128)
+  package static let stepName = TextLimit("step name", 1...128)
+  package static let stepKey = TextLimit("step key", 1...128)
   package static let lane = TextLimit("lane name", 1...WorkLane.maximumNameByteCount)
 
   /// The maximum number of tags of a promise.

@@ -8,6 +8,8 @@ import LedgerBytes
   case at(Timestamp)
   /// The work becomes due when a promise is settled in the given way.
   case after(PromiseID, Settlement)
+  /// The work becomes due at a time, or when one of several promises is settled.
+  case firstOf(WorkCondition)
 
   /// The outcomes of an awaited promise under which work becomes due.
   @nonexhaustive public enum Settlement: UInt8, Sendable, Hashable, CaseIterable {
@@ -20,6 +22,35 @@ import LedgerBytes
   }
 }
 
+extension WorkTrigger {
+  /// The promises of which the work awaits one.
+  package var awaited: [PromiseID] {
+    switch self {
+    case .now, .at: []
+    case .after(let promise, _): [promise]
+    case .firstOf(let condition): condition.promises
+    }
+  }
+
+  /// The time at which the work becomes due by itself; `nil` if it is due at once, or waits only for promises.
+  package var time: Timestamp? {
+    switch self {
+    case .at(let time): time
+    case .firstOf(let condition): condition.time
+    case .now, .after: nil
+    }
+  }
+
+  /// The promises of which the work awaits one, each with the settlement.
+  package var awaitedSettlements: [(promise: PromiseID, settlement: Settlement)] {
+    switch self {
+    case .now, .at: []
+    case .after(let promise, let settlement): [(promise, settlement)]
+    case .firstOf(let condition): condition.promises.map { ($0, .any) }
+    }
+  }
+}
+
 // MARK: - Encoding
 
 extension WorkTrigger {
@@ -27,6 +58,7 @@ extension WorkTrigger {
     static let now: UInt8 = 0
     static let time: UInt8 = 1
     static let promise: UInt8 = 2
+    static let condition: UInt8 = 3
   }
 
   func append(to bytes: inout [UInt8]) {
@@ -39,17 +71,27 @@ extension WorkTrigger {
     case .after(let promise, let settlement):
       bytes += [Number.promise, settlement.rawValue, 0, 0, 0, 0, 0, 0]
       promise.entityID.append(to: &bytes)
+    case .firstOf(let condition):
+      let hasTime: UInt8 = condition.time == nil ? 0 : 1
+      let count = UInt8(clamping: condition.promises.count)
+      bytes += [Number.condition, 0, hasTime, count, 0, 0, 0, 0]
+      condition.append(to: &bytes)
     }
   }
 
   init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let number: UInt8 = try reader.integer()
     let settlement: Settlement = try reader.choice("settlement")
-    try reader.skip(6)
+    let hasTime: UInt8 = try reader.integer()
+    let promiseCount: UInt8 = try reader.integer()
+    try reader.skip(4)
     switch number {
     case Number.now: self = .now
     case Number.time: self = .at(try reader.timestamp())
     case Number.promise: self = .after(try reader.identifier(), settlement)
+    case Number.condition:
+      self = .firstOf(
+        try WorkCondition(reading: &reader, hasTime: hasTime == 1, promiseCount: Int(promiseCount)))
     default: throw PayloadDamage(what: "the trigger \(number) is unknown")
     }
   }

@@ -62,7 +62,7 @@ extension DurablePromise {
     get async throws { try await ledger.record(of: id) }
   }
 
-  private func decodeOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<Value> {
+  func decodeOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<Value> {
     let ledger = try ledger
     guard let stored = try await ledger.records.record(of: entity).outcome else {
       throw LedgerError.promiseAbandoned(entity)

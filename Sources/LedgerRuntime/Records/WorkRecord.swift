@@ -27,6 +27,11 @@ public struct WorkRecord: Sendable, Hashable {
   public let deathCount: Int
   /// The error of the newest attempt, if it failed and did not settle the promise.
   public let lastError: StoredError?
+  /// The finished steps of pending work, in the order of their ends: each name, with its key in brackets or its
+  /// number.
+  public let steps: [String]
+  /// The steps of pending work that failed and are tried again, with the number of their failures.
+  public let retriedSteps: [String: Int]
   /// The reason of a request to cancel the work, if there was one.
   public let cancelReason: String?
 
@@ -46,6 +51,10 @@ public struct WorkRecord: Sendable, Hashable {
     failureCount = Int(progress?.failureCount ?? 0)
     deathCount = Int(progress?.deathCount ?? 0)
     lastError = progress?.release?.event.error
+    steps = progress?.steps.map(\.identity.description) ?? []
+    let failures = progress?.stepFailures ?? []
+    retriedSteps = Dictionary(
+      failures.map { ($0.step.description, Int($0.count)) }, uniquingKeysWith: +)
     cancelReason = progress?.cancelRequest?.reason
   }
 }

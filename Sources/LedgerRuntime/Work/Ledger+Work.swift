@@ -76,6 +76,7 @@ extension Ledger {
     let creation = PromiseCreated(
       typeTag: codec.typeTag, key: order.key?.text, label: order.label, tags: order.tags,
       deadline: order.deadline, idempotencyKey: order.key?.text, lifetime: order.lifetime,
+      parent: order.parent,
       source: .work(
         PromiseCreated.Work(
           kind: Work.kind, trigger: order.trigger, options: order.options,
@@ -94,7 +95,7 @@ extension Ledger {
   ) throws(LedgerError) {
     let source = ArgumentSource(handler: name, bound: arguments.arguments, given: .none)
     // The outcome of an awaited promise is added when the work runs.
-    let isComplete = order.trigger.awaited == nil
+    let isComplete = order.trigger.awaited.isEmpty
     let probe = source.probe(Work.self, in: self, isComplete: isComplete)
     for argument in source.names where !probe.mayHaveParameter(argument) {
       throw source.unknown(argument, probe, nil)
@@ -183,11 +184,12 @@ struct WorkOrder<Work: LedgerWork> {
   let label: String?
   let tags: [String]
   let deadline: Timestamp?
+  let parent: PromiseID?
 
   init(
     _ type: Work.Type, _ arguments: HandlerArguments, trigger: WorkTrigger, key: PromiseKey?,
     options: WorkOptions, lifetime: PromiseCreated.Lifetime, label: String?, tags: [String],
-    deadline: Timestamp?
+    deadline: Timestamp?, parent: PromiseID? = nil
   ) {
     self.arguments = arguments
     self.trigger = trigger
@@ -197,6 +199,7 @@ struct WorkOrder<Work: LedgerWork> {
     self.label = label
     self.tags = tags
     self.deadline = deadline
+    self.parent = parent
   }
 }
 
@@ -207,13 +210,6 @@ extension WorkOptions {
       .invalidArgument,
       "An attempt of the work may take \(attemptTimeout); it must be more than zero. Leave the limit out for work without one."
     )
-  }
-}
-
-extension WorkTrigger {
-  /// The promise that the work awaits.
-  var awaited: PromiseID? {
-    if case .after(let promise, _) = self { promise } else { nil }
   }
 }
 

@@ -5,30 +5,35 @@ import Synchronization
 struct WorkAttempt: Sendable {
   let ledger: Ledger
   let entity: PromiseEntity
+  let flow: WorkFlow
+  let observer: (any WorkObserver)?
   /// Tells why the task of the code was cancelled.
   let interruption: Interruption
 
   private var id: PromiseID { entity.id }
-  private var number: UInt32 { entity.progress?.attempt ?? 0 }
+  private var number: UInt32 { flow.attempt }
 
   /// The result of an attempt.
   private enum Outcome {
     case finish(FinishWork.Result, [HandlerEffect])
     case giveBack(WorkReleased.Reason, StoredError?)
+    /// The code has lost the work, so there is nothing to record.
+    case lost
 
     /// What to record in place of an outcome that can never be recorded.
     func after(_ error: any Error) -> Outcome? {
       switch self {
       // Another attempt would have the same result, and ask for the same effects.
       case .finish(.returned, _): .finish(.failed(StoredError(error), isFinal: true), [])
-      case .finish(.failed, _): .giveBack(.parked, StoredError(error))
-      case .giveBack: nil
+      case .finish(.failed, _), .finish(.cancelled, _): .giveBack(.parked, StoredError(error))
+      case .giveBack, .lost: nil
       }
     }
   }
 
   func run() async {
     let outcome = await outcome()
+    flow.end()
     await Task.detached { await record(outcome) }.value
   }
 
@@ -51,24 +56,18 @@ struct WorkAttempt: Sendable {
 
   /// Reads the arguments and the record, however long the ledger cannot be read.
   private func readArguments(_ kind: String) async throws -> (ArgumentSource, PromiseRecord) {
-    while true {
-      do {
-        let arguments = try await ledger.records.load(try entity.workArguments())
-        let source = ArgumentSource(
-          handler: ArgumentSource.name(ofWork: id, kind: kind), bound: arguments,
-          given: try await awaitedOutcome())
-        return (source, try await ledger.records.promiseRecord(of: entity))
-      } catch let error as LedgerError where error.isPassing {
-        log("the arguments of work cannot be read yet", error)
-        await waitAfter(error)
-        try Task.checkCancellation()
-      }
+    try await ledger.patiently("the arguments of work cannot be read yet", metadata) {
+      let arguments = try await ledger.records.load(try entity.workArguments())
+      let source = ArgumentSource(
+        handler: ArgumentSource.name(ofWork: id, kind: kind), bound: arguments,
+        given: try await awaitedOutcome())
+      return (source, try await ledger.records.promiseRecord(of: entity))
     }
   }
 
   /// The outcome of the awaited promise, as arguments.
   private func awaitedOutcome() async throws -> StoredArguments {
-    guard let awaited = try entity.creation().work?.trigger.awaited,
+    guard case .after(let awaited, _)? = try entity.creation().work?.trigger,
       let record = try await ledger.records.promiseRecord(of: awaited)
     else { return .none }
     switch record.outcome {
@@ -90,16 +89,26 @@ struct WorkAttempt: Sendable {
     let effects = EffectCollector(
       of: ArgumentSource.name(ofWork: id, kind: kind), "attempt \(number)", in: ledger)
     defer { _ = effects.end() }
-    let called = CalledWork(promise: id, attempt: number, startedAt: entity.created.time)
+    let called = CalledWork(
+      promise: id, kind: kind, startedAt: entity.created.time, flow: flow,
+      promises: attempt.promises, observer: observer)
     let timeout = try entity.workOptions().attemptTimeout
     let code = RunningCode.waiting + [effects.code(with: attempt.promises)]
     let value = try await RunningCode.$current.withValue(code) {
-      try await interruption.limiting(timeout) { try await attempt.code(called, effects) }
+      try await interruption.limiting(timeout, flow) { try await attempt.code(called, effects) }
     }
+    if let end = endOfFlow { return end }
     return .finish(.returned(typeTag: value.typeTag, bytes: value.bytes), effects.end())
   }
 
+  /// The outcome of an attempt that ended before its code did: whatever the code did then does not count.
+  private var endOfFlow: Outcome? {
+    if let fault = flow.fault { return .giveBack(.parked, fault) }
+    return flow.hasEnded ? .lost : nil
+  }
+
   private func failure(_ error: any Error) -> Outcome {
+    if let end = endOfFlow { return end }
     let isCancellation = error.isCancellation
     switch interruption.reason {
     case .stop? where isCancellation: return .giveBack(.cancelled, nil)
@@ -108,9 +117,11 @@ struct WorkAttempt: Sendable {
     default: break
     }
     let limit = ledger.configuration.maximumPayloadSizeInBytes
-    let isFinal = error is Permanent || error is PromiseFailure
-    return .finish(
-      .failed(StoredError(error).limited(toByteCount: limit), isFinal: isFinal), [])
+    let stored = StoredError(error).limited(toByteCount: limit)
+    if let failure = error as? StepFailure, failure.isCancellation {
+      return .finish(.cancelled(stored), [])
+    }
+    return .finish(.failed(stored, isFinal: error.endsWork), [])
   }
 
   // MARK: Ending
@@ -120,10 +131,8 @@ struct WorkAttempt: Sendable {
     var outcome = first
     while true {
       do {
-        return try await recordOnce(outcome)
-      } catch let error as LedgerError where error.isPassing {
-        log("the end of an attempt cannot be recorded yet", error)
-        await waitAfter(error)
+        return try await ledger.patiently("the end of an attempt cannot be recorded yet", metadata)
+        { [outcome] in try await recordOnce(outcome) }
       } catch {
         guard let next = outcome.after(error) else {
           // The attempt stays with this session, and is given back when the session ends.
@@ -135,21 +144,13 @@ struct WorkAttempt: Sendable {
     }
   }
 
-  private func waitAfter(_ error: LedgerError) async {
-    if error.code == .frozen {
-      try? await ledger.engine.phase.waitWhileFrozen()
-    } else {
-      // Nothing tells when the disk has room again, or the other writer is gone.
-      try? await Task.sleep(for: ledger.configuration.pollInterval)
-    }
-  }
-
   private func recordOnce(_ outcome: Outcome) async throws {
     switch outcome {
     case .giveBack(let reason, let error):
       _ = try await ledger.engine.submit(
         ReleaseWork(id: id, attempt: number, reason: reason, error: error))
     case .finish(let result, let effects): try await finish(result, effects)
+    case .lost: break
     }
   }
 
@@ -179,10 +180,12 @@ struct WorkAttempt: Sendable {
     Task.detached { await handlers.perform(chain: followers) }
   }
 
+  private var metadata: Logger.Metadata { ["promise": "\(id)", "attempt": "\(number)"] }
+
   private func log(
     _ what: Logger.Message, _ error: (any Error)?, _ more: Logger.Metadata = [:]
   ) {
-    var metadata: Logger.Metadata = ["promise": "\(id)", "attempt": "\(number)"]
+    var metadata = metadata
     if let error { metadata["error"] = "\(error)" }
     metadata.merge(more) { $1 }
     ledger.configuration.logger.warning(what, metadata: metadata)
@@ -208,15 +211,22 @@ final class Interruption: Sendable {
   func note(_ reason: Reason) { contents.withLock { $0 = $0 ?? reason } }
 
   /// Runs code, and cancels it when it has taken too long.
+  ///
+  /// - Parameter flow: Tells how long the attempt has taken: the time in which the work was given back does not
+  ///   count.
   func limiting<R: Sendable>(
-    _ timeout: Duration?, _ body: @escaping @Sendable () async throws -> R
+    _ timeout: Duration?, _ flow: WorkFlow, _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
     guard let timeout else { return try await body() }
     return try await withThrowingTaskGroup(of: R?.self) { group in
       group.addTask { try await body() }
       group.addTask {
         // Cancelled together with the code, whose result is what counts.
-        try? await Task.sleep(for: timeout)
+        var rest = timeout
+        while rest > .zero, !Task.isCancelled {
+          try? await Task.sleep(for: rest)
+          rest = timeout - flow.timeInAttempt
+        }
         if !Task.isCancelled { self.note(.timeout(timeout)) }
         return nil
       }
@@ -238,14 +248,11 @@ enum WorkFailure {
   }
 }
 
-extension LedgerError {
-  /// Whether the same command may succeed later.
-  fileprivate var isPassing: Bool {
-    let codes: [Code] = [
-      .frozen, .ledgerFull, .diskFull, .writerStalled, .ioFailure, .unavailable, .notDurable,
-      .tooManyCommands, .tooManyReaders, .commitOutcomeUnknown,
-    ]
-    return codes.contains(code)
+extension Error {
+  /// Whether another attempt of work would end with the same error.
+  fileprivate var endsWork: Bool {
+    self is Permanent || self is PromiseFailure || self is StepFailure
+      || (self as? LedgerError)?.code == .promiseAbandoned
   }
 }
 

@@ -4,19 +4,21 @@ import Synchronization
 /// The loop of a runner: looks for due work, starts it, and waits for changes.
 final class WorkLoop: Sendable {
   /// An attempt that this runner runs.
-  private struct Running {
-    let attempt: UInt32
+  fileprivate struct Running {
     /// The present name of the kind.
     let kind: String
     let lane: String?
     let isSuspect: Bool
+    let flow: WorkFlow
     let interruption: Interruption
     var task: Task<Void, Never>?
   }
 
-  private struct Contents {
+  fileprivate struct Contents {
     var agenda: WorkAgenda
     var running: [PromiseID: Running] = [:]
+    /// Work that was given back because its code waits, in memory.
+    var waiting: [PromiseID: Running] = [:]
     /// The number of running attempts by the present name of their kind.
     var counts: [String: Int] = [:]
     /// Promises that changed and were not looked at yet.
@@ -32,6 +34,9 @@ final class WorkLoop: Sendable {
   /// The maximum amount of due work of a kind that is remembered; in an app extension, which has little memory.
   private static let agendaLimit = (app: 1_024, appExtension: 64)
 
+  /// The maximum amount of work whose code waits in memory.
+  private static let waitingLimit = (app: 1_000, appExtension: 16)
+
   /// The maximum amount of work of one lane that is remembered and was never started.
   private static let laneLimit = 16
 
@@ -42,6 +47,7 @@ final class WorkLoop: Sendable {
   /// All names of the kinds that are run.
   private let kinds: Set<String>
   private let limits: RunnerLimits
+  private let waitingLimit: Int
   private let wakeUp = WakeUp()
   private let contents: Mutex<Contents>
 
@@ -63,6 +69,7 @@ final class WorkLoop: Sendable {
     self.limits = limits
     let isExtension = ledger.role == .appExtension
     let limit = isExtension ? Self.agendaLimit.appExtension : Self.agendaLimit.app
+    waitingLimit = isExtension ? Self.waitingLimit.appExtension : Self.waitingLimit.app
     contents = Mutex(Contents(agenda: WorkAgenda(of: kinds, limit: limit)))
   }
 
@@ -100,10 +107,13 @@ final class WorkLoop: Sendable {
     // The caller's task may be cancelled.
     await Task.detached { [self] in
       await waitUntilIdle(atMost: gracePeriod)
-      let tasks = contents.withLock { contents in
+      let code = contents.withLock { contents in
         for running in contents.running.values { running.interruption.note(.stop) }
-        return contents.running.values.compactMap(\.task)
+        return Array(contents.running.values) + Array(contents.waiting.values)
       }
+      // Waiting code has given its work back.
+      for waiting in code where !waiting.flow.isRunning { waiting.flow.end() }
+      let tasks = code.compactMap(\.task)
       for task in tasks { task.cancel() }
       guard waitsForEver else { return await waitUntilIdle(atMost: .seconds(1)) }
       for task in tasks { await task.value }
@@ -187,9 +197,9 @@ final class WorkLoop: Sendable {
       contents.agenda.noteMissed()
       if error.code == .commitOutcomeUnknown { contents.hasLostClaims = true }
     }
+    if error.isOfEndedSession { throw error }
     switch error.code {
     case .frozen: try await engine.phase.waitWhileFrozen()
-    case .closed, .sessionEnded, .historyChanged, .forkedProcess, .sealed: throw error
     default:
       log("due work cannot be started yet", ["error": "\(error)"])
       try await Task.sleep(for: configuration.pollInterval)
@@ -276,25 +286,41 @@ final class WorkLoop: Sendable {
     contents.withLock { $0.agenda.add(found) }
   }
 
-  /// Cancels the code of work that ended otherwise, was cancelled, or is run by another session.
+  /// Ends the code of work that ended otherwise or is run by another session, and tells code that its work was
+  /// cancelled.
   private func lookAtRunning(_ ids: Set<PromiseID>) async throws {
-    let attempts = contents.withLock { contents in
+    let flows = contents.withLock { contents in
       defer { contents.hasMissedChanges = false }
-      return contents.running.filter { contents.hasMissedChanges || ids.contains($0.key) }
-        .mapValues(\.attempt)
+      let all = contents.running.merging(contents.waiting) { running, _ in running }
+      return all.filter { contents.hasMissedChanges || ids.contains($0.key) }.mapValues(\.flow)
     }
-    guard !attempts.isEmpty else { return }
-    let needs = SnapshotNeeds(ids: Set(attempts.keys.map(\.entityID)))
-    let ended = try await engine.read(needs: needs) { state in
-      try attempts.filter { id, attempt in try state.promise(id)?.hasEnded(attempt) ?? true }
+    guard !flows.isEmpty else { return }
+    let session = engine.setup.session
+    let needs = SnapshotNeeds(ids: Set(flows.keys.map(\.entityID)))
+    let news = try await engine.read(needs: needs) { state in
+      var news: [PromiseID: CodeNews] = [:]
+      for (id, flow) in flows {
+        news[id] = CodeNews(try state.promise(id), attempt: flow.attempt, in: session)
+      }
+      return news
     }
-    let tasks = contents.withLock { contents in
-      ended.keys.compactMap { id -> Task<Void, Never>? in
-        contents.running[id]?.interruption.note(.ended)
-        return contents.running[id]?.task
+    for (id, news) in news {
+      guard let code = contents.withLock({ $0.running[id] ?? $0.waiting[id] }) else { continue }
+      switch news {
+      case .ended:
+        code.interruption.note(.ended)
+        code.flow.end()
+        code.task?.cancel()
+      case .cancelled:
+        // Code that gave its work back learns of it when it goes on.
+        guard contents.withLock({ $0.running[id] != nil }) else { continue }
+        code.flow.noteCancelRequest()
+        // Code with steps learns of it from them, and may have something to undo.
+        guard !code.flow.usesSteps else { continue }
+        code.interruption.note(.ended)
+        code.task?.cancel()
       }
     }
-    for task in tasks { task.cancel() }
   }
 
   /// Gives back attempts that the session started, but whose claims were not answered.
@@ -302,7 +328,10 @@ final class WorkLoop: Sendable {
     guard contents.withLock({ $0.hasLostClaims }) else { return }
     let session = engine.setup.session
     let started = try await engine.read(fromCopy: true) { try $0.runningWork(of: session) }
-    for work in started where contents.withLock({ $0.running[work.id] == nil }) {
+    let unknown = contents.withLock { contents in
+      started.filter { contents.running[$0.id] == nil && contents.waiting[$0.id] == nil }
+    }
+    for work in unknown {
       _ = try await engine.submit(
         ReleaseWork(id: work.id, attempt: work.progress?.attempt ?? 0, reason: .cancelled))
     }
@@ -376,33 +405,49 @@ final class WorkLoop: Sendable {
     // Without the ledger, the session ends, and gives the work back.
     guard let ledger else { throw .sessionClosed }
     let id = entity.id
-    let interruption = Interruption()
-    let lane = entity.workPlace?.lane?.name
-    contents.withLock { contents in
-      let kind = presentName(of: candidate.kind)
-      contents.counts[kind, default: 0] += 1
-      contents.running[id] = Running(
-        attempt: entity.progress?.attempt ?? 0, kind: kind, lane: lane,
-        isSuspect: entity.progress?.isSuspect ?? false, interruption: interruption)
-      // The lane may have room for more.
-      if let lane { contents.agenda.release(lane: lane) }
-    }
-    let attempt = WorkAttempt(ledger: ledger, entity: entity, interruption: interruption)
+    if goOn(entity) { return }
+    let running = Running(
+      kind: presentName(of: candidate.kind), lane: entity.workPlace?.lane?.name,
+      isSuspect: entity.progress?.isSuspect ?? false, flow: WorkFlow(entity.progress),
+      interruption: Interruption())
+    contents.withLock { $0.noteRunning(id, running) }
+    let attempt = WorkAttempt(
+      ledger: ledger, entity: entity, flow: running.flow, observer: self,
+      interruption: running.interruption)
     // Detached, so that code does not inherit the priority or the task-local values of the runner.
     let task = Task.detached {
       await attempt.run()
-      self.noteEnd(of: id)
+      self.noteEnd(of: id, running.flow)
     }
-    contents.withLock { $0.running[id]?.task = task }
-    if interruption.reason != nil { task.cancel() }
+    contents.withLock { contents in
+      if contents.running[id]?.flow === running.flow { contents.running[id]?.task = task }
+      if contents.waiting[id]?.flow === running.flow { contents.waiting[id]?.task = task }
+    }
+    if running.interruption.reason != nil { task.cancel() }
   }
 
-  private func noteEnd(of id: PromiseID) {
+  /// Lets code go on that waits in memory, if no other attempt ran meanwhile.
+  private func goOn(_ entity: PromiseEntity) -> Bool {
+    guard let waiting = contents.withLock({ $0.waiting.removeValue(forKey: entity.id) }) else {
+      return false
+    }
+    // Noted before the code goes on, which may give the work back again.
+    contents.withLock { $0.noteRunning(entity.id, waiting) }
+    let isCancelled = entity.progress?.cancelRequest != nil
+    if waiting.flow.noteRunning(entity.progress?.attempt ?? 0, isCancelled: isCancelled) {
+      return true
+    }
+    contents.withLock { $0.removeRunning(entity.id) }
+    waiting.interruption.note(.ended)
+    waiting.flow.end()
+    waiting.task?.cancel()
+    return false
+  }
+
+  private func noteEnd(of id: PromiseID, _ flow: WorkFlow) {
     contents.withLock { contents in
-      guard let running = contents.running.removeValue(forKey: id) else { return }
-      contents.counts[running.kind, default: 1] -= 1
-      if contents.skipped.remove(id) != nil { contents.changed.insert(id) }
-      if let lane = running.lane { contents.agenda.release(lane: lane) }
+      if contents.waiting[id]?.flow === flow { contents.waiting[id] = nil }
+      if contents.running[id]?.flow === flow { contents.removeRunning(id) }
     }
     wakeUp()
   }
@@ -433,6 +478,44 @@ final class WorkLoop: Sendable {
   }
 }
 
+extension WorkLoop: WorkObserver {
+  func workWasSuspended(_ id: PromiseID) {
+    let surplus = contents.withLock { contents -> Running? in
+      guard let running = contents.running[id] else { return nil }
+      contents.removeRunning(id)
+      guard contents.waiting.count < waitingLimit else { return running }
+      contents.waiting[id] = running
+      return nil
+    }
+    surplus?.flow.end()
+    surplus?.task?.cancel()
+    wakeUp()
+  }
+
+  func workWasTakenUp(_ id: PromiseID) {
+    contents.withLock { contents in
+      guard let waiting = contents.waiting.removeValue(forKey: id) else { return }
+      contents.noteRunning(id, waiting)
+    }
+  }
+}
+
+extension WorkLoop.Contents {
+  fileprivate mutating func noteRunning(_ id: PromiseID, _ code: WorkLoop.Running) {
+    counts[code.kind, default: 0] += 1
+    running[id] = code
+    // The lane may have room for more.
+    if let lane = code.lane { agenda.release(lane: lane) }
+  }
+
+  fileprivate mutating func removeRunning(_ id: PromiseID) {
+    guard let code = running.removeValue(forKey: id) else { return }
+    counts[code.kind, default: 1] -= 1
+    if skipped.remove(id) != nil { changed.insert(id) }
+    if let lane = code.lane { agenda.release(lane: lane) }
+  }
+}
+
 extension HandlerRegistry {
   /// All names, present and former, of kinds of work.
   ///
@@ -452,10 +535,21 @@ extension HandlerRegistry {
   }
 }
 
-extension PromiseEntity {
-  /// Whether the code of an attempt need not go on.
-  fileprivate func hasEnded(_ attempt: UInt32) -> Bool {
-    guard status == .pending, let progress else { return true }
-    return progress.attempt != attempt || progress.cancelRequest != nil
+/// What running code must learn of its work.
+private enum CodeNews {
+  /// The work has ended, or another session runs it.
+  case ended
+  case cancelled
+
+  /// - Returns: `nil` if there is nothing to learn.
+  init?(_ entity: PromiseEntity?, attempt: UInt32, in session: SessionID) {
+    guard let entity, entity.status == .pending, let progress = entity.progress,
+      progress.attempt <= attempt || progress.start?.session == session
+    else {
+      self = .ended
+      return
+    }
+    guard progress.cancelRequest != nil, !progress.knowsOfCancellation else { return nil }
+    self = .cancelled
   }
 }

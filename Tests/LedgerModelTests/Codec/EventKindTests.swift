@@ -36,6 +36,7 @@ import Testing
     Specified(35, "promiseAbandoned", .promiseAbandoned, PromiseAbandoned.self),
     Specified(36, "workStarted", .workStarted, WorkStarted.self),
     Specified(37, "workReleased", .workReleased, WorkReleased.self),
+    Specified(38, "workStepFinished", .workStepFinished, WorkStepFinished.self),
     Specified(39, "workCancelRequested", .workCancelRequested, WorkCancelRequested.self),
     Specified(40, "workAmended", .workAmended, WorkAmended.self),
     Specified(48, "handlerCreated", .handlerCreated, HandlerCreated.self),
@@ -91,8 +92,8 @@ import Testing
 
   @Test func aFullLedgerRefusesCommandsThatBeginSomethingOrHoldContent() {
     let refused: [EventKind] = [
-      .ledgerCreated, .promiseCreated, .promiseResolved, .workStarted, .workCancelRequested,
-      .workAmended, .handlerCreated, .handlerRebound,
+      .ledgerCreated, .promiseCreated, .promiseResolved, .workStarted, .workStepFinished,
+      .workCancelRequested, .workAmended, .handlerCreated, .handlerRebound,
       .handlerCallStarted,
     ]
     #expect(EventKind.all.filter(\.makesLedgerGrow) == refused)
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test func aKindThatIsNotKnownHasNoNameAndShowsItsNumber() {
-    for number: UInt16 in [0, 38, 67, 999, .max] {
+    for number: UInt16 in [0, 41, 67, 999, .max] {
       let kind = EventKind(rawValue: number)
       #expect(kind.name == nil)
       #expect(kind.payload == nil, "\(number)")

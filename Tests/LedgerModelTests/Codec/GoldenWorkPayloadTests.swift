@@ -105,9 +105,61 @@ import Testing
     let parked = Golden(
       WorkReleased(attempt: 7, reason: .parked, failureCount: 1, error: error),
       "06 01 0000 07000000 01000000 00000000", "00 00000000000000 0100 64 01000000 6d")
-    for golden in [died, retrying, parked] {
+    let waiting = Golden(
+      WorkReleased(
+        attempt: 1, reason: .waiting,
+        condition: WorkCondition(time: .at(9), promises: [Self.promise]),
+        stepFailures: [
+          WorkReleased.StepFailures(StepIdentity("s"), count: 2),
+          WorkReleased.StepFailures(StepIdentity("t", .key("k")), count: 1),
+        ],
+        error: error),
+      "07 03 0000 01000000 00000000 00000000", "03 00 01 01 00000000 0900000000000000",
+      Self.promiseHex, "02000000 02000000 01000000 0100 73 01000000 00000000 0100 74 0100 6b",
+      "00 00000000000000 0100 64 01000000 6d")
+    for golden in [died, retrying, parked, waiting] {
       try golden.check()
       golden.checkLengths()
+    }
+  }
+
+  @Test func workStepFinishedIsAsSpecified() throws {
+    let effect = DecidedEffect(.createPromise, .exists, on: Self.promise.entityID)
+    let value = WorkStepFinished(
+      attempt: 2, step: StepIdentity("s", .occurrence(3)), outcome: .value, failureCount: 1,
+      startedAt: .at(9), typeTag: "t", effects: [effect], result: [0xAB])
+    var detached = value
+    detached.detachContent()
+    let head = "02000000 01000000 00000000 0900000000000000 03000000 0100 73 0100 74"
+    let goldens = [
+      Golden(value, "00 00 0000", head, "01000000 03 05 000000000000", Self.promiseHex, "ab"),
+      Golden(detached, "01 00 0000", head),
+      Golden(
+        WorkStepFinished(
+          attempt: 1, step: StepIdentity("s", .key("k")), outcome: .cancelled, startedAt: .at(0),
+          result: Array("no".utf8)),
+        "00 02 0000 01000000 00000000 00000000 0000000000000000 00000000 0100 73 0100 6b 0000",
+        "00000000 6e6f"),
+    ]
+    for golden in goldens { try golden.check() }
+    goldens[1].checkLengths()
+  }
+
+  @Test func aTriggerWithSeveralPromisesIsAsSpecified() throws {
+    let other = PromiseID(entityID: EntityID(high: 0, low: 1))
+    let trigger = WorkTrigger.firstOf(WorkCondition(promises: [Self.promise, other]))
+    let golden = Golden(
+      WorkAmended(trigger: trigger), "02 00 000000000000", "03 00 00 02 00000000",
+      "00000000000000000000000000000001", Self.promiseHex)
+    try golden.check()
+    golden.checkLengths()
+    let damaged = [
+      "03 00 00 00 00000000", "03 00 00 02 00000000" + Self.promiseHex + Self.promiseHex,
+    ]
+    for hex in damaged {
+      #expect(throws: LedgerError.self) {
+        try WorkAmended(decoding: [UInt8](hex: "02 00 000000000000" + hex))
+      }
     }
   }
 

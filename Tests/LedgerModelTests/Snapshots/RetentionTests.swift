@@ -61,7 +61,8 @@ import Testing
     for number in 1...subject.writer.entityCount {
       let id = RandomLedger.promise(number)
       if let promise = try state.promise(id) {
-        #expect(promise.isOpen || needed.contains(id.entityID), comment)
+        let parent = promise.parent.map { needed.contains($0.entityID) } ?? false
+        #expect(promise.isOpen || needed.contains(id.entityID) || parent, comment)
       } else if try state.isTombstone(id.entityID) {
         let before = try state.digest()
         #expect { try subject.commit(CreatePromise(id, idempotencyKey: "a")) } throws: {
@@ -154,6 +155,34 @@ import Testing
     try subject.fold()
     try subject.removeRecords(endedBy: .at(.max))
     #expect(try subject.state.promise(promise) == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func theChildrenOfPendingWorkStay(hasLargeOutcome: Bool) throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
+    let (parent, child) = (PromiseID.numbered(50_000), PromiseID.numbered(50_001))
+    let work = PromiseCreated.Work(kind: "k")
+    let creation = PromiseCreated(
+      typeTag: "text", lifetime: .untilSettled, source: .work(work))
+    try subject.commit(CreatePromise(id: parent, creation: creation, isStrict: true))
+    try subject.commit(
+      CreatePromise(
+        id: child,
+        creation: PromiseCreated(typeTag: "text", lifetime: .untilSettled, parent: parent),
+        isStrict: true))
+    let size = hasLargeOutcome ? 9_000 : 9
+    try subject.commit(
+      ResolvePromise(child, .fulfilled, content: [UInt8](repeating: 1, count: size)))
+    try subject.fold()
+    try subject.removeRecords(endedBy: .at(.max))
+    #expect(try subject.state.promise(child) != nil)
+    try subject.fold()
+    #expect(try subject.state.promise(child) != nil)
+    // Nothing looks for them any more.
+    try subject.commit(CancelWork(id: parent, reason: ""))
+    try subject.fold()
+    try subject.removeRecords(endedBy: .at(.max))
+    #expect(try subject.state.promise(child) == nil)
   }
 
   @Test func neededRecordsStayBetweenTwoEventsOfAPlan() throws {

@@ -39,6 +39,12 @@ import Testing
           due = promise.resolution?.resolvedAt ?? promise.closing?.fact.time
           let isFulfilled = promise.resolution?.outcome == .fulfilled
           if settlement != .any, isFulfilled != (settlement == .fulfilled) { excluding = id }
+        case .firstOf(let condition):
+          due = try Self.dueTime(condition, state, at: now)
+          isLookedAt = isLookedAt || condition.promises.contains { ids?.contains($0) ?? true }
+          if let time = condition.time, time > now, isKnown, isLookedAt {
+            nextTime = min(nextTime ?? time, time)
+          }
         }
         guard let due, isLookedAt else { continue }
         let candidate = WorkCandidate(
@@ -60,6 +66,18 @@ import Testing
       }
     }
 
+    /// The time at which a condition was first met.
+    private static func dueTime(
+      _ condition: WorkCondition, _ state: LedgerState, at now: Timestamp
+    ) throws -> Timestamp? {
+      let settled = try condition.promises.compactMap { id -> Timestamp? in
+        guard let promise = try state.promise(id), promise.status != .pending else { return nil }
+        return promise.resolution?.resolvedAt ?? promise.closing?.fact.time
+      }
+      let times = [condition.time].compactMap(\.self).filter { $0 <= now }
+      return (settled + times).min()
+    }
+
     private mutating func fillLanes(_ state: LedgerState, at now: Timestamp) throws {
       for work in try state.openWork() where state.blocked[work.id.entityID] == nil {
         guard let place = work.workPlace, let trigger = place.trigger, let lane = place.lane else {
@@ -74,6 +92,7 @@ import Testing
           let isFulfilled = promise.resolution?.outcome == .fulfilled
           if settlement != .any, isFulfilled != (settlement == .fulfilled) { continue }
           due = promise.resolution?.resolvedAt ?? promise.closing?.fact.time
+        case .firstOf(let condition): due = try Self.dueTime(condition, state, at: now)
         }
         guard let due else { continue }
         let candidate = WorkCandidate(
@@ -248,6 +267,30 @@ import Testing
       #expect(found.incompleteKinds == kinds, limits)
     }
     if found.incompleteKinds != kinds { #expect(found.nextTime == all.nextTime, limits) }
+  }
+
+  // MARK: Full lanes
+
+  @Test(arguments: WorkLedger.Form.allCases)
+  func workThatKeepsItsPlaceInAFullLaneIsFound(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.createPromise(1)
+    for number in 11...12 { try ledger.create(number, options: .lane(width: 1)) }
+    try ledger.claim(11)
+    try ledger.commit(
+      SuspendWork(
+        id: .numbered(11), attempt: 1, until: WorkCondition(promises: [.numbered(1)])))
+    #expect(try ledger.claim(12) == ["lane full"])
+    try ledger.resolve(1)
+    // A runner knows that the other work of the lane cannot start.
+    let search = WorkSearch(
+      now: ledger.context.now, kinds: ["k"], limit: .max, laneLimit: 1, fullLanes: ["lane"])
+    let state = ledger.state
+    let found = try state.dueWork(among: [.numbered(1)], search)
+    let lanes = found.lanes.subtracting(search.fullLanes)
+    let more = try state.dueWork(inLanes: lanes, awaiting: found.awaited, search)
+    #expect((found.candidates + more.candidates).map(\.id).contains(.numbered(11)))
+    #expect(try ledger.claim(11) == ["started 2"])
   }
 
   // MARK: Later versions

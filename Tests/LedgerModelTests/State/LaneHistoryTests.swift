@@ -37,6 +37,11 @@ import Testing
           isDue[work.id] =
             promise?.status != .pending
             && (settlement == .any || isFulfilled == (settlement == .fulfilled))
+        case .firstOf(let condition):
+          let isTime = condition.time.map { $0 <= now } ?? false
+          isDue[work.id] = try condition.promises.reduce(isTime) { isDue, id in
+            try state.promise(id)?.status != .pending || isDue
+          }
         }
       }
       self.isDue = isDue

@@ -64,12 +64,14 @@ struct RandomWork {
     ledger.context.now = ledger.context.now + .seconds(.random(in: 0...8, using: &generator))
     switch Int.random(in: 0..<24, using: &generator) {
     case 0..<8: try create()
-    case 8..<13:
+    case 8..<12:
       let count = Int.random(in: 1...6, using: &generator)
       return Claims(
         session: .random(in: 1...3, using: &generator),
         ids: (0..<count).map { _ in PromiseID.numbered(work()) })
-    case 13..<18: try finish()
+    case 12: try suspend()
+    case 13..<17: try finish()
+    case 17: try finishStep()
     case 18: try amend()
     case 19: _ = try? ledger.commit(CancelWork(id: .numbered(work()), reason: "no need"))
     case 20:
@@ -109,15 +111,51 @@ struct RandomWork {
         WorkAmended(parking: parking, trigger: trigger, options: options)))
   }
 
+  /// Lets the newest attempt of some work wait for a time, for promises, or for both.
+  private mutating func suspend() throws {
+    let number = work()
+    guard let (attempt, session) = try newestAttempt(of: number) else { return }
+    let promises = (1...3).filter { _ in generator.chance(1, of: 2) }
+    let delay = Int64.random(in: 1...60, using: &generator)
+    let time =
+      promises.isEmpty || generator.chance(1, of: 2) ? ledger.context.now + .seconds(delay) : nil
+    let step = StepIdentity("pause", .key("\(Int.random(in: 1...3, using: &generator))"))
+    try ledger.commit(
+      SuspendWork(
+        id: .numbered(number), attempt: attempt,
+        until: WorkCondition(time: time, promises: promises.map(PromiseID.numbered)),
+        pauses: time.map { [SuspendWork.Pause(step, until: $0)] } ?? []),
+      as: session)
+  }
+
+  private mutating func finishStep() throws {
+    let number = work()
+    guard let (attempt, session) = try newestAttempt(of: number) else { return }
+    let step = StepIdentity("step", .occurrence(.random(in: 1...5, using: &generator)))
+    let size = generator.chance(1, of: 4) ? 9_000 : 9
+    try ledger.commit(
+      FinishStep(
+        id: .numbered(number), attempt: attempt, step: step,
+        result: generator.chance(1, of: 3)
+          ? .failed(.sample) : .returned(typeTag: "t", bytes: generator.bytes(size)),
+        startedAt: ledger.context.now),
+      as: session)
+  }
+
+  /// The newest attempt of some work, and the session that started it.
+  private func newestAttempt(of number: Int) throws -> (attempt: UInt32, session: Int)? {
+    guard let progress = try ledger.state.promise(.numbered(number))?.progress,
+      let session = (1...3).first(where: { SessionID.numbered($0) == progress.start?.session })
+    else { return nil }
+    return (progress.attempt, session)
+  }
+
   /// Ends the newest attempt of some work, even if it was released.
   private mutating func finish() throws {
     let number = work()
     let results: [FinishWork.Result] = [.value, .failure, .failure, .finalFailure]
     let result = results.randomElement(using: &generator) ?? .value
-    let entity = try ledger.state.promise(.numbered(number))
-    guard let start = entity?.progress?.start,
-      let session = (1...3).first(where: { SessionID.numbered($0) == start.session })
-    else { return }
+    guard let (_, session) = try newestAttempt(of: number) else { return }
     try ledger.finish(number, result, policy: policy, as: session)
   }
 }

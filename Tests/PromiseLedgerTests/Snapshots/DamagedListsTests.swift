@@ -188,7 +188,7 @@ import Testing
   @Test(arguments: [OpenList.Kind.scopes, .running, .deadlines])
   func aPartIsComparedWithItsWholeList(kind: OpenList.Kind) throws {
     var count = 0
-    for seed in 1...12 as ClosedRange<UInt64> {
+    for seed in 1...20 as ClosedRange<UInt64> {
       let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 20)
       try subject.fold()
       let store = subject.store

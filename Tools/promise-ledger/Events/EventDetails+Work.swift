@@ -2,11 +2,15 @@ import PromiseLedger
 
 extension EventDetails {
   /// Adds the content of an event about work; `false` if it is about something else.
-  mutating func addWork(_ event: LedgerEvent) throws(LedgerError) -> Bool {
+  mutating func addWork(
+    _ event: LedgerEvent, in inspector: BlockingInspector
+  ) throws(LedgerError) -> Bool {
     if let started = try event.decode(as: WorkStarted.self) {
       add(attempt: started.attempt)
     } else if let released = try event.decode(as: WorkReleased.self) {
       add(released)
+    } else if let finished = try event.decode(as: WorkStepFinished.self) {
+      try add(finished, of: event, in: inspector)
     } else if let requested = try event.decode(as: WorkCancelRequested.self) {
       add("reason", .string(requested.reason), "reason \(requested.reason.quoted)")
     } else if let amended = try event.decode(as: WorkAmended.self) {
@@ -36,7 +40,46 @@ extension EventDetails {
       let words = count == 1 ? "1 failure" : "\(count) failures"
       add("failureCount", .integer(Int64(count)), words)
     }
+    if let condition = released.condition { add(.firstOf(condition)) }
+    for failures in released.stepFailures {
+      let words = failures.count == 1 ? "failed once" : "failed \(failures.count) times"
+      self.words.append("step \("\(failures.step)".quoted) \(words)")
+    }
+    if !released.stepFailures.isEmpty {
+      members["stepFailures"] = .object(
+        Dictionary(
+          released.stepFailures.map { ("\($0.step)", .integer(Int64($0.count))) },
+          uniquingKeysWith: { $1 }))
+    }
     if let error = released.error { add(error) }
+  }
+
+  private mutating func add(
+    _ finished: WorkStepFinished, of event: LedgerEvent, in inspector: BlockingInspector
+  ) throws(LedgerError) {
+    add(attempt: finished.attempt)
+    add("step", .string("\(finished.step)"), "step \("\(finished.step)".quoted)")
+    add("outcome", .string("\(finished.outcome)"), "\(finished.outcome)")
+    members["startedAt"] = .string("\(finished.startedAt)")
+    if finished.failureCount > 0 {
+      let count = finished.failureCount
+      let words = count == 1 ? "1 failure" : "\(count) failures"
+      add("failureCount", .integer(Int64(count)), words)
+    }
+    if !finished.typeTag.isEmpty {
+      add("typeTag", .string(finished.typeTag), "type \(finished.typeTag)")
+    }
+    var content = finished.content ?? []
+    if finished.content == nil { content = try inspector.attachment(of: event) }
+    let (effects, result) = try PromiseResolved.outcome(ofAttempt: content)
+    switch finished.outcome {
+    case .failure: add(try StoredError(decoding: result))
+    case .cancelled:
+      let reason = String(decoding: result, as: UTF8.self)
+      add("reason", .string(reason), reason.quoted)
+    default: add(value: result, byteCount: event.attachmentByteCount)
+    }
+    add(effects)
   }
 
   /// Adds what a creation says of the origin of the outcome, if it is not the default.
@@ -61,6 +104,13 @@ extension EventDetails {
     case .after(let promise, let settlement):
       add("awaitedPromise", .string("\(promise)"), "after promise \(promise.entityID.shortText)")
       add("settlement", .string("\(settlement)"), "if \(settlement.words)")
+    case .firstOf(let condition):
+      if let time = condition.time { add("dueTime", .string("\(time)"), "due at \(time)") }
+      guard !condition.promises.isEmpty else { return }
+      members["awaitedPromises"] = .strings(condition.promises.map(\.description))
+      let names = condition.promises.map(\.entityID.shortText).joined(separator: " or ")
+      words.append("after promise \(names)")
+    @unknown default: break
     }
   }
 

@@ -17,7 +17,7 @@ struct EventDetails {
     do throws(LedgerError) {
       let isAboutSession = try addSession(event)
       let isAboutPromise = try addPromise(event, in: inspector)
-      let isAboutWork = try addWork(event)
+      let isAboutWork = try addWork(event, in: inspector)
       let isAboutHandler = try addHandler(event, in: inspector)
       let isAboutCompaction = try addCompaction(event)
       if !isAboutSession, !isAboutPromise, !isAboutWork, !isAboutHandler, !isAboutCompaction {

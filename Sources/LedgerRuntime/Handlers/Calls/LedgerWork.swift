@@ -42,8 +42,9 @@ public protocol LedgerWork: Codable, Sendable {
 
   /// Runs the code.
   ///
-  /// It runs at least once. The changes that it requests through `call` happen exactly once, and only if it
-  /// returns; everything else that it does must be repeatable, for example with the help of
+  /// It runs at least once, and each run begins at the top. The changes that it requests through `call` happen
+  /// exactly once, and only if it returns. What it does in steps (``LedgerCall/step(_:key:retrying:formerly:_:)``)
+  /// is not done again once the step has ended. Everything else must be repeatable, for example with the help of
   /// ``LedgerCall/idempotencyKey``.
   ///
   /// An error that it throws counts as a failure, and the code is run again as the policy specifies. For an
@@ -73,28 +74,4 @@ public struct Permanent: Error, Sendable {
 extension Permanent: StorableError {
   /// The error itself, as data.
   public var storedError: StoredError { StoredError(error) }
-}
-
-/// An attempt of work, as its code sees it.
-public typealias WorkCall<Context: Sendable> = LedgerCall<CalledWork, Context>
-
-/// The work that is being run.
-public struct CalledWork: Sendable {
-  let promise: PromiseID
-  let attempt: UInt32
-  let startedAt: Timestamp
-}
-
-extension LedgerCall where Subject == CalledWork {
-  /// The promise that the code settles.
-  public var promise: PromiseID { subject.promise }
-
-  /// The number of this attempt, counted from 1.
-  public var attempt: Int { Int(subject.attempt) }
-
-  /// The time at which the work was started, the same in all attempts.
-  public var startedAt: Timestamp { subject.startedAt }
-
-  /// A key that is the same in all attempts, with which another system can recognize a repetition.
-  public var idempotencyKey: String { "\(subject.promise)" }
 }

@@ -1,0 +1,41 @@
+/// A use of steps that no attempt of this build can do correctly. The work is parked, because another build may
+/// finish it.
+struct StepMisuse: Error {
+  let message: String
+
+  static func twice(_ step: StepIdentity) -> StepMisuse {
+    StepMisuse(
+      message:
+        "Step \(step) was begun again while it runs. Give each step a key of its own, or wait for the first one."
+    )
+  }
+
+  static func withoutKeys(_ name: String) -> StepMisuse {
+    StepMisuse(
+      message:
+        "Two steps \(name) without keys run at once, so a later attempt could confuse them. Give each a key."
+    )
+  }
+
+  static func otherType(
+    _ step: StepIdentity, recorded: String, expected: String
+  ) -> StepMisuse {
+    StepMisuse(
+      message:
+        "Step \(step) has a recorded value of the type \(recorded), but the code expects \(expected). Use the recorded type, name it as a former one, or give the step another name."
+    )
+  }
+
+  static func noChild(_ step: StepIdentity) -> StepMisuse {
+    StepMisuse(
+      message:
+        "Step \(step) was recorded as a step or a pause, but the code expects a child or a promise. Give it another name."
+    )
+  }
+}
+
+extension StepMisuse: StorableError {
+  var storedError: StoredError {
+    StoredError(domain: WorkError.domain, code: 6, message: message)
+  }
+}
