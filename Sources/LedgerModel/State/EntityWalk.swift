@@ -7,6 +7,8 @@ package struct EntityWalk: Sendable {
     case openPromises
     /// The handlers that are active or have open calls, in the order of their creation.
     case openHandlers
+    /// The open promises that code settles, in the order of their creation.
+    case openWork
     /// The closed entities of a kind, or of all kinds, in the order in which they ended.
     case closed(EntityKind?)
   }
@@ -91,13 +93,15 @@ extension EntityWalk.Path {
     switch self {
     case .openPromises: .promises
     case .openHandlers: .handlers
+    case .openWork: .work
     case .closed: .closed
     }
   }
 
   fileprivate func order(of entity: LedgerEntity) -> Position {
     switch (self, entity) {
-    case (.openPromises, .promise(let promise)): promise.created.position
+    case (.openPromises, .promise(let promise)), (.openWork, .promise(let promise)):
+      promise.created.position
     case (.openHandlers, .handler(let handler)): handler.created.position
     default: entity.lastPosition
     }
@@ -113,6 +117,7 @@ extension EntityWalk.Path {
     switch self {
     case .openPromises: state.promises.open.filter { !$0.isWork }.map(LedgerEntity.promise)
     case .openHandlers: state.handlers.open.map(LedgerEntity.handler)
+    case .openWork: state.promises.open.filter(\.isWork).map(LedgerEntity.promise)
     case .closed: state.overlaid.filter { isOn($0) && !$0.isOpen }
     }
   }

@@ -128,7 +128,7 @@ extension LedgerState {
   }
 
   /// The promise, if this build can read its record.
-  func readablePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+  package func readablePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     do throws(LedgerError) {
       return try promise(id)
     } catch {
@@ -459,7 +459,7 @@ extension WorkTrigger.Settlement {
 
 extension PromiseEntity {
   /// The time of the settlement.
-  fileprivate var settledAt: Timestamp {
+  var settledAt: Timestamp {
     resolution?.resolvedAt ?? closing?.fact.time ?? created.time
   }
 }

@@ -1,0 +1,135 @@
+extension Explainer {
+  /// The reasons why pending work is not done.
+  func reasons(
+    of entity: PromiseEntity, _ place: WorkPlace, circle: [PromiseID]
+  ) throws(LedgerError) -> [Explanation.Reason] {
+    switch place.phase {
+    case .parked: [.parked(parking(of: entity))] + cancellation(of: entity)
+    case .running(let session): try runReasons(entity, place, session)
+    case .waiting(let trigger): try reasons(of: entity, place, waitingFor: trigger, circle)
+    }
+  }
+
+  // MARK: Parked
+
+  private func parking(of entity: PromiseEntity) -> Explanation.Parking {
+    let (id, progress) = (entity.id, entity.progress)
+    let since = progress?.parking?.time ?? entity.created.time
+    guard let progress, let parking = progress.parking, let release = progress.release,
+      release.fact.position == parking.position
+    else {
+      return .byOperator(id, progress?.parking?.session ?? entity.created.session, since: since)
+    }
+    guard release.event.reason == .parked else {
+      return .byDeaths(id, Int(progress.deathCount), since: since)
+    }
+    return .byFailure(
+      id, failureCount: Int(progress.failureCount), release.event.error, since: since)
+  }
+
+  // MARK: Running
+
+  private func runReasons(
+    _ entity: PromiseEntity, _ place: WorkPlace, _ session: SessionID
+  ) throws(LedgerError) -> [Explanation.Reason] {
+    let attempt = Explanation.Attempt(
+      promise: entity.id, kind: place.kind, number: Int(entity.progress?.attempt ?? 0),
+      session: session, since: entity.progress?.start?.time ?? entity.created.time)
+    let run: Explanation.Run
+    switch try presence(of: session) {
+    case .gone: run = .inLostProcess(attempt)
+    case .frozen: run = .inFrozenSession(attempt)
+    case .alive:
+      if let time = place.overdueAt, now >= time {
+        run = .tooLong(attempt, mayBeTakenOverSince: time)
+      } else {
+        run = .inLivingProcess(attempt)
+      }
+    }
+    return [.runs(run)] + cancellation(of: entity)
+  }
+
+  private func cancellation(of entity: PromiseEntity) -> [Explanation.Reason] {
+    guard let request = entity.progress?.cancelRequest else { return [] }
+    return [
+      .runs(.toBeCancelled(entity.id, reason: request.reason, since: request.fact.time))
+    ]
+  }
+
+  // MARK: Waiting
+
+  private func reasons(
+    of entity: PromiseEntity, _ place: WorkPlace, waitingFor trigger: WorkTrigger,
+    _ circle: [PromiseID]
+  ) throws(LedgerError) -> [Explanation.Reason] {
+    let reach = try trigger.reach(at: now, since: entity.readySince) {
+      (id) throws(LedgerError) in try state.readablePromise(id)
+    }
+    switch reach {
+    case .pending:
+      guard circle.isEmpty else {
+        return [.waits(.inCircle(circle, since: entity.readySince))]
+      }
+      return try waits(of: entity, trigger).map(Explanation.Reason.waits)
+    case .excluded(let promise, let since):
+      let wait = Explanation.Wait.toPassOn(
+        promise.id, promise.resolution?.outcome, since: since)
+      return [.waits(wait)] + dueWithoutSession(place, since)
+    case .reached(let since):
+      return try dueReasons(entity, place, since) + cancellation(of: entity)
+    }
+  }
+
+  private func waits(
+    of entity: PromiseEntity, _ trigger: WorkTrigger
+  ) throws(LedgerError) -> [Explanation.Wait] {
+    guard let parts = trigger.parts else { return [] }
+    let since = entity.readySince
+    var waits: [Explanation.Wait] = []
+    for id in parts.promises {
+      let promise = try block(id.entityID) == nil ? try state.readablePromise(id) : nil
+      waits.append(
+        promise != nil
+          ? .forPromise(id, parts.settlement, since: since)
+          : .forUnreadablePromise(id, since: since))
+    }
+    if let time = parts.time {
+      let progress = entity.progress
+      waits.append(
+        entity.isRetry(trigger)
+          ? .forRetry(
+            entity.id, at: time, failureCount: Int(progress?.failureCount ?? 0),
+            progress?.release?.event.error, since: since)
+          : .forTime(time, since: since))
+    }
+    return waits
+  }
+
+  // MARK: Due
+
+  private func dueReasons(
+    _ entity: PromiseEntity, _ place: WorkPlace, _ since: Timestamp
+  ) throws(LedgerError) -> [Explanation.Reason] {
+    let options = try entity.workOptions()
+    if let time = options.givesUpAfter, now >= time {
+      return [.due(.tooLate(since: time, kind: place.kind))] + dueWithoutSession(place, since)
+    }
+    if let block = try laneBlock(entity.id, place) {
+      return [.lane(block)] + dueWithoutSession(place, since)
+    }
+    var reasons = dueWithoutSession(place, since)
+    if reasons.isEmpty {
+      reasons = [.due(.withSessions(presences.living, kind: place.kind, since: since))]
+    }
+    if let progress = entity.progress, progress.isSuspect {
+      reasons.append(.due(.asSuspect(deathCount: Int(progress.deathCount), kind: place.kind)))
+    }
+    return reasons
+  }
+
+  private func dueWithoutSession(
+    _ place: WorkPlace, _ since: Timestamp
+  ) -> [Explanation.Reason] {
+    presences.living.isEmpty ? [.due(.withoutSession(kind: place.kind, since: since))] : []
+  }
+}

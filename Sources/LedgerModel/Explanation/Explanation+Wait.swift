@@ -1,0 +1,87 @@
+extension Explanation {
+  /// A trigger of work that is not reached.
+  @nonexhaustive public enum Wait: Sendable, Hashable {
+    /// The work waits for a pending promise.
+    case forPromise(PromiseID, WorkTrigger.Settlement, since: Timestamp)
+    /// The work waits for a promise that only a later version can read.
+    case forUnreadablePromise(PromiseID, since: Timestamp)
+    /// The work waits for a promise that waits for itself by way of others: each awaits the next, and the last
+    /// awaits the first.
+    case inCircle([PromiseID], since: Timestamp)
+    /// The work waits for a time.
+    case forTime(Timestamp, since: Timestamp)
+    /// The code failed, and is run again later.
+    case forRetry(PromiseID, at: Timestamp, failureCount: Int, StoredError?, since: Timestamp)
+    /// The awaited promise was settled in a way for which the work does not wait. A runner gives the work the
+    /// same outcome. The outcome is `nil` if the promise was abandoned.
+    case toPassOn(PromiseID, PromiseOutcomeKind?, since: Timestamp)
+  }
+}
+
+extension Explanation.Wait: ExplainedReason {
+  /// The reason as a sentence.
+  public var description: String {
+    switch self {
+    case .forPromise(let id, let settlement, let since):
+      "Its code runs when promise \(id) \(settlement.words); the promise is pending. It waits since \(since)."
+    case .forUnreadablePromise(let id, let since):
+      "Its code runs after promise \(id), which only a later version can read. It waits since \(since)."
+    case .inCircle(let ids, _):
+      "It waits for a circle of promises, each of which awaits the next: \(ids.map(\.description).joined(separator: ", "))."
+    case .forTime(let time, let since):
+      "Its code runs at \(time). It waits since \(since)."
+    case .forRetry(_, let time, let count, let error, let since):
+      "The code failed \(times(count)), the last time at \(since)\(words(of: error)). It runs again at \(time)."
+    case .toPassOn(let id, let outcome, let since):
+      "Promise \(id) \(outcome.map { "was \($0.words)" } ?? "was abandoned") at \(since), so the code will not run. A runner passes the outcome on."
+    }
+  }
+
+  var facts: ReasonFacts {
+    switch self {
+    case .forPromise(let id, _, let since):
+      ReasonFacts("awaitsPromise", promises: [id], since: since)
+    case .forUnreadablePromise(let id, let since):
+      ReasonFacts("awaitsUnreadablePromise", promises: [id], since: since)
+    case .inCircle(let ids, let since):
+      ReasonFacts("awaitsCircle", promises: ids, since: since)
+    case .forTime(let time, let since):
+      ReasonFacts("awaitsTime", since: since, until: time)
+    case .forRetry(_, let time, _, _, let since):
+      ReasonFacts("awaitsRetry", since: since, until: time)
+    case .toPassOn(let id, _, let since):
+      ReasonFacts("passesOn", promises: [id], since: since)
+    }
+  }
+
+  var remedies: [ExplanationRemedy] {
+    switch self {
+    case .forPromise(let id, _, _): [.explain(id)]
+    case .forUnreadablePromise: [.update]
+    case .inCircle(let ids, _): ids.first.map { [.force($0), .abandon($0)] } ?? []
+    case .forTime(let time, _): [.wait(until: time)]
+    case .forRetry(let id, let time, _, _, _): [.wait(until: time), .retry(id)]
+    case .toPassOn: [.openWithRunner]
+    }
+  }
+}
+
+extension WorkTrigger.Settlement {
+  fileprivate var words: String {
+    switch self {
+    case .fulfilled: "is fulfilled"
+    case .failed: "fails"
+    case .any: "is settled"
+    }
+  }
+}
+
+extension PromiseOutcomeKind {
+  fileprivate var words: String { self == .timedOut ? "timed out" : "\(self)" }
+}
+
+/// The number of repetitions in words.
+func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+
+/// An error at the end of a clause.
+func words(of error: StoredError?) -> String { error.map { ", with \($0)" } ?? "" }
