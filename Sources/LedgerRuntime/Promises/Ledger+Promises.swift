@@ -179,17 +179,19 @@ extension Ledger {
       id, with: outcome, formerTypeTags: [], idempotencyKey: idempotencyKey, strict: strict)
   }
 
-  /// - Parameter formerTypeTags: The former type tags of the value's type; the promise may have any of them.
+  /// - Parameters:
+  ///   - formerTypeTags: The former type tags of the value's type; the promise may have any of them.
+  ///   - isForced: Whether the promise may be one that code settles.
   func resolve(
     _ id: PromiseID, with outcome: PromiseOutcome<StoredValue>, formerTypeTags: [String],
-    idempotencyKey: IdempotencyKey?, strict: Bool
+    idempotencyKey: IdempotencyKey?, strict: Bool, isForced: Bool = false
   ) async throws -> PromiseResolution {
     try refuseInCode(of: id)
     let command = ResolvePromise(
       id: id, outcome: outcome.kind, content: try checkedContent(of: outcome, for: id),
       typeTag: outcome.typeTag, formerTypeTags: formerTypeTags,
       idempotencyKey: idempotencyKey?.text,
-      isStrict: strict)
+      isStrict: strict, isForced: isForced)
     switch try await engine.submit(command) {
     // Taken from the request: a durable answer must not depend on reading the value again.
     case .resolved(let entity):

@@ -147,6 +147,30 @@ extension Ledger {
     try await amend(AmendWork(id: id, WorkAmended(parking: .parked)))
   }
 
+  /// Settles a promise in place of its code, at once and even while the code runs.
+  ///
+  /// The result of code that runs is then refused, with all its effects on the ledger. Use it only if the code
+  /// cannot do its work: ``cancelWork(_:reason:)`` lets the code undo what it has done.
+  ///
+  /// A promise that is not settled by code is resolved as by
+  /// ``resolve(_:with:idempotencyKey:strict:)``.
+  ///
+  /// - Parameters:
+  ///   - outcome: The outcome. A value must be encoded as the type of the promise, ``PromiseRecord/typeTag``.
+  ///   - id: The promise.
+  /// - Returns: The result of the request, once it is durable.
+  /// - Throws: ``LedgerError`` with `typeMismatch` if the promise has another type: encode a value of its
+  ///   type; `invalidArgument` for ``PromiseOutcome/timedOut``: only a deadline times a promise out;
+  ///   `payloadTooLarge`, `recordRemoved` if its record was removed; `ledgerFull`: compact the ledger, or raise
+  ///   the limit; `diskFull`, `writerStalled`: try again.
+  @discardableResult
+  public func forceOutcome(
+    _ outcome: PromiseOutcome<StoredValue>, of id: PromiseID
+  ) async throws -> PromiseResolution {
+    try await resolve(
+      id, with: outcome, formerTypeTags: [], idempotencyKey: nil, strict: true, isForced: true)
+  }
+
   private func amend(_ command: some Command<AmendWork.Answer>) async throws -> WorkAmendment {
     switch try await engine.submit(command) {
     case .amended(let entity): return .amended(try await records.promiseRecord(of: entity))
