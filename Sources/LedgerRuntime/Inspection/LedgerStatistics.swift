@@ -83,7 +83,7 @@ extension LedgerStatistics {
   mutating func count(_ replayed: ReplayedLedger, progress: () -> Void) throws {
     if replayed.position > .start { newestTime = replayed.newestTime }
     promiseCounts = [.pending: 0, .resolved: 0, .consumed: 0, .abandoned: 0]
-    let paths: [EntityWalk.Path] = [.closed(nil), .openPromises, .openHandlers]
+    let paths: [EntityWalk.Path] = [.closed(nil), .openPromises, .openHandlers, .openWork]
     try replayed.forEachEntity(on: paths, progress: progress) { entity in
       count(entity)
       return true

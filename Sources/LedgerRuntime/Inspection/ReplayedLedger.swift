@@ -16,7 +16,7 @@ public final class ReplayedLedger: Sendable {
   private let sessions = Mutex<[SessionID: SessionEntity]>([:])
   /// The promises that open handlers refer to, once they were requested.
   private let referencedPromises = Mutex<Set<PromiseID>?>(nil)
-  private let registry: any SessionRegistry
+  let registry: any SessionRegistry
 
   init(_ state: LedgerState, of log: any LedgerSource, registry: any SessionRegistry) {
     // The place that the state was read from may be valid for a moment only.

@@ -1,0 +1,90 @@
+import LedgerModel
+import LedgerModelTestSupport
+import LedgerTestSupport
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// Explanations of a ledger in use, and of its files.
+@Suite(.timeLimit(.minutes(5)))
+struct ExplanationTests {
+  private let lab: WorkLedger
+
+  init() throws { lab = try WorkLedger() }
+
+  /// A promise and work that awaits it, as a session and an inspector explain them.
+  @Test(arguments: [false, true])
+  func sessionsAndInspectorsExplainAlike(isFolded: Bool) async throws {
+    let ledger = try await lab.open()
+    let promise = try await ledger.createPromise(of: Int.self)
+    let work = try await promise.then(ScriptedWork.self)
+    _ = try await ledger.engine.submit(CreateHandler(.numbered(1)))
+    if isFolded { try await ledger.compact(.foldOnly) }
+    let inspector = try await Ledger.inspect(at: lab.temporary.path)
+    let own = try await ledger.explanation(of: work.id)
+    #expect(own?.reasons.map(\.name) == ["awaitsPromise"])
+    #expect(own?.reasons == (try await inspector.explanation(of: work.id)?.reasons))
+    let awaited = try await ledger.explanation(of: promise.id)
+    #expect(awaited?.reasons.map(\.name) == ["awaitsResolution", "awaitedByWork"])
+    #expect(awaited?.reasons == (try await inspector.explanation(of: promise.id)?.reasons))
+    let handler = HandlerID.numbered(1)
+    let waiting = try await ledger.explanation(of: handler)
+    #expect(waiting?.reasons.map(\.name) == ["notCalled"])
+    #expect(waiting?.reasons == (try await inspector.explanation(of: handler)?.reasons))
+    #expect(try await ledger.explanation(of: PromiseID.numbered(9)) == nil)
+    #expect(try await inspector.explanation(of: HandlerID.numbered(9)) == nil)
+    await ledger.close()
+    inspector.close()
+  }
+
+  @Test func aSessionThatEndsLeavesWorkOrphaned() async throws {
+    let ledger = try await lab.open()
+    let work = try await ledger.start(ScriptedWork())
+    let path = lab.temporary.path
+    func states() throws -> [WorkStanding.State] {
+      var states: [WorkStanding.State] = []
+      try BlockingInspector(at: path).replay().forEachWork(at: .now) { record, standing in
+        #expect(record.id == work.id)
+        states.append(standing.state)
+        return true
+      }
+      return states
+    }
+    #expect(try states() == [.due])
+    try await ledger.freeze()
+    #expect(try states() == [.orphaned])
+    let inspector = try await Ledger.inspect(at: path)
+    let frozen = try await inspector.explanation(of: work.id)
+    #expect(frozen?.reasons.map(\.name) == ["dueWithoutSession"])
+    try await ledger.unfreeze()
+    #expect(try states() == [.due])
+    await ledger.close()
+    #expect(try states() == [.orphaned])
+    inspector.close()
+  }
+
+  /// More work than one slice of a list, some of it folded.
+  @Test func allWorkIsVisitedInTheOrderOfItsCreation() async throws {
+    let ledger = try await lab.open()
+    var ids: [PromiseID] = []
+    for number in 0..<40 {
+      ids.append(try await ledger.start(ScriptedWork()).id)
+      if number == 20 { try await ledger.compact(.foldOnly) }
+      if number % 10 == 5 { try await ledger.cancelWork(ids.removeLast()) }
+    }
+    var seen: [PromiseID] = []
+    let replayed = try await ledger.state()
+    try replayed.forEachWork(at: .now) { record, _ in
+      seen.append(record.id)
+      return true
+    }
+    #expect(seen == ids && ids.count == 36)
+    var first: [PromiseID] = []
+    try replayed.forEachWork(at: .now) { record, _ in
+      first.append(record.id)
+      return first.count < 3
+    }
+    #expect(first == Array(ids.prefix(3)))
+    await ledger.close()
+  }
+}
