@@ -19,12 +19,15 @@ import Testing
       "handlers", "--format", "json", "--state", "active", "--state", "finished", "--state",
       "invalidated",
     ],
+    ["work", "--format", "json"], ["work", "--by-kind", "--format", "json"],
+    ["explain", "--key", "lasting", "--format", "json"],
     ["show", "--key", "lasting", "--format", "json"],
     ["show", "--handler-key", "lasting", "--format", "json"],
   ]
   /// Verbs that read in one view, or continue where they must, and so are never held up.
   private static let neverBusy: Set = [
     "log", "stats", "verify", "digest", "export", "promises", "handlers", "show",
+    "work", "explain",
   ]
 
   private static let everything: CompactionPolicy = {

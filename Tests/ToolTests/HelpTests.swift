@@ -24,6 +24,9 @@ struct HelpTests {
                                   events, their causes and effects.
           promises                Lists promises by their state.
           handlers                Lists handlers by their state.
+          work                    Lists pending work by its state.
+          explain                 Prints why a promise, its work, or a handler waits,
+                                  and what would end that.
           stats                   Counts events, promises, handlers and sessions, and
                                   the space that they take.
           verify                  Checks a ledger and lists what is wrong with it.
@@ -43,8 +46,8 @@ struct HelpTests {
   }
 
   @Test(arguments: [
-    "log", "show", "promises", "handlers", "stats", "verify", "digest", "compact", "export",
-    "import",
+    "log", "show", "promises", "handlers", "work", "explain", "stats", "verify", "digest",
+    "compact", "export", "import",
   ])
   func everyVerbTellsItsUse(verb: String) throws {
     let run = try CommandRun(verb, "--help")

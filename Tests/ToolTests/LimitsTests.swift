@@ -62,7 +62,8 @@ import Testing
     func nest(_ depth: Int) throws {
       guard depth > 0 else {
         for verb in [
-          "log", "stats", "promises", "handlers", "verify", "digest", "export", "compact",
+          "log", "stats", "promises", "handlers", "work", "verify", "digest", "export",
+          "compact",
         ] {
           let run = try CommandRun(verb, temporary.path)
           #expect(run.status == 0, "\(verb): \(run.notes)")

@@ -13,8 +13,8 @@ struct PromiseLedgerCommand: ParsableCommand {
       """,
     subcommands: [
       LogCommand.self, ShowCommand.self, PromisesCommand.self, HandlersCommand.self,
-      StatsCommand.self, VerifyCommand.self, DigestCommand.self, CompactCommand.self,
-      ExportCommand.self, ImportCommand.self,
+      WorkCommand.self, ExplainCommand.self, StatsCommand.self, VerifyCommand.self,
+      DigestCommand.self, CompactCommand.self, ExportCommand.self, ImportCommand.self,
     ])
 
   /// Runs the command. It replaces the parser's, because the exit codes are ours.

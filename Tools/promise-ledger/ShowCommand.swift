@@ -43,7 +43,7 @@ struct ShowCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let subject = try findSubject(in: inspector, sink)
+    let subject = try inspector.subject(name(), sink)
     let life = try SubjectLife(of: subject.id, in: inspector, sink)
     let report = subject.report
     if output.format == .table {
@@ -62,26 +62,6 @@ struct ShowCommand: LedgerCommand {
       }
     }
     try findings.throwIfAny()
-  }
-}
-
-extension ShowCommand {
-  /// Finds the subject. Before it reports that there is none, it checks that the ledger is intact:
-  /// the record may be on a damaged page.
-  private func findSubject(
-    in inspector: BlockingInspector, _ sink: any TextSink
-  ) throws -> Subject {
-    let alive = { (_: Position) -> Void in try? sink.alive() }
-    do {
-      return try inspector.withReplay(progress: alive) { replayed in
-        try name().find(in: replayed) { try? sink.alive() }
-      }
-    } catch {
-      if Status.Failure(error)?.status == .notFound {
-        try inspector.requireWhole { try? sink.alive() }
-      }
-      throw error
-    }
   }
 }
 

@@ -4,6 +4,11 @@ extension Report {
   /// All facts that a ledger has about one promise.
   init(_ record: PromiseRecord) {
     self.init()
+    add(record)
+  }
+
+  /// Adds all facts that a ledger has about one promise.
+  mutating func add(_ record: PromiseRecord) {
     add("promise", "id", record.id.description)
     add("state", "state", "\(record.status)")
     add("type", "typeTag", record.typeTag)
@@ -17,6 +22,7 @@ extension Report {
       add("deadline", "deadline", "\(deadline)")
       add("at deadline", "deadlineEffect", "\(record.deadlineEffect)")
     }
+    if let work = record.work { add(work) }
     add("created", "created", record.created)
     if let instance = record.creatorInstance { add("instance", "creatorInstance", instance) }
     if let outcome = record.outcomeKind { add("outcome", "outcome", "\(outcome)") }

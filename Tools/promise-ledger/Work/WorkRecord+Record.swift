@@ -1,0 +1,64 @@
+import PromiseLedger
+
+extension Record {
+  /// The columns of a list of work.
+  static let workColumns = [
+    Column("id", width: 36), Column("state", width: 8), Column("kind", width: 20),
+    Column("since", width: 27), Column("details"),
+  ]
+
+  init(work record: PromiseRecord, _ standing: WorkStanding) {
+    cells = [
+      "\(record.id)", standing.state.rawValue,
+      (record.work?.kind ?? "").escapingControlCharacters, "\(standing.since)",
+      record.workWords(standing).joined(separator: ", "),
+    ]
+    guard case .object(var members) = Report(record).json else {
+      json = .object([:])
+      return
+    }
+    members["workState"] = .string(standing.state.rawValue)
+    members["since"] = .string("\(standing.since)")
+    members["presence"] = standing.presence.map { .string("\($0)") }
+    json = .object(members)
+  }
+}
+
+extension PromiseRecord {
+  fileprivate func workWords(_ standing: WorkStanding) -> [String] {
+    var words: [String] = []
+    if let label { words.append(label.quoted) }
+    if let key { words.append("key \(key.quoted)") }
+    guard let work else { return words }
+    if let session = standing.session, let presence = standing.presence {
+      words.append(
+        "attempt \(work.attemptCount) in session \(session.entityID.shortText), \(presence)")
+    } else {
+      if case .waiting(let trigger) = work.state { words += trigger.words }
+      if work.attemptCount > 0 {
+        words.append(work.attemptCount == 1 ? "1 attempt" : "\(work.attemptCount) attempts")
+      }
+    }
+    if work.deathCount > 0 {
+      words.append(work.deathCount == 1 ? "1 death" : "\(work.deathCount) deaths")
+    }
+    if let error = work.lastError {
+      words.append("last error \(error.description.escapingControlCharacters)")
+    }
+    if let reason = work.cancelReason { words.append("to be cancelled \(reason.quoted)") }
+    if let lane = work.options.lane { words.append("lane \(lane.name.quoted)") }
+    if work.options.priority != 0 { words.append("priority \(work.options.priority)") }
+    if let deadline { words.append("deadline \(deadline)") }
+    return words
+  }
+}
+
+extension WorkTrigger {
+  fileprivate var words: [String] {
+    switch self {
+    case .now: []
+    case .at(let time): ["at \(time)"]
+    case .after(let promise, _): ["after promise \(promise.entityID.shortText)"]
+    }
+  }
+}
