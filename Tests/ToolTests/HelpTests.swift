@@ -7,11 +7,11 @@ struct HelpTests {
     let run = try CommandRun("--help")
     #expect(
       run.output == """
-        OVERVIEW: Inspects a promise ledger, and compacts it.
+        OVERVIEW: Inspects a promise ledger, compacts it, and acts on its promises.
 
         Data goes to standard output, notes to standard error. Exit codes: 0 success, 1
-        findings or a different digest, 2 usage, 3 not found, 4 busy, 5 corrupt, 6
-        incompatible format, 74 system failure.
+        findings, a different digest or no confirmation, 2 usage, 3 not found, 4 busy,
+        5 corrupt, 6 incompatible format, 74 system failure.
 
         USAGE: promise-ledger <subcommand>
 
@@ -37,6 +37,13 @@ struct HelpTests {
           export                  Writes all events to an archive, from which import
                                   makes a ledger.
           import                  Makes a new ledger from archives.
+          retry                   Makes work due at once: parked work, or work that
+                                  waits for a time.
+          park                    Keeps work from being run until retry makes it due
+                                  again.
+          abandon                 Gives up a promise for good: it can no longer be
+                                  resolved or consumed.
+          force                   Settles a promise at once, even one that code settles.
 
           See 'promise-ledger help <subcommand>' for detailed help.
 
@@ -47,7 +54,7 @@ struct HelpTests {
 
   @Test(arguments: [
     "log", "show", "promises", "handlers", "work", "explain", "stats", "verify", "digest",
-    "compact", "export", "import",
+    "compact", "export", "import", "retry", "park", "abandon", "force",
   ])
   func everyVerbTellsItsUse(verb: String) throws {
     let run = try CommandRun(verb, "--help")

@@ -5,16 +5,17 @@ import ArgumentParser
 struct PromiseLedgerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promise-ledger",
-    abstract: "Inspects a promise ledger, and compacts it.",
+    abstract: "Inspects a promise ledger, compacts it, and acts on its promises.",
     discussion: """
       Data goes to standard output, notes to standard error. Exit codes: \
-      0 success, 1 findings or a different digest, 2 usage, 3 not found, 4 busy, \
+      0 success, 1 findings, a different digest or no confirmation, 2 usage, 3 not found, 4 busy, \
       5 corrupt, 6 incompatible format, 74 system failure.
       """,
     subcommands: [
       LogCommand.self, ShowCommand.self, PromisesCommand.self, HandlersCommand.self,
       WorkCommand.self, ExplainCommand.self, StatsCommand.self, VerifyCommand.self,
       DigestCommand.self, CompactCommand.self, ExportCommand.self, ImportCommand.self,
+      RetryCommand.self, ParkCommand.self, AbandonCommand.self, ForceCommand.self,
     ])
 
   /// Runs the command. It replaces the parser's, because the exit codes are ours.
@@ -35,6 +36,7 @@ struct PromiseLedgerCommand: ParsableCommand {
     do {
       try ProgramArguments.check()
       var command = try parseAsRoot(arguments)
+      if let command = command as? any OperatorCommand { try command.confirm() }
       if let command = command as? any LedgerCommand {
         return try ReadingParent.run(
           arguments, timeout: .seconds(command.reading.timeout))

@@ -7,7 +7,14 @@ enum StandardError {
     write("promise-ledger: \(text.escapingControlCharacters)")
   }
 
-  static func write(_ line: String) {
-    try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
+  /// Prints a question, with stored text made harmless. The answer follows on the same line.
+  static func ask(_ question: String) {
+    print("promise-ledger: \(question.escapingControlCharacters)")
+  }
+
+  static func write(_ line: String) { print("\(line)\n") }
+
+  private static func print(_ text: String) {
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

@@ -1,0 +1,204 @@
+import Foundation
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// The verbs that change promises: exact output, exit code, and effect.
+@Suite(.timeLimit(.minutes(10)))
+struct OperatorCommandTests {
+  private func name(_ number: Int) -> String { "019b76da-a800-7000-8700-000000000a0\(number)" }
+
+  private func state(_ number: Int, in sample: WorkSampleLedger) async throws -> WorkRecord.State? {
+    try await sample.record(UInt64(number))?.work?.state
+  }
+
+  // MARK: Changes
+
+  @Test func retryMakesParkedWorkDue() async throws {
+    let sample = try await WorkSampleLedger()
+    let run = try CommandRun("retry", sample.path, name(6), "--yes")
+    #expect(
+      run.output == #"""
+        done        retry
+        promise     \#(name(6))
+        state       pending
+        type        int
+        kind        mail
+        priority    3
+        attempts    1
+        last error  mail 550: no \u{1B}[31mmailbox
+        created     2026-01-01T00:00:00.000000Z at position 8 by session 019b76da-a800-7000-8700-000000000002
+        instance    shop
+
+        """#)
+    #expect(run.notes == "" && run.status == 0)
+    #expect(try await state(6, in: sample) == .waiting(.now))
+    await sample.close()
+  }
+
+  @Test func parkKeepsWorkFromBeingRun() async throws {
+    let sample = try await WorkSampleLedger()
+    let run = try CommandRun("park", sample.path, name(7), "--yes", "--format", "json")
+    #expect(run.output.hasPrefix(#"{"attempts":0,"created":{"position":9,"#))
+    #expect(run.output.contains(#""done":"park","handlerKind":"a\u001b[2J\u000ab","#))
+    #expect(run.output.contains(#""workState":"parked""#))
+    #expect(run.notes == "" && run.status == 0)
+    #expect(try await state(7, in: sample) == .parked)
+    // The operator is a session of its own.
+    let log = try CommandRun("log", sample.path, "--kind", "sessionOpened", "--format", "jsonl")
+    #expect(log.output.split(separator: "\n").last?.contains(#""role":"operator""#) == true)
+    let running = try CommandRun("park", sample.path, name(4), "--yes")
+    #expect(
+      running.notes
+        == "promise-ledger: Session 019b76da-a800-7000-8700-000000000002 runs the work. Wait for the end of its code, and try again.\n"
+    )
+    #expect(running.output == "" && running.status == 4)
+    await sample.close()
+  }
+
+  @Test func abandonGivesUpAPromise() async throws {
+    let sample = try await WorkSampleLedger()
+    let run = try CommandRun(
+      "abandon", sample.path, name(1), "--reason", "no \u{202E} need", "--yes")
+    #expect(
+      run.output.hasPrefix("done       abandon\npromise    \(name(1))\nstate      abandoned\n"))
+    #expect(run.output.hasSuffix("\nreason     no \\u{202E} need\n"))
+    #expect(run.notes == "" && run.status == 0)
+    #expect(try await sample.record(1)?.status == .abandoned)
+    #expect(try await sample.record(2)?.outcomeKind == .cancelled, "it waited for a value")
+    let again = try CommandRun("abandon", sample.path, name(1), "--reason", "x", "--yes")
+    #expect(again.status == 0)
+    await sample.close()
+  }
+
+  @Test(arguments: [
+    (["--value", "42"], PromiseOutcome.fulfilled(StoredValue(typeTag: "int", bytes: [52, 50]))),
+    (
+      ["--reject", "no way"],
+      .rejected(StoredError(domain: "promise-ledger", message: "no way"))
+    ),
+    (["--cancel", "enough"], .cancelled(reason: "enough")),
+  ])
+  func forceSettlesWorkThatRuns(
+    options: [String], outcome: PromiseOutcome<StoredValue>
+  ) async throws {
+    let sample = try await WorkSampleLedger()
+    let run = try CommandRun(["force", sample.path, name(4), "--yes"] + options)
+    #expect(run.output.hasPrefix("done      force\npromise   \(name(4))\nstate     resolved\n"))
+    #expect(run.notes == "" && run.status == 0)
+    #expect(try await sample.record(4)?.outcome == outcome)
+    // The code of the attempt comes too late.
+    let answer = try await sample.submit(
+      FinishWork(
+        id: WorkSampleLedger.id(4), attempt: 1, result: .returned(typeTag: "int", bytes: [49])))
+    guard case .superseded = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    let again = try CommandRun(["force", sample.path, name(4), "--yes"] + options)
+    #expect(
+      again.notes
+        == "promise-ledger: Promise \(name(4)) is \(outcome.kind), so nothing was changed.\n")
+    #expect(again.output == "" && again.status == 2)
+    await sample.close()
+  }
+
+  @Test func forceSettlesPromisesWithoutValueOrCode() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    let void = try await ledger.createPromise(key: PromiseKey("void"), of: Void.self)
+    let bytes = try await ledger.createPromise(of: [UInt8].self)
+    func force(_ id: PromiseID, _ value: String) throws -> CommandRun {
+      try CommandRun("force", temporary.path, "\(id)", "--value", value, "--yes")
+    }
+    #expect(
+      try force(void.id, "1").notes
+        == "promise-ledger: The promise has no value. Give --value null.\n")
+    let byKey = try CommandRun(
+      "force", temporary.path, "--key", "void", "--value", "null", "--yes")
+    #expect(byKey.output.hasPrefix("done      force\npromise   \(void.id)\n"))
+    #expect(byKey.status == 0)
+    try await void.consume()
+    let refused = try force(bytes.id, "\"x\"")
+    #expect(refused.status == 2)
+    #expect(refused.notes.contains("which is not JSON"))
+    await ledger.close()
+  }
+
+  // MARK: Refusals
+
+  @Test func promisesWithoutWorkAreRefused() async throws {
+    let sample = try await WorkSampleLedger()
+    for verb in ["retry", "park"] {
+      let run = try CommandRun(verb, sample.path, name(1), "--yes")
+      #expect(run.notes.hasPrefix("promise-ledger: invalidArgument: Promise \(name(1)) "))
+      #expect(run.output == "" && run.status == 2)
+    }
+    await sample.close()
+  }
+
+  @Test func onlyPromisesAreChanged() async throws {
+    let handlers = try await HandlerSampleLedger()
+    let run = try CommandRun("retry", handlers.path, name(1), "--yes")
+    #expect(
+      run.notes == "promise-ledger: \(name(1)) is no promise. Give the id of a promise.\n")
+    #expect(run.status == 2)
+    #expect(try CommandRun("park", handlers.path, "ffff", "--yes").status == 3)
+    let missing = try CommandRun("park", "/nothing", "ffff", "--yes")
+    #expect(missing.notes.hasPrefix("promise-ledger: notALedger: "))
+    #expect(missing.status == 3)
+  }
+
+  @Test(arguments: [
+    ["retry"], ["retry", "4b", "--key", "a"], ["retry", "4b", "--without-lock"], ["abandon", "4b"],
+    ["force", "4b"], ["force", "4b", "--value", "1", "--cancel", "x"],
+    ["force", "4b", "--value", "{"],
+  ])
+  func invalidOptionsAreUsageErrors(words: [String]) throws {
+    let run = try CommandRun([words[0], "/nowhere"] + words.dropFirst() + ["--yes"])
+    #expect(run.status == 2 && run.output == "")
+  }
+
+  // MARK: Confirmation
+
+  @Test func withoutATerminalAConfirmationIsNeeded() async throws {
+    let sample = try await WorkSampleLedger()
+    for (verb, options, intention) in [
+      ("retry", [], "make the work of promise \(name(6)) due"),
+      ("park", [], "park the work of promise \(name(6))"),
+      ("abandon", ["--reason", "x"], "abandon promise \(name(6))"),
+      ("force", ["--value", "1"], "fulfil promise \(name(6))"),
+      ("force", ["--reject", "x"], "reject promise \(name(6))"),
+      ("force", ["--cancel", "x"], "cancel promise \(name(6))"),
+    ] {
+      let run = try CommandRun([verb, sample.path, name(6)] + options)
+      #expect(
+        run.notes
+          == "promise-ledger: This will \(intention) in \(sample.path). Standard input is no terminal to confirm that: add --yes.\n"
+      )
+      #expect(run.output == "" && run.status == 2)
+    }
+    #expect(try await state(6, in: sample) == .parked)
+    await sample.close()
+  }
+
+  #if os(Linux)
+    @Test(arguments: [("y", true), ("yes", true), ("n", false), ("", false)])
+    func atATerminalAPersonIsAsked(answer: String, isYes: Bool) async throws {
+      let sample = try await WorkSampleLedger()
+      let command = "\(CommandRun.program.path) retry \(sample.path) \(name(6))"
+      let run = try CommandRun(
+        ["-c", "echo '\(answer)' | script --quiet --return --command '\(command)' /dev/null"],
+        of: URL(fileURLWithPath: "/bin/sh"))
+      #expect(
+        run.output.contains(
+          "promise-ledger: This will make the work of promise \(name(6)) due in \(sample.path). Go on? [y/N] "
+        ))
+      #expect(run.output.contains("done        retry") == isYes)
+      #expect(run.output.contains("promise-ledger: Nothing was changed.") == !isYes)
+      #expect(run.status == (isYes ? 0 : 1))
+      #expect(try await state(6, in: sample) == (isYes ? .waiting(.now) : .parked))
+      await sample.close()
+    }
+  #endif
+}
