@@ -39,11 +39,11 @@ package struct ExplanationSample: Sendable {
   private static let waits = [
     ExplanationSample(
       .waits(.forPromise(promise(2), .fulfilled, since: since)), "awaitsPromise",
-      "Its code runs when promise \(name(promise: 2)) is fulfilled; the promise is pending. It waits since \(zero).",
+      "Its code runs when promise \(name(promise: 2)) is fulfilled; the promise is pending. It has waited since \(zero).",
       ["explain"]),
     ExplanationSample(
       .waits(.forUnreadablePromise(promise(2), since: since)), "awaitsUnreadablePromise",
-      "Its code runs after promise \(name(promise: 2)), which only a later version can read. It waits since \(zero).",
+      "Its code runs after promise \(name(promise: 2)), which only a later version can read. It has waited since \(zero).",
       ["update"]),
     ExplanationSample(
       .waits(.inCircle([promise(1), promise(2)], since: since)), "awaitsCircle",
@@ -51,7 +51,7 @@ package struct ExplanationSample: Sendable {
       ["force", "abandon"]),
     ExplanationSample(
       .waits(.forTime(later, since: since)), "awaitsTime",
-      "Its code runs at \(minute). It waits since \(zero).", ["wait"]),
+      "Its code runs at \(minute). It has waited since \(zero).", ["wait"]),
     ExplanationSample(
       .waits(.forRetry(promise(1), at: later, failureCount: 2, error, since: since)),
       "awaitsRetry",
@@ -59,21 +59,22 @@ package struct ExplanationSample: Sendable {
       ["wait", "retry"]),
     ExplanationSample(
       .waits(.toPassOn(promise(2), .timedOut, since: since)), "passesOn",
-      "Promise \(name(promise: 2)) was timed out at \(zero), so the code will not run. A runner passes the outcome on.",
+      "Promise \(name(promise: 2)) timed out at \(zero), so the code will not run. A runner passes the outcome on.",
       ["openWithRunner"]),
   ]
 
   private static let parkings = [
     ExplanationSample(
       .parked(.byFailure(promise(1), failureCount: 1, nil, since: since)), "parkedByFailure",
-      "It is parked since \(zero), because the code failed once.", ["retry", "cancel", "force"]),
+      "It has been parked since \(zero), because the code failed once.",
+      ["retry", "cancel", "force"]),
     ExplanationSample(
       .parked(.byDeaths(promise(1), 3, since: since)), "parkedByDeaths",
-      "It is parked since \(zero), because the process died in 3 attempts: the code probably ends it.",
+      "It has been parked since \(zero), because the process died in 3 attempts: the code probably ends it.",
       ["retry", "cancel", "force"]),
     ExplanationSample(
       .parked(.byOperator(promise(1), session, since: since)), "parkedByOperator",
-      "It is parked since \(zero) by session \(sessionName).", ["retry", "cancel", "force"]),
+      "It has been parked since \(zero) by session \(sessionName).", ["retry", "cancel", "force"]),
   ]
 
   private static func member(
@@ -105,7 +106,7 @@ package struct ExplanationSample: Sendable {
 
   private static let attempt = Explanation.Attempt(
     promise: promise(1), kind: "mail", number: 2, session: session, since: since)
-  private static let attemptText = "Attempt 2 runs since \(zero) in session \(sessionName)"
+  private static let attemptText = "Attempt 2 has run since \(zero) in session \(sessionName)"
 
   private static let runs = [
     ExplanationSample(
@@ -131,11 +132,11 @@ package struct ExplanationSample: Sendable {
   private static let due = [
     ExplanationSample(
       .due(.withoutSession(kind: "mail", since: since)), "dueWithoutSession",
-      "It is due since \(zero), and no session is open that could run the kind \"mail\".",
+      "It has been due since \(zero), and no session is open that could run the kind \"mail\".",
       ["run"]),
     ExplanationSample(
       .due(.withSessions([session], kind: "mail", since: since)), "dueWithSessions",
-      "It is due since \(zero), and none of the open sessions has started it: they have no runner, do not know the kind \"mail\", or are busy (session \(sessionName)).",
+      "It has been due since \(zero), and none of the open sessions has started it: they have no runner, do not know the kind \"mail\", or are busy (session \(sessionName)).",
       ["run"]),
     ExplanationSample(
       .due(.asSuspect(deathCount: 1, kind: "mail")), "dueAsSuspect",
@@ -162,7 +163,7 @@ package struct ExplanationSample: Sendable {
   private static let outside = [
     ExplanationSample(
       .outside(.resolution(promise(1), createdBy: session, since: since)), "awaitsResolution",
-      "It is pending since \(zero), when session \(sessionName) created it.",
+      "It has been pending since \(zero), when session \(sessionName) created it.",
       ["resolve", "abandon"]),
     ExplanationSample(
       .outside(.creatorIsGone(promise(1), session, isPending: false)), "creatorIsGone",
@@ -184,7 +185,7 @@ package struct ExplanationSample: Sendable {
       "Work has it in its arguments: promise \(name(promise: 2)).", ["explain"]),
     ExplanationSample(
       .outside(.consumption(promise(1), .cancelled, since: since)), "awaitsConsumption",
-      "It is cancelled since \(zero), and the app has not consumed it.", ["consume", "abandon"]),
+      "It was cancelled at \(zero), and the app has not consumed it.", ["consume", "abandon"]),
     ExplanationSample(
       .outside(.followers([promise(2), promise(3)], isComplete: false)), "awaitedByWork",
       "Work waits for it: promise \(name(promise: 2)), promise \(name(promise: 3)), and more.", []),
@@ -193,14 +194,14 @@ package struct ExplanationSample: Sendable {
   private static let calls = [
     ExplanationSample(
       .call(.notCalled(.numbered(1), kind: "mail", since: since)), "notCalled",
-      "It has the kind \"mail\" and waits to be called since \(zero).", ["call", "invalidate"]),
+      "It has the kind \"mail\" and has waited for a call since \(zero).", ["call", "invalidate"]),
     ExplanationSample(
       .call(.runs(.numbered(1), .call, session, since: since)), "callRuns",
-      "Call \(callName) runs since \(zero) in session \(sessionName).", ["waitForCode"]),
+      "Call \(callName) has run since \(zero) in session \(sessionName).", ["waitForCode"]),
     ExplanationSample(
       .call(.runsInLostProcess(.numbered(1), .invalidation, session, since: since)),
       "callRunsInLostProcess",
-      "Invalidation \(callName) runs since \(zero) in session \(sessionName), whose process is gone. The next session that opens the ledger or writes gives it back.",
+      "Invalidation \(callName) has run since \(zero) in session \(sessionName), whose process is gone. The next session that opens the ledger or writes gives it back.",
       ["open"]),
     ExplanationSample(
       .call(.givenBack(.numbered(1), .call, kind: "mail", .notRunnable, since: since)),
@@ -219,7 +220,7 @@ package struct ExplanationSample: Sendable {
       "The event at position 7 cannot be applied, so nothing is changed.", ["verify"]),
     ExplanationSample(
       .ended(.settled(.rejected, since: since)), "settled",
-      "It is rejected since \(zero), and needs no consumption.", []),
+      "It was rejected at \(zero), and needs no consumption.", []),
     ExplanationSample(
       .ended(.consumed(since: since)), "consumed", "It was consumed at \(zero).", []),
     ExplanationSample(

@@ -23,7 +23,7 @@ struct ExplainCommandTests {
         state     pending
         label     Publish 7
         kind      publish
-        reason    Its code runs when promise \(name(1)) is fulfilled; the promise is pending. It waits since 2026-01-01T00:00:00.000000Z.
+        reason    Its code runs when promise \(name(1)) is fulfilled; the promise is pending. It has waited since 2026-01-01T00:00:00.000000Z.
           action  See what promise \(name(1)) waits for (promise-ledger explain).
 
         """)
@@ -32,7 +32,7 @@ struct ExplainCommandTests {
         promise   \(name(1))
         state     pending
         label     Upload 7
-        reason    It is pending since 2026-01-01T00:00:00.000000Z, when \(Self.session) created it.
+        reason    It has been pending since 2026-01-01T00:00:00.000000Z, when \(Self.session) created it.
           action  Resolve promise \(name(1)), in any process (DurablePromise.resolve).
           action  Abandon promise \(name(1)), in any process (promise-ledger abandon).
         reason    Work waits for it: promise \(name(2)).
@@ -48,7 +48,7 @@ struct ExplainCommandTests {
         promise   \(name(4))
         state     pending
         kind      mail
-        reason    Attempt 1 runs since 2026-01-01T00:00:01.000000Z in \(Self.session). Its process is alive.
+        reason    Attempt 1 has run since 2026-01-01T00:00:01.000000Z in \(Self.session). Its process is alive.
           action  Wait for the end of the code.
           action  Cancel the work of promise \(name(4)) (Ledger.cancelWork).
 
@@ -74,7 +74,7 @@ struct ExplainCommandTests {
         promise   \#(name(6))
         state     pending
         kind      mail
-        reason    It is parked since 2026-01-01T00:00:02.000000Z, because the code failed once, with mail 550: no \u{1B}[31mmailbox.
+        reason    It has been parked since 2026-01-01T00:00:02.000000Z, because the code failed once, with mail 550: no \u{1B}[31mmailbox.
           action  Make the work of promise \#(name(6)) due (promise-ledger retry).
           action  Cancel the work of promise \#(name(6)) (Ledger.cancelWork).
           action  Settle promise \#(name(6)) in place of its code (promise-ledger force).
@@ -94,7 +94,7 @@ struct ExplainCommandTests {
         reason    Earlier work of lane "account/42" is due first: promise \#(name(7)) of the kind "a\u{1B}[2J\u{A}b" is due.
           action  Open the ledger in a process that has a runner and knows the kind "a\u{1B}[2J\u{A}b".
           action  Park the work of promise \#(name(7)) (promise-ledger park).
-        reason    It is due since 2026-01-01T00:00:00.000000Z, and no session is open that could run the kind "mail".
+        reason    It has been due since 2026-01-01T00:00:00.000000Z, and no session is open that could run the kind "mail".
           action  Open the ledger in a process that has a runner and knows the kind "mail".
 
         """#)
@@ -105,7 +105,7 @@ struct ExplainCommandTests {
     let run = try CommandRun("explain", sample.path, name(4), "--format", "json")
     #expect(
       run.output == """
-        {"handlerKind":"mail","id":"\(name(4))","reasons":[{"actions":[{"action":"waitForCode","text":"Wait for the end of the code."},{"action":"cancel","text":"Cancel the work of promise \(name(4)) (Ledger.cancelWork)."}],"reason":"runs","sessions":["019b76da-a800-7000-8700-000000000002"],"since":"2026-01-01T00:00:01.000000Z","text":"Attempt 1 runs since 2026-01-01T00:00:01.000000Z in \(Self.session). Its process is alive."}],"state":"pending"}
+        {"handlerKind":"mail","id":"\(name(4))","reasons":[{"actions":[{"action":"waitForCode","text":"Wait for the end of the code."},{"action":"cancel","text":"Cancel the work of promise \(name(4)) (Ledger.cancelWork)."}],"reason":"runs","sessions":["019b76da-a800-7000-8700-000000000002"],"since":"2026-01-01T00:00:01.000000Z","text":"Attempt 1 has run since 2026-01-01T00:00:01.000000Z in \(Self.session). Its process is alive."}],"state":"pending"}
 
         """)
     #expect(run.notes == "" && run.status == 0)

@@ -59,15 +59,7 @@ struct CompactCommand: LedgerCommand {
     var notes = ProgressNotes()
     let work = try BackgroundWork<CompactionReport, CompactionProgress> {
       [path = reading.path, policy = keeping.policy] say in
-      let ledger = try await Ledger.open(at: path, as: .operator)
-      do {
-        let report = try await ledger.compact(policy, progress: say)
-        await ledger.close()
-        return report
-      } catch {
-        await ledger.close()
-        throw error
-      }
+      try await Ledger.withOperator(at: path) { try await $0.compact(policy, progress: say) }
     }
     // Opening replays the tail, and each step may have to wait for another writer before that
     // becomes an error.

@@ -7,43 +7,20 @@ struct ShowCommand: LedgerCommand {
     commandName: "show",
     abstract: "Prints the life of one promise or handler: its events, their causes and effects.",
     discussion: """
-      Sessions can be shown, too. The column relation marks the events of the subject itself as \
-      own, the events that led to them as cause, and the events that they led to as effect. In \
-      JSON, the first object is the record of the subject, and its events follow. Events that a \
-      compaction deleted are missing. If a compaction removed the record, the exit code is 3.
+      A session can be shown, too, by an id that no promise or handler has. The column relation \
+      marks the events of the subject itself as own, the events that led to them as cause, and \
+      the events that they led to as effect. In JSON, the first object is the record of the \
+      subject, and its events follow. Events that a compaction deleted are missing. If a \
+      compaction removed the record, the exit code is 3.
       """)
 
   @OptionGroup var reading: ReadingOptions
-
-  @Argument(
-    help: """
-      The id of a promise or handler, or a beginning of it that no other id shares. If none \
-      matches, the id of a session.
-      """)
-  var id: IDPrefix?
-
-  @Option(help: "The promise's key, instead of an id.")
-  var key: String?
-
-  @Option(help: "The handler's key, instead of an id.")
-  var handlerKey: String?
-
+  @OptionGroup var subject: SubjectOptions
   @OptionGroup var output: FormatOptions
-
-  func validate() throws { _ = try name() }
-
-  private func name() throws -> SubjectName {
-    switch (id, key, handlerKey) {
-    case (let prefix?, nil, nil): .id(prefix)
-    case (nil, let key?, nil): .promiseKey(try PromiseKey(checking: key))
-    case (nil, nil, let key?): .handlerKey(try HandlerKey(checking: key))
-    default: throw ValidationError("Give an id, a promise's key, or a handler's key.")
-    }
-  }
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let subject = try inspector.subject(name(), sink)
+    let subject = try inspector.subject(subject.name(), sink)
     let life = try SubjectLife(of: subject.id, in: inspector, sink)
     let report = subject.report
     if output.format == .table {

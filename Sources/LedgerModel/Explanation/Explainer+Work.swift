@@ -35,18 +35,15 @@ extension Explainer {
     let attempt = Explanation.Attempt(
       promise: entity.id, kind: place.kind, number: Int(entity.progress?.attempt ?? 0),
       session: session, since: entity.progress?.start?.time ?? entity.created.time)
-    let run: Explanation.Run
-    switch try presence(of: session) {
-    case .gone: run = .inLostProcess(attempt)
-    case .frozen: run = .inFrozenSession(attempt)
-    case .alive:
-      if let time = place.overdueAt, now >= time {
-        run = .tooLong(attempt, mayBeTakenOverSince: time)
-      } else {
-        run = .inLivingProcess(attempt)
+    let overdueAt = place.overdueAt.flatMap { now >= $0 ? $0 : nil }
+    let tooLong = overdueAt.map { Explanation.Run.tooLong(attempt, mayBeTakenOverSince: $0) }
+    let runs: [Explanation.Run] =
+      switch try presence(of: session) {
+      case .gone: [.inLostProcess(attempt)]
+      case .frozen: [.inFrozenSession(attempt)] + [tooLong].compactMap(\.self)
+      case .alive: [tooLong ?? .inLivingProcess(attempt)]
       }
-    }
-    return [.runs(run)] + cancellation(of: entity)
+    return runs.map(Explanation.Reason.runs) + cancellation(of: entity)
   }
 
   private func cancellation(of entity: PromiseEntity) -> [Explanation.Reason] {

@@ -42,7 +42,7 @@ extension Explanation.Block: ExplainedReason {
     }
   }
 
-  var remedies: [ExplanationRemedy] {
+  var remedies: [Explanation.Remedy] {
     switch self {
     case .laterVersion: [.update]
     case .damaged: [.verify]
@@ -55,7 +55,7 @@ extension Explanation.End: ExplainedReason {
   public var description: String {
     switch self {
     case .settled(let outcome, let since):
-      "It is \(outcome == .timedOut ? "timed out" : "\(outcome)") since \(since), and needs no consumption."
+      "It \(outcome.verb) at \(since), and needs no consumption."
     case .consumed(let since): "It was consumed at \(since)."
     case .abandoned(let reason, let since): "It was abandoned at \(since)\(Self.because(reason))."
     case .finished(let since): "Its call ended at \(since)."
@@ -78,5 +78,5 @@ extension Explanation.End: ExplainedReason {
     }
   }
 
-  var remedies: [ExplanationRemedy] { [] }
+  var remedies: [Explanation.Remedy] { [] }
 }

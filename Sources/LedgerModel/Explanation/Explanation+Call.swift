@@ -19,11 +19,11 @@ extension Explanation.Call: ExplainedReason {
   public var description: String {
     switch self {
     case .notCalled(_, let kind, let since):
-      "It has the kind \"\(kind)\" and waits to be called since \(since)."
+      "It has the kind \"\(kind)\" and has waited for a call since \(since)."
     case .runs(let call, let purpose, let session, let since):
-      "\(purpose.words) \(call) runs since \(since) in session \(session)."
+      "\(purpose.words) \(call) has run since \(since) in session \(session)."
     case .runsInLostProcess(let call, let purpose, let session, let since):
-      "\(purpose.words) \(call) runs since \(since) in session \(session), whose process is gone. The next session that opens the ledger or writes gives it back."
+      "\(purpose.words) \(call) has run since \(since) in session \(session), whose process is gone. The next session that opens the ledger or writes gives it back."
     case .givenBack(let call, let purpose, let kind, let reason, let since):
       "\(purpose.words) \(call) was given back at \(since) (\(reason.words)). A session that knows the kind \"\(kind)\" may run it again."
     }
@@ -40,7 +40,7 @@ extension Explanation.Call: ExplainedReason {
     }
   }
 
-  var remedies: [ExplanationRemedy] {
+  var remedies: [Explanation.Remedy] {
     switch self {
     case .notCalled(let id, let kind, _): [.call(id, kind: kind), .invalidate(id)]
     case .runs: [.waitForCode]

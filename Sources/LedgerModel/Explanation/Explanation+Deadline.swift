@@ -28,7 +28,7 @@ extension Explanation.Deadline: ExplainedReason {
     }
   }
 
-  var remedies: [ExplanationRemedy] {
+  var remedies: [Explanation.Remedy] {
     switch self {
     case .ahead(let time, _): [.wait(until: time)]
     case .passed: [.open]

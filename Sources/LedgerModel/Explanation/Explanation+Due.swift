@@ -17,9 +17,9 @@ extension Explanation.Due: ExplainedReason {
   public var description: String {
     switch self {
     case .withoutSession(let kind, let since):
-      "It is due since \(since), and no session is open that could run the kind \"\(kind)\"."
+      "It has been due since \(since), and no session is open that could run the kind \"\(kind)\"."
     case .withSessions(let sessions, let kind, let since):
-      "It is due since \(since), and none of the open sessions has started it: they have no runner, do not know the kind \"\(kind)\", or are busy (\(sessions.map { "session \($0)" }.joined(separator: ", ")))."
+      "It has been due since \(since), and none of the open sessions has started it: they have no runner, do not know the kind \"\(kind)\", or are busy (\(sessions.map { "session \($0)" }.joined(separator: ", ")))."
     case .asSuspect(let count, _):
       "The process died in \(count) \(count == 1 ? "attempt" : "attempts"), so it runs only in a process that runs no other such work."
     case .tooLate(let time, _):
@@ -37,7 +37,7 @@ extension Explanation.Due: ExplainedReason {
     }
   }
 
-  var remedies: [ExplanationRemedy] {
+  var remedies: [Explanation.Remedy] {
     switch self {
     case .withoutSession(let kind, _), .withSessions(_, let kind, _), .asSuspect(_, let kind),
       .tooLate(_, let kind):

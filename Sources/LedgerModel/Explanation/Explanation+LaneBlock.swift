@@ -66,8 +66,8 @@ extension Explanation.LaneBlock: ExplainedReason {
       name, promises: members.map(\.promise), sessions: members.compactMap(\.session))
   }
 
-  var remedies: [ExplanationRemedy] {
-    let explained = members.map { ExplanationRemedy.explain($0.promise) }
+  var remedies: [Explanation.Remedy] {
+    let explained = members.map { Explanation.Remedy.explain($0.promise) }
     switch self {
     case .full: return [.waitForCode] + explained
     case .held: return explained + members.map { .park($0.promise) }

@@ -42,7 +42,7 @@ extension Explanation.Outside: ExplainedReason {
   public var description: String {
     switch self {
     case .resolution(_, let session, let since):
-      "It is pending since \(since), when session \(session) created it."
+      "It has been pending since \(since), when session \(session) created it."
     case .creatorIsGone(_, let session, let isPending):
       "Session \(session), which created it, is gone, so another one must \(isPending ? "resolve" : "consume") it."
     case .handlers(let ids):
@@ -52,7 +52,7 @@ extension Explanation.Outside: ExplainedReason {
     case .work(let ids):
       "Work has it in its arguments: \(ids.words)."
     case .consumption(_, let outcome, let since):
-      "It is \(outcome == .timedOut ? "timed out" : "\(outcome)") since \(since), and the app has not consumed it."
+      "It \(outcome.verb) at \(since), and the app has not consumed it."
     case .followers(let ids, let isComplete):
       "Work waits for it: \(ids.words)\(isComplete ? "" : ", and more")."
     }
@@ -72,7 +72,7 @@ extension Explanation.Outside: ExplainedReason {
     }
   }
 
-  var remedies: [ExplanationRemedy] {
+  var remedies: [Explanation.Remedy] {
     switch self {
     case .resolution(let id, _, _): [.resolve(id), .abandon(id)]
     case .creatorIsGone(let id, _, let isPending):

@@ -15,11 +15,11 @@ extension Explanation.Parking: ExplainedReason {
   public var description: String {
     switch self {
     case .byFailure(_, let count, let error, let since):
-      "It is parked since \(since), because the code failed \(times(count))\(words(of: error))."
+      "It has been parked since \(since), because the code failed \(times(count))\(words(of: error))."
     case .byDeaths(_, let count, let since):
-      "It is parked since \(since), because the process died in \(count) attempts: the code probably ends it."
+      "It has been parked since \(since), because the process died in \(count) attempts: the code probably ends it."
     case .byOperator(_, let session, let since):
-      "It is parked since \(since) by session \(session)."
+      "It has been parked since \(since) by session \(session)."
     }
   }
 
@@ -32,7 +32,7 @@ extension Explanation.Parking: ExplainedReason {
     }
   }
 
-  var remedies: [ExplanationRemedy] {
+  var remedies: [Explanation.Remedy] {
     switch self {
     case .byFailure(let id, _, _, _), .byDeaths(let id, _, _), .byOperator(let id, _, _):
       [.retry(id), .cancel(id), .force(id)]

@@ -67,7 +67,7 @@ extension Explanation.Run: ExplainedReason {
     ReasonFacts(name, sessions: [attempt.session], since: attempt.since)
   }
 
-  var remedies: [ExplanationRemedy] {
+  var remedies: [Explanation.Remedy] {
     switch self {
     case .inLivingProcess(let attempt): [.waitForCode, .cancel(attempt.promise)]
     case .inFrozenSession(let attempt): [.unfreeze(attempt.session), .force(attempt.promise)]
@@ -80,6 +80,6 @@ extension Explanation.Run: ExplainedReason {
 
 extension Explanation.Attempt {
   fileprivate var words: String {
-    "Attempt \(number) runs since \(since) in session \(session)"
+    "Attempt \(number) has run since \(since) in session \(session)"
   }
 }

@@ -23,17 +23,17 @@ extension Explanation.Wait: ExplainedReason {
   public var description: String {
     switch self {
     case .forPromise(let id, let settlement, let since):
-      "Its code runs when promise \(id) \(settlement.words); the promise is pending. It waits since \(since)."
+      "Its code runs when promise \(id) \(settlement.words); the promise is pending. It has waited since \(since)."
     case .forUnreadablePromise(let id, let since):
-      "Its code runs after promise \(id), which only a later version can read. It waits since \(since)."
+      "Its code runs after promise \(id), which only a later version can read. It has waited since \(since)."
     case .inCircle(let ids, _):
       "It waits for a circle of promises, each of which awaits the next: \(ids.map(\.description).joined(separator: ", "))."
     case .forTime(let time, let since):
-      "Its code runs at \(time). It waits since \(since)."
+      "Its code runs at \(time). It has waited since \(since)."
     case .forRetry(_, let time, let count, let error, let since):
       "The code failed \(times(count)), the last time at \(since)\(words(of: error)). It runs again at \(time)."
     case .toPassOn(let id, let outcome, let since):
-      "Promise \(id) \(outcome.map { "was \($0.words)" } ?? "was abandoned") at \(since), so the code will not run. A runner passes the outcome on."
+      "Promise \(id) \(outcome?.verb ?? "was abandoned") at \(since), so the code will not run. A runner passes the outcome on."
     }
   }
 
@@ -54,7 +54,7 @@ extension Explanation.Wait: ExplainedReason {
     }
   }
 
-  var remedies: [ExplanationRemedy] {
+  var remedies: [Explanation.Remedy] {
     switch self {
     case .forPromise(let id, _, _): [.explain(id)]
     case .forUnreadablePromise: [.update]
@@ -77,7 +77,8 @@ extension WorkTrigger.Settlement {
 }
 
 extension PromiseOutcomeKind {
-  fileprivate var words: String { self == .timedOut ? "timed out" : "\(self)" }
+  /// The settlement, as the verb of a sentence.
+  var verb: String { self == .timedOut ? "timed out" : "was \(self)" }
 }
 
 /// The number of repetitions in words.

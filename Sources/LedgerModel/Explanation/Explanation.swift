@@ -85,13 +85,13 @@ extension Explanation.Reason: CustomStringConvertible {
   public var sessions: [SessionID] { content.facts.sessions }
 
   /// The actions that end the reason, the usual one first.
-  public var remedies: [ExplanationRemedy] { content.remedies }
+  public var remedies: [Explanation.Remedy] { content.remedies }
 }
 
 /// A reason of one family.
 protocol ExplainedReason: Sendable, CustomStringConvertible {
   var facts: ReasonFacts { get }
-  var remedies: [ExplanationRemedy] { get }
+  var remedies: [Explanation.Remedy] { get }
 }
 
 /// The facts that all reasons have in common.

@@ -231,6 +231,8 @@ import Testing
     #expect(
       try ledger.reasons(1)
         == [.runs(.tooLong(Self.attempt, mayBeTakenOverSince: .second(1_023)))])
+    #expect(
+      try ledger.reasons(1, frozen: [2]).map(\.name) == ["runsInFrozenSession", "runsTooLong"])
     // What is gone need not be waited for.
     #expect(try ledger.reasons(1, living: []) == [.runs(.inLostProcess(Self.attempt))])
     #expect(try ledger.claim(1, as: 3) == ["started 2"])

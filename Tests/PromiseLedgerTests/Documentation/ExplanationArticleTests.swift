@@ -43,8 +43,8 @@ struct ExplanationArticleTests {
   }
 
   @Test func everyActionHasARow() throws {
-    let cases = try Article(path: "\(Self.folder)/ExplanationRemedy.swift").lines.compactMap {
-      $0.firstMatch(of: /^ {2}case (\w+)/).map { String($0.1) }
+    let cases = try Article(path: "\(Self.folder)/Explanation+Remedy.swift").lines.compactMap {
+      $0.firstMatch(of: /^ {4}case (\w+)/).map { String($0.1) }
     }
     #expect(cases.count > 15)
     #expect(try Self.rows(under: "action") == cases)

@@ -1,9 +1,11 @@
-import LedgerModel
 import LedgerModelTestSupport
 import LedgerTestSupport
-import PromiseLedger
 import PromiseLedgerTesting
 import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+@testable import PromiseLedger
 
 /// Explanations of a ledger in use, and of its files.
 @Suite(.timeLimit(.minutes(5)))
@@ -61,6 +63,34 @@ struct ExplanationTests {
     await ledger.close()
     #expect(try states() == [.orphaned])
     inspector.close()
+  }
+
+  /// The log alone does not tell whether a process is there; the lock of its session does.
+  @Test func theLockOfASessionTellsWhetherItsProcessIsThere() throws {
+    var crafted = try CraftedLedger()
+    let (session, work) = (SessionID.numbered(1), PromiseID.numbered(1))
+    let creation = PromiseCreated(
+      typeTag: "int", lifetime: .untilSettled, source: .work(.init(kind: "k", trigger: .now)))
+    try crafted.commit([
+      .of(LedgerCreated(formatVersion: 0), on: .numbered(77)),
+      .of(SessionOpened.sample(), on: session.entityID), .of(creation, on: work.entityID),
+      .of(WorkStarted(attempt: 1), on: work.entityID),
+    ])
+    let replayed = try BlockingInspector(at: crafted.path).replay()
+    func finding() throws -> [String] {
+      var found = try replayed.explanation(of: work, at: .now)?.reasons.map(\.name) ?? []
+      try replayed.forEachWork(at: .now) { _, standing in
+        #expect(standing.state == .running && standing.session == session)
+        found.append("\(standing.presence.map { "\($0)" } ?? "")")
+        return true
+      }
+      return found
+    }
+    #expect(try finding() == ["runsInLostProcess", "gone"])
+    let lock = try SessionLock(LedgerDirectory(crafted.path), session)
+    #expect(try finding() == ["runs", "alive"])
+    try lock.freeze()
+    #expect(try finding() == ["runsInFrozenSession", "frozen"])
   }
 
   /// More work than one slice of a list, some of it folded.

@@ -46,15 +46,7 @@ extension OperatorCommand {
     _ change: @escaping OperatorChange, _ sink: any TextSink
   ) throws -> OperatorAnswer {
     let work = try BackgroundWork<OperatorAnswer, Never> { [path = reading.path] _ in
-      let ledger = try await Ledger.open(at: path, as: .operator)
-      do {
-        let answer = try await change(ledger)
-        await ledger.close()
-        return answer
-      } catch {
-        await ledger.close()
-        throw error
-      }
+      try await Ledger.withOperator(at: path, change)
     }
     // Opening and writing may each have to wait for another writer before that becomes an error.
     let patience = LedgerConfiguration().writerStallTimeout * 2

@@ -3,7 +3,7 @@ import Testing
 
 /// `work`: exact output and exit code.
 @Suite(.timeLimit(.minutes(10)))
-struct WorkCommandTests {
+struct WorkListTests {
   @Test func workIsListedByState() async throws {
     let sample = try await WorkSampleLedger()
     let time = try #require(try await sample.retryTime())

@@ -1,48 +1,50 @@
-/// An action that ends a reason to wait.
-@nonexhaustive public enum ExplanationRemedy: Sendable, Hashable {
-  /// The time comes; nothing has to be done.
-  case wait(until: Timestamp)
-  /// The running code ends; nothing has to be done.
-  case waitForCode
-  /// A process settles the promise.
-  case resolve(PromiseID)
-  /// The app consumes the outcome.
-  case consume(PromiseID)
-  /// Any process gives up the promise for good.
-  case abandon(PromiseID)
-  /// An operator makes the work due at once.
-  case retry(PromiseID)
-  /// Any process cancels the work.
-  case cancel(PromiseID)
-  /// An operator keeps the work from being run, so that it leaves its lane.
-  case park(PromiseID)
-  /// An operator settles the promise in place of its code.
-  case force(PromiseID)
-  /// The other promise has reasons of its own.
-  case explain(PromiseID)
-  /// A process opens the ledger with a runner, and knows the kind.
-  case run(kind: String)
-  /// A process opens the ledger, or one that has it open writes.
-  case open
-  /// A process with a runner opens the ledger.
-  case openWithRunner
-  /// A process that knows the kind calls the handler.
-  case call(HandlerID, kind: String)
-  /// A process that knows the kind retries its unfinished calls.
-  case retryCalls(kind: String)
-  /// A process invalidates the handler.
-  case invalidate(HandlerID)
-  /// The process with the session unfreezes it.
-  case unfreeze(SessionID)
-  /// The process with the session is ended, or closes the session.
-  case endProcess(SessionID)
-  /// The library or the tool is updated.
-  case update
-  /// The ledger is verified, and restored from a copy.
-  case verify
+extension Explanation {
+  /// An action that ends a reason to wait.
+  @nonexhaustive public enum Remedy: Sendable, Hashable {
+    /// The time comes; nothing has to be done.
+    case wait(until: Timestamp)
+    /// The running code ends; nothing has to be done.
+    case waitForCode
+    /// A process settles the promise.
+    case resolve(PromiseID)
+    /// The app consumes the outcome.
+    case consume(PromiseID)
+    /// Any process gives up the promise for good.
+    case abandon(PromiseID)
+    /// An operator makes the work due at once.
+    case retry(PromiseID)
+    /// Any process cancels the work.
+    case cancel(PromiseID)
+    /// An operator keeps the work from being run, so that it leaves its lane.
+    case park(PromiseID)
+    /// An operator settles the promise in place of its code.
+    case force(PromiseID)
+    /// The other promise has reasons of its own.
+    case explain(PromiseID)
+    /// A process opens the ledger with a runner, and knows the kind.
+    case run(kind: String)
+    /// A process opens the ledger, or one that has it open writes.
+    case open
+    /// A process with a runner opens the ledger.
+    case openWithRunner
+    /// A process that knows the kind calls the handler.
+    case call(HandlerID, kind: String)
+    /// A process that knows the kind retries its unfinished calls.
+    case retryCalls(kind: String)
+    /// A process invalidates the handler.
+    case invalidate(HandlerID)
+    /// The process with the session unfreezes it.
+    case unfreeze(SessionID)
+    /// The process with the session is ended, or closes the session.
+    case endProcess(SessionID)
+    /// The library or the tool is updated.
+    case update
+    /// The ledger is verified, and restored from a copy.
+    case verify
+  }
 }
 
-extension ExplanationRemedy: CustomStringConvertible {
+extension Explanation.Remedy: CustomStringConvertible {
   /// The action as a sentence that names the methods and the verbs of the tool.
   public var description: String {
     switch self {
