@@ -89,6 +89,14 @@ import Testing
     #expect(try ledger.reasons(2).map(\.name) == ["behindInLane"])
   }
 
+  @Test func earlierWorkThatCannotBeChangedIsNotInTheWay() throws {
+    let ledger = try WorkLedger()
+    for number in 1...2 { try ledger.create(number, options: .lane()) }
+    try ledger.append([.raw(EventKind(rawValue: 999), on: PromiseID.numbered(1).entityID)])
+    #expect(try ledger.reasons(2).map(\.name) == ["dueWithSessions"])
+    #expect(try ledger.claim(2) == ["started 1"])
+  }
+
   @Test func workOfALaterVersionIsNamedWithoutItsState() throws {
     let ledger = try WorkLedger()
     for number in 1...2 { try ledger.create(number, options: .lane()) }
