@@ -16,6 +16,8 @@ struct ForcedOutcomeTests {
       return 1
     }
     let promise = try await running(LedgerRunner(ledger)) {
+      // Otherwise, the runner would wait for the code.
+      defer { gate.open() }
       let promise = try await ledger.start(ScriptedWork())
       await gate.arrival()
       let other = try await lab.open(as: .operator)
@@ -28,7 +30,6 @@ struct ForcedOutcomeTests {
       }
       #expect(record.outcome == .fulfilled(Self.nine))
       await other.close()
-      gate.open()
       return promise
     }
     #expect(try await promise.outcome == .fulfilled(9))
