@@ -58,6 +58,13 @@ package struct ExplanationSample: Sendable {
       "The code failed 2 times, the last time at \(zero), with test 9: failed. It runs again at \(minute).",
       ["wait", "retry"]),
     ExplanationSample(
+      .waits(
+        .forStepRetry(
+          promise(1), step: "ship", at: later, failureCount: 2, error, since: since)),
+      "awaitsStepRetry",
+      "Step ship failed 2 times, the last time at \(zero), with test 9: failed. It is tried again at \(minute).",
+      ["wait", "retry"]),
+    ExplanationSample(
       .waits(.toPassOn(promise(2), .timedOut, since: since)), "passesOn",
       "Promise \(name(promise: 2)) timed out at \(zero), so the code will not run. A runner passes the outcome on.",
       ["openWithRunner"]),

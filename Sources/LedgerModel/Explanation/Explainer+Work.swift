@@ -92,6 +92,13 @@ extension Explainer {
     }
     if let time = parts.time {
       let progress = entity.progress
+      for failed in progress?.retriedSteps(trigger) ?? [] {
+        waits.append(
+          .forStepRetry(
+            entity.id, step: failed.step.description, at: time, failureCount: Int(failed.count),
+            progress?.release?.event.error, since: since))
+      }
+      guard waits.count == parts.promises.count else { return waits }
       waits.append(
         entity.isRetry(trigger)
           ? .forRetry(

@@ -12,6 +12,9 @@ extension Explanation {
     case forTime(Timestamp, since: Timestamp)
     /// The code failed, and is run again later.
     case forRetry(PromiseID, at: Timestamp, failureCount: Int, StoredError?, since: Timestamp)
+    /// A step failed, and is tried again later, at the earliest at the time.
+    case forStepRetry(
+      PromiseID, step: String, at: Timestamp, failureCount: Int, StoredError?, since: Timestamp)
     /// The awaited promise was settled in a way for which the work does not wait. A runner gives the work the
     /// same outcome. The outcome is `nil` if the promise was abandoned.
     case toPassOn(PromiseID, PromiseOutcomeKind?, since: Timestamp)
@@ -32,6 +35,8 @@ extension Explanation.Wait: ExplainedReason {
       "Its code runs at \(time). It has waited since \(since)."
     case .forRetry(_, let time, let count, let error, let since):
       "The code failed \(times(count)), the last time at \(since)\(words(of: error)). It runs again at \(time)."
+    case .forStepRetry(_, let step, let time, let count, let error, let since):
+      "Step \(step) failed \(times(count)), the last time at \(since)\(words(of: error)). It is tried again at \(time)."
     case .toPassOn(let id, let outcome, let since):
       "Promise \(id) \(outcome?.verb ?? "was abandoned") at \(since), so the code will not run. A runner passes the outcome on."
     }
@@ -49,6 +54,8 @@ extension Explanation.Wait: ExplainedReason {
       ReasonFacts("awaitsTime", since: since, until: time)
     case .forRetry(_, let time, _, _, let since):
       ReasonFacts("awaitsRetry", since: since, until: time)
+    case .forStepRetry(_, _, let time, _, _, let since):
+      ReasonFacts("awaitsStepRetry", since: since, until: time)
     case .toPassOn(let id, _, let since):
       ReasonFacts("passesOn", promises: [id], since: since)
     }
@@ -61,6 +68,7 @@ extension Explanation.Wait: ExplainedReason {
     case .inCircle(let ids, _): ids.first.map { [.force($0), .abandon($0)] } ?? []
     case .forTime(let time, _): [.wait(until: time)]
     case .forRetry(let id, let time, _, _, _): [.wait(until: time), .retry(id)]
+    case .forStepRetry(let id, _, let time, _, _, _): [.wait(until: time), .retry(id)]
     case .toPassOn: [.openWithRunner]
     }
   }

@@ -61,6 +61,7 @@ extension PromiseEntity {
 
   /// Whether a trigger is the time of the next attempt after a failure.
   func isRetry(_ trigger: WorkTrigger) -> Bool {
+    if !(progress?.retriedSteps(trigger) ?? []).isEmpty { return true }
     guard let time = progress?.release?.event.retryTime else { return false }
     return trigger == .at(time)
   }
@@ -71,6 +72,16 @@ extension PromiseEntity {
     let isAmended = progress.trigger != nil || progress.cancelRequest != nil
     if !isAmended, let release = progress.release { return release.fact.time }
     return isAmended ? progress.lastTime : created.time
+  }
+}
+
+extension WorkProgress {
+  /// The steps that failed and are tried again, if a trigger is what the code waits for.
+  func retriedSteps(_ trigger: WorkTrigger) -> [WorkReleased.StepFailures] {
+    guard case .firstOf(let condition) = trigger, condition == release?.event.condition,
+      let failed = release?.event.stepFailures
+    else { return [] }
+    return stepFailures.filter { known in failed.contains { $0.step == known.step } }
   }
 }
 

@@ -20,6 +20,7 @@ extension WorkTrigger {
     case .now: nil
     case .at(let time): Parts(time: time)
     case .after(let promise, let settlement): Parts(promises: [promise], settlement: settlement)
+    case .firstOf(let condition): Parts(time: condition.time, promises: condition.promises)
     }
   }
 

@@ -33,6 +33,7 @@ import Testing
       facts == [
         "awaitsPromise promises since", "awaitsUnreadablePromise promises since",
         "awaitsCircle promises since", "awaitsTime since until", "awaitsRetry since until",
+        "awaitsStepRetry since until",
         "passesOn promises since", "parkedByFailure since", "parkedByDeaths since",
         "parkedByOperator sessions since", "laneFull promises sessions", "laneHeld promises",
         "behindInLane promises", "runs sessions since", "runsInFrozenSession sessions since",

@@ -147,6 +147,7 @@ import Testing
       return ["awaitsPromise", "awaitsCircle"].contains(first) && state == .waiting
         || first == "awaitsTime" && state == .waiting
         || first == "awaitsRetry" && state == .retrying
+        || first == "awaitsStepRetry" && state == .retrying
     case "excluded": return first == "passesOn" && state == .due
     case "running": return first == "runs" && state == .running
     case "parked": return first.hasPrefix("parkedBy") && state == .parked

@@ -108,6 +108,40 @@ import Testing
     #expect(Explanation.Reason.waits(wait).remedies == [.wait(until: time), .retry(Self.id)])
   }
 
+  @Test(arguments: WorkLedger.Form.allCases)
+  func aStepIsRetriedLater(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.createPromise(9)
+    try ledger.create(1)
+    try ledger.claim(1)
+    ledger.context.now = .second(1_003)
+    let condition = WorkCondition(time: .second(1_100), promises: [.numbered(9)])
+    try ledger.commit(
+      SuspendWork(
+        id: .numbered(1), attempt: 1, until: condition,
+        stepFailures: [WorkReleased.StepFailures(StepIdentity("ship"), count: 2)], error: .sample))
+    let retry = Explanation.Wait.forStepRetry(
+      Self.id, step: "ship", at: .second(1_100), failureCount: 2, .sample, since: .second(1_003))
+    let other = Explanation.Wait.forPromise(.numbered(9), .any, since: .second(1_003))
+    #expect(try ledger.reasons(1) == [.waits(other), .waits(retry)])
+  }
+
+  @Test(arguments: WorkLedger.Form.allCases)
+  func itsCodeWaitsForATimeAndAPromise(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.createPromise(9)
+    try ledger.create(1)
+    try ledger.claim(1)
+    let condition = WorkCondition(time: .second(1_100), promises: [.numbered(9)])
+    try ledger.commit(SuspendWork(id: .numbered(1), attempt: 1, until: condition))
+    let since = ledger.context.now
+    #expect(
+      try ledger.reasons(1) == [
+        .waits(.forPromise(.numbered(9), .any, since: since)),
+        .waits(.forTime(.second(1_100), since: since)),
+      ])
+  }
+
   /// The outcome is too large for the commit that settles the promise.
   @Test(arguments: WorkLedger.Form.allCases)
   func itPassesOnAnotherOutcome(form: WorkLedger.Form) throws {

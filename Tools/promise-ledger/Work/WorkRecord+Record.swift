@@ -59,6 +59,10 @@ extension WorkTrigger {
     case .now: []
     case .at(let time): ["at \(time)"]
     case .after(let promise, _): ["after promise \(promise.entityID.shortText)"]
+    case .firstOf(let condition):
+      (condition.time.map { ["at \($0)"] } ?? [])
+        + condition.promises.map { "after promise \($0.entityID.shortText)" }
+    @unknown default: []
     }
   }
 }

@@ -34,6 +34,10 @@ extension Report {
     case .after(let promise, let settlement):
       add("awaits", "awaitedPromise", promise.description)
       add("settlement", "settlement", "\(settlement)")
+    case .firstOf(let condition):
+      if let time = condition.time { add("due at", "dueTime", "\(time)") }
+      for promise in condition.promises { add("awaits", "awaitedPromise", promise.description) }
+    @unknown default: break
     }
   }
 }
