@@ -41,7 +41,7 @@ extension CrashTests {
       let bodies = toils.flatMap(\.bodies)
       let audit = try WorkAudit(inspector)
       print(
-        "\(kills) kills, \(audit.attemptCount) attempts, \(audit.deathCount) deaths, \(bodies.count) bodies, \(audit.waitCount) waits"
+        "\(kills) kills, \(audit.attemptCount) attempts, \(audit.deathCount) deaths, \(bodies.count) bodies, \(audit.waitCount) waits, \(audit.takeoverCount) taken over"
       )
       #expect(audit.findings(count: count, bodies).isEmpty, "seed \(seed)")
       // Otherwise the test shows nothing.
@@ -63,9 +63,12 @@ extension CrashTests {
         for _ in 0..<lineCount { toil.note(await worker.nextLine()) }
         if isStopped {
           worker.send(signal: SIGSTOP)
-          // The others go on meanwhile; a stopped process gives no sign to wait for.
-          try await Task.sleep(for: .milliseconds(lineCount))
+          // The others go on meanwhile, and take over what takes too long; a stopped process gives no sign to wait
+          // for.
+          try await Task.sleep(for: .milliseconds(2 * lineCount))
           worker.send(signal: SIGCONT)
+          // It may still try to record what others have taken over.
+          for _ in 0..<lineCount { toil.note(await worker.nextLine()) }
         }
         worker.send(signal: SIGKILL)
         for line in await worker.rest() { toil.note(line) }
@@ -136,6 +139,21 @@ private struct WorkAudit {
     }
   }
 
+  /// The number of attempts that were started while another session ran one.
+  var takeoverCount: Int {
+    var runners: [EntityID: SessionID] = [:]
+    var count = 0
+    for event in events {
+      if event.kind == .workStarted {
+        if let runner = runners[event.subject], runner != event.session { count += 1 }
+        runners[event.subject] = event.session
+      } else if event.kind == .workReleased || event.kind == .promiseResolved {
+        runners[event.subject] = nil
+      }
+    }
+    return count
+  }
+
   var waitCount: Int {
     events.count { event in
       (try? event.decode(as: WorkReleased.self))?.reason == .waiting
@@ -148,6 +166,7 @@ private struct WorkAudit {
     var made: [String: Int] = [:]
     var settled: [PromiseID: Int] = [:]
     var keptAt: [String: Timestamp] = [:]
+    var runners: [EntityID: SessionID] = [:]
     for (index, event) in events.enumerated() {
       if event.position.rawValue != UInt64(index + 1) { return ["a gap at \(event.position)"] }
       switch event.kind {
@@ -155,14 +174,24 @@ private struct WorkAudit {
         if let label = try? event.decode(as: PromiseCreated.self)?.label {
           made[label, default: 0] += 1
         }
+      case .workStarted: runners[event.subject] = event.session
       case .workStepFinished:
+        if runners[event.subject] != event.session {
+          findings.append("another session ended a step at \(event.position)")
+        }
         guard let number = numbers[PromiseID(entityID: event.subject)],
           let finished = try? event.decode(as: WorkStepFinished.self)
         else { return ["a step of no chore at \(event.position)"] }
         let name = "\(number) \(finished.step)"
         if keptAt[name] != nil { findings.append("step \(name) was kept twice") }
         keptAt[name] = event.time
-      case .promiseResolved: settled[PromiseID(entityID: event.subject), default: 0] += 1
+      case .promiseResolved:
+        if (try? event.decode(as: PromiseResolved.self))?.attempt != nil,
+          runners[event.subject] != event.session
+        {
+          findings.append("another session ended an attempt at \(event.position)")
+        }
+        settled[PromiseID(entityID: event.subject), default: 0] += 1
       default: break
       }
     }

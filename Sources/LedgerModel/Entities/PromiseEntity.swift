@@ -180,8 +180,11 @@ extension PromiseEntity {
   /// Refuses the outcome of an attempt that is not the newest, or was released.
   private func requireNewestAttempt(_ event: borrowing EventView) throws(ReplayProblem) {
     let attempt: PromiseResolved = try event.decode()
-    guard let progress, progress.runningSession != nil, progress.attempt == attempt.attempt else {
-      throw event.doesNotFit("work whose newest attempt is not \(attempt.attempt ?? 0)")
+    guard let progress, progress.runningSession == event.session,
+      progress.attempt == attempt.attempt
+    else {
+      throw event.doesNotFit(
+        "work whose attempt \(attempt.attempt ?? 0) does not run in the session")
     }
   }
 }

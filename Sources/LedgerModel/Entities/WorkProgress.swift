@@ -136,8 +136,8 @@ extension WorkProgress {
     _ event: borrowing EventView, _ fact: LedgerEvent.Trace
   ) throws(ReplayProblem) {
     let finished: WorkStepFinished = try event.decode()
-    guard finished.attempt == attempt, runningSession != nil else {
-      throw event.doesNotFit("work whose attempt \(finished.attempt) does not run")
+    guard finished.attempt == attempt, runningSession == fact.session else {
+      throw event.doesNotFit("work whose attempt \(finished.attempt) does not run in the session")
     }
     guard step(finished.step) == nil else {
       throw event.doesNotFit("work whose step \(finished.step) was finished before")
