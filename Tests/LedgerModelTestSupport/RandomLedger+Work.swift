@@ -82,7 +82,6 @@ extension RandomLedger {
       id: id, attempt: attempt,
       until: WorkCondition(
         time: promises.isEmpty || generator.chance(1, of: 2) ? time : nil, promises: promises),
-      pauses: generator.chance(1, of: 3) ? [SuspendWork.Pause(step(), until: time)] : [],
       stepFailures: failing ? [WorkReleased.StepFailures(step(), count: 1)] : [],
       error: failing ? StoredError(domain: "kitchen", message: generator.text(9)) : nil)
   }

@@ -132,11 +132,13 @@ package struct FinishWork: EntityCommand {
     let effects = refused.map { [$0] } ?? []
     let cause = progress?.start?.position ?? .start
     if let request = progress?.cancelRequest {
-      // Code with steps must learn of the request from a step, because it may have something to undo.
-      if progress?.steps.isEmpty ?? true {
-        return try cancel(attempt, request, effects, in: &decision)
-      }
+      // Code with steps must learn of the request from a step, because it may have something to undo. If the
+      // attempt began after the request, the code had the opportunity.
       if !(progress?.knowsOfCancellation ?? false) {
+        let hadOpportunity = (progress?.start?.position ?? .start) > request.fact.position
+        if hadOpportunity || progress?.steps.isEmpty ?? true {
+          return try cancel(attempt, request, effects, in: &decision)
+        }
         let released = WorkReleased(
           attempt: attempt, reason: .retrying, retryTime: decision.now, error: error.summary)
         try decision.append(released, to: id.entityID, cause: cause)

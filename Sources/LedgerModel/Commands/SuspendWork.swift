@@ -1,5 +1,3 @@
-import LedgerBytes
-
 /// Gives back an attempt whose code only waits, so that no process is needed until the condition is met.
 package struct SuspendWork: EntityCommand {
   package enum Answer: Sendable {
@@ -9,8 +7,6 @@ package struct SuspendWork: EntityCommand {
     case due(attempt: UInt32)
     /// The code must learn that the work was cancelled, so the attempt goes on.
     case cancelRequested(attempt: UInt32)
-    /// The work has too many steps.
-    case limitReached(LedgerError)
     /// Another attempt was started, or the work has ended.
     case superseded
   }
@@ -18,32 +14,18 @@ package struct SuspendWork: EntityCommand {
   package let id: PromiseID
   package let attempt: UInt32
   package let condition: WorkCondition
-  /// The ends of pauses that begin now, which are kept like the results of steps.
-  package let pauses: [Pause]
   /// The failures of steps during the attempt that are tried again.
   package let stepFailures: [WorkReleased.StepFailures]
   /// The last error of these steps.
   package let error: StoredError?
 
-  /// A pause whose end is kept, so that every attempt waits for the same time.
-  package struct Pause: Sendable, Hashable {
-    package let step: StepIdentity
-    package let end: Timestamp
-
-    package init(_ step: StepIdentity, until end: Timestamp) {
-      self.step = step
-      self.end = end
-    }
-  }
-
   package init(
-    id: PromiseID, attempt: UInt32, until condition: WorkCondition, pauses: [Pause] = [],
+    id: PromiseID, attempt: UInt32, until condition: WorkCondition,
     stepFailures: [WorkReleased.StepFailures] = [], error: StoredError? = nil
   ) {
     self.id = id
     self.attempt = attempt
     self.condition = condition
-    self.pauses = pauses
     self.stepFailures = stepFailures
     self.error = error
   }
@@ -58,7 +40,6 @@ package struct SuspendWork: EntityCommand {
     try decision.lookUpAll(condition.promises) { (id) throws(LedgerError) in
       _ = try decision.readablePromise(id)
     }
-    let mark = decision.mark
     guard let attempt = try decision.takeUp(id, attempt),
       let progress = try decision.promise(id)?.progress
     else { return .superseded }
@@ -66,12 +47,6 @@ package struct SuspendWork: EntityCommand {
       return .cancelRequested(attempt: attempt)
     }
     if try decision.isDue(.firstOf(condition)) { return .due(attempt: attempt) }
-    for pause in pauses where progress.step(pause.step) == nil {
-      if let error = try decision.keep(pause.finished(attempt, at: decision.now), of: id) {
-        try decision.rollBack(to: mark)
-        return .limitReached(error)
-      }
-    }
     let released = WorkReleased(
       attempt: attempt, reason: .waiting, condition: condition, stepFailures: fittingFailures,
       error: error?.summary(byteCount: 512))
@@ -90,25 +65,6 @@ package struct SuspendWork: EntityCommand {
       byteCount += bytes.count
       return true
     }
-  }
-}
-
-extension SuspendWork.Pause {
-  /// The name of the type of a kept time, which is stored as nanoseconds since 1970.
-  package static let typeTag = "PromiseLedger.time"
-
-  /// The encoded end.
-  package var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.appendLittleEndian(end.nanosecondsSinceEpoch)
-    return bytes
-  }
-
-  /// The pause as a step that is kept.
-  fileprivate func finished(_ attempt: UInt32, at now: Timestamp) -> WorkStepFinished {
-    WorkStepFinished(
-      attempt: attempt, step: step, outcome: .value, startedAt: now, typeTag: Self.typeTag,
-      result: bytes)
   }
 }
 

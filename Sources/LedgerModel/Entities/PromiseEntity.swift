@@ -153,9 +153,7 @@ extension PromiseEntity {
       resolution = Resolution(
         fact: LedgerEvent.Trace(event), payload: payload,
         attachmentByteCount: event.attachmentByteCount)
-      if let progress, !progress.steps.isEmpty || !progress.stepFailures.isEmpty {
-        work[0].dropSteps()
-      }
+      dropSteps()
     case (.workStarted, .pending), (.workReleased, .pending), (.workStepFinished, .pending),
       (.workCancelRequested, .pending), (.workAmended, .pending):
       guard isWork else { throw event.doesNotFit("a promise that is not settled by code") }
@@ -169,6 +167,7 @@ extension PromiseEntity {
       (.promiseAbandoned, .resolved) where !endsWhenSettled:
       closing = .abandoned(
         LedgerEvent.Trace(event), reason: try event.decode(as: PromiseAbandoned.self).reason)
+      dropSteps()
     default:
       throw ReplayProblem(
         .illegalTransition("\(event.kind) of a promise that is \(status)"), at: event.position)
@@ -177,6 +176,12 @@ extension PromiseEntity {
 }
 
 extension PromiseEntity {
+  /// Drops the results of steps, which no attempt needs any more.
+  private mutating func dropSteps() {
+    guard let progress, !progress.steps.isEmpty || !progress.stepFailures.isEmpty else { return }
+    work[0].dropSteps()
+  }
+
   /// Refuses the outcome of an attempt that is not the newest, or was released.
   private func requireNewestAttempt(_ event: borrowing EventView) throws(ReplayProblem) {
     let attempt: PromiseResolved = try event.decode()

@@ -31,10 +31,12 @@ struct WorkAttempt: Sendable {
     }
   }
 
-  func run() async {
+  /// - Returns: Whether the code has lost the work, so that an attempt of this session may be left without code.
+  func run() async -> Bool {
     let outcome = await outcome()
     flow.end()
     await Task.detached { await record(outcome) }.value
+    return if case .lost = outcome { true } else { flow.fault != nil }
   }
 
   // MARK: Running

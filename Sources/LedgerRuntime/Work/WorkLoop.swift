@@ -115,8 +115,13 @@ final class WorkLoop: Sendable {
       for waiting in code where !waiting.flow.isRunning { waiting.flow.end() }
       let tasks = code.compactMap(\.task)
       for task in tasks { task.cancel() }
-      guard waitsForEver else { return await waitUntilIdle(atMost: .seconds(1)) }
-      for task in tasks { await task.value }
+      if waitsForEver {
+        for task in tasks { await task.value }
+      } else {
+        await waitUntilIdle(atMost: .seconds(1))
+      }
+      // Code that was giving its work back, or taking it up, may have left an attempt behind.
+      try? await releaseLostClaims()
     }.value
   }
 
@@ -171,7 +176,9 @@ final class WorkLoop: Sendable {
       do {
         try await look()
         try await startDue { now < lastStart }
-        let (isIdle, isDone) = contents.withLock { ($0.running.isEmpty, $0.agenda.isDone) }
+        let (isIdle, isDone) = contents.withLock { contents in
+          (contents.running.isEmpty, contents.agenda.isDone && contents.changed.isEmpty)
+        }
         if isIdle, isDone || now >= lastStart { return isDone }
         await wakeUp.wait(atMost: min(remaining, timeUntilNext ?? remaining))
       } catch let error as LedgerError {
@@ -300,7 +307,13 @@ final class WorkLoop: Sendable {
     let news = try await engine.read(needs: needs) { state in
       var news: [PromiseID: CodeNews] = [:]
       for (id, flow) in flows {
-        news[id] = CodeNews(try state.promise(id), attempt: flow.attempt, in: session)
+        do throws(LedgerError) {
+          news[id] = CodeNews(try state.promise(id), attempt: flow.attempt, in: session)
+        } catch {
+          // Other code must not wait for a record that this build cannot read.
+          guard error.isOfUnreadableItem else { throw error }
+          news[id] = .ended
+        }
       }
       return news
     }
@@ -313,7 +326,7 @@ final class WorkLoop: Sendable {
         code.task?.cancel()
       case .cancelled:
         // Code that gave its work back learns of it when it goes on.
-        guard contents.withLock({ $0.running[id] != nil }) else { continue }
+        guard code.flow.isRunning else { continue }
         code.flow.noteCancelRequest()
         // Code with steps learns of it from them, and may have something to undo.
         guard !code.flow.usesSteps else { continue }
@@ -391,11 +404,12 @@ final class WorkLoop: Sendable {
       case .started(let entity): try start(entity, candidate)
       case .laneFull(let lane): contents.withLock { $0.agenda.noteFull(lane: lane.name) }
       case .suspect: contents.withLock { $0.agenda.setAside(suspect: candidate) }
-      case .notDue(.at(let time)): contents.withLock { $0.agenda.add(time) }
+      case .notDue(let trigger):
+        if let time = trigger.time { contents.withLock { $0.agenda.add(time) } }
       case .excluded(let promise): excluded.append((candidate.id, promise.id))
       case .refused(let error):
         log("work cannot be started", ["promise": "\(candidate.id)", "error": "\(error)"])
-      case .notDue, .running, .parked, .ended, .unregistered: break
+      case .running, .parked, .ended, .unregistered: break
       }
     }
     for (id, promise) in excluded { try await passOn(promise, to: [id]) }
@@ -416,8 +430,8 @@ final class WorkLoop: Sendable {
       interruption: running.interruption)
     // Detached, so that code does not inherit the priority or the task-local values of the runner.
     let task = Task.detached {
-      await attempt.run()
-      self.noteEnd(of: id, running.flow)
+      let isLost = await attempt.run()
+      self.noteEnd(of: id, running.flow, isLost: isLost)
     }
     contents.withLock { contents in
       if contents.running[id]?.flow === running.flow { contents.running[id]?.task = task }
@@ -433,10 +447,7 @@ final class WorkLoop: Sendable {
     }
     // Noted before the code goes on, which may give the work back again.
     contents.withLock { $0.noteRunning(entity.id, waiting) }
-    let isCancelled = entity.progress?.cancelRequest != nil
-    if waiting.flow.noteRunning(entity.progress?.attempt ?? 0, isCancelled: isCancelled) {
-      return true
-    }
+    if waiting.flow.noteRunning(entity.progress?.attempt ?? 0, entity.progress) { return true }
     contents.withLock { $0.removeRunning(entity.id) }
     waiting.interruption.note(.ended)
     waiting.flow.end()
@@ -444,8 +455,9 @@ final class WorkLoop: Sendable {
     return false
   }
 
-  private func noteEnd(of id: PromiseID, _ flow: WorkFlow) {
+  private func noteEnd(of id: PromiseID, _ flow: WorkFlow, isLost: Bool) {
     contents.withLock { contents in
+      if isLost { contents.hasLostClaims = true }
       if contents.waiting[id]?.flow === flow { contents.waiting[id] = nil }
       if contents.running[id]?.flow === flow { contents.removeRunning(id) }
     }
@@ -479,9 +491,12 @@ final class WorkLoop: Sendable {
 }
 
 extension WorkLoop: WorkObserver {
-  func workWasSuspended(_ id: PromiseID) {
+  func workWasSuspended(_ id: PromiseID, _ flow: WorkFlow) {
     let surplus = contents.withLock { contents -> Running? in
-      guard let running = contents.running[id] else { return nil }
+      // The code may have taken the work up again.
+      guard let running = contents.running[id], running.flow === flow, !flow.isRunning else {
+        return nil
+      }
       contents.removeRunning(id)
       guard contents.waiting.count < waitingLimit else { return running }
       contents.waiting[id] = running
@@ -492,11 +507,15 @@ extension WorkLoop: WorkObserver {
     wakeUp()
   }
 
-  func workWasTakenUp(_ id: PromiseID) {
+  func workWasTakenUp(_ id: PromiseID, _ flow: WorkFlow) {
     contents.withLock { contents in
-      guard let waiting = contents.waiting.removeValue(forKey: id) else { return }
+      // It may have been cancelled meanwhile.
+      contents.changed.insert(id)
+      guard let waiting = contents.waiting[id], waiting.flow === flow else { return }
+      contents.waiting[id] = nil
       contents.noteRunning(id, waiting)
     }
+    wakeUp()
   }
 }
 

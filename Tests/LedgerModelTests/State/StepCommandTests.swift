@@ -21,11 +21,11 @@ import Testing
   }
 
   private func suspend(
-    _ condition: WorkCondition, attempt: UInt32 = 1, pauses: [SuspendWork.Pause] = [],
+    _ condition: WorkCondition, attempt: UInt32 = 1,
     failures: [WorkReleased.StepFailures] = [], in ledger: WorkLedger
   ) throws -> String {
     let command = SuspendWork(
-      id: .numbered(1), attempt: attempt, until: condition, pauses: pauses,
+      id: .numbered(1), attempt: attempt, until: condition,
       stepFailures: failures, error: failures.isEmpty ? nil : .sample)
     return try ledger.commit(command).text
   }
@@ -130,10 +130,7 @@ import Testing
     }
     #expect(try finish(StepIdentity("one more"), in: ledger) == "limit reached invalidArgument")
     let condition = WorkCondition(time: .second(9_000))
-    let pause = SuspendWork.Pause(StepIdentity("pause"), until: .second(9_000))
-    #expect(
-      try suspend(condition, pauses: [pause], in: ledger) == "limit reached invalidArgument")
-    // The work can still wait without a pause, and end.
+    // The work can still wait, and end.
     #expect(try suspend(condition, in: ledger) == "suspended 1")
     #expect(try ledger.finish(1) == "fulfilled")
   }
@@ -233,16 +230,6 @@ import Testing
   }
 
   @Test(arguments: WorkLedger.Form.allCases)
-  func aPauseIsKeptInTheCommitThatGivesTheWorkBack(form: WorkLedger.Form) throws {
-    let ledger = try running(form)
-    let time = ledger.context.now + .seconds(100)
-    let pause = SuspendWork.Pause(StepIdentity("pause"), until: time)
-    #expect(try suspend(WorkCondition(time: time), pauses: [pause], in: ledger) == "suspended 1")
-    #expect(try ledger.newestEvents().map(\.kind) == [.workStepFinished, .workReleased])
-    #expect(try steps(in: ledger) == ["pause"])
-  }
-
-  @Test(arguments: WorkLedger.Form.allCases)
   func waitingWorkKeepsItsPlaceInItsLane(form: WorkLedger.Form) throws {
     let ledger = try running(form, .lane(width: 1))
     try ledger.create(2, options: .lane(width: 1))
@@ -266,8 +253,7 @@ import Testing
     }
     #expect(try ledger.claim(1) == ["started 2"])
     #expect(try suspend(condition, attempt: 2, in: ledger) == "cancel requested 2")
-    // Code that fails before it learned of it runs again at once.
-    #expect(try ledger.finish(1, .finalFailure) == "retrying")
+    try ledger.commit(ReleaseWork(id: .numbered(1), attempt: 2, reason: .cancelled))
     #expect(try ledger.claim(1) == ["started 3"])
     #expect(
       try finish(StepIdentity("ship"), .cancelled, attempt: 3, in: ledger) == "finished ship in 3")
@@ -278,6 +264,26 @@ import Testing
     #expect(try ledger.claim(1) == ["started 4"])
     #expect(try ledger.finish(1, .cancelled(.sample)) == "cancelled")
     #expect(try ledger.outcome(1)?.content == Array("no need".utf8))
+  }
+
+  /// Otherwise it would run again for ever.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func codeThatFailsWithoutAskingIsCancelled(form: WorkLedger.Form) throws {
+    let ledger = try running(form)
+    _ = try finish(in: ledger)
+    try ledger.commit(CancelWork(id: .numbered(1), reason: "no need"))
+    // The attempt began before the request, so the next one has the opportunity.
+    #expect(try ledger.finish(1, .failure) == "retrying")
+    #expect(try ledger.claim(1) == ["started 2"])
+    #expect(try ledger.finish(1, .failure) == "cancelled")
+  }
+
+  @Test(arguments: WorkLedger.Form.allCases)
+  func abandonedWorkKeepsNoSteps(form: WorkLedger.Form) throws {
+    let ledger = try running(form)
+    _ = try finish(in: ledger)
+    try ledger.commit(AbandonPromise(id: .numbered(1), reason: ""))
+    #expect(try steps(in: ledger) == [])
   }
 
   @Test(arguments: WorkLedger.Form.allCases)
@@ -348,7 +354,6 @@ extension SuspendWork.Answer {
     case .suspended(let attempt): "suspended \(attempt)"
     case .due(let attempt): "due \(attempt)"
     case .cancelRequested(let attempt): "cancel requested \(attempt)"
-    case .limitReached(let error): "limit reached \(error.code)"
     case .superseded: "superseded"
     }
   }

@@ -119,12 +119,10 @@ struct RandomWork {
     let delay = Int64.random(in: 1...60, using: &generator)
     let time =
       promises.isEmpty || generator.chance(1, of: 2) ? ledger.context.now + .seconds(delay) : nil
-    let step = StepIdentity("pause", .key("\(Int.random(in: 1...3, using: &generator))"))
     try ledger.commit(
       SuspendWork(
         id: .numbered(number), attempt: attempt,
-        until: WorkCondition(time: time, promises: promises.map(PromiseID.numbered)),
-        pauses: time.map { [SuspendWork.Pause(step, until: $0)] } ?? []),
+        until: WorkCondition(time: time, promises: promises.map(PromiseID.numbered))),
       as: session)
   }
 

@@ -22,7 +22,7 @@ struct FulfilOrder: LedgerWork {
     do {
       try await call.step("ship") { step in try await shop.ship(order, key: step.idempotencyKey) }
     } catch let failure as StepFailure {
-      try await call.step("refund") { step in
+      try await call.step("refund", ignoringCancellation: true) { step in
         try await shop.refund(charge, key: step.idempotencyKey)
       }
       throw failure

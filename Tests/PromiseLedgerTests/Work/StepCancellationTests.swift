@@ -96,6 +96,107 @@ struct StepCancellationTests {
     #expect(notes.lines == ["2 true", "3 true", "4 true"])
   }
 
+  @Test func allPartsThatWaitLearnOfTheCancellation() async throws {
+    let ledger = try await lab.open { [notes] _, call in
+      try await call.step("charge") { _ in }
+      let first = try await call.promise("first", of: Int.self)
+      let second = try await call.promise("second", of: Int.self)
+      async let one = call.value(of: first)
+      async let two = call.value(of: second)
+      do {
+        return try await one + two
+      } catch let failure as StepFailure {
+        notes.add("told \(failure.isCancellation)")
+        throw failure
+      }
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) {
+        if case .waiting(.firstOf)? = $0.work?.state { true } else { false }
+      }
+      try await promise.cancelWork()
+      #expect(try await promise.outcome == .cancelled(reason: ""))
+    }
+    #expect(notes.lines == ["told true"])
+  }
+
+  @Test func anotherProcessIsToldWhereTheCodeWaited() async throws {
+    let code: WorkLedger.Code = { [notes] work, call in
+      guard work.name == nil else { return 1 }
+      let child = try await call.start(ScriptedWork.self, ["name": "child"])
+      _ = try await call.value(of: child)
+      try await call.step("charge") { _ in }
+      // In every attempt, before the place where the code waited.
+      await Task.yield()
+      try Task.checkCancellation()
+      do {
+        try await call.sleep(for: .seconds(9))
+      } catch let failure as StepFailure {
+        try await call.step("refund") { _ in notes.add("refund") }
+        throw failure
+      }
+      return 0
+    }
+    let first = try await lab.open(code)
+    let promise = try await first.start(ScriptedWork())
+    try await running(LedgerRunner(first)) {
+      _ = try await record(of: promise.id, in: first) { record in
+        guard case .waiting(.firstOf)? = record.work?.state else { return false }
+        return record.work?.steps.contains("sleep") ?? false
+      }
+    }
+    await first.close()
+    let second = try await lab.open(code)
+    let found = try second.promise(id: promise.id, of: Int.self)
+    try await found.cancelWork()
+    let outcome = try await running(LedgerRunner(second)) { try await found.outcome }
+    #expect(outcome == .cancelled(reason: ""))
+    #expect(notes.lines == ["refund"])
+  }
+
+  @Test func aStepThatUndoesAFailureIsNotCancelled() async throws {
+    let gate = Gate()
+    let ledger = try await lab.open { [notes] _, call in
+      try await call.step("charge") { _ in }
+      do {
+        try await call.step("ship") { _ in throw Permanent(ScriptedError(text: "sold out")) }
+      } catch let failure as StepFailure {
+        try await call.step("refund", ignoringCancellation: true) { _ in
+          await gate.pass()
+          notes.add("refund \(Task.isCancelled)")
+        }
+        throw failure
+      }
+      return 0
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      await gate.arrival()
+      try await promise.cancelWork()
+      _ = try await ledger.catchUp()
+      gate.open()
+      let outcome = try await promise.outcome
+      #expect(
+        outcome == .rejected(StoredError(ScriptedError(text: "sold out")))
+          || outcome == .cancelled(reason: ""))
+    }
+    #expect(notes.lines == ["refund false"])
+  }
+
+  @Test func codeThatFailsWithoutAskingIsCancelled() async throws {
+    let ledger = try await lab.open { _, call in
+      try await call.step("charge") { _ in }
+      throw ScriptedError(text: "broken")
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) { $0.work?.failureCount == 1 }
+      try await promise.cancelWork()
+      #expect(try await promise.outcome == .cancelled(reason: ""))
+    }
+  }
+
   @Test func workWithoutStepsThatWaitsIsCancelledAtOnce() async throws {
     let ledger = try await lab.open { _, call in
       guard call.attempt > 1 else { throw ScriptedError(text: "later") }

@@ -242,6 +242,48 @@ struct WaitTests {
     #expect(error.message.contains("waits for its own promise"))
   }
 
+  @Test func aShortWaitBesideALongOneDoesNotKeepTheProcess() async throws {
+    let ledger = try await lab.open { work, call in
+      async let long = call.value(of: try #require(work.promise))
+      try await call.sleep(until: call.startedAt + .milliseconds(500))
+      return try await long
+    }
+    let awaited = try await ledger.createPromise(of: Int.self)
+    let promise = try await ledger.start(ScriptedWork(promise: awaited))
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) { ($0.work?.attemptCount ?? 0) == 1 }
+      clock.advance(by: .milliseconds(500))
+      _ = try await condition(of: promise, in: ledger) { $0.time == nil }
+      try await awaited.fulfill(3)
+      #expect(try await promise.outcome == .fulfilled(3))
+    }
+  }
+
+  @Test func workMayWaitForMorePromisesThanFitIntoACondition() async throws {
+    let count = 80
+    let ledger = try await lab.open { _, call in
+      var signals: [DurablePromise<Int>] = []
+      for index in 0..<count {
+        signals.append(try await call.promise("signal", key: "\(index)", of: Int.self))
+      }
+      return try await withThrowingTaskGroup(of: Int.self) { group in
+        for signal in signals { group.addTask { try await call.value(of: signal) } }
+        return try await group.reduce(0, +)
+      }
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      let condition = try await condition(of: promise, in: ledger) { $0.promises.count == 64 }
+      #expect(condition.time != nil)
+      for index in 0..<count {
+        let key = try PromiseKey("\(promise.id)/signal/=\(index)")
+        try await ledger.promise(id: key.promiseID, of: Int.self).fulfill(1)
+      }
+      clock.advance(by: Self.hour)
+      #expect(try await promise.outcome == .fulfilled(count))
+    }
+  }
+
   // MARK: Children and signals
 
   @Test func eachAttemptFindsItsChildrenAndSignals() async throws {
@@ -309,6 +351,33 @@ struct WaitTests {
       try await awaited.fulfill(9)
       #expect(try await promise.outcome == .fulfilled(9))
     }
+  }
+
+  @Test func twoStepsThatRunWhileTheirSessionIsFrozenAreKept() async throws {
+    let gates = [Gate(), Gate()]
+    let ledger = try await lab.open { [notes] _, call in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (index, gate) in gates.enumerated() {
+          group.addTask {
+            try await call.step("long", key: "\(index)") { _ in
+              notes.add("body \(index)")
+              await gate.pass()
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      return 1
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      for gate in gates { await gate.arrival() }
+      try await ledger.freeze()
+      for gate in gates { gate.open() }
+      try await ledger.unfreeze()
+      #expect(try await promise.outcome == .fulfilled(1))
+    }
+    #expect(notes.lines.count == 2)
   }
 
   @Test func aStepThatRunsWhileItsSessionIsFrozenIsKept() async throws {

@@ -11,6 +11,16 @@ enum WorkBenchmark {
     func run(in call: WorkCall<Void>) async throws {}
   }
 
+  /// Code with three steps that do nothing.
+  private struct ThreeSteps: LedgerWork {
+    static let kind = "three-steps"
+    func run(in call: WorkCall<Void>) async throws {
+      try await call.step("first") { _ in }
+      try await call.step("second") { _ in }
+      try await call.step("third") { _ in }
+    }
+  }
+
   /// Code that notes when it ran.
   private struct Noted: LedgerWork {
     static let kind = "noted"
@@ -27,6 +37,7 @@ enum WorkBenchmark {
 
   static func run(_ report: inout Report) async throws {
     try await runEmpty(&report)
+    try await runSteps(&report)
     try await runTimers(&report, count: 10_000)
     try await runContinuations(&report, count: 100_000)
   }
@@ -36,6 +47,7 @@ enum WorkBenchmark {
   ) async throws -> Ledger {
     var configuration = LedgerConfiguration.asked
     try configuration.handlers.register(Nothing.self)
+    try configuration.handlers.register(ThreeSteps.self)
     try configuration.handlers.register(Noted.self) { moments }
     return try await Ledger.open(
       at: directory.path + "/ledger", as: .app, configuration: configuration)
@@ -62,6 +74,13 @@ enum WorkBenchmark {
   private static func done(_ ledger: Ledger, tasks: Int, for duration: Duration) async throws
     -> Double
   {
+    try await rate(tasks: tasks, for: duration) { try await ledger.start(Nothing()).consume() }
+  }
+
+  /// How often tasks do something, a second.
+  private static func rate(
+    tasks: Int, for duration: Duration, _ body: @escaping @Sendable () async throws -> Void
+  ) async throws -> Double {
     let start = MonotonicClock.now
     let end = start + duration
     let count = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -69,7 +88,7 @@ enum WorkBenchmark {
         group.addTask {
           var count = 0
           while MonotonicClock.now < end {
-            try await ledger.start(Nothing()).consume()
+            try await body()
             count += 1
           }
           return count
@@ -78,6 +97,31 @@ enum WorkBenchmark {
       return try await group.reduce(0, +)
     }
     return Double(count) / ((MonotonicClock.now - start).inMicroseconds / 1e6)
+  }
+
+  /// Work with three steps: its commits alone, and its rate with many in flight.
+  private static func runSteps(_ report: inout Report) async throws {
+    let directory = try TemporaryDirectory.onDisk()
+    let ledger = try await open(directory)
+    let runner = Task { try await LedgerRunner(ledger, limits: .init(total: 512)).run() }
+    try await ledger.start(ThreeSteps()).consume()
+    let before = try commitCount(directory)
+    try await ledger.start(ThreeSteps()).consume()
+    let commits = try commitCount(directory) - before
+    report.add("commits of three steps, alone", Double(commits), .atMost(6))
+    let rate = try await rate(tasks: 512, for: .seconds(2)) {
+      try await ledger.start(ThreeSteps()).consume()
+    }
+    report.add("three steps, 512 in flight, a second", rate, .atLeast(4_000))
+    runner.cancel()
+    try await runner.value
+    await ledger.close()
+  }
+
+  private static func commitCount(_ directory: TemporaryDirectory) throws -> Int {
+    let inspector = try BlockingInspector(at: directory.path + "/ledger")
+    defer { inspector.close() }
+    return try inspector.statistics().commitCount
   }
 
   /// Work that becomes due all at once.

@@ -15,8 +15,8 @@ public struct CalledWork: Sendable {
 
 /// The runner that is told when code gives its work back, and goes on.
 protocol WorkObserver: AnyObject, Sendable {
-  func workWasSuspended(_ id: PromiseID)
-  func workWasTakenUp(_ id: PromiseID)
+  func workWasSuspended(_ id: PromiseID, _ flow: WorkFlow)
+  func workWasTakenUp(_ id: PromiseID, _ flow: WorkFlow)
 }
 
 extension LedgerCall where Subject == CalledWork {
@@ -41,13 +41,15 @@ public typealias StepCall<Context: Sendable> = LedgerCall<CalledStep, Context>
 public struct CalledStep: Sendable {
   let promise: PromiseID
   let identity: StepIdentity
+  /// The identity under its oldest name, by which other systems know it.
+  let oldest: StepIdentity
   let number: UInt32
 }
 
 extension LedgerCall where Subject == CalledStep {
   /// A key of the step that is the same each time that its body runs, with which another system can recognize a
   /// repetition: a UUID.
-  public var idempotencyKey: String { subject.identity.idempotencyKey(of: subject.promise) }
+  public var idempotencyKey: String { subject.oldest.idempotencyKey(of: subject.promise) }
 
   /// The number of this run of the body, counted from 1; runs that ended with the death of their process do not
   /// count.

@@ -22,10 +22,13 @@ final class WorkFlow: Sendable {
   /// A part of the code that waits.
   fileprivate struct Wait {
     let wish: WorkWish
+    let ignoresCancellation: Bool
     /// What looks out for its end while the attempt runs.
     var watcher: Task<Void, Never>?
     var waiter: CheckedContinuation<Void, Never>?
     var isDue = false
+    /// Whether it ended because the work is cancelled.
+    var isCancelled = false
   }
 
   fileprivate struct Contents {
@@ -51,9 +54,13 @@ final class WorkFlow: Sendable {
     var isCancelRequested: Bool
     var knowsOfCancellation: Bool
     var fault: StoredError?
-    /// The pauses whose ends this code has kept.
-    var keptPauses: Set<StepIdentity> = []
-    var usesSteps = false
+    var usesSteps: Bool
+    /// The steps that ignore a cancellation.
+    var uncancelled: Set<StepIdentity> = []
+    /// The number of commands that may have the effect of taking the work up.
+    var commandCount = 0
+    /// Those among them that were superseded, and wait for the others.
+    var supersededWaiters: [CheckedContinuation<Bool, Never>] = []
     /// The start of the attempt in this process; `nil` while the work is given back.
     var start: ContinuousClock.Instant? = ContinuousClock().now
   }
@@ -69,7 +76,7 @@ final class WorkFlow: Sendable {
       Contents(
         attempt: progress?.attempt ?? 0, steps: steps, failures: failures,
         isCancelRequested: progress?.cancelRequest != nil,
-        knowsOfCancellation: progress?.knowsOfCancellation ?? false))
+        knowsOfCancellation: progress?.knowsOfCancellation ?? false, usesSteps: !steps.isEmpty))
   }
 
   /// The number of the attempt that the code belongs to.
@@ -102,8 +109,6 @@ struct WorkWish: Sendable {
   var time: Timestamp?
   /// The promises of which a settlement lets the code go on.
   var promises: [PromiseID] = []
-  /// The pause to keep, so that every attempt waits for the same time.
-  var pause: SuspendWork.Pause?
   /// The failures of a step that is tried again, and the last error.
   var failures: (WorkReleased.StepFailures, StoredError)?
   /// Whether the wait is too short to give the work back.
@@ -127,10 +132,12 @@ extension WorkFlow {
   ///
   /// - Parameters:
   ///   - former: Former names of the step.
-  ///   - mustBeAlone: Whether a step without a key may not begin while another one of its name is not finished.
+  ///   - isToldOfCancellation: Whether the code learns of a cancellation in place of running a new step.
+  ///   - ignoresCancellation: Whether the step runs although the work is cancelled.
   /// - Throws: ``WorkSuspended`` if the code has lost the work; ``StepMisuse``.
   func begin(
-    _ name: String, key: String?, formerly former: [String] = [], mustBeAlone: Bool = true
+    _ name: String, key: String?, formerly former: [String] = [],
+    isToldOfCancellation: Bool = true, ignoresCancellation: Bool = false
   ) throws -> Begun {
     try contents.withLock { contents in
       try contents.requireWork()
@@ -140,7 +147,7 @@ extension WorkFlow {
         identity = StepIdentity(name, .key(key))
       } else {
         let last = contents.occurrences[name, default: 0]
-        if mustBeAlone, contents.begun.contains(StepIdentity(name, .occurrence(last))) {
+        if contents.begun.contains(StepIdentity(name, .occurrence(last))) {
           throw StepMisuse.withoutKeys(name)
         }
         identity = StepIdentity(name, .occurrence(last + 1))
@@ -152,38 +159,30 @@ extension WorkFlow {
       }
       if let found { return .finished(found) }
       guard contents.begun.insert(identity).inserted else { throw StepMisuse.twice(identity) }
-      if contents.takeCancellation() { return .cancelled(identity) }
+      if isToldOfCancellation, !ignoresCancellation, contents.takeCancellation() {
+        return .cancelled(identity)
+      }
       contents.active[identity] = {}
+      if ignoresCancellation { contents.uncancelled.insert(identity) }
       return .new(identity)
     }
   }
 
-  /// Begins a wait for which only a cancellation is kept.
-  func beginWait(_ identity: StepIdentity) throws -> Begun {
+  /// The cancellation that an earlier attempt learned of at a wait.
+  func cancellation(of wait: StepIdentity) throws -> WorkStep? {
     try contents.withLock { contents in
       try contents.requireWork()
       contents.usesSteps = true
-      if let step = contents.steps[identity] { return .finished(step) }
-      return contents.takeCancellation() ? .cancelled(identity) : .new(identity)
+      return contents.steps[wait]
     }
   }
 
-  /// Whether a step that waits for its next try must learn that the work is cancelled.
+  /// Whether this part of the code must learn that the work is cancelled, because no other part does.
   func takeCancellation() throws -> Bool {
     try contents.withLock { contents in
       try contents.requireWork()
       return contents.takeCancellation()
     }
-  }
-
-  /// Whether the end of a pause was kept since it began here.
-  func hasKept(pause step: StepIdentity) -> Bool {
-    contents.withLock { $0.keptPauses.contains(step) }
-  }
-
-  /// Whether other steps run now.
-  func runsOthers(than step: StepIdentity) -> Bool {
-    contents.withLock { $0.active.keys.contains { $0 != step } }
   }
 
   /// The failures of an unfinished step that are recorded.
@@ -211,6 +210,7 @@ extension WorkFlow {
     contents.withLock { contents in
       contents.active[identity] = nil
       contents.begun.remove(identity)
+      contents.uncancelled.remove(identity)
       if let attempt { contents.attempt = max(attempt, contents.attempt) }
       guard let step else { return }
       contents.steps[step.identity] = step
@@ -223,6 +223,23 @@ extension WorkFlow {
 extension WorkFlow.Contents {
   fileprivate func requireWork() throws {
     if phase == .ended || fault != nil { throw WorkSuspended() }
+  }
+
+  /// Tells all parts of the code that run a body or wait of the cancellation; if there are none, the first part that
+  /// asks will learn of it.
+  ///
+  /// - Returns: Closures that cancel bodies.
+  fileprivate mutating func noteCancelRequest() -> [@Sendable () -> Void] {
+    guard !isCancelRequested else { return [] }
+    isCancelRequested = true
+    guard !knowsOfCancellation else { return [] }
+    let told = active.filter { !uncancelled.contains($0.key) }
+    cancelled.formUnion(told.keys)
+    for (number, wait) in waits where !wait.ignoresCancellation {
+      waits[number]?.isCancelled = true
+    }
+    knowsOfCancellation = !told.isEmpty || waits.values.contains(where: \.isCancelled)
+    return Array(told.values)
   }
 
   /// The first part of the code that asks learns of the cancellation.
@@ -240,7 +257,6 @@ extension WorkFlow {
   struct Suspension: Sendable {
     let attempt: UInt32
     let condition: WorkCondition
-    let pauses: [SuspendWork.Pause]
     let failures: [WorkReleased.StepFailures]
     let error: StoredError?
   }
@@ -255,7 +271,8 @@ extension WorkFlow {
       guard contents.phase == .running else { return nil }
       if let step { contents.active[step] = nil }
       contents.waitCount += 1
-      contents.waits[contents.waitCount] = Wait(wish: wish)
+      let ignores = step.map { contents.uncancelled.contains($0) } ?? false
+      contents.waits[contents.waitCount] = Wait(wish: wish, ignoresCancellation: ignores)
       return contents.waitCount
     }
   }
@@ -271,12 +288,16 @@ extension WorkFlow {
   }
 
   /// Forgets a wait.
-  func forget(_ wait: Int, of step: StepIdentity?) {
-    let watcher = contents.withLock { contents in
+  ///
+  /// - Returns: Whether it ended because the work is cancelled, so that the code must learn of it.
+  @discardableResult
+  func forget(_ wait: Int, of step: StepIdentity?) -> Bool {
+    let forgotten = contents.withLock { contents in
       if let step, contents.begun.contains(step) { contents.active[step] = {} }
-      return contents.waits.removeValue(forKey: wait)?.watcher
+      return contents.waits.removeValue(forKey: wait)
     }
-    watcher?.cancel()
+    forgotten?.watcher?.cancel()
+    return forgotten?.isCancelled ?? false
   }
 
   /// Lets one waiting part of the code go on.
@@ -312,17 +333,22 @@ extension WorkFlow {
   }
 
   /// Begins to give the work back, if all parts of the code that are known wait, and none only shortly.
-  func beginSuspension() -> Suspension? {
+  ///
+  /// - Parameter now: The time. If the code waits for more promises than fit into a condition, it looks at the others
+  ///   after a minute.
+  func beginSuspension(at now: Timestamp) -> Suspension? {
     contents.withLock { contents in
       contents.plansSuspension = false
       guard contents.mayBeSuspended else { return nil }
       let wishes = contents.waits.sorted { $0.key < $1.key }.map(\.value.wish)
+      var times = wishes.compactMap(\.time)
+      let promises = Set(wishes.flatMap(\.promises))
+      if promises.count > WorkCondition.maximumPromiseCount { times.append(now + .seconds(60)) }
       let condition = WorkCondition(
-        time: wishes.compactMap(\.time).min(), promises: wishes.flatMap(\.promises))
-      guard condition.promises.count <= WorkCondition.maximumPromiseCount else { return nil }
+        time: times.min(), promises: promises.sorted().prefix(WorkCondition.maximumPromiseCount))
       contents.phase = .suspending
       return Suspension(
-        attempt: contents.attempt, condition: condition, pauses: wishes.compactMap(\.pause),
+        attempt: contents.attempt, condition: condition,
         failures: wishes.compactMap { $0.failures?.0 }, error: wishes.compactMap(\.failures).last?.1
       )
     }
@@ -337,7 +363,6 @@ extension WorkFlow {
       contents.start = nil
       // From now on, the runner looks out.
       for wait in contents.waits.keys { contents.waits[wait]?.watcher.take()?.cancel() }
-      contents.keptPauses.formUnion(suspension.pauses.map(\.step))
       for failed in suspension.failures {
         let (sum, isOver) = contents.failures[failed.step, default: 0]
           .addingReportingOverflow(failed.count)
@@ -349,10 +374,11 @@ extension WorkFlow {
 
   /// Notes that the attempt runs, and lets all waiting parts of the code look again.
   ///
-  /// - Parameter isCancelled: Whether the work was cancelled meanwhile.
+  /// - Parameters:
+  ///   - progress: The work as it was when the attempt started, if the ledger told.
   /// - Returns: Whether the code has the work; not if another attempt ran since it was given back.
   @discardableResult
-  func noteRunning(_ attempt: UInt32, isCancelled: Bool = false) -> Bool {
+  func noteRunning(_ attempt: UInt32, _ progress: WorkProgress? = nil) -> Bool {
     var hasWork = true
     change { contents in
       guard contents.phase != .ended, attempt >= contents.attempt, attempt <= contents.attempt + 1
@@ -362,7 +388,11 @@ extension WorkFlow {
       }
       contents.attempt = attempt
       contents.phase = .running
-      contents.isCancelRequested = contents.isCancelRequested || isCancelled
+      if let progress {
+        contents.failures = [:]
+        for failed in progress.stepFailures { contents.failures[failed.step] = failed.count }
+        if progress.cancelRequest != nil { _ = contents.noteCancelRequest() }
+      }
       contents.start = contents.start ?? ContinuousClock().now
       return contents.takeWaiters() + contents.takePhaseWaiters()
     }
@@ -428,6 +458,47 @@ extension WorkFlow.Contents {
   }
 }
 
+// MARK: - Commands
+
+extension WorkFlow {
+  /// Notes that a command is on its way that takes the work up if it was given back.
+  func beginCommand() { contents.withLock { $0.commandCount += 1 } }
+
+  func endCommand() {
+    let waiters = contents.withLock { contents in
+      contents.commandCount -= 1
+      return contents.takeSupersededWaiters()
+    }
+    for waiter in waiters { waiter.resume(returning: true) }
+  }
+
+  /// The number of the attempt that another command of this code has started; `nil` if none has.
+  ///
+  /// Call it after the command for an attempt was superseded.
+  func newerAttempt(than attempt: UInt32) async -> UInt32? {
+    while true {
+      if self.attempt > attempt { return self.attempt }
+      let mayCome = await withCheckedContinuation { continuation in
+        let waiters = contents.withLock { contents -> [CheckedContinuation<Bool, Never>] in
+          contents.supersededWaiters.append(continuation)
+          // If all commands wait for each other, nothing will come.
+          let isHopeless = contents.supersededWaiters.count >= contents.commandCount
+          return isHopeless ? contents.takeSupersededWaiters() : []
+        }
+        for waiter in waiters { waiter.resume(returning: false) }
+      }
+      if !mayCome { return self.attempt > attempt ? self.attempt : nil }
+    }
+  }
+}
+
+extension WorkFlow.Contents {
+  fileprivate mutating func takeSupersededWaiters() -> [CheckedContinuation<Bool, Never>] {
+    defer { supersededWaiters = [] }
+    return supersededWaiters
+  }
+}
+
 // MARK: - Ends
 
 extension WorkFlow {
@@ -435,11 +506,7 @@ extension WorkFlow {
   func noteCancelRequest() {
     var bodies: [@Sendable () -> Void] = []
     change { contents in
-      guard !contents.isCancelRequested else { return [] }
-      contents.isCancelRequested = true
-      guard !contents.knowsOfCancellation else { return [] }
-      contents.cancelled.formUnion(contents.active.keys)
-      bodies = Array(contents.active.values)
+      bodies = contents.noteCancelRequest()
       return contents.takeWaiters()
     }
     for cancel in bodies { cancel() }

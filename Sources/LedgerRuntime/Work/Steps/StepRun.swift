@@ -4,6 +4,7 @@ import Logging
 struct StepRun<Value: Sendable>: Sendable {
   let driver: WorkDriver
   let policy: WorkRetryPolicy
+  let ignoresCancellation: Bool
   let codec: PayloadCodec<Value>
   let body: @Sendable (CalledStep, EffectCollector) async throws -> Value
 
@@ -20,7 +21,9 @@ struct StepRun<Value: Sendable>: Sendable {
   func callAsFunction(
     _ name: String, key: String?, formerly former: [String]
   ) async throws -> Value {
-    switch try driver.begin(name, key: key, formerly: former) {
+    let begun = try driver.begin(
+      name, key: key, formerly: former, ignoresCancellation: ignoresCancellation)
+    switch begun {
     case .finished(let step): return try await value(of: step)
     case .cancelled(let step): throw try await driver.cancel(step)
     case .new(let step):
@@ -28,7 +31,7 @@ struct StepRun<Value: Sendable>: Sendable {
         flow.end(step)
         driver.suspendIfAllWaits()
       }
-      return try await run(step)
+      return try await run(step, StepIdentity(former.last ?? name, step.distinction))
     }
   }
 
@@ -64,7 +67,8 @@ struct StepRun<Value: Sendable>: Sendable {
 
   // MARK: Running
 
-  private func run(_ step: StepIdentity) async throws -> Value {
+  /// - Parameter oldest: The identity of the step under its oldest name.
+  private func run(_ step: StepIdentity, _ oldest: StepIdentity) async throws -> Value {
     /// The failures since the last that was recorded.
     var failureCount: UInt32 = 0
     var recorded = flow.failureCount(of: step)
@@ -74,19 +78,23 @@ struct StepRun<Value: Sendable>: Sendable {
         recorded = flow.failureCount(of: step)
         failureCount = 0
       }
-      if try flow.takeCancellation() { throw try await driver.cancel(step) }
+      if !ignoresCancellation, try flow.takeCancellation() { throw try await driver.cancel(step) }
       let startedAt = ledger.decisionTime
       let number = recorded.addingClamped(failureCount).addingClamped(1)
-      switch try await attempt(step, number, failureCount, startedAt) {
+      let called = CalledStep(
+        promise: driver.id, identity: step, oldest: oldest, number: number)
+      switch try await attempt(called, failureCount, startedAt) {
       case .returned(let value): return value
       case .cancelled: throw try await driver.cancel(step)
       case .failed(let error, let isFinal):
         failureCount = failureCount.addingClamped(1)
         guard let delay = isFinal ? nil : try delay(after: number, error) else {
-          let command = FinishStep(
-            id: driver.id, attempt: flow.attempt, step: step, result: .failed(error),
-            failureCount: failureCount, startedAt: startedAt)
-          _ = try await driver.record(command)
+          let count = failureCount
+          _ = try await driver.record { attempt in
+            FinishStep(
+              id: driver.id, attempt: attempt, step: step, result: .failed(error),
+              failureCount: count, startedAt: startedAt)
+          }
           throw StepFailure(step, .failed(error))
         }
         ledger.configuration.logger.warning(
@@ -95,11 +103,12 @@ struct StepRun<Value: Sendable>: Sendable {
             "promise": "\(driver.id)", "step": "\(step)", "error": "\(error)", "in": "\(delay)",
           ])
         let failures = WorkReleased.StepFailures(step, count: failureCount)
-        try await driver.wait(
+        let isCancelled = try await driver.wait(
           WorkWish(
             time: ledger.decisionTime + delay, failures: (failures, error),
             isShort: delay < WorkWish.shortest),
           of: step)
+        if isCancelled { throw try await driver.cancel(step) }
       }
     }
   }
@@ -117,27 +126,30 @@ struct StepRun<Value: Sendable>: Sendable {
 
   /// Runs the body once, and keeps its value.
   private func attempt(
-    _ step: StepIdentity, _ number: UInt32, _ failureCount: UInt32, _ startedAt: Timestamp
+    _ called: CalledStep, _ failureCount: UInt32, _ startedAt: Timestamp
   ) async throws -> Run {
+    let step = called.identity
     let effects = EffectCollector(of: driver.name, "step \(step)", in: ledger)
     defer { _ = effects.end() }
-    let called = CalledStep(promise: driver.id, identity: step, number: number)
+    let value: Value
     do {
-      let value = try await runBody(of: step, called, effects)
-      let stored: StoredValue
-      do {
-        stored = try ledger.checkedOutput(value, codec, of: "\(driver.name), step \(step)")
-      } catch {
-        // The body did its work, so running it again does not help.
-        return .failed(StoredError(error), isFinal: true)
-      }
+      value = try await runBody(called, effects)
+    } catch {
+      return try run(after: error, step)
+    }
+    let stored: StoredValue
+    do {
+      stored = try ledger.checkedOutput(value, codec, of: "\(driver.name), step \(step)")
+    } catch {
+      // The body did its work, so running it again does not help.
+      return .failed(StoredError(error), isFinal: true)
+    }
+    do {
       try await keep(
         stored, of: step, failureCount: failureCount, startedAt, effects: effects.end())
       return .returned(value)
     } catch let error as RefusedEffect {
       return .failed(error.error, isFinal: false)
-    } catch {
-      return try run(after: error, step)
     }
   }
 
@@ -152,13 +164,13 @@ struct StepRun<Value: Sendable>: Sendable {
   }
 
   private func runBody(
-    of step: StepIdentity, _ called: CalledStep, _ effects: EffectCollector
+    _ called: CalledStep, _ effects: EffectCollector
   ) async throws -> Value {
     let code = RunningCode.waiting + [effects.code(with: driver.called.promises)]
     let task = Task {
       try await RunningCode.$current.withValue(code) { try await body(called, effects) }
     }
-    if flow.setBody(of: step, cancel: { task.cancel() }) { task.cancel() }
+    if flow.setBody(of: called.identity, cancel: { task.cancel() }) { task.cancel() }
     return try await withTaskCancellationHandler {
       try await task.value
     } onCancel: {
@@ -171,25 +183,31 @@ struct StepRun<Value: Sendable>: Sendable {
     effects: [HandlerEffect]
   ) async throws {
     let handlers = HandlerRunner(ledger: ledger)
-    let checked = try await handlers.checked(effects)
-    _ = try await driver.record(
+    let checked = try await ledger.patiently("the effects of a step cannot be checked yet") {
+      try await handlers.checked(effects)
+    }
+    _ = try await driver.record { attempt in
       FinishStep(
-        id: driver.id, attempt: flow.attempt, step: step,
+        id: driver.id, attempt: attempt, step: step,
         result: .returned(typeTag: value.typeTag, bytes: value.bytes), failureCount: failureCount,
         startedAt: startedAt, effects: checked, runnableKinds: handlers.registry.kinds,
-        kindsWithInvalidationCode: handlers.registry.kindsWithInvalidationCode))
+        kindsWithInvalidationCode: handlers.registry.kindsWithInvalidationCode)
+    }
   }
 }
 
 extension WorkDriver {
   /// Begins a step, or finds its result. A misuse parks the work.
   func begin(
-    _ name: String, key: String?, formerly former: [String] = []
+    _ name: String, key: String?, formerly former: [String] = [],
+    isToldOfCancellation: Bool = true, ignoresCancellation: Bool = false
   ) throws -> WorkFlow.Begun {
     do {
       for name in [name] + former { try TextLimit.stepName.check(name) }
       if let key { try TextLimit.stepKey.check(key) }
-      return try flow.begin(name, key: key, formerly: former)
+      return try flow.begin(
+        name, key: key, formerly: former, isToldOfCancellation: isToldOfCancellation,
+        ignoresCancellation: ignoresCancellation)
     } catch let error as WorkSuspended {
       throw error
     } catch {

@@ -82,7 +82,7 @@ extension WorkDriver {
     _ name: String, key: String?,
     _ create: @escaping @Sendable (PromiseKey, PromiseID) async throws -> DurablePromise<Value>
   ) async throws -> DurablePromise<Value> {
-    switch try begin(name, key: key) {
+    switch try begin(name, key: key, isToldOfCancellation: false) {
     case .finished(let step):
       guard step.outcome == .cancelled else {
         throw park(StepMisuse.noChild(step.identity))
@@ -96,6 +96,10 @@ extension WorkDriver {
       }
       try await takeUp()
       let childKey = try PromiseKey(childOf: id, step)
+      let exists = try await ledger.patiently("a child of work cannot be read yet") {
+        try await ledger.engine.read { try $0.promise(childKey.promiseID) != nil }
+      }
+      if !exists, try flow.takeCancellation() { throw try await cancel(step) }
       return try await Task.detached { [self] in
         try await ledger.patiently("a child of work cannot be created yet") {
           try await create(childKey, id)

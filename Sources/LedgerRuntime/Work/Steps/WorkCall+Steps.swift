@@ -24,7 +24,9 @@ extension LedgerCall where Subject == CalledWork {
   ///   - key: A text that distinguishes steps of one name, 1 to 128 bytes of UTF-8. Without keys, steps of one
   ///     name are numbered in the order in which the code begins them, and must not run at once.
   ///   - policy: The policy for failures of the body.
-  ///   - formerly: Former names of the step.
+  ///   - formerly: Former names of the step, the newest first.
+  ///   - ignoringCancellation: Whether the step runs although the work is cancelled, because it undoes something.
+  ///     Steps that begin after the code has learned of the cancellation run in any case.
   ///   - body: The code. It receives a call of its own.
   /// - Returns: The result of the body, from whatever attempt.
   /// - Throws: ``StepFailure`` if the body failed for the last time, or the work was cancelled;
@@ -32,12 +34,13 @@ extension LedgerCall where Subject == CalledWork {
   @discardableResult
   public func step<Value: Sendable>(
     _ name: String, key: String? = nil, retrying policy: WorkRetryPolicy = .standard,
-    formerly: [String] = [],
+    formerly: [String] = [], ignoringCancellation: Bool = false,
     _ body: @escaping @Sendable (StepCall<Context>) async throws -> Value
   ) async throws -> Value {
     let context = context
     let run = StepRun(
-      driver: driver, policy: policy, codec: try ledger.configuration.codecs.codec(for: Value.self)
+      driver: driver, policy: policy, ignoresCancellation: ignoringCancellation,
+      codec: try ledger.configuration.codecs.codec(for: Value.self)
     ) { called, effects in
       try await body(StepCall<Context>(called, effects, context: context))
     }

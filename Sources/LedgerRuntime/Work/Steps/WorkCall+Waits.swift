@@ -1,4 +1,3 @@
-import LedgerBytes
 import Logging
 
 extension LedgerCall where Subject == CalledWork {
@@ -10,12 +9,13 @@ extension LedgerCall where Subject == CalledWork {
   /// - Throws: ``StepFailure`` if the work was cancelled; ``WorkSuspended``; `CancellationError`.
   public func sleep(until time: Timestamp) async throws {
     let driver = driver
-    let wait = StepIdentity("sleep", .key("\(time.nanosecondsSinceEpoch)"))
+    let wait = StepIdentity.wait("time \(time.nanosecondsSinceEpoch)")
     while true {
-      try await driver.beginWait(wait)
+      try await driver.throwKeptCancellation(of: wait)
       let rest = time - ledger.decisionTime
       guard rest > .zero else { return }
-      try await driver.wait(WorkWish(time: time, isShort: rest < WorkWish.shortest))
+      try await driver.wait(
+        WorkWish(time: time, isShort: rest < WorkWish.shortest), orCancelledAs: wait)
     }
   }
 
@@ -35,16 +35,11 @@ extension LedgerCall where Subject == CalledWork {
     case .finished(let step): try await sleep(until: try await driver.end(ofPause: step))
     case .cancelled(let step): throw try await driver.cancel(step)
     case .new(let step):
-      defer {
-        driver.flow.end(step)
-        driver.suspendIfAllWaits()
+      do {
+        defer { driver.flow.end(step) }
+        try await driver.takeUp()
+        try await driver.keep(endOfPause: end, as: step)
       }
-      if duration >= WorkWish.shortest, driver.flow.runsOthers(than: step) {
-        // The work is not given back soon, and its process may die.
-        try await driver.keep(SuspendWork.Pause(step, until: end))
-        return try await sleep(until: end)
-      }
-      try await driver.pause(step, until: end, isShort: duration < WorkWish.shortest)
       try await sleep(until: end)
     }
   }
@@ -76,7 +71,7 @@ extension LedgerCall where Subject == CalledWork {
 
   /// Waits until a promise is settled, but not longer than up to a time.
   ///
-  /// Every attempt comes to the same result: an outcome counts if the promise was settled at or before `time`.
+  /// Every attempt comes to the same result: an outcome counts if the promise was settled before `time`.
   ///
   /// - Parameters:
   ///   - promise: The promise.
@@ -98,21 +93,24 @@ extension LedgerCall where Subject == CalledWork {
     let driver = driver
     try driver.requireAwaitable(promise.id, in: promise.ledgerID)
     let until = time.map { " until \($0.nanosecondsSinceEpoch)" } ?? ""
-    let wait = StepIdentity("wait", .key("\(promise.id)\(until)"))
+    let wait = StepIdentity.wait("promise \(promise.id)\(until)")
     while true {
-      try await driver.beginWait(wait)
-      let entity = try await driver.awaited(promise.id)
-      if let settledAt = entity.settlementTime {
-        return time.map { settledAt <= $0 } ?? true ? entity : nil
+      try await driver.throwKeptCancellation(of: wait)
+      // The clock is read first: what is settled after the look is settled after the time.
+      let now = ledger.decisionTime
+      var entity = try await driver.awaited(promise.id)
+      if let time, now >= time, entity.status == .pending {
+        // A commit that began before the time may not have ended.
+        entity = try await driver.lookAt(promise.id)
+        if entity.status == .pending { return nil }
       }
-      let rest = time.map { $0 - ledger.decisionTime }
-      // A promise whose own deadline came first is about to time out.
-      let timesOut = entity.deadline.flatMap { own in time.map { own <= $0 } } ?? false
-      if let rest, rest <= .zero, !timesOut { return nil }
+      if let settledAt = entity.settlementTime {
+        return time.map { settledAt < $0 } ?? true ? entity : nil
+      }
       try await driver.wait(
         WorkWish(
-          time: timesOut ? nil : time, promises: [promise.id],
-          isShort: rest.map { $0 < WorkWish.shortest } ?? false))
+          time: time, promises: [promise.id],
+          isShort: time.map { $0 - now < WorkWish.shortest } ?? false), orCancelledAs: wait)
     }
   }
 }
@@ -125,50 +123,61 @@ extension PromiseEntity {
   }
 }
 
+extension StepIdentity {
+  /// The identity under which it is kept that the code learned of a cancellation at a wait. Its name is empty, so
+  /// that no step has it.
+  fileprivate static func wait(_ key: String) -> StepIdentity { StepIdentity("", .key(key)) }
+}
+
 extension WorkDriver {
-  /// Begins or continues a wait; throws if the work was cancelled.
-  func beginWait(_ wait: StepIdentity) async throws {
-    switch try flow.beginWait(wait) {
-    case .new: return
-    case .cancelled(let step): throw try await cancel(step)
-    case .finished(let step):
-      throw StepFailure(wait, .cancelled(reason: try await reason(step)))
-    }
+  /// Throws if an earlier attempt learned of a cancellation at a wait.
+  func throwKeptCancellation(of wait: StepIdentity) async throws {
+    guard let step = try flow.cancellation(of: wait) else { return }
+    throw StepFailure(wait, .cancelled(reason: try await reason(step)))
+  }
+
+  /// Waits as wished; throws if the work is cancelled.
+  ///
+  /// - Parameter identity: The identity of the wait, under which the cancellation is kept.
+  func wait(_ wish: WorkWish, orCancelledAs identity: StepIdentity) async throws {
+    if try flow.takeCancellation() { throw try await cancel(identity) }
+    if try await wait(wish) { throw try await cancel(identity) }
   }
 
   /// The end of a pause that is kept; throws if the work was cancelled instead.
   func end(ofPause step: WorkStep) async throws -> Timestamp {
-    guard step.outcome == .value else {
+    if step.outcome == .cancelled {
       throw StepFailure(step.identity, .cancelled(reason: try await reason(step)))
     }
     let stored = try await result(of: step)
-    guard stored.typeTag == SuspendWork.Pause.typeTag, stored.bytes.count == 8 else {
+    guard stored.typeTag == WorkStepFinished.pauseTypeTag,
+      let end = WorkStepFinished.endOfPause(stored.bytes)
+    else {
       throw park(
         StepMisuse.otherType(
-          step.identity, recorded: stored.typeTag, expected: SuspendWork.Pause.typeTag))
+          step.identity, recorded: stored.typeTag, expected: WorkStepFinished.pauseTypeTag))
     }
-    return Timestamp(nanosecondsSinceEpoch: stored.bytes.span.loadLittleEndian(at: 0))
+    return end
   }
 
-  /// Keeps the end of a pause at once.
-  func keep(_ pause: SuspendWork.Pause) async throws {
-    _ = try await record(
+  /// Keeps the end of a pause.
+  func keep(endOfPause end: Timestamp, as step: StepIdentity) async throws {
+    let now = ledger.decisionTime
+    let bytes = WorkStepFinished.encoded(endOfPause: end)
+    _ = try await record { attempt in
       FinishStep(
-        id: id, attempt: flow.attempt, step: pause.step,
-        result: .returned(typeTag: SuspendWork.Pause.typeTag, bytes: pause.bytes),
-        startedAt: ledger.decisionTime))
+        id: id, attempt: attempt, step: step,
+        result: .returned(typeTag: WorkStepFinished.pauseTypeTag, bytes: bytes), startedAt: now)
+    }
   }
 
-  /// Waits for a time, at most until its end is kept because the work is given back.
-  func pause(_ step: StepIdentity, until end: Timestamp, isShort: Bool) async throws {
-    while ledger.decisionTime < end, !flow.hasKept(pause: step) {
-      let pause = isShort ? nil : SuspendWork.Pause(step, until: end)
-      try await wait(WorkWish(time: end, pause: pause, isShort: isShort), of: step)
-      // The work may just be given back, which keeps the pause.
-      try await takeUp()
-      guard !flow.hasKept(pause: step) else { return }
-      if try flow.takeCancellation() { throw try await cancel(step) }
+  /// An awaited promise as it is after every commit that has begun.
+  func lookAt(_ promise: PromiseID) async throws -> PromiseEntity {
+    guard let entity = try await submit(LookAtPromise(id: promise)).entity else {
+      throw park(
+        LedgerError(.notFound, "\(name): promise \(promise), which it awaits, is missing."))
     }
+    return entity
   }
 
   func requireAwaitable(_ promise: PromiseID, in other: LedgerID?) throws(LedgerError) {

@@ -50,7 +50,7 @@ struct WorkDriver: Sendable {
           throw WorkSuspended()
         }
         flow.noteRunning(attempt)
-        called.observer?.workWasTakenUp(id)
+        called.observer?.workWasTakenUp(id, flow)
       }
     }
   }
@@ -60,14 +60,14 @@ struct WorkDriver: Sendable {
   /// Waits as wished. The work is given back if all of its code that is known waits.
   ///
   /// - Parameter step: The step that waits for its next try.
-  func wait(_ wish: WorkWish, of step: StepIdentity? = nil) async throws {
+  /// - Returns: Whether the wait ended because the work is cancelled, so that the code must learn of it.
+  func wait(_ wish: WorkWish, of step: StepIdentity? = nil) async throws -> Bool {
     var number = try flow.register(wish, of: step)
     while number == nil {
       try await takeUp()
       number = try flow.register(wish, of: step)
     }
-    guard let number else { return }
-    defer { flow.forget(number, of: step) }
+    guard let number else { return false }
     flow.setWatcher(
       of: number,
       Task { [self] in
@@ -76,8 +76,12 @@ struct WorkDriver: Sendable {
       })
     suspendIfAllWaits()
     await flow.pause(number)
+    let isCancelled = flow.forget(number, of: step)
+    // The other waits may be all that is left.
+    suspendIfAllWaits()
     try flow.requireWork()
     try Task.checkCancellation()
+    return isCancelled
   }
 
   /// Waits for the end of a wish in this process.
@@ -108,25 +112,24 @@ struct WorkDriver: Sendable {
     guard flow.planSuspension() else { return }
     Task.detached {
       try? await Task.sleep(for: Self.patience)
-      guard let suspension = flow.beginSuspension() else { return }
+      guard let suspension = flow.beginSuspension(at: ledger.decisionTime) else { return }
       await suspend(suspension)
     }
   }
 
   private func suspend(_ suspension: WorkFlow.Suspension) async {
     let command = SuspendWork(
-      id: id, attempt: suspension.attempt, until: suspension.condition, pauses: suspension.pauses,
+      id: id, attempt: suspension.attempt, until: suspension.condition,
       stepFailures: suspension.failures, error: suspension.error)
     do {
       switch try await submit(command) {
       case .suspended(let attempt):
         flow.noteSuspended(suspension, attempt: attempt)
-        called.observer?.workWasSuspended(id)
+        called.observer?.workWasSuspended(id, flow)
       case .due(let attempt): flow.noteRunning(attempt)
       case .cancelRequested(let attempt):
         flow.noteRunning(attempt)
         flow.noteCancelRequest()
-      case .limitReached(let error): _ = park(error)
       case .superseded: flow.end()
       }
     } catch {
@@ -142,9 +145,9 @@ struct WorkDriver: Sendable {
   func cancel(_ step: StepIdentity) async throws -> StepFailure {
     try await takeUp()
     let now = ledger.decisionTime
-    let kept = try await record(
-      FinishStep(
-        id: id, attempt: flow.attempt, step: step, result: .cancelled, startedAt: now))
+    let kept = try await record { attempt in
+      FinishStep(id: id, attempt: attempt, step: step, result: .cancelled, startedAt: now)
+    }
     return StepFailure(step, .cancelled(reason: try await reason(kept)))
   }
 
@@ -157,21 +160,40 @@ struct WorkDriver: Sendable {
 
   /// Submits the end of a step, and notes it.
   ///
-  /// - Throws: ``WorkSuspended``; ``RefusedEffect``.
-  func record(_ command: FinishStep) async throws -> WorkStep {
-    switch try await submit(command) {
-    case .finished(let finished):
-      flow.end(command.step, finished.step, attempt: finished.attempt)
-      suspendIfAllWaits()
-      // Calls that the body scheduled do not hold up the work.
-      let handlers = HandlerRunner(ledger: ledger)
-      Task.detached { await handlers.perform(chain: finished.startedCalls) }
-      return finished.step
-    case .refused(let error): throw RefusedEffect(error: error)
-    case .limitReached(let error): throw park(error)
-    case .superseded:
-      flow.end()
-      throw WorkSuspended()
+  /// - Parameter command: Makes the command for an attempt.
+  /// - Throws: ``WorkSuspended``; ``RefusedEffect``; other errors of the command.
+  func record(_ command: (UInt32) -> FinishStep) async throws -> WorkStep {
+    flow.beginCommand()
+    defer { flow.endCommand() }
+    var attempt = flow.attempt
+    let handlers = HandlerRunner(ledger: ledger)
+    while true {
+      let command = command(attempt)
+      var answer: FinishStep.Answer?
+      let followers = try await handlers.noting(command.effects) {
+        let given = try await submit(command)
+        answer = given
+        if case .finished(let finished) = given { return finished.startedCalls }
+        return []
+      }
+      switch answer {
+      case .finished(let finished)?:
+        flow.end(command.step, finished.step, attempt: finished.attempt)
+        suspendIfAllWaits()
+        // Calls that the body scheduled do not hold up the work.
+        Task.detached { await handlers.perform(chain: followers) }
+        return finished.step
+      case .refused(let error)?: throw RefusedEffect(error: error)
+      case .limitReached(let error)?: throw park(error)
+      case .superseded?, nil:
+        // Perhaps another part of the code took the work up after a freeze.
+        let newer = await flow.newerAttempt(than: attempt)
+        guard let newer else {
+          flow.end()
+          throw WorkSuspended()
+        }
+        attempt = newer
+      }
     }
   }
 
