@@ -46,7 +46,7 @@ import Testing
     let statistics = try inspector.statistics { _ in ticks.add() }
     #expect(statistics.promiseCounts[.consumed] == Self.promiseCount)
     #expect(
-      try ticks.take() == Self.pageTicks(of: ledger) + 8,
+      try ticks.take() == Self.pageTicks(of: ledger) + 9,
       "pages, one slice of events, three of what ended, one of each open list, counts")
     try replayed.forEachPromise([.consumed], progress: ticks.add) { _ in true }
     #expect(ticks.take() == 3)
