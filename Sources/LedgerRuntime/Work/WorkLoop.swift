@@ -40,12 +40,12 @@ final class WorkLoop: Sendable {
   /// The maximum amount of work of one lane that is remembered and was never started.
   private static let laneLimit = 16
 
-  private let engine: LedgerEngine
+  let engine: LedgerEngine
   private let configuration: LedgerConfiguration
   /// Weak, because a loop that runs by itself must not keep the session from ending.
   private weak let ledger: Ledger?
   /// All names of the kinds that are run.
-  private let kinds: Set<String>
+  let kinds: Set<String>
   private let limits: RunnerLimits
   private let waitingLimit: Int
   private let wakeUp = WakeUp()
@@ -74,7 +74,7 @@ final class WorkLoop: Sendable {
   }
 
   /// The time by which decisions judge what is due.
-  private var now: Timestamp {
+  var now: Timestamp {
     engine.phase.store.map { engine.now($0) } ?? configuration.timeForIDs
   }
 
@@ -185,6 +185,34 @@ final class WorkLoop: Sendable {
         try await wait(after: error)
       }
     }
+  }
+
+  /// Runs due work until there is no more, and all code that runs only waits. Code that waits stays in memory.
+  ///
+  /// - Returns: The time at which code goes on whose wait is too short to give its work back.
+  func runDue() async throws -> Timestamp? {
+    while true {
+      try Task.checkCancellation()
+      try await look()
+      try await startDue { true }
+      let (isDone, flows) = contents.withLock { contents in
+        (contents.agenda.isDone && contents.changed.isEmpty, contents.running.values.map(\.flow))
+      }
+      let (rests, now) = (flows.compactMap(\.restsUntil), now)
+      if isDone, rests.count == flows.count, rests.allSatisfy({ $0 > now }) { return rests.min() }
+      await wakeUp.wait(atMost: nil)
+    }
+  }
+
+  /// Cuts running and waiting code off from its work, and does not wait for it.
+  func abandonCode() {
+    let code = contents.withLock { Array($0.running.values) + Array($0.waiting.values) }
+    for code in code {
+      code.interruption.note(.ended)
+      code.flow.end()
+      code.task?.cancel()
+    }
+    wakeUp()
   }
 
   /// The time to sleep; `nil` if only a change can make work due.
@@ -505,6 +533,11 @@ extension WorkLoop: WorkObserver {
     surplus?.flow.end()
     surplus?.task?.cancel()
     wakeUp()
+  }
+
+  func workMayRest() {
+    // Only a test that moves the clock wants to know.
+    if engine.setup.clock is any MovedLedgerClock { wakeUp() }
   }
 
   func workWasTakenUp(_ id: PromiseID, _ flow: WorkFlow) {

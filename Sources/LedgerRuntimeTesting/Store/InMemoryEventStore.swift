@@ -29,6 +29,31 @@ package final class InMemoryEventStore: EventStore {
     contents = Mutex(InMemoryLedger(frameByteCount: frameByteCount))
   }
 
+  private init(ledgerID: LedgerID, _ contents: InMemoryLedger) {
+    self.ledgerID = ledgerID
+    self.contents = Mutex(contents)
+  }
+
+  /// The last position of each commit, in order.
+  package func commitEnds() throws(LedgerError) -> [Position] { try moment.commitEnds() }
+
+  /// The events after a position.
+  package func events(after position: Position = .start) throws(LedgerError) -> [LedgerEvent] {
+    let moment = moment
+    var events: [LedgerEvent] = []
+    _ = try moment.read(after: position, limit: .max) { (frame) throws(LedgerError) in
+      try frame.forEachEvent(after: position) { events.append(LedgerEvent(copying: $0)) }
+    }
+    return events
+  }
+
+  /// A copy of the ledger as it was after the commit that ended at a position.
+  ///
+  /// - Throws: `invalidArgument` if no commit ended there, or later events are in the snapshot.
+  package func copy(cutAfter position: Position) throws(LedgerError) -> InMemoryEventStore {
+    InMemoryEventStore(ledgerID: ledgerID, try moment.cut(after: position))
+  }
+
   /// Makes the next commits lose a race: each decision is discarded and made again.
   package func simulateConflicts(_ count: Int) {
     contents.withLock { $0.conflictCount = count }

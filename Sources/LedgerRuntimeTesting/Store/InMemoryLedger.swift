@@ -96,3 +96,33 @@ struct InMemoryLedger: LedgerSource {
     }
   }
 }
+
+// MARK: - Cutting off
+
+extension InMemoryLedger {
+  /// The last position of each commit, in order.
+  func commitEnds() throws(LedgerError) -> [Position] {
+    var ends: [Position] = []
+    for frame in frames {
+      let header = try FrameView(checking: frame.bytes.span, key: frame.key).header
+      if !header.flags.contains(.commitContinues) { ends.append(header.lastPosition) }
+    }
+    return ends
+  }
+
+  /// The ledger as it was after the commit that ended at a position.
+  ///
+  /// - Throws: `invalidArgument` if no commit ended there, or later events are in the snapshot.
+  func cut(after position: Position) throws(LedgerError) -> InMemoryLedger {
+    guard try commitEnds().contains(position), try tables.summary().position <= position else {
+      throw LedgerError(
+        .invalidArgument, "The ledger cannot be cut off at position \(position), within a commit.")
+    }
+    var copy = self
+    copy.frames = frames.filter { $0.key <= position.rawValue }
+    copy.frameNumber -= UInt32(frames.count - copy.frames.count)
+    copy.end = position
+    copy.tables.removeAttachments(after: position)
+    return copy
+  }
+}

@@ -9,6 +9,10 @@ struct InMemoryTables: SnapshotTables, Sendable {
 
   func hasAttachment(at position: Position) -> Bool { blobs[position] != nil }
 
+  mutating func removeAttachments(after position: Position) {
+    blobs = blobs.filter { $0.key <= position }
+  }
+
   mutating func apply(_ change: TableChange) {
     guard change.table != .blob else {
       blobs[Position(bigEndianBytes: change.key)] = change.value

@@ -17,6 +17,8 @@ public struct CalledWork: Sendable {
 protocol WorkObserver: AnyObject, Sendable {
   func workWasSuspended(_ id: PromiseID, _ flow: WorkFlow)
   func workWasTakenUp(_ id: PromiseID, _ flow: WorkFlow)
+  /// All parts of the code may wait, some of them too shortly to give the work back.
+  func workMayRest()
 }
 
 extension LedgerCall where Subject == CalledWork {

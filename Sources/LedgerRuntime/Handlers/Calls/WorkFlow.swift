@@ -323,6 +323,18 @@ extension WorkFlow {
     }
   }
 
+  /// The time at which the code goes on, if all parts of it that are known wait, and one of them too shortly to
+  /// give the work back.
+  var restsUntil: Timestamp? {
+    contents.withLock { contents in
+      guard contents.phase == .running, contents.active.isEmpty,
+        contents.waits.values.contains(where: \.wish.isShort),
+        !contents.waits.values.contains(where: \.isDue)
+      else { return nil }
+      return contents.waits.values.compactMap(\.wish.time).min()
+    }
+  }
+
   /// Whether the session should soon ask for a suspension, and does not yet.
   func planSuspension() -> Bool {
     contents.withLock { contents in

@@ -109,7 +109,10 @@ struct WorkDriver: Sendable {
 
   /// Gives the work back soon, if all of its code that is known waits then.
   func suspendIfAllWaits() {
-    guard flow.planSuspension() else { return }
+    guard flow.planSuspension() else {
+      called.observer?.workMayRest()
+      return
+    }
     Task.detached {
       try? await Task.sleep(for: Self.patience)
       guard let suspension = flow.beginSuspension(at: ledger.decisionTime) else { return }
