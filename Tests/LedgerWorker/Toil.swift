@@ -36,7 +36,7 @@ struct Toil {
         lane: number % 2 == 0 ? lane : nil,
         retryPolicy: try WorkRetryPolicy(
           failureLimit: nil, firstDelay: .milliseconds(1), longestDelay: .milliseconds(5)),
-        attemptTimeout: number % 4 == 1 ? .milliseconds(40) : nil)
+        attemptTimeout: number % 4 == 1 ? .milliseconds(100) : nil)
       let key = try PromiseKey("chore/\(number)")
       if number % 3 == 2, let last {
         _ = try await last.then(Chore.self, ["number": number], key: key, options: options)
