@@ -43,9 +43,9 @@ public protocol LedgerWork: Codable, Sendable {
   /// Runs the code.
   ///
   /// It runs at least once, and each run begins at the top. The changes that it requests through `call` happen
-  /// exactly once, and only if it returns. What it does in steps (``LedgerCall/step(_:key:retrying:formerly:_:)``)
+  /// exactly once, and only if it returns. What it does in steps (``LedgerCall/step(_:key:retrying:formerly:ignoringCancellation:_:)``)
   /// is not done again once the step has ended. Everything else must be repeatable, for example with the help of
-  /// ``LedgerCall/idempotencyKey``.
+  /// `idempotencyKey`.
   ///
   /// An error that it throws counts as a failure, and the code is run again as the policy specifies. For an
   /// error that every other attempt would meet too, throw ``Permanent``.

@@ -12,7 +12,7 @@ extension LedgerCall where Subject == CalledWork {
   /// ```
   ///
   /// If the process dies between the end of the body and the commit that keeps its result, the body runs again:
-  /// a body runs **at least** once. Pass ``LedgerCall/idempotencyKey`` of the step to other systems, so that they
+  /// a body runs **at least** once. Pass `idempotencyKey` of the step to other systems, so that they
   /// recognize the repetition. Effects that the body requests through its own call happen exactly once.
   ///
   /// If the body throws, it is run again as `policy` says. An error that is thrown again and again, or that is
