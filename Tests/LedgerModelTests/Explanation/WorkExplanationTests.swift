@@ -186,7 +186,7 @@ import Testing
         == [
           .parked(.byFailure(Self.id, failureCount: 1, .sample, since: .second(1_003)))
         ])
-    // An operator who parks it again is another reason.
+    // Parked again by an operator, the work has another reason.
     try ledger.commit(AmendWork(id: Self.id, WorkAmended(parking: .parked)), as: 2)
     #expect(
       try ledger.reasons(1)

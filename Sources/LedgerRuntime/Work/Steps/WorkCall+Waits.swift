@@ -19,7 +19,7 @@ extension LedgerCall where Subject == CalledWork {
     }
   }
 
-  /// Waits for some time, counted from the first attempt that came here.
+  /// Waits for some time, counted from the first attempt that reached this call.
   ///
   /// - Parameters:
   ///   - duration: The time to wait.

@@ -1,0 +1,160 @@
+import Synchronization
+
+// MARK: - Looking
+
+extension WorkLoop {
+  func search(_ kinds: Set<String>) -> WorkSearch {
+    let (limit, fullLanes) = contents.withLock { ($0.agenda.limit, $0.agenda.fullLanes) }
+    return WorkSearch(
+      now: now, kinds: kinds, limit: limit, laneLimit: Self.laneLimit, fullLanes: fullLanes)
+  }
+
+  /// Finds the work that became due since the last look.
+  func look() async throws {
+    let ids = takeChanges()
+    do {
+      try await lookAtRunning(ids)
+      try await releaseLostClaims()
+      try await look(at: ids)
+      try await searchAll()
+    } catch {
+      contents.withLock { contents in
+        contents.changed.formUnion(ids)
+        contents.hasMissedChanges = true
+        contents.agenda.noteMissed()
+      }
+      throw error
+    }
+  }
+
+  func takeChanges() -> Set<PromiseID> {
+    let news = engine.replica.takeNews()
+    return contents.withLock { contents in
+      if !news.isComplete {
+        contents.agenda.noteMissed()
+        contents.hasMissedChanges = true
+      }
+      if !contents.running.values.contains(where: \.isSuspect) { contents.agenda.releaseSuspects() }
+      defer { contents.changed = [] }
+      return contents.changed.union(news.ids)
+    }
+  }
+
+  /// Looks at promises that changed, then at the lanes and the work that this concerns.
+  func look(at ids: Set<PromiseID>) async throws {
+    let search = search(kinds)
+    var awaited: Set<PromiseID> = []
+    if !ids.isEmpty {
+      let needs = SnapshotNeeds(ids: Set(ids.map(\.entityID)))
+      let found = try await engine.read(needs: needs) { state in
+        try state.dueWork(among: ids, search)
+      }
+      awaited = found.awaited
+      contents.withLock { $0.agenda.add(found) }
+    }
+    let lanes = contents.withLock { $0.agenda.takeLanesToSearch() }
+    guard !lanes.isEmpty || !awaited.isEmpty else { return }
+    do {
+      let needs = try await engine.read { [awaited] state in
+        state.needs(ofLanes: lanes, awaiting: awaited)
+      }
+      let found = try await engine.read(needs: needs) { [awaited] state in
+        try state.dueWork(inLanes: lanes, awaiting: awaited, search)
+      }
+      contents.withLock { $0.agenda.add(found) }
+    } catch {
+      contents.withLock { contents in for lane in lanes { contents.agenda.release(lane: lane) } }
+      throw error
+    }
+  }
+
+  /// Looks through all work of the kinds of which none is known to be due, but some may be.
+  func searchAll() async throws {
+    let kinds = contents.withLock { contents in
+      let kinds = contents.agenda.kindsToSearch(at: now)
+      contents.agenda.beginSearch(of: kinds)
+      return kinds
+    }
+    guard !kinds.isEmpty else { return }
+    let search = search(kinds)
+    let found = try await engine.read(fromCopy: true) { state in try state.dueWork(search) }
+    contents.withLock { $0.agenda.add(found) }
+  }
+
+  /// Ends the code of work that ended otherwise or is run by another session, and tells code that its work was
+  /// cancelled.
+  func lookAtRunning(_ ids: Set<PromiseID>) async throws {
+    let flows = contents.withLock { contents in
+      defer { contents.hasMissedChanges = false }
+      let all = contents.running.merging(contents.waiting) { running, _ in running }
+      return all.filter { contents.hasMissedChanges || ids.contains($0.key) }.mapValues(\.flow)
+    }
+    guard !flows.isEmpty else { return }
+    let session = engine.setup.session
+    let needs = SnapshotNeeds(ids: Set(flows.keys.map(\.entityID)))
+    let news = try await engine.read(needs: needs) { state in
+      var news: [PromiseID: CodeNews] = [:]
+      for (id, flow) in flows {
+        do throws(LedgerError) {
+          news[id] = CodeNews(try state.promise(id), attempt: flow.attempt, in: session)
+        } catch {
+          // Other code must not wait for a record that this build cannot read.
+          guard error.isOfUnreadableItem else { throw error }
+          news[id] = .ended
+        }
+      }
+      return news
+    }
+    for (id, news) in news {
+      guard let code = contents.withLock({ $0.running[id] ?? $0.waiting[id] }) else { continue }
+      switch news {
+      case .ended:
+        code.interruption.note(.ended)
+        code.flow.end()
+        code.task?.cancel()
+      case .cancelled:
+        // Code that gave its work back learns of it when it goes on.
+        guard code.flow.isRunning else { continue }
+        code.flow.noteCancelRequest()
+        // Code with steps learns of it from them, and may have something to undo.
+        guard !code.flow.usesSteps else { continue }
+        code.interruption.note(.ended)
+        code.task?.cancel()
+      }
+    }
+  }
+
+  /// Gives back attempts that the session started, but whose claims were not answered.
+  func releaseLostClaims() async throws {
+    guard contents.withLock({ $0.hasLostClaims }) else { return }
+    let session = engine.setup.session
+    let started = try await engine.read(fromCopy: true) { try $0.runningWork(of: session) }
+    let unknown = contents.withLock { contents in
+      started.filter { contents.running[$0.id] == nil && contents.waiting[$0.id] == nil }
+    }
+    for work in unknown {
+      _ = try await engine.submit(
+        ReleaseWork(id: work.id, attempt: work.progress?.attempt ?? 0, reason: .cancelled))
+    }
+    contents.withLock { $0.hasLostClaims = false }
+  }
+}
+
+/// What running code must learn of its work.
+private enum CodeNews {
+  /// The work has ended, or another session runs it.
+  case ended
+  case cancelled
+
+  /// - Returns: `nil` if there is nothing to learn.
+  init?(_ entity: PromiseEntity?, attempt: UInt32, in session: SessionID) {
+    guard let entity, entity.status == .pending, let progress = entity.progress,
+      progress.attempt <= attempt || progress.start?.session == session
+    else {
+      self = .ended
+      return
+    }
+    guard progress.cancelRequest != nil, !progress.knowsOfCancellation else { return nil }
+    self = .cancelled
+  }
+}
