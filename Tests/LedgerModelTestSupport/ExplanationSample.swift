@@ -13,7 +13,7 @@ package struct ExplanationSample: Sendable {
 
   /// A sample of each reason.
   package static let all =
-    waits + parkings + laneBlocks + runs + due + deadlines + outside + calls + ends
+    waits + parkings + laneBlocks + runs + due + joints + deadlines + outside + calls + ends
 
   // MARK: Parts
 
@@ -156,6 +156,18 @@ package struct ExplanationSample: Sendable {
   ]
 
   // MARK: Promises and handlers
+
+  private static let joints = [
+    ExplanationSample(
+      .waits(.forInputs([promise(2), promise(3)], isComplete: false, since: since)),
+      "awaitsInputs",
+      "It is settled by other promises, of which these are pending: \(name(promise: 2)), \(name(promise: 3)), and more. It has waited since \(zero).",
+      ["explain", "explain"]),
+    ExplanationSample(
+      .waits(.forSettlementOfJoint(since: since)), "awaitsSettlement",
+      "The promises that settle it have decided since \(zero). A session that awaits it, or has a runner, settles it.",
+      ["openWithRunner"]),
+  ]
 
   private static let deadlines = [
     ExplanationSample(

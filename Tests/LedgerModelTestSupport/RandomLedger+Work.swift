@@ -13,7 +13,8 @@ extension RandomLedger {
     let number = workNumber()
     let id = Self.work(number)
     let attempt = try decision.promise(id)?.progress?.attempt ?? 0
-    switch Int.random(in: 0..<20, using: &generator) {
+    switch Int.random(in: 0..<24, using: &generator) {
+    case 20..<24: try decideAboutJoint(in: &decision)
     case 16, 17: _ = try decision.run(finishStep(of: id, attempt))
     case 18, 19: _ = try decision.run(suspend(id, attempt))
     case 0..<5: _ = try decision.run(createWork(number))
@@ -34,6 +35,41 @@ extension RandomLedger {
     case 14: _ = try decision.run(FollowOutcome(promise(), by: [id]))
     default: try end(id, in: &decision)
     }
+  }
+
+  /// The joint with a number, which has a key or not.
+  private static func joint(_ number: Int) -> PromiseID { promise(200 + number) }
+
+  private mutating func decideAboutJoint(in decision: inout Decision) throws(LedgerError) {
+    let number = workNumber()
+    switch Int.random(in: 0..<8, using: &generator) {
+    case 0: _ = try decision.run(CancelWork(id: Self.joint(number), reason: generator.text(5)))
+    case 1: _ = try decision.run(LookAtPromise(id: Self.joint(number)))
+    case 2: _ = try decision.run(SettleJoints([Self.joint(number), Self.joint(workNumber())]))
+    case 3: try end(Self.joint(number), in: &decision)
+    default: _ = try decision.run(createJoint(number))
+    }
+  }
+
+  private mutating func createJoint(_ number: Int) -> CreatePromise {
+    let inputs = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: Self.work(workNumber())
+      case 1: Self.joint(workNumber())
+      default: promise()
+      }
+    }
+    let delay = Int64.random(in: 0...4_000, using: &generator)
+    let rule = PromiseCreated.Joint.Rule.allCases.randomElement(using: &generator) ?? .all
+    return CreatePromise(
+      id: Self.joint(number),
+      creation: PromiseCreated(
+        typeTag: "text", key: Self.key(200 + number),
+        deadline: generator.chance(1, of: 4) ? ledger.context.now + .nanoseconds(delay) : nil,
+        lifetime: generator.chance(1, of: 2) ? .untilSettled : .untilConsumed,
+        parent: generator.chance(1, of: 4) ? Self.work(workNumber()) : nil,
+        source: .joint(PromiseCreated.Joint(rule, of: inputs))),
+      isStrict: false)
   }
 
   /// Ends work in a way that is not its own.
@@ -110,7 +146,10 @@ extension RandomLedger {
       let delay = Int64.random(in: -500...2_000, using: &generator)
       return .at(ledger.context.now + .nanoseconds(delay))
     case 1: return .after(promise(), settlement())
-    case 2: return .after(Self.work(workNumber()), settlement())
+    case 2:
+      let number = workNumber()
+      let awaited = generator.chance(1, of: 3) ? Self.joint(number) : Self.work(number)
+      return .after(awaited, settlement())
     default: return .now
     }
   }

@@ -54,11 +54,12 @@ extension ResolvePromise {
   /// A strict resolve without a key, as the public calls make it by default.
   package init(
     _ id: PromiseID, _ outcome: PromiseOutcomeKind = .fulfilled, content: [UInt8] = [1, 2, 3],
-    typeTag: String? = nil, idempotencyKey: String? = nil, isStrict: Bool = true
+    typeTag: String? = nil, idempotencyKey: String? = nil, isStrict: Bool = true,
+    isForced: Bool = false
   ) {
     self.init(
       id: id, outcome: outcome, content: content, typeTag: typeTag,
-      idempotencyKey: idempotencyKey, isStrict: isStrict)
+      idempotencyKey: idempotencyKey, isStrict: isStrict, isForced: isForced)
   }
 }
 

@@ -80,6 +80,12 @@ package struct ClaimWork: Command {
       case .excluded(let promise): return .excluded(by: promise)
       }
     }
+    if entity.progress?.cancelRequest == nil,
+      let reason = try decision.cancellation(ofParentOf: entity)
+    {
+      // The commit that cancelled its parent could not cancel all children.
+      guard try !decision.cancel(entity, reason: reason) else { return .ended }
+    }
     if let time = options.givesUpAfter, decision.now >= time {
       try decision.settle(
         id,

@@ -29,16 +29,18 @@ extension Decision {
     try settleFollowers(of: [id])
   }
 
-  /// Settles alike the work that never becomes due because of the outcomes of promises, and in turn the work
-  /// that waits for it.
+  /// Settles the joints that the outcomes of promises decide, settles alike the work that never becomes due
+  /// because of them, and in turn what waits for these.
   ///
   /// If not all of it can be settled in this commit, the rest waits for a runner.
   mutating func settleFollowers(of promises: [PromiseID]) throws(LedgerError) {
     var settled = promises
     while !settled.isEmpty, followerCount < Self.maximumFollowerCount {
-      let excluded = try excludedWork(by: settled)
+      let causes = settled
+      let excluded = try excludedWork(by: causes)
       settled = []
       do throws(LedgerError) {
+        settled += try settleJoints(of: causes)
         for (promise, followers) in excluded {
           guard let outcome = try FollowedOutcome(promise) else { continue }
           for id in followers where followerCount < Self.maximumFollowerCount {
@@ -114,7 +116,7 @@ extension Decision {
   }
 
   /// The promise; `nil` if there is none, this build cannot read it, or the lists contradict its record.
-  private func changeablePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
+  func changeablePromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     if let entity = staged.promises[id] { return entity }
     do throws(LedgerError) {
       _ = try base.promiseToChange(id)
@@ -137,8 +139,9 @@ package struct FollowedOutcome: Sendable {
   private let typeTag: String
   private let content: [UInt8]
 
-  /// - Parameter content: The content of the outcome, if it is stored beside its event.
-  /// - Returns: `nil` if the promise is pending, or its outcome is stored beside its event and not given.
+  /// - Parameter content: The content of the outcome, if it is stored beside its event, or is the value of a
+  ///   joint.
+  /// - Returns: `nil` if the promise is pending, or its outcome is stored elsewhere and not given.
   package init?(_ entity: PromiseEntity, content: [UInt8]? = nil) throws(LedgerError) {
     promise = entity.id
     typeTag = try entity.creation().typeTag
@@ -147,9 +150,12 @@ package struct FollowedOutcome: Sendable {
       self.content = Array(reason.utf8)
       return
     }
-    guard let resolution = entity.resolution, let resolved = try entity.resolved(),
-      let stored = resolved.content ?? content
-    else { return nil }
+    guard let resolution = entity.resolution, let resolved = try entity.resolved() else {
+      return nil
+    }
+    // The value of a joint is that of its inputs.
+    let isElsewhere = entity.isJoint && resolved.outcome == .fulfilled
+    guard let stored = isElsewhere ? content : resolved.content ?? content else { return nil }
     (position, kind) = (resolution.fact.position, resolved.outcome)
     self.content =
       resolved.attempt == nil ? stored : try PromiseResolved.outcome(ofAttempt: stored).value

@@ -136,7 +136,7 @@ package struct FinishWork: EntityCommand {
       // attempt began after the request, the code had the opportunity.
       if !(progress?.knowsOfCancellation ?? false) {
         let hadOpportunity = (progress?.start?.position ?? .start) > request.fact.position
-        if hadOpportunity || progress?.steps.isEmpty ?? true {
+        if hadOpportunity || !(progress?.mayHaveSomethingToUndo ?? false) {
           return try cancel(attempt, request, effects, in: &decision)
         }
         let released = WorkReleased(

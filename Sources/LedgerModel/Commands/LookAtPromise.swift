@@ -1,4 +1,5 @@
-/// Looks at a promise behind every commit that was begun before, and writes nothing but the end of a deadline.
+/// Looks at a promise behind every commit that was begun before, and writes nothing but an outcome that is due: that of
+/// a deadline, or of a joint that its inputs decide.
 package struct LookAtPromise: EntityCommand {
   package struct Answer: Sendable {
     /// The promise; `nil` if there is none.
@@ -12,7 +13,7 @@ package struct LookAtPromise: EntityCommand {
   package init(id: PromiseID) { self.id = id }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.timeOutIfDue(id)
+    try decision.settleIfDue(id)
     return Answer(entity: try decision.promise(id), time: decision.now)
   }
 }

@@ -56,12 +56,20 @@ extension CreatePromise {
   /// Whether the same code settles the promise, or neither is settled by code: the code of work must run, and
   /// an outcome must be of the type that the caller expects.
   private func isSameCode(as stored: PromiseCreated) -> Bool {
-    guard let work = creation.work else { return stored.work == nil }
+    guard let work = creation.work else {
+      return stored.work == nil && creation.joint == stored.joint
+    }
     guard let other = stored.work else { return false }
     return other.kind == work.kind || formerKinds.contains(other.kind)
   }
 
   private func create(in decision: inout Decision) throws(LedgerError) {
+    if let joint = creation.joint {
+      try decision.requireInputs(of: joint)
+      try decision.append(creation, to: id.entityID, cause: cause)
+      _ = try decision.settleJointIfDecided(id)
+      return
+    }
     guard let work = creation.work else {
       return try decision.append(creation, to: id.entityID, cause: cause)
     }
@@ -120,7 +128,8 @@ package struct ResolvePromise: EntityCommand {
     guard let entity = try decision.knownPromise(id) else { return .notFound }
     if case .abandoned = entity.closing { return .abandoned(entity) }
     guard let stored = try entity.resolved() else {
-      guard isForced || !entity.isWork else { throw .promiseIsComputed(entity) }
+      guard isForced || !entity.isComputed else { throw .promiseIsComputed(entity) }
+      if entity.isJoint, outcome == .fulfilled { throw .valueOfJoint(entity) }
       if let typeTag { try entity.requireType(typeTag, orOneOf: formerTypeTags) }
       let resolved = PromiseResolved(
         outcome: outcome, resolvedAt: decision.now, idempotencyKey: idempotencyKey, content: content
@@ -166,7 +175,7 @@ package struct ConsumePromise: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try decision.timeOutIfDue(id)
+    try decision.settleIfDue(id)
     let entity = try decision.knownPromise(id)
     // An outcome that needs no consumption is read in every role, and nothing is recorded.
     let needsConsumption = entity.map { !$0.endsWhenSettled } ?? true
@@ -242,6 +251,14 @@ extension Decision {
   /// Returns the promise, or `nil` if the id is unknown, like ``known(_:or:)``.
   func knownPromise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     try known(promise(id), or: id.entityID)
+  }
+
+  /// Settles a pending promise if its deadline has passed, or it is a joint that its inputs decide.
+  mutating func settleIfDue(_ id: PromiseID) throws(LedgerError) {
+    try timeOutIfDue(id)
+    guard try promise(id)?.isJoint ?? false else { return }
+    // From the reserve, like the end of a deadline.
+    if try settleJointIfDecided(id, usesReserve: true) { try settleFollowers(of: [id]) }
   }
 
   /// Resolves a pending promise whose deadline has passed, with the deadline as the time.

@@ -1,4 +1,5 @@
-/// Cancels work: at once, or by asking the code that runs to end.
+/// Cancels work and its children: at once, or by asking the code that runs to end. Cancels a joint at once, and not
+/// its inputs.
 package struct CancelWork: EntityCommand {
   package enum Answer: Sendable {
     /// The promise is cancelled.
@@ -22,21 +23,87 @@ package struct CancelWork: EntityCommand {
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
     try decision.timeOutIfDue(id)
     guard let entity = try decision.knownPromise(id) else { return .notFound }
-    try entity.requireWork()
-    guard let place = entity.workPlace else { return .ended(entity) }
-    // Code that finished steps may have something to undo, so it runs again to learn of the request.
-    let hasSteps = !(entity.progress?.steps.isEmpty ?? true)
-    guard place.isRunning || hasSteps && !place.isParked else {
-      try decision.settle(
-        id,
-        PromiseResolved(
-          outcome: .cancelled, resolvedAt: decision.now, content: Array(reason.utf8)))
-      return .cancelled(try decision.requirePromise(id))
+    if !entity.isJoint { try entity.requireWork() }
+    guard entity.status == .pending else { return .ended(entity) }
+    let isSettled = try decision.cancel(entity, reason: reason)
+    try decision.cancelChildren(of: id, reason: reason)
+    let changed = try decision.requirePromise(id)
+    return isSettled ? .cancelled(changed) : .requested(changed)
+  }
+}
+
+extension Decision {
+  /// Cancels pending work, or a pending promise without work.
+  ///
+  /// - Returns: Whether it was settled; not if code must end first.
+  mutating func cancel(_ entity: PromiseEntity, reason: String) throws(LedgerError) -> Bool {
+    // Code that may have something to undo runs again to learn of the request.
+    let mayUndo = entity.progress?.mayHaveSomethingToUndo ?? false
+    guard let place = entity.workPlace, place.isRunning || mayUndo && !place.isParked else {
+      let content = Array(reason.utf8)
+      try settle(
+        entity.id, PromiseResolved(outcome: .cancelled, resolvedAt: now, content: content))
+      return true
     }
     if entity.progress?.cancelRequest == nil {
-      try decision.append(WorkCancelRequested(reason: reason), to: id.entityID)
+      try append(WorkCancelRequested(reason: reason), to: entity.id.entityID)
     }
-    return .requested(try decision.requirePromise(id))
+    return false
+  }
+
+  /// Cancels the pending work that work started, and in turn its children, as much as this commit may change.
+  ///
+  /// Work that is left is cancelled when a runner wants to start it. Promises that are settled from outside are
+  /// left alone.
+  mutating func cancelChildren(of parent: PromiseID, reason: String) throws(LedgerError) {
+    var parents = [parent]
+    while !parents.isEmpty, followerCount < Self.maximumFollowerCount {
+      var children: [PromiseID] = []
+      try lookUpAll(parents) { (id) throws(LedgerError) in
+        children += try self.children(of: id, limit: Self.maximumFollowerCount - followerCount)
+      }
+      try lookUpAll(children) { (id) throws(LedgerError) in _ = try changeablePromise(id) }
+      parents = []
+      for id in children where followerCount < Self.maximumFollowerCount {
+        guard (try? requireWritable(id.entityID)) != nil, let child = try changeablePromise(id),
+          child.isWork, child.status == .pending, child.progress?.cancelRequest == nil
+        else { continue }
+        do throws(LedgerError) {
+          _ = try cancel(child, reason: reason)
+        } catch {
+          // In a full ledger, they wait for a runner.
+          guard error.code == .ledgerFull else { throw error }
+          return
+        }
+        followerCount += 1
+        parents.append(id)
+      }
+    }
+  }
+
+  /// The pending promises that belong to work, including changes of this commit.
+  private func children(
+    of parent: PromiseID, limit: Int
+  ) throws(LedgerError) -> [PromiseID] {
+    let below = try base.children(of: parent, limit: limit + staged.changedPromises.count)
+      .filter { staged.promises[$0] == nil }
+    return Array((below + staged.children[parent]).sorted().prefix(limit))
+  }
+
+  /// The reason for which the parent of a child was cancelled, if that was after the child was created: a child
+  /// that undoes something runs.
+  func cancellation(ofParentOf child: PromiseEntity) throws(LedgerError) -> String? {
+    guard let id = child.parent, let parent = try readablePromise(id) else { return nil }
+    if let request = parent.progress?.cancelRequest {
+      return request.fact.position > child.created.position ? request.reason : nil
+    }
+    guard let resolution = parent.resolution, resolution.outcome == .cancelled,
+      resolution.fact.position > child.created.position, let resolved = try parent.resolved(),
+      let content = resolved.content
+    else { return nil }
+    let reason =
+      resolved.attempt == nil ? content : try PromiseResolved.outcome(ofAttempt: content).value
+    return String(decoding: reason, as: UTF8.self)
   }
 }
 
@@ -165,7 +232,17 @@ extension LedgerError {
   static func promiseIsComputed(_ entity: PromiseEntity) -> LedgerError {
     LedgerError(
       .promiseIsComputed,
-      "\(entity.name) is settled by its code, so it cannot be resolved from outside. Cancel its work, or wait for the code."
+      entity.isJoint
+        ? "\(entity.name) is settled by its inputs, so it cannot be resolved from outside. Settle the inputs, or cancel it."
+        : "\(entity.name) is settled by its code, so it cannot be resolved from outside. Cancel its work, or wait for the code."
+    )
+  }
+
+  /// The refusal of a value for a joint, which has those of its inputs.
+  static func valueOfJoint(_ entity: PromiseEntity) -> LedgerError {
+    LedgerError(
+      .invalidArgument,
+      "\(entity.name) is a joint, whose value is that of its inputs. Reject or cancel it, or settle the inputs."
     )
   }
 }

@@ -78,6 +78,16 @@ package struct PromiseEntity: Sendable, Hashable {
   @inline(__always)
   package var isWork: Bool { PromiseCreated.isWork(encoded: creationPayload) }
 
+  /// Whether code or other promises settle the promise.
+  @inline(__always)
+  package var isComputed: Bool { PromiseCreated.isComputed(encoded: creationPayload) }
+
+  /// Whether other promises settle the promise.
+  package var isJoint: Bool { PromiseCreated.isJoint(encoded: creationPayload) }
+
+  /// The inputs and the rule, if other promises settle the promise.
+  package var joint: PromiseCreated.Joint? { isJoint ? (try? creation())?.joint : nil }
+
   /// Whether the first version of the format cannot represent the promise.
   @inline(__always)
   package var isExtended: Bool { PromiseCreated.isExtended(encoded: creationPayload) }

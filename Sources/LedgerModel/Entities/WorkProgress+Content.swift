@@ -24,7 +24,7 @@ extension WorkProgress {
     if options != nil { flags.insert(.options) }
     if arguments != nil { flags.insert(.arguments) }
     if !steps.isEmpty || !stepFailures.isEmpty { flags.insert(.steps) }
-    bytes += [flags.rawValue, 0, 0, 0]
+    bytes += [flags.rawValue, hasWaited ? 1 : 0, 0, 0]
     bytes.appendLittleEndian(attempt)
     bytes.appendLittleEndian(failureCount)
     bytes.appendLittleEndian(deathCount)
@@ -63,7 +63,11 @@ extension WorkProgress {
 
   init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let flags = Flags(rawValue: try reader.integer())
-    try reader.skip(3)
+    let otherFlags: UInt8 = try reader.integer()
+    guard otherFlags <= 1 else {
+      throw PayloadDamage(what: "the flags \(otherFlags) of work are unknown")
+    }
+    try reader.skip(2)
     let attempt: UInt32 = try reader.integer()
     let failureCount: UInt32 = try reader.integer()
     let deathCount: UInt32 = try reader.integer()
@@ -84,7 +88,7 @@ extension WorkProgress {
     }
     self.init(
       attempt: attempt, start: start, release: release, failureCount: failureCount,
-      deathCount: deathCount, cancelRequest: cancelRequest,
+      deathCount: deathCount, cancelRequest: cancelRequest, hasWaited: otherFlags == 1,
       parking: flags.contains(.parking) ? try reader.fact() : nil,
       trigger: flags.contains(.trigger) ? try WorkTrigger(reading: &reader) : nil,
       options: flags.contains(.options) ? try WorkOptions(reading: &reader) : nil,

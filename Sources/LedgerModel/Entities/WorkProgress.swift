@@ -26,6 +26,8 @@ package struct WorkProgress: Sendable, Hashable {
   /// The number of attempts that ended with the death of their process, since code last ended by itself.
   package private(set) var deathCount: UInt32 = 0
   package private(set) var cancelRequest: CancelRequest?
+  /// Whether an attempt was given back because its code waits, perhaps for work that it started.
+  package private(set) var hasWaited = false
   /// The event that parked the work, if it is parked.
   package private(set) var parking: LedgerEvent.Trace?
   /// The trigger in place of that of the creation.
@@ -57,6 +59,9 @@ package struct WorkProgress: Sendable, Hashable {
 
   /// Whether a step told the code of the request to cancel the work, as it tells every later attempt.
   package var knowsOfCancellation: Bool { steps.contains { $0.outcome == .cancelled } }
+
+  /// Whether code finished steps or waited, perhaps for work that it started, so that it may have something to undo.
+  package var mayHaveSomethingToUndo: Bool { !steps.isEmpty || hasWaited }
 
   /// The finished step with an identity.
   package func step(_ identity: StepIdentity) -> WorkStep? {
@@ -129,6 +134,7 @@ extension WorkProgress {
     // The process lives, but the code did not end.
     case .frozen, .closed, .cancelled, .notRunnable: break
     }
+    if released.reason == .waiting { hasWaited = true }
     if released.reason == .parked || deathCount >= Self.deathLimit { parking = fact }
   }
 

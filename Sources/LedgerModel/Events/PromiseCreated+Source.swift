@@ -13,6 +13,8 @@ extension PromiseCreated {
     case outside
     /// The result of code settles the promise.
     case work(Work)
+    /// The outcomes of other promises settle the promise.
+    case joint(Joint)
   }
 
   /// The code whose result settles a promise, with its arguments, its trigger and its options.
@@ -64,12 +66,14 @@ extension PromiseCreated.Source {
   enum Number: UInt8 {
     case outside = 0
     case work = 1
+    case joint = 2
   }
 
   var number: Number {
     switch self {
     case .outside: .outside
     case .work: .work
+    case .joint: .joint
     }
   }
 }

@@ -90,12 +90,17 @@ public struct PromiseCreated: EventPayload, Hashable {
       for _ in 0..<tagCount { tags.append(try reader.text()) }
       let parent: PromiseID? = flags.contains(.parent) ? try reader.identifier() : nil
       let isDetached = flags.contains(.attachment)
+      let read: Source =
+        switch source {
+        case .outside: .outside
+        case .work: .work(try Work(reading: &reader, isDetached: isDetached))
+        case .joint: .joint(try Joint(reading: &reader))
+        }
       return Self(
         typeTag: typeTag, key: key, label: label, tags: tags,
         deadline: deadline.map(Timestamp.init(nanosecondsSinceEpoch:)),
         deadlineEffect: effect, idempotencyKey: idempotencyKey, lifetime: lifetime, parent: parent,
-        source: source == .work
-          ? .work(try Work(reading: &reader, isDetached: isDetached)) : .outside)
+        source: read)
     }
   }
 
@@ -142,6 +147,7 @@ public struct PromiseCreated: EventPayload, Hashable {
     for tag in tags { bytes.appendText(tag) }
     parent?.entityID.append(to: &bytes)
     work?.append(to: &bytes)
+    joint?.append(to: &bytes)
     return bytes
   }
 
@@ -173,6 +179,11 @@ public struct PromiseCreated: EventPayload, Hashable {
     Flags(rawValue: payload[0]).contains(.extended)
   }
 
+  /// Checks for a parent without decoding the rest.
+  static func hasParent(encoded payload: [UInt8]) -> Bool {
+    Flags(rawValue: payload[0]).isSuperset(of: [.extended, .parent])
+  }
+
   /// Reads the lifetime without decoding the rest.
   ///
   /// - Precondition: The payload is well-formed.
@@ -187,6 +198,21 @@ public struct PromiseCreated: EventPayload, Hashable {
   @inline(__always)
   static func isWork(encoded payload: [UInt8]) -> Bool {
     isExtended(encoded: payload) && payload[5] == Source.Number.work.rawValue
+  }
+
+  /// Checks whether code or other promises settle the promise, without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  @inline(__always)
+  static func isComputed(encoded payload: [UInt8]) -> Bool {
+    isExtended(encoded: payload) && payload[5] != Source.Number.outside.rawValue
+  }
+
+  /// Checks whether other promises settle the promise, without decoding the rest.
+  ///
+  /// - Precondition: The payload is well-formed.
+  static func isJoint(encoded payload: [UInt8]) -> Bool {
+    isExtended(encoded: payload) && payload[5] == Source.Number.joint.rawValue
   }
 
   /// Checks the numbers and lengths of an encoded payload; of the first version, without decoding its texts, so

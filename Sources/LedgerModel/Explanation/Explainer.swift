@@ -32,6 +32,8 @@ package struct Explainer {
       let walk = try walk(from: entity)
       chain = walk.chain
       reasons = try self.reasons(of: entity, place, circle: walk.circle)
+    } else if let joint = entity.joint {
+      reasons = [.waits(try wait(of: entity, joint))]
     } else {
       reasons = try reasonsOutside(entity)
     }
@@ -87,6 +89,27 @@ package struct Explainer {
       current = promise
     }
     return (Array(path.dropFirst()), [])
+  }
+
+  /// The inputs for which a pending joint waits.
+  private func wait(
+    of entity: PromiseEntity, _ joint: PromiseCreated.Joint
+  ) throws(LedgerError) -> Explanation.Wait {
+    if try state.verdict(on: joint) != .undecided {
+      var since = entity.created.time
+      for id in joint.inputs {
+        guard let input = try state.readablePromise(id), input.status != .pending else { continue }
+        since = max(since, input.settledAt)
+      }
+      return .forSettlementOfJoint(since: since)
+    }
+    var pending: [PromiseID] = []
+    for id in joint.inputs where pending.count <= Self.maximumCount {
+      if try state.readablePromise(id)?.status ?? .pending == .pending { pending.append(id) }
+    }
+    return .forInputs(
+      Array(pending.prefix(Self.maximumCount)), isComplete: pending.count <= Self.maximumCount,
+      since: entity.created.time)
   }
 
   /// The work that waits for a pending promise.

@@ -18,6 +18,10 @@ extension Explanation {
     /// The awaited promise was settled in a way for which the work does not wait. A runner gives the work the
     /// same outcome. The outcome is `nil` if the promise was abandoned.
     case toPassOn(PromiseID, PromiseOutcomeKind?, since: Timestamp)
+    /// The promise is a joint, and waits for inputs that are pending.
+    case forInputs([PromiseID], isComplete: Bool, since: Timestamp)
+    /// The promise is a joint that its inputs decide; a session that awaits it or has a runner settles it.
+    case forSettlementOfJoint(since: Timestamp)
   }
 }
 
@@ -39,6 +43,10 @@ extension Explanation.Wait: ExplainedReason {
       "Step \(step) failed \(times(count)), the last time at \(since)\(words(of: error)). It is tried again at \(time)."
     case .toPassOn(let id, let outcome, let since):
       "Promise \(id) \(outcome?.verb ?? "was abandoned") at \(since), so the code will not run. A runner passes the outcome on."
+    case .forInputs(let ids, let isComplete, let since):
+      "It is settled by other promises, of which these are pending: \(ids.map(\.description).joined(separator: ", "))\(isComplete ? "" : ", and more"). It has waited since \(since)."
+    case .forSettlementOfJoint(let since):
+      "The promises that settle it have decided since \(since). A session that awaits it, or has a runner, settles it."
     }
   }
 
@@ -58,6 +66,10 @@ extension Explanation.Wait: ExplainedReason {
       ReasonFacts("awaitsStepRetry", since: since, until: time)
     case .toPassOn(let id, _, let since):
       ReasonFacts("passesOn", promises: [id], since: since)
+    case .forInputs(let ids, _, let since):
+      ReasonFacts("awaitsInputs", promises: ids, since: since)
+    case .forSettlementOfJoint(let since):
+      ReasonFacts("awaitsSettlement", since: since)
     }
   }
 
@@ -69,7 +81,8 @@ extension Explanation.Wait: ExplainedReason {
     case .forTime(let time, _): [.wait(until: time)]
     case .forRetry(let id, let time, _, _, _): [.wait(until: time), .retry(id)]
     case .forStepRetry(let id, _, let time, _, _, _): [.wait(until: time), .retry(id)]
-    case .toPassOn: [.openWithRunner]
+    case .toPassOn, .forSettlementOfJoint: [.openWithRunner]
+    case .forInputs(let ids, _, _): ids.map { .explain($0) }
     }
   }
 }

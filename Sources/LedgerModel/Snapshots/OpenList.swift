@@ -18,7 +18,7 @@ package enum OpenList: Sendable, Hashable {
   case sessions
   /// The closed entities, in the order in which they ended.
   case closed
-  /// The work promises that are open, in the order of their creation.
+  /// The promises that are open and settled by code or by other promises, in the order of their creation.
   case work
   /// The work that is due at once, in the order in which it is run.
   case dueWork
@@ -32,6 +32,8 @@ package enum OpenList: Sendable, Hashable {
   case parkedWork
   /// The pending work that other work started.
   case children(PromiseID)
+  /// The pending joints with an input.
+  case joints(PromiseID)
 
   /// A part of the work of a lane.
   package enum LanePart: UInt8, Sendable, Hashable {
@@ -53,6 +55,7 @@ package enum OpenList: Sendable, Hashable {
     // The lists of work, in the order of their numbers.
     case awaitingWork = 0x61
     case parkedWork = 0x66
+    case joints = 0x6a
     case children = 0x6b
     case lanes = 0x6c
     case dueWork = 0x6e
@@ -65,7 +68,7 @@ package enum OpenList: Sendable, Hashable {
     ]
 
     /// Whether an entity may have several entries in the list.
-    var hasSeveral: Bool { self == .scopes || self == .running || self == .awaitingWork }
+    var hasSeveral: Bool { [.scopes, .running, .awaitingWork, .joints].contains(self) }
 
     /// The human-readable name of the list.
     var name: String {
@@ -80,9 +83,10 @@ package enum OpenList: Sendable, Hashable {
       case .awaitingWork: "work that awaits promises"
       case .parkedWork: "parked work"
       case .children: "work by parent"
+      case .joints: "joints by input"
       case .lanes: "work by lane"
       case .dueWork: "work that is due at once"
-      case .work: "open work"
+      case .work: "open work and joints"
       case .timedWork: "work by time"
       }
     }
@@ -104,13 +108,14 @@ package enum OpenList: Sendable, Hashable {
     case .lane: .lanes
     case .parkedWork: .parkedWork
     case .children: .children
+    case .joints: .joints
     }
   }
 
   /// Whether this is only a part of a list.
   var isPart: Bool {
     switch self {
-    case .scope, .running, .awaitingWork, .lane, .children: true
+    case .scope, .running, .awaitingWork, .lane, .children, .joints: true
     case .deadlines, .handlers, .promises, .sessions, .closed, .work, .dueWork, .timedWork,
       .parkedWork:
       false
@@ -120,9 +125,9 @@ package enum OpenList: Sendable, Hashable {
   /// Whether a decision reads only as many entries as it needs, because the list may be very long.
   var isPaged: Bool {
     switch self {
-    case .deadlines, .awaitingWork, .lane(_, .queued): true
+    case .deadlines, .awaitingWork, .lane(_, .queued), .joints, .children: true
     case .scope, .handlers, .promises, .running, .sessions, .closed, .work, .dueWork, .timedWork,
-      .lane(_, .held), .parkedWork, .children:
+      .lane(_, .held), .parkedWork:
       false
     }
   }
@@ -146,7 +151,7 @@ package enum OpenList: Sendable, Hashable {
     case .awaitingWork(let promise, let settlement):
       promise.entityID.append(to: &prefix)
       prefix.append(settlement.rawValue)
-    case .children(let promise): promise.entityID.append(to: &prefix)
+    case .children(let promise), .joints(let promise): promise.entityID.append(to: &prefix)
     case .deadlines, .handlers, .promises, .sessions, .closed, .work, .dueWork, .timedWork,
       .parkedWork:
       break
@@ -277,7 +282,7 @@ extension LedgerEntity {
 
 extension PromiseEntity {
   fileprivate var openEntries: [OpenEntry] {
-    let list: OpenList = isWork ? .work : .promises
+    let list: OpenList = isComputed ? .work : .promises
     var value: [UInt8] = [status == .pending ? 0 : 1]
     created.session.entityID.append(to: &value)
     let id = id.entityID

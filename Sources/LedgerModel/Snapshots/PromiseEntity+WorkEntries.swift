@@ -2,13 +2,18 @@ import LedgerBytes
 
 extension PromiseEntity {
   /// The promise of the work that created this one.
-  package var parent: PromiseID? { isExtended ? (try? creation())?.parent : nil }
+  package var parent: PromiseID? {
+    PromiseCreated.hasParent(encoded: creationPayload) ? (try? creation())?.parent : nil
+  }
 
-  /// The entries of pending work in the lists of work, besides that of all open work.
+  /// The entries of a pending promise in the lists of work and joints, besides that of all that are open.
   var workEntries: [OpenEntry] {
     var entries: [OpenEntry] = []
     if let parent {
       entries.append(OpenEntry(key: OpenList.children(parent).key(id.entityID), value: []))
+    }
+    entries += Set(awaitedInputs).map { input in
+      OpenEntry(key: OpenList.joints(input).key(id.entityID), value: [])
     }
     guard let place = workPlace else { return entries }
     entries += place.entries(id.entityID)
@@ -112,6 +117,12 @@ extension OpenEntry {
       return nil
     }
     return (PromiseID(entityID: EntityID(loadedFrom: key.span, at: 1)), settlement)
+  }
+
+  /// The awaited promise, in the list of work that awaits promises and in that of joints.
+  var awaitedPromise: PromiseID? {
+    guard kind == .joints else { return awaited?.promise }
+    return key.count == 33 ? PromiseID(entityID: EntityID(loadedFrom: key.span, at: 1)) : nil
   }
 
   private func parsed<R>(

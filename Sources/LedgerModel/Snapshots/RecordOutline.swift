@@ -125,7 +125,7 @@ package struct RecordOutline: Sendable, Hashable {
     case .closed: return hasOrder && entry.position == lastPosition && entry.value.count >= 8
     case .work, .dueWork, .timedWork, .parkedWork: return hasOrder
     case .awaitingWork: return entry.awaited != nil
-    case .children: return middle.count == 16 && entry.value.isEmpty
+    case .children, .joints: return middle.count == 16 && entry.value.isEmpty
     case .lanes:
       guard middle.count > 10, middle[middle.endIndex - 10] == 0 else { return false }
       return OpenList.LanePart(rawValue: middle[middle.endIndex - 9]) != nil

@@ -152,20 +152,24 @@ extension SnapshotReader {
     if key == nil, !list.isPart { try check(count, of: list.kind) }
   }
 
-  /// Passes the promises that work awaits to `body`, in slices and in the order of their ids.
+  /// Passes the promises that work or joints await to `body`, in slices and in the order of their ids.
   ///
-  /// It reads few entries of each promise, even if much work awaits it.
+  /// It reads few entries of each promise, even if much awaits it.
+  ///
+  /// - Parameter kind: A list whose keys begin with an awaited promise.
   func forEachAwaitedPromises(
-    _ body: ([PromiseID]) throws(LedgerError) -> Void
+    in kind: OpenList.Kind, _ body: ([PromiseID]) throws(LedgerError) -> Void
   ) throws(LedgerError) {
-    let list: [UInt8] = [OpenList.Kind.awaitingWork.rawValue]
+    let list: [UInt8] = [kind.rawValue]
     var last: [UInt8]?
     while true {
       let slice = try entries(below: list, after: last, limit: Self.sliceCount)
       var ids: [PromiseID] = []
       for entry in slice {
-        guard let awaited = entry.awaited else { throw entry.damaged("it names no promise") }
-        if ids.last != awaited.promise { ids.append(awaited.promise) }
+        guard let awaited = entry.awaitedPromise else {
+          throw entry.damaged("it names no promise")
+        }
+        if ids.last != awaited { ids.append(awaited) }
       }
       guard let promise = ids.last else { return }
       try body(ids)

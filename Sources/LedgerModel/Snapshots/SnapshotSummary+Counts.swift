@@ -210,6 +210,7 @@ extension OpenList.Kind {
     case .dueWork: 11
     case .work: 12
     case .timedWork: 13
+    case .joints: 14
     }
   }
 }

@@ -7,7 +7,7 @@ package struct EntityWalk: Sendable {
     case openPromises
     /// The handlers that are active or have open calls, in the order of their creation.
     case openHandlers
-    /// The open promises that code settles, in the order of their creation.
+    /// The open promises that code or other promises settle, in the order of their creation.
     case openWork
     /// The closed entities of a kind, or of all kinds, in the order in which they ended.
     case closed(EntityKind?)
@@ -115,9 +115,9 @@ extension EntityWalk.Path {
 
   fileprivate func entities(overlaidIn state: LedgerState) -> [LedgerEntity] {
     switch self {
-    case .openPromises: state.promises.open.filter { !$0.isWork }.map(LedgerEntity.promise)
+    case .openPromises: state.promises.open.filter { !$0.isComputed }.map(LedgerEntity.promise)
     case .openHandlers: state.handlers.open.map(LedgerEntity.handler)
-    case .openWork: state.promises.open.filter(\.isWork).map(LedgerEntity.promise)
+    case .openWork: state.promises.open.filter(\.isComputed).map(LedgerEntity.promise)
     case .closed: state.overlaid.filter { isOn($0) && !$0.isOpen }
     }
   }

@@ -28,8 +28,10 @@ package struct DueWork: Sendable, Hashable {
   package var lanes: Set<String> = []
   /// The lanes of work that changed and does not run, so that other work of the lane may start.
   package var freedLanes: Set<String> = []
-  /// The settled promises that work in the snapshot may await, which was not looked at.
+  /// The settled promises that work and joints in the snapshot may await, which were not looked at.
   package var awaited: Set<PromiseID> = []
+  /// The pending joints with a settled input.
+  package var joints: Set<PromiseID> = []
 }
 
 /// The kinds of work that a look covers, and how much of it.
@@ -71,6 +73,7 @@ extension LedgerState {
   package func dueWork(_ search: WorkSearch) throws(LedgerError) -> DueWork {
     var finder = WorkFinder(self, search)
     for (id, place) in promises.work.all { try finder.look(at: id, place) }
+    try finder.lookAtJointsInMemory()
     try finder.lookThroughSnapshot()
     try finder.lookAtNotedLanes()
     return finder.result
@@ -86,7 +89,7 @@ extension LedgerState {
       // Other work must not wait for a record that this build cannot read.
       guard let entity = try readablePromise(id) else { continue }
       if entity.isWork { try finder.lookAtChange(of: entity) }
-      if entity.status != .pending { finder.lookAtWorkInMemory(awaiting: entity) }
+      if entity.status != .pending { try finder.lookAtWorkInMemory(awaiting: entity) }
     }
     return finder.result
   }
@@ -116,6 +119,9 @@ extension LedgerState {
         needs.lists.insert(.lane(lane, .held))
         needs.pages[.lane(lane, .queued)] = page
       }
+    }
+    if has(.joints) {
+      for promise in promises { needs.pages[.joints(promise)] = page }
     }
     if has(.awaitingWork) {
       for promise in promises {
@@ -320,8 +326,12 @@ private struct WorkFinder {
     if state.has(.dueWork) { try collect(.dueWork) }
     if state.has(.timedWork) { try collect(.timedWork) }
     if state.has(.running) { try lookAtRunning() }
-    guard state.has(.awaitingWork) else { return }
-    try state.snapshot.forEachAwaitedPromises { (ids) throws(LedgerError) in
+    if state.has(.awaitingWork) { try lookAtAwaited(.awaitingWork) }
+    if state.has(.joints) { try lookAtAwaited(.joints) }
+  }
+
+  private mutating func lookAtAwaited(_ list: OpenList.Kind) throws(LedgerError) {
+    try state.snapshot.forEachAwaitedPromises(in: list) { (ids) throws(LedgerError) in
       var state = state
       try state.require(Set(ids.map(\.entityID)))
       for id in ids {
@@ -372,7 +382,7 @@ private struct WorkFinder {
   // MARK: Work that awaits a promise
 
   /// Looks at the work in memory that awaits a settled promise.
-  mutating func lookAtWorkInMemory(awaiting promise: PromiseEntity) {
+  mutating func lookAtWorkInMemory(awaiting promise: PromiseEntity) throws(LedgerError) {
     for settlement in WorkTrigger.Settlement.allCases {
       let excluding = settlement.isExcluded(by: promise)
       for (count, id) in state.promises.work.awaiting(promise.id, settlement).enumerated() {
@@ -386,11 +396,42 @@ private struct WorkFinder {
         note(id, place, promise.settledAt, excluding)
       }
     }
-    guard state.has(.awaitingWork), state.snapshot.mayHold(promise.id.entityID) else { return }
+    try noteJoints(inMemoryOf: promise.id)
+    guard state.has(.awaitingWork) || state.has(.joints),
+      state.snapshot.mayHold(promise.id.entityID)
+    else { return }
     found.awaited.insert(promise.id)
   }
 
+  // MARK: Joints
+
+  /// Notes the joints in memory with settled inputs.
+  mutating func lookAtJointsInMemory() throws(LedgerError) {
+    for id in state.promises.joints.allTargets where try settledPromise(id) != nil {
+      try noteJoints(inMemoryOf: id)
+    }
+  }
+
+  private mutating func noteJoints(inMemoryOf input: PromiseID) throws(LedgerError) {
+    for id in state.promises.joints[input] { try noteIfDecided(id) }
+  }
+
+  /// Notes a joint, but not if the commit that settled an input found it undecided.
+  private mutating func noteIfDecided(_ id: PromiseID) throws(LedgerError) {
+    guard state.blocked[id.entityID] == nil, let joint = try state.readablePromise(id)?.joint,
+      try state.verdict(on: joint) != .undecided
+    else { return }
+    found.joints.insert(id)
+  }
+
+  private mutating func noteJointsBelow(_ input: PromiseID) throws(LedgerError) {
+    guard state.has(.joints) else { return }
+    for id in try state.joints(awaiting: input, limit: search.limit) { try noteIfDecided(id) }
+  }
+
   mutating func lookBelow(awaiting promise: PromiseEntity) throws(LedgerError) {
+    try noteJointsBelow(promise.id)
+    guard state.has(.awaitingWork) else { return }
     for settlement in WorkTrigger.Settlement.allCases {
       let excluding = settlement.isExcluded(by: promise)
       var tally = KindTally(search)
@@ -424,29 +465,6 @@ private struct WorkFinder {
         return true
       }
     }
-  }
-}
-
-/// Counts work by kind, up to the limit of a search.
-private struct KindTally {
-  private let limit: Int
-  private var counts: [String: Int] = [:]
-  private var openKinds: Set<String>
-
-  init(_ search: WorkSearch) {
-    limit = search.limit
-    openKinds = search.kinds
-  }
-
-  /// Whether more work of any kind may be taken.
-  var hasRoom: Bool { !openKinds.isEmpty }
-
-  /// Counts work of a kind; returns whether it may be taken.
-  mutating func takes(_ kind: String) -> Bool {
-    counts[kind, default: 0] += 1
-    guard counts[kind, default: 0] > limit else { return true }
-    openKinds.remove(kind)
-    return false
   }
 }
 

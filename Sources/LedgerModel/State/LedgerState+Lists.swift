@@ -1,12 +1,12 @@
 // MARK: - Lists
 
 extension LedgerState {
-  /// The promises that are neither consumed nor abandoned, without those that code settles, in the order of
-  /// their creation.
+  /// The promises that are neither consumed nor abandoned, without those that code or other promises
+  /// settle, in the order of their creation.
   ///
   /// - Complexity: O(n log n) in the number of all open promises.
   package func openPromises() throws(LedgerError) -> [PromiseEntity] {
-    Self.inOrder(promises.open.filter { !$0.isWork } + (try promisesBelow(.promises)))
+    Self.inOrder(promises.open.filter { !$0.isComputed } + (try promisesBelow(.promises)))
   }
 
   /// The handlers that can still be called, or have an unfinished call, in the order of their creation.

@@ -5,14 +5,21 @@ extension LedgerState {
   ///
   /// - Complexity: O(n log n) in the number of all open promises.
   package func openWork() throws(LedgerError) -> [PromiseEntity] {
-    Self.inOrder(promises.open.filter(\.isWork) + (try promisesBelow(.work)))
+    try openComputedPromises().filter(\.isWork)
+  }
+
+  /// The open promises that code or other promises settle, in the order of their creation.
+  ///
+  /// - Complexity: O(n log n) in the number of all open promises.
+  package func openComputedPromises() throws(LedgerError) -> [PromiseEntity] {
+    Self.inOrder(promises.open.filter(\.isComputed) + (try promisesBelow(.work)))
   }
 
   /// All open promises, in the order of their creation.
   ///
   /// - Complexity: O(n log n) in their number.
   package func openPromisesAndWork() throws(LedgerError) -> [PromiseEntity] {
-    Self.inOrder(try openPromises() + openWork())
+    Self.inOrder(try openPromises() + openComputedPromises())
   }
 
   /// The work of which a session is running an attempt, in the order of its creation.
@@ -44,6 +51,63 @@ extension LedgerState {
       }
     }
     return Array(waiting.sorted().prefix(limit))
+  }
+
+  /// The pending joints with a promise among their inputs, in the order of ids.
+  ///
+  /// - Parameter limit: The maximum number of ids.
+  package func joints(awaiting promise: PromiseID, limit: Int) throws(LedgerError) -> [PromiseID] {
+    try pending(.joints(promise), promises.joints[promise], limit: limit)
+  }
+
+  /// The effect of the present outcomes of its inputs on a joint. It waits for inputs that this build cannot read.
+  package func verdict(on joint: PromiseCreated.Joint) throws(LedgerError) -> JointVerdict {
+    var inputs: [JointVerdict.Input] = []
+    for id in joint.inputs {
+      inputs.append(JointVerdict.Input(id, try readablePromise(id)?.settlement))
+    }
+    return JointVerdict(joint.rule, of: inputs)
+  }
+
+  /// Whether the inputs of a fulfilled joint in memory contradict its outcome. It is unknown, and so not claimed, if
+  /// one of them is not in memory.
+  package func contradictsItsInputs(_ id: PromiseID) -> Bool {
+    guard let entity = promises[id], entity.resolution?.outcome == .fulfilled,
+      let joint = entity.joint, let content = (try? entity.resolved())?.content
+    else { return false }
+    let inputs = joint.inputs.compactMap { promises[$0] }
+    guard inputs.count == joint.inputs.count,
+      let chosen = try? PromiseResolved.input(inJointContent: content)
+    else { return content.count != 0 && content.count != 16 }
+    let verdict = JointVerdict(joint.rule, of: inputs.map { .init($0.id, $0.settlement) })
+    return verdict != .fulfilled(by: chosen)
+  }
+
+  /// The pending promises that belong to work, in the order of ids.
+  ///
+  /// - Parameters:
+  ///   - parent: The promise of the work.
+  ///   - limit: The maximum number of ids.
+  package func children(of parent: PromiseID, limit: Int) throws(LedgerError) -> [PromiseID] {
+    try pending(.children(parent), promises.children[parent], limit: limit)
+  }
+
+  private func pending(
+    _ list: OpenList, _ inMemory: Set<PromiseID>, limit: Int
+  ) throws(LedgerError) -> [PromiseID] {
+    var ids = Array(inMemory)
+    if has(list.kind) {
+      var count = 0
+      try snapshot.forEachEntry(of: list, afterKey: nil, firstSliceCount: min(limit, 64)) {
+        (entry) throws(LedgerError) in
+        if !isOverlaid(entry.id) {
+          ids.append(PromiseID(entityID: entry.id))
+          count += 1
+        }
+        return count < limit
+      }
+    }
+    return Array(ids.sorted().prefix(limit))
   }
 
   /// Work that counts against the width of its lane.

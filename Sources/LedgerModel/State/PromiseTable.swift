@@ -15,6 +15,10 @@ package struct PromiseTable: IndexedTable, Sendable {
   private var lastOpen = Self.none
   /// The pending work, by the facts that runners look for.
   package private(set) var work = WorkIndex()
+  /// The pending joints, by their inputs.
+  package private(set) var joints = LinkIndex()
+  /// The pending promises that belong to work, by its promise.
+  package private(set) var children = LinkIndex()
 
   package init() {}
 
@@ -47,13 +51,13 @@ package struct PromiseTable: IndexedTable, Sendable {
     try entities[place]?.apply(event)
     guard let entity = entities[place] else { return }
     if !entity.isOpen { unlink(place) }
-    if entity.isExtended { work.update(entity) }
+    if entity.isExtended { index(entity) }
   }
 
   /// Inserts a promise that the table does not contain.
   package mutating func insert(_ entity: consuming PromiseEntity) {
     let isOpen = entity.isOpen
-    if entity.isExtended { work.update(entity) }
+    if entity.isExtended { index(entity) }
     let place = entities.insert(entity)
     if place == links.count { links.append(Link()) }
     if isOpen { link(place) }
@@ -64,14 +68,24 @@ package struct PromiseTable: IndexedTable, Sendable {
     guard let place = place(of: entity.id) else { return insert(entity) }
     entities[place] = entity
     if !entity.isOpen { unlink(place) }
-    if entity.isExtended { work.update(entity) }
+    if entity.isExtended { index(entity) }
   }
 
   mutating func remove(at place: Int32) -> PromiseEntity? {
     unlink(place)
     let entity = entities.remove(at: place)
-    if let entity { work.remove(entity.id) }
+    if let entity {
+      work.remove(entity.id)
+      joints.update(entity.id, naming: [])
+      children.update(entity.id, naming: [])
+    }
     return entity
+  }
+
+  private mutating func index(_ entity: PromiseEntity) {
+    work.update(entity)
+    joints.update(entity.id, naming: entity.awaitedInputs)
+    children.update(entity.id, naming: entity.pendingParent)
   }
 
   private mutating func link(_ place: Int32) {

@@ -144,17 +144,48 @@ extension LedgerState {
       handler.insertReferences(into: &ids)
       ids.insert(handler.created.session.entityID)
     }
-    promises.visitAll { if $0.isOpen { ids.insert($0.created.session.entityID) } }
-    for work in try openWork() {
-      try work.insertReferences(into: &ids)
-      ids.insert(work.created.session.entityID)
+    var hasExtended = snapshot.summary.counts.extendedPromises > 0
+    promises.visitAll {
+      hasExtended = hasExtended || $0.isExtended
+      if $0.isOpen { ids.insert($0.created.session.entityID) }
+    }
+    for promise in try openComputedPromises() {
+      try promise.insertReferences(into: &ids)
+      ids.insert(promise.created.session.entityID)
     }
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
       pulse.beat(tick)
       if let creator = entry.creator, !isOverlaid(entry.id) { ids.insert(creator.entityID) }
       return true
     }
+    if hasExtended { try insertInputs(ofJointsAmong: &ids, tick) }
     return ids
+  }
+
+  /// Inserts the inputs of needed joints, which have their values, and in turn those of joints among the inputs.
+  private func insertInputs(
+    ofJointsAmong ids: inout Set<EntityID>, _ tick: () -> Void
+  ) throws(LedgerError) {
+    var pulse = Pulse()
+    var new = ids
+    while !new.isEmpty {
+      var next: Set<EntityID> = []
+      for slice in new.sorted().slices(of: SnapshotReader.sliceCount) {
+        var state = self
+        try state.require(Set(slice))
+        for id in slice {
+          pulse.beat(tick)
+          guard let inputs = try state.readablePromise(PromiseID(entityID: id))?.joint?.inputs
+          else {
+            continue
+          }
+          for input in inputs where ids.insert(input.entityID).inserted {
+            next.insert(input.entityID)
+          }
+        }
+      }
+      new = next
+    }
   }
 }
 
@@ -182,9 +213,11 @@ extension PromiseEntity {
   }
 
   /// Inserts pending work itself, because later attempts look for its children, and the promises and handlers
-  /// that it needs: those in its arguments, the promises that it awaits, and its parent.
+  /// that it needs: those in its arguments, the promises that it awaits, and its parent. Of a joint, inserts the
+  /// inputs, even if it is settled.
   func insertReferences(into ids: inout Set<EntityID>) throws(LedgerError) {
     let creation = try creation()
+    if let joint = creation.joint { ids.formUnion(joint.inputs.map(\.entityID)) }
     guard status == .pending, let work = creation.work else { return }
     ids.insert(id.entityID)
     argumentReferences.insert(into: &ids)

@@ -18,6 +18,10 @@ package struct StagedLayer: Sendable {
 
   /// The changed promises that are pending work.
   package private(set) var work = WorkIndex()
+  /// The changed promises that are pending joints, by their inputs.
+  package private(set) var joints = LinkIndex()
+  /// The changed promises that are pending and belong to work, by its promise.
+  package private(set) var children = LinkIndex()
   /// The changed handlers, in the order of their first change.
   package private(set) var changedHandlers: [HandlerID] = []
 
@@ -38,7 +42,11 @@ package struct StagedLayer: Sendable {
       let id = PromiseID(entityID: event.subject)
       if promises[id] == nil { changedPromises.append(id) }
       try promises.stage(event, at: id) { id throws(LedgerError) in try base.promiseToChange(id) }
-      if let entity = promises[id], entity.isExtended { work.update(entity) }
+      if let entity = promises[id], entity.isExtended {
+        work.update(entity)
+        joints.update(id, naming: entity.awaitedInputs)
+        children.update(id, naming: entity.pendingParent)
+      }
     case .handler:
       let id = HandlerID(entityID: event.subject)
       if handlers[id] == nil { changedHandlers.append(id) }

@@ -43,6 +43,7 @@ extension LedgerEngine {
         }
         if isPoll {
           endDeadSessions(store)
+          settleAwaitedJoints(store)
           pollCount += 1
           if pollCount.isMultiple(of: Self.pollsBetweenReaderChecks) { store.reclaimFromTheDead() }
           lastCheck = MonotonicClock.now
@@ -76,6 +77,16 @@ extension LedgerEngine {
       return setup.pollInterval
     }
     return min(remaining, setup.pollInterval)
+  }
+
+  // MARK: Joints
+
+  /// Makes the writer settle awaited joints that their inputs decide, if the commits that settled the inputs did
+  /// not.
+  private func settleAwaitedJoints(_ store: any EventStore) {
+    // If the state cannot be read, the next poll looks again.
+    guard let joints = try? replica.decidedAwaitedJoints(with: store) else { return }
+    for joint in joints { inbox.add(Job(LookAtPromise(id: joint), answer: { _ in })) }
   }
 
   // MARK: Dead sessions

@@ -335,7 +335,21 @@ package final class Replica: Sendable {
       guard let entity = try contents.state.promise(id) else {
         throw try contents.state.refusal(ofMissing: id)
       }
-      return entity.status == .pending ? contents.waiters.settlement(of: id) : .value(entity)
+      guard entity.status == .pending else { return .value(entity) }
+      return contents.waiters.settlement(of: id, isJoint: entity.isJoint)
+    }
+  }
+
+  /// The awaited joints that are pending although their inputs decide them.
+  func decidedAwaitedJoints(with store: any EventStore) throws -> [PromiseID] {
+    guard contents.withLock({ $0.waiters.awaitsJoints }) else { return [] }
+    return try lookAtContents(with: store) { contents in
+      try contents.waiters.joints.filter { id in
+        guard let entity = try contents.state.promise(id), entity.status == .pending,
+          let joint = entity.joint
+        else { return false }
+        return try contents.state.verdict(on: joint) != .undecided
+      }
     }
   }
 

@@ -20,6 +20,8 @@ struct WaiterTable {
   }
 
   private var settlements: [PromiseID: Resolver<PromiseEntity>] = [:]
+  /// The awaited promises that were joints; some may no longer be awaited.
+  private var seenJoints: Set<PromiseID> = []
   private var advances: [Position: Resolver<Void>] = [:]
   /// The number of tasks in this process that wait for each promise or are consuming it.
   private var useCounts: [PromiseID: Int] = [:]
@@ -32,7 +34,8 @@ struct WaiterTable {
   // MARK: Waiting
 
   /// A promise of the settled state of a durable promise that is pending now.
-  mutating func settlement(of id: PromiseID) -> Promise<PromiseEntity> {
+  mutating func settlement(of id: PromiseID, isJoint: Bool) -> Promise<PromiseEntity> {
+    if isJoint { seenJoints.insert(id) }
     if let resolver = settlements[id] { return resolver.promise }
     let (promise, resolver) = Promise.make(of: PromiseEntity.self, on: .inline)
     settlements[id] = resolver
@@ -45,6 +48,17 @@ struct WaiterTable {
     let (promise, resolver) = Promise.make(of: Void.self, on: .inline)
     advances[position] = resolver
     return promise
+  }
+
+  /// Whether joints may be awaited.
+  var awaitsJoints: Bool { !seenJoints.isEmpty }
+
+  /// The awaited joints.
+  var joints: [PromiseID] {
+    mutating get {
+      seenJoints = seenJoints.filter { settlements[$0] != nil }
+      return seenJoints.sorted()
+    }
   }
 
   // MARK: Uses

@@ -64,7 +64,7 @@ extension DurablePromise {
 
   func decodeOutcome(of entity: PromiseEntity) async throws -> PromiseOutcome<Value> {
     let ledger = try ledger
-    guard let stored = try await ledger.records.record(of: entity).outcome else {
+    guard let stored = try await ledger.records.outcome(of: entity) else {
       throw LedgerError.promiseAbandoned(entity)
     }
     if entity.status == .abandoned { throw LedgerError.promiseAbandoned(entity) }

@@ -40,12 +40,17 @@ public struct PromiseRecord: Sendable, Hashable {
   public let abandonReason: String?
   /// The kind of its outcome.
   public let outcomeKind: PromiseOutcomeKind?
-  /// Its outcome, with the value still encoded.
+  /// Its outcome, with the value still encoded. It is `nil` for a fulfilled joint, whose value is composed of those
+  /// of its inputs: read it with ``DurablePromise/outcome``.
   public let outcome: PromiseOutcome<StoredValue>?
   /// The time up to which it is open.
   public let lifetime: PromiseCreated.Lifetime
-  /// The work that settles it; `nil` if it is resolved from outside.
+  /// The work that settles it; `nil` if no code does.
   public let work: WorkRecord?
+  /// The promises that settle it; `nil` if it is no joint.
+  public let joint: JointRecord?
+  /// The work to which it belongs; `nil` if no work created it.
+  public let parent: PromiseID?
 
   /// Whether it is pending although its deadline has passed. The next writer will resolve it.
   public func isOverdue(at now: Timestamp) -> Bool {
@@ -86,5 +91,7 @@ public struct PromiseRecord: Sendable, Hashable {
     self.outcome = outcome
     lifetime = creation.lifetime
     work = WorkRecord(entity, creation)
+    joint = JointRecord(entity, creation)
+    parent = creation.parent
   }
 }

@@ -35,7 +35,9 @@ extension PromiseEntity: RecordedEntity {
     attachment: (Position, _ byteCount: Int) throws(LedgerError) -> [UInt8]
   ) throws(LedgerError) -> PromiseRecord {
     let creation = try creation()
-    guard let resolution, let resolved = try resolved() else {
+    // The value of a joint is composed of those of its inputs only where it is needed.
+    let isComposed = isJoint && resolution?.outcome == .fulfilled
+    guard !isComposed, let resolution, let resolved = try resolved() else {
       return PromiseRecord(self, creation, outcome: nil)
     }
     var content =

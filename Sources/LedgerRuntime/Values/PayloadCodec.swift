@@ -21,6 +21,9 @@ public struct PayloadCodec<Value: Sendable>: Sendable {
   /// Decodes a value that was encoded under the current tag or a former one.
   public let decode: @Sendable ([UInt8]) throws -> Value
 
+  /// Whether the bytes are JSON.
+  private(set) var isJSON = false
+
   /// Makes a codec from its parts.
   public init(
     typeTag: String,
@@ -86,16 +89,18 @@ extension PayloadCodec {
     decode: @escaping @Sendable ([UInt8]) throws -> Value
   ) -> PayloadCodec {
     let typeTags = typeTag.map { [$0] } ?? payloadTypeTags(of: Value.self)
-    return PayloadCodec(
+    var codec = PayloadCodec(
       typeTag: typeTags[0],
       formerTypeTags: Array(typeTags.dropFirst()),
       encode: { value in try encodeFast(value) ?? encode(value) },
       decode: { bytes in try decodeFast(bytes, as: Value.self) ?? decode(bytes) })
+    codec.isJSON = true
+    return codec
   }
 }
 
 @Sendable
-private func encodeJSON(_ value: some Encodable) throws -> [UInt8] {
+func encodeJSON(_ value: some Encodable) throws -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   return try Array(encoder.encode(value))

@@ -53,6 +53,52 @@ extension Ledger {
       lifetime: lifetime, label: label, tags: tags, deadline: deadline)
   }
 
+  /// Starts work many times, with other arguments each time. Much of it shares a commit.
+  ///
+  /// ```swift
+  /// let thumbnails = try await ledger.startAll(
+  ///   Thumbnail.self, images.map { ["image": $0] }, keys: images.map { try PromiseKey($0) },
+  ///   options: WorkOptions(lane: try WorkLane("thumbnails", width: 8)))
+  /// ```
+  ///
+  /// If it fails, some of the work may have been started. With keys, repeat the call.
+  ///
+  /// - Parameters:
+  ///   - type: The type with the code. This session need not know the kind.
+  ///   - arguments: The arguments of the code, each time.
+  ///   - keys: A key each time, from which the id of the promise is then derived: the same key starts the work
+  ///     only once.
+  ///   - options: The priority, lane, limits and retry policy of the work.
+  ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
+  /// - Returns: The promises of the results, in the order of the arguments.
+  /// - Throws: As ``start(_:_:key:at:options:lifetime:label:tags:deadline:)``, and `invalidArgument` if the numbers
+  ///   of arguments and keys differ.
+  @discardableResult
+  public func startAll<Work: LedgerWork>(
+    _ type: Work.Type, _ arguments: [HandlerArguments], keys: [PromiseKey]? = nil,
+    options: WorkOptions = WorkOptions(), tags: [String] = []
+  ) async throws -> [DurablePromise<Work.Output>] {
+    try LedgerError.requireSame(arguments.count, keys?.count)
+    var promises: [DurablePromise<Work.Output>] = []
+    promises.reserveCapacity(arguments.count)
+    for indices in arguments.indices.slices(of: Self.startedTogetherCount) {
+      var parts: [CreateTogether.Part] = []
+      for index in indices {
+        let order = WorkOrder(
+          type, arguments[index], trigger: .now, key: keys?[index], options: options,
+          lifetime: .untilSettled, label: nil, tags: tags, deadline: nil)
+        let (command, promise) = try creation(of: order)
+        parts.append(.promise(command))
+        promises.append(promise)
+      }
+      try await engine.submit(CreateTogether(parts))
+    }
+    return promises
+  }
+
+  /// The amount of work that one commit starts.
+  private static var startedTogetherCount: Int { 64 }
+
   func start<Work: LedgerWork>(
     _ order: WorkOrder<Work>
   ) async throws -> DurablePromise<Work.Output> {
@@ -105,9 +151,9 @@ extension Ledger {
 
   // MARK: Operating
 
-  /// Cancels work.
+  /// Cancels work and the work that its code has started, or a joint.
   ///
-  /// Work that does not run is cancelled at once. If its code runs, in this process or another one, the
+  /// A joint is cancelled at once, and its inputs go on. Work that does not run is cancelled at once. If its code runs, in this process or another one, the
   /// request is recorded and the task of the code is cancelled: if the code then throws, the promise is
   /// cancelled; if it returns, the promise is fulfilled.
   ///
@@ -195,6 +241,16 @@ extension Ledger {
       }
     }
     return try await records.promiseRecords(of: open)
+  }
+}
+
+extension LedgerError {
+  /// Refuses lists of arguments and keys of different lengths.
+  static func requireSame(_ argumentsCount: Int, _ keyCount: Int?) throws(LedgerError) {
+    guard let keyCount, keyCount != argumentsCount else { return }
+    throw LedgerError(
+      .invalidArgument,
+      "There are \(argumentsCount) sets of arguments, but \(keyCount) keys. Give one key for each.")
   }
 }
 

@@ -18,6 +18,8 @@ struct WorkAgenda {
   private var queues: [String: Queue]
   /// The work that takes over the outcome of another promise.
   private var followers: [WorkCandidate] = []
+  /// The joints that the outcomes of their inputs may decide.
+  private var joints: Set<PromiseID> = []
   /// All work that is remembered.
   private var ids: Set<PromiseID> = []
   /// The lanes in which no other work can start until some of their work ends.
@@ -37,7 +39,7 @@ struct WorkAgenda {
 
   /// Whether all due work was started, or cannot start now.
   var isDone: Bool {
-    followers.isEmpty && lanesToSearch.isEmpty
+    followers.isEmpty && joints.isEmpty && lanesToSearch.isEmpty
       && queues.values.allSatisfy { $0.due.isEmpty && $0.isComplete }
   }
 
@@ -78,6 +80,7 @@ struct WorkAgenda {
     for lane in found.freedLanes { release(lane: lane) }
     lanesToSearch.formUnion(found.lanes.subtracting(fullLanes))
     for candidate in found.candidates { add(candidate) }
+    joints.formUnion(found.joints)
     for kind in found.incompleteKinds { queues[kind]?.isComplete = false }
   }
 
@@ -104,6 +107,12 @@ struct WorkAgenda {
     for follower in followers { ids.remove(follower.id) }
     defer { followers = [] }
     return followers
+  }
+
+  /// Takes the joints that the outcomes of their inputs may decide.
+  mutating func takeJoints() -> [PromiseID] {
+    defer { joints = [] }
+    return joints.sorted()
   }
 
   /// Takes the first due work of a kind that has room.

@@ -70,16 +70,17 @@ struct WorkAttempt: Sendable {
   /// The outcome of the awaited promise, as arguments.
   private func awaitedOutcome() async throws -> StoredArguments {
     guard case .after(let awaited, _)? = try entity.creation().work?.trigger,
-      let record = try await ledger.records.promiseRecord(of: awaited)
+      let promise = try await ledger.engine.read({ try $0.promise(awaited) })
     else { return .none }
-    switch record.outcome {
+    let outcome = try await ledger.records.outcome(of: promise)
+    switch outcome {
     case .fulfilled(let value):
       return try StoredArguments([
         StoredArgument(name: "value", typeTag: value.typeTag, payload: value.bytes)
       ])
-    case nil where record.abandoned == nil: return .none
+    case nil where promise.status != .abandoned: return .none
     default:
-      let failure = record.outcome?.failure ?? .cancelled(reason: record.abandonReason ?? "")
+      let failure = outcome?.failure ?? .cancelled(reason: promise.abandonReason)
       guard let encoded = try ArgumentCoding.encode(failure.storedError) else { return .none }
       return try StoredArguments([
         StoredArgument(name: "failure", typeTag: encoded.typeTag, payload: encoded.payload)

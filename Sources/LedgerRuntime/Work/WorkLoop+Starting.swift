@@ -9,6 +9,9 @@ extension WorkLoop {
   /// - Parameter mayStart: Asked before each command.
   func startDue(while mayStart: () -> Bool) async throws {
     try await passOn(contents.withLock { $0.agenda.takeFollowers() })
+    for slice in contents.withLock({ $0.agenda.takeJoints() }).slices(of: ClaimWork.maximumCount) {
+      try await engine.submit(SettleJoints(Array(slice)))
+    }
     while mayStart() {
       try Task.checkCancellation()
       let candidates = takeDue()
@@ -125,9 +128,15 @@ extension WorkLoop {
 
   func passOn(_ promise: PromiseID, to ids: [PromiseID]) async throws {
     var content: [UInt8]?
-    if let attachment = try await engine.read({ try $0.promise(promise)?.attachment }) {
-      content = try await engine.attachment(
-        of: attachment.position, byteCount: attachment.byteCount)
+    if let entity = try await engine.read({ try $0.promise(promise) }) {
+      if entity.isJoint, let records = ledger?.records {
+        if case .fulfilled(let value) = try await records.outcome(of: entity) {
+          content = value.bytes
+        }
+      } else if let attachment = entity.attachment {
+        content = try await engine.attachment(
+          of: attachment.position, byteCount: attachment.byteCount)
+      }
     }
     // A large outcome is copied for each, and a commit must stay small.
     let count = content == nil ? ClaimWork.maximumCount : 1

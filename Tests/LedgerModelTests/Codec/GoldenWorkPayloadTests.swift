@@ -69,6 +69,31 @@ import Testing
     }
   }
 
+  @Test func aJointIsAsSpecified() throws {
+    let golden = Golden(
+      PromiseCreated(
+        typeTag: "t", lifetime: .untilSettled,
+        source: .joint(.init(.any, of: [Self.promise, Self.promise], depth: 3))),
+      "10 00 0000 01 02 0000", "0100 74", "02 03 0200 00000000", Self.promiseHex, Self.promiseHex)
+    try golden.check()
+    golden.checkLengths()
+    #expect(golden.payload.version == 2)
+    #expect(PromiseResolved.jointContent(by: Self.promise) == [UInt8](hex: Self.promiseHex))
+    #expect(PromiseResolved.jointContent(by: nil).isEmpty)
+  }
+
+  @Test(arguments: [
+    // An unknown rule, too many levels, a race of none, an input too few, one too many.
+    "04 00 0000 00000000", "00 09 0000 00000000", "03 00 0000 00000000", "00 00 0100 00000000",
+    "00 00 0000 00000000" + promiseHex, "00 00 4100 00000000" + promiseHex,
+  ])
+  func aJointThatCannotBeIsCorrupt(hex: String) {
+    let error = #expect(throws: LedgerError.self) {
+      try PromiseCreated(decoding: [UInt8](hex: "10 00 0000 01 02 0000 0100 74" + hex))
+    }
+    #expect(error?.code == .corrupt)
+  }
+
   @Test func theOutcomeOfAnAttemptIsAsSpecified() throws {
     let effect = DecidedEffect(.createPromise, .exists, on: Self.promise.entityID)
     let content = PromiseResolved.content(effects: [effect], then: [0xAB])

@@ -96,6 +96,6 @@ import Testing
     #expect(try SnapshotSummary(decoding: golden) == summary)
     #expect(String(decoding: OpenList.Kind.original.map(\.rawValue), as: UTF8.self) == "cdhprsx")
     #expect(
-      String(decoding: OpenList.Kind.allCases.map(\.rawValue), as: UTF8.self) == "cdhprsxafklnqt")
+      String(decoding: OpenList.Kind.allCases.map(\.rawValue), as: UTF8.self) == "cdhprsxafjklnqt")
   }
 }

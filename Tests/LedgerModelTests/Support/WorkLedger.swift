@@ -248,12 +248,12 @@ extension CreatePromise {
   /// The creation of work that is open until it is settled.
   init(
     work number: Int, _ trigger: WorkTrigger = .now, kind: String = "k", typeTag: String = "text",
-    options: WorkOptions = WorkOptions(), deadline: Timestamp? = nil
+    options: WorkOptions = WorkOptions(), deadline: Timestamp? = nil, parent: PromiseID? = nil
   ) {
     self.init(
       id: .numbered(number),
       creation: PromiseCreated(
-        typeTag: typeTag, deadline: deadline, lifetime: .untilSettled,
+        typeTag: typeTag, deadline: deadline, lifetime: .untilSettled, parent: parent,
         source: .work(.init(kind: kind, trigger: trigger, options: options))),
       isStrict: true)
   }

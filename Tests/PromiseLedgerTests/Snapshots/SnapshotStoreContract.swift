@@ -65,7 +65,8 @@ import Testing
       try reader.entries(of: .promises).map(\.id)
         == (try state.openPromises().map(\.id.entityID)))
     #expect(
-      try reader.entries(of: .work).map(\.id) == (try state.openWork().map(\.id.entityID)))
+      try reader.entries(of: .work).map(\.id)
+        == (try state.openComputedPromises().map(\.id.entityID)))
     #expect(
       try reader.entries(of: .handlers).map(\.id) == state.handlers.open.map(\.id.entityID))
     #expect(

@@ -231,3 +231,82 @@ struct StepCancellationTests {
     }
   }
 }
+
+/// The cancellation of work that waits for work that it started.
+@Suite(.timeLimit(.minutes(5)))
+struct ChildCancellationTests {
+  private let notes = Notes()
+  private let lab: WorkLedger
+
+  init() throws {
+    lab = try WorkLedger()
+  }
+
+  /// Work that starts a child, waits for it, and undoes what it did if it is told to.
+  private func open(child: @escaping @Sendable () async throws -> Void) async throws -> Ledger {
+    try await lab.open { [notes] work, call in
+      if let name = work.name {
+        guard name == "child" else {
+          notes.add(name)
+          return 0
+        }
+        try await child()
+        return 1
+      }
+      do {
+        let child = try await call.start(ScriptedWork.self, ["name": "child"])
+        return try await call.value(of: child)
+      } catch let failure as StepFailure {
+        let undo = try await call.start(ScriptedWork.self, ["name": "undo"], key: "undo")
+        _ = try await call.value(of: undo)
+        throw failure
+      }
+    }
+  }
+
+  @Test func workThatWaitsForItsChildIsToldOfItsOwnCancellation() async throws {
+    let gate = Gate()
+    let ledger = try await open { [notes] in
+      gate.open()
+      do {
+        try await Task.sleep(for: .seconds(3_600))
+      } catch {
+        notes.add("child cancelled")
+        throw error
+      }
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      await gate.pass()
+      try await promise.cancelWork(reason: "no need")
+      #expect(try await promise.outcome == .cancelled(reason: "no need"))
+    }
+    #expect(Set(notes.lines) == ["child cancelled", "undo"])
+    #expect(try await ledger.openWork().isEmpty)
+  }
+
+  @Test func aChildThatWasNotStartedIsCancelledTogetherWithItsParent() async throws {
+    let ledger = try await lab.open { [notes] _, call in
+      do {
+        // No session knows its kind.
+        let child = try await call.start(OtherWork.self, key: "child")
+        return try await call.value(of: child).utf8.count
+      } catch let failure as StepFailure {
+        notes.add("told")
+        throw failure
+      }
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    let key = try PromiseKey("\(promise.id)/\(OtherWork.kind)/=child")
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) {
+        if case .waiting(.firstOf)? = $0.work?.state { true } else { false }
+      }
+      try await promise.cancelWork(reason: "no need")
+      #expect(try await promise.outcome == .cancelled(reason: "no need"))
+    }
+    let child = try ledger.promise(id: key.promiseID, of: String.self)
+    #expect(try await child.outcome == .cancelled(reason: "no need"))
+    #expect(notes.lines == ["told"])
+  }
+}

@@ -90,6 +90,11 @@ extension EventDetails {
     if let parent = created.parent {
       add("parent", .string("\(parent)"), "parent \(parent.entityID.shortText)")
     }
+    if let joint = created.joint {
+      add("rule", .string("\(joint.rule)"), "joint of \(joint.inputs.count) (\(joint.rule))")
+      members["inputs"] = .strings(joint.inputs.map(\.description))
+      if joint.depth > 0 { members["depth"] = .integer(Int64(joint.depth)) }
+    }
     guard let work = created.work else { return }
     add("handlerKind", .string(work.kind), "kind \(work.kind.quoted)")
     add(work.trigger)

@@ -22,7 +22,9 @@ extension Report {
       add("deadline", "deadline", "\(deadline)")
       add("at deadline", "deadlineEffect", "\(record.deadlineEffect)")
     }
+    if let parent = record.parent { add("parent", "parent", parent.description) }
     if let work = record.work { add(work) }
+    if let joint = record.joint { add(joint) }
     add("created", "created", record.created)
     if let instance = record.creatorInstance { add("instance", "creatorInstance", instance) }
     if let outcome = record.outcomeKind { add("outcome", "outcome", "\(outcome)") }
@@ -31,6 +33,14 @@ extension Report {
     if let consumed = record.consumed { add("consumed", "consumed", consumed) }
     if let abandoned = record.abandoned { add("abandoned", "abandoned", abandoned) }
     if let reason = record.abandonReason { add("reason", "abandonReason", reason) }
+  }
+
+  private mutating func add(_ joint: JointRecord) {
+    add("rule", "rule", "\(joint.rule)")
+    if joint.isGrouped { add("inputs are groups", "isGrouped", .bool(true), text: "yes") }
+    let inputs = joint.inputs.map(\.description)
+    add("inputs", "inputs", .strings(inputs), text: inputs.joined(separator: " "))
+    if let input = joint.chosenInput { add("value of", "chosenInput", input.description) }
   }
 
   private mutating func add(_ outcome: PromiseOutcome<StoredValue>) {

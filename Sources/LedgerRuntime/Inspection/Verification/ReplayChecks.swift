@@ -51,12 +51,16 @@ struct ReplayChecks {
     let blockedCount = state.blocked.count
     let id = PromiseID(entityID: event.subject)
     let wasRunning = state.promises.work[id]?.isRunning ?? false
+    let wasPendingJoint = state.promises[id].map { $0.isJoint && $0.status == .pending } ?? false
     try state.apply(event)
     if isFromStart, event.position == summary.position { try compareRecords(tick) }
     if state.blocked.count > blockedCount,
       case .illegalTransition(let what) = state.blocked[event.subject]?.reason
     {
       return what
+    }
+    if wasPendingJoint, state.contradictsItsInputs(id) {
+      return "\(event.kind) of a joint with an outcome that does not follow from its inputs"
     }
     guard !wasRunning, state.promises.work[id]?.isRunning ?? false else { return nil }
     return state.overfilledLane(of: id).map { lane in

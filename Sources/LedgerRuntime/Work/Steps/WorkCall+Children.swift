@@ -41,6 +41,32 @@ extension LedgerCall where Subject == CalledWork {
     }
   }
 
+  /// Starts other work, one child for each set of arguments, whose promises every attempt finds again.
+  ///
+  /// - Parameters:
+  ///   - type: The type with the code. This session need not know the kind.
+  ///   - arguments: The arguments of each child. They count when it is first started.
+  ///   - name: The name of the children among the steps of this work; the kind if `nil`.
+  ///   - keys: A text for each child that distinguishes it from the others; their numbers if `nil`.
+  ///   - options: The priority, lane, limits and retry policy of the children.
+  /// - Returns: The promises of the results, in the order of the arguments.
+  /// - Throws: As ``start(_:_:name:key:at:options:label:tags:deadline:)``, and `invalidArgument` if the numbers of
+  ///   arguments and keys differ.
+  @discardableResult
+  public func startAll<Work: LedgerWork>(
+    _ type: Work.Type, _ arguments: [HandlerArguments], name: String? = nil,
+    keys: [String]? = nil, options: WorkOptions = WorkOptions()
+  ) async throws -> [DurablePromise<Work.Output>] {
+    try LedgerError.requireSame(arguments.count, keys?.count)
+    var children: [DurablePromise<Work.Output>] = []
+    for (index, arguments) in arguments.enumerated() {
+      children.append(
+        try await start(
+          type, arguments, name: name, key: keys?[index] ?? "\(index)", options: options))
+    }
+    return children
+  }
+
   /// Creates a promise that is settled from outside, such as the answer of a person: every attempt finds it again.
   ///
   /// Its outcome needs no consumption.
@@ -78,7 +104,7 @@ extension LedgerCall where Subject == CalledWork {
 
 extension WorkDriver {
   /// Creates a promise that belongs to the work, or finds it.
-  fileprivate func child<Value: Sendable>(
+  func child<Value: Sendable>(
     _ name: String, key: String?,
     _ create: @escaping @Sendable (PromiseKey, PromiseID) async throws -> DurablePromise<Value>
   ) async throws -> DurablePromise<Value> {

@@ -105,6 +105,8 @@ extension LedgerCall where Subject == CalledWork {
         if entity.status == .pending { return nil }
       }
       if let settledAt = entity.settlementTime {
+        // Perhaps it is cancelled only because the work was, which the code must learn first.
+        if try await driver.wasCancelled(before: entity) { throw try await driver.cancel(wait) }
         return time.map { settledAt < $0 } ?? true ? entity : nil
       }
       try await driver.wait(
@@ -169,6 +171,17 @@ extension WorkDriver {
         id: id, attempt: attempt, step: step,
         result: .returned(typeTag: WorkStepFinished.pauseTypeTag, bytes: bytes), startedAt: now)
     }
+  }
+
+  /// Whether the work was cancelled before an awaited promise was settled, and the code does not know.
+  func wasCancelled(before promise: PromiseEntity) async throws -> Bool {
+    let id = id
+    let request = try await ledger.patiently("the state of work cannot be read yet") {
+      try await ledger.engine.read { try $0.promise(id)?.progress?.cancelRequest }
+    }
+    guard let request, request.fact.position < promise.lastPosition else { return false }
+    flow.noteCancelRequest()
+    return try flow.takeCancellation()
   }
 
   /// An awaited promise as it is after every commit that has begun.
