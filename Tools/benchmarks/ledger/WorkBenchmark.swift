@@ -40,6 +40,7 @@ enum WorkBenchmark {
     try await runSteps(&report)
     try await runTimers(&report, count: 10_000)
     try await runContinuations(&report, count: 100_000)
+    try await JointBenchmark.run(&report)
   }
 
   private static func open(
