@@ -15,7 +15,10 @@ extension Decision {
     var joints: Set<PromiseID> = []
     let limit = Self.maximumFollowerCount - followerCount
     try lookUpAll(settled) { (id) throws(LedgerError) in
-      joints.formUnion(try self.joints(awaiting: id, limit: limit))
+      for joint in try self.joints(awaiting: id, limit: limit)
+      where try !mustWait(joint, after: id) {
+        joints.insert(joint)
+      }
     }
     guard !joints.isEmpty else { return [] }
     let sorted = joints.sorted()
@@ -27,6 +30,24 @@ extension Decision {
       changed.append(id)
     }
     return changed
+  }
+
+  /// Whether a joint in memory waits for other inputs, whatever the outcome of the settled one is.
+  ///
+  /// This is the usual case, and must be fast. Inputs are mostly settled in their order.
+  private func mustWait(
+    _ joint: PromiseID, after settled: PromiseID
+  ) throws(LedgerError) -> Bool {
+    guard staged.promises[joint] == nil, let (rule, inputs) = base.promises.joints.joint(joint),
+      let isFulfilment = try promise(settled)?.settlement?.isFulfilment
+    else { return false }
+    switch (rule, isFulfilment) {
+    case (.all, false), (.any, true), (.race, _): return false
+    case (.all, true), (.any, false), (.allSettled, _):
+      return inputs.reversed().contains { id in
+        staged.promises[id].map { $0.status == .pending } ?? base.promises.isPending(id) ?? false
+      }
+    }
   }
 
   /// Looks up joints, then their inputs, so that all missing parts of the snapshot are noted together.

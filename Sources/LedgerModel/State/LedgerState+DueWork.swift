@@ -407,7 +407,7 @@ private struct WorkFinder {
 
   /// Notes the joints in memory with settled inputs.
   mutating func lookAtJointsInMemory() throws(LedgerError) {
-    for id in state.promises.joints.allTargets where try settledPromise(id) != nil {
+    for id in state.promises.joints.allInputs where try settledPromise(id) != nil {
       try noteJoints(inMemoryOf: id)
     }
   }

@@ -16,13 +16,18 @@ package struct PromiseTable: IndexedTable, Sendable {
   /// The pending work, by the facts that runners look for.
   package private(set) var work = WorkIndex()
   /// The pending joints, by their inputs.
-  package private(set) var joints = LinkIndex()
+  package private(set) var joints = JointIndex()
   /// The pending promises that belong to work, by its promise.
   package private(set) var children = LinkIndex()
 
   package init() {}
 
   package subscript(id: PromiseID) -> PromiseEntity? { entities[id.entityID] }
+
+  /// Whether a promise is pending; `nil` if the table does not contain it.
+  func isPending(_ id: PromiseID) -> Bool? {
+    place(of: id).flatMap { entities[$0]?.status == .pending }
+  }
 
   /// The promises that are neither consumed nor abandoned, in the order of their insertion.
   ///
@@ -76,7 +81,7 @@ package struct PromiseTable: IndexedTable, Sendable {
     let entity = entities.remove(at: place)
     if let entity {
       work.remove(entity.id)
-      joints.update(entity.id, naming: [])
+      joints.remove(entity.id)
       children.update(entity.id, naming: [])
     }
     return entity
@@ -84,7 +89,7 @@ package struct PromiseTable: IndexedTable, Sendable {
 
   private mutating func index(_ entity: PromiseEntity) {
     work.update(entity)
-    joints.update(entity.id, naming: entity.awaitedInputs)
+    joints.update(entity)
     children.update(entity.id, naming: entity.pendingParent)
   }
 

@@ -19,7 +19,7 @@ package struct StagedLayer: Sendable {
   /// The changed promises that are pending work.
   package private(set) var work = WorkIndex()
   /// The changed promises that are pending joints, by their inputs.
-  package private(set) var joints = LinkIndex()
+  package private(set) var joints = JointIndex()
   /// The changed promises that are pending and belong to work, by its promise.
   package private(set) var children = LinkIndex()
   /// The changed handlers, in the order of their first change.
@@ -44,7 +44,7 @@ package struct StagedLayer: Sendable {
       try promises.stage(event, at: id) { id throws(LedgerError) in try base.promiseToChange(id) }
       if let entity = promises[id], entity.isExtended {
         work.update(entity)
-        joints.update(id, naming: entity.awaitedInputs)
+        joints.update(entity)
         children.update(id, naming: entity.pendingParent)
       }
     case .handler:
