@@ -11,7 +11,7 @@ public final class ReplayedLedger: Sendable {
   public let position: Position
 
   private let state: Mutex<LedgerState>
-  private let log: any LedgerSource
+  let log: any LedgerSource
   /// Sessions that were already looked up: many promises share a few sessions.
   private let sessions = Mutex<[SessionID: SessionEntity]>([:])
   /// The promises that open handlers refer to, once they were requested.
