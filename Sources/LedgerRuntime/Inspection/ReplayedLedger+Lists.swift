@@ -51,7 +51,7 @@ extension ReplayedLedger {
 
 extension PromiseEntity {
   /// The record, without its outcome if that is stored beside its event.
-  fileprivate var smallRecord: PromiseRecord {
+  var smallRecord: PromiseRecord {
     get throws(LedgerError) {
       if recordAttachment != nil { return PromiseRecord(self, try creation(), outcome: nil) }
       return try record { (_, _) throws(LedgerError) in [] }

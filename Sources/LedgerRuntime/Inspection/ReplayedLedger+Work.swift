@@ -24,7 +24,8 @@ extension ReplayedLedger {
     }
   }
 
-  private func standing(
+  /// The state of pending work; `nil` for any other promise.
+  func standing(
     of work: PromiseEntity, at now: Timestamp, _ presences: SessionPresences
   ) throws(LedgerError) -> WorkStanding? {
     try work.workStanding(at: now, presences) { (id) throws(LedgerError) in
