@@ -21,13 +21,14 @@ import Testing
     ],
     ["work", "--format", "json"], ["work", "--by-kind", "--format", "json"],
     ["explain", "--key", "lasting", "--format", "json"],
+    ["tree", "--key", "lasting", "--format", "json"],
     ["show", "--key", "lasting", "--format", "json"],
     ["show", "--handler-key", "lasting", "--format", "json"],
   ]
   /// Verbs that read in one view, or continue where they must, and so are never held up.
   private static let neverBusy: Set = [
     "log", "stats", "verify", "digest", "export", "promises", "handlers", "show",
-    "work", "explain",
+    "work", "tree", "explain",
   ]
 
   private static let everything: CompactionPolicy = {

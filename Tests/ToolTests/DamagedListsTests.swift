@@ -13,6 +13,7 @@ struct DamagedListsTests {
     ["handlers", "--format", "json"], ["handlers", "--state", "invalidated"],
     ["stats", "--format", "json"], ["digest"], ["export"],
     ["compact", "--keep-records-for", "0", "--format", "json"],
+    ["tree", "--key", "avatar/room@example.org", "--format", "jsonl"],
     ["show", "--key", "gone"], ["show", "--handler-key", "iq-1", "--format", "json"],
   ]
 

@@ -25,6 +25,10 @@ struct HelpTests {
           promises                Lists promises by their state.
           handlers                Lists handlers by their state.
           work                    Lists pending work by its state.
+          tree                    Prints a promise and everything below it: children,
+                                  and work that awaits it.
+          trace                   Prints the history of work as a waterfall of its
+                                  attempts, steps and waits.
           explain                 Prints why a promise, its work, or a handler waits,
                                   and what would end that.
           stats                   Counts events, promises, handlers and sessions, and
@@ -53,8 +57,8 @@ struct HelpTests {
   }
 
   @Test(arguments: [
-    "log", "show", "promises", "handlers", "work", "explain", "stats", "verify", "digest",
-    "compact", "export", "import", "retry", "park", "abandon", "force",
+    "log", "show", "promises", "handlers", "work", "tree", "trace", "explain", "stats", "verify",
+    "digest", "compact", "export", "import", "retry", "park", "abandon", "force",
   ])
   func everyVerbTellsItsUse(verb: String) throws {
     let run = try CommandRun(verb, "--help")

@@ -13,7 +13,8 @@ struct PromiseLedgerCommand: ParsableCommand {
       """,
     subcommands: [
       LogCommand.self, ShowCommand.self, PromisesCommand.self, HandlersCommand.self,
-      WorkCommand.self, ExplainCommand.self, StatsCommand.self, VerifyCommand.self,
+      WorkCommand.self, TreeCommand.self, TraceCommand.self, ExplainCommand.self,
+      StatsCommand.self, VerifyCommand.self,
       DigestCommand.self, CompactCommand.self, ExportCommand.self, ImportCommand.self,
       RetryCommand.self, ParkCommand.self, AbandonCommand.self, ForceCommand.self,
     ])

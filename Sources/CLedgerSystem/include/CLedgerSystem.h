@@ -30,6 +30,9 @@ int cledger_rename_exclusively(
 /// The name in a `struct dirent`: its tail is shorter than the array that Swift would copy.
 const char *cledger_entry_name(const void *entry);
 
+/// The number of columns of the terminal behind a descriptor; 0 if it is no terminal, or has none.
+int cledger_terminal_width(int descriptor);
+
 // Facts about processes that Apple platforms report by sysctl(3); Linux has /proc instead.
 
 /// The UUID of this start of the machine, as text; false where it is not available.

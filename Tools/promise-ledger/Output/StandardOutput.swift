@@ -26,6 +26,9 @@ struct StandardOutput {
       && environment["TERM"] != "dumb"
   }
 
+  /// The number of columns of output that does not go to a terminal.
+  static let usualWidth = 80
+
   mutating func write(_ bytes: [UInt8]) throws {
     gathered.append(contentsOf: bytes)
     if gathered.count >= Self.pieceSize { try flush() }
@@ -60,6 +63,7 @@ final class DirectOutput: TextSink {
   private var output = StandardOutput()
 
   var isStyled: Bool { StandardOutput.isStyled }
+  var width: Int { StandardOutput.usualWidth }
   func write(_ bytes: [UInt8]) throws { try output.write(bytes) }
   func flush() throws { try output.flush() }
   func setClosing(_ closing: Closing) {}

@@ -3,6 +3,9 @@ protocol TextSink: AnyObject {
   /// Whether to use colours in the output.
   var isStyled: Bool { get }
 
+  /// The number of columns of the terminal, or the usual number.
+  var width: Int { get }
+
   func write(_ bytes: [UInt8]) throws
 
   /// Passes on the collected output.

@@ -5,10 +5,12 @@ final class ChildOutput: TextSink {
   private static let pieceSize = 1 << 16
 
   let isStyled: Bool
+  let width: Int
   private var gathered: [UInt8] = []
 
-  init(isStyled: Bool) {
+  init(isStyled: Bool, width: Int) {
     self.isStyled = isStyled
+    self.width = width
   }
 
   func write(_ bytes: [UInt8]) throws {

@@ -7,22 +7,25 @@ import LedgerSystem
 /// LMDB trusts its file: a damaged one can crash it or send it into an endless loop. That must only
 /// end a process that is not needed afterwards.
 enum ReadingChild {
-  /// The first word of its command line; the second says whether its output is styled.
+  /// The first word of its command line; the second says whether its output is styled, and the third how many
+  /// columns it has.
   static let word = "@read"
 
   /// The command line that starts it.
-  static func commandLine(isStyled: Bool, _ arguments: [String]) -> [String] {
-    [program, word, isStyled ? "styled" : "plain"] + arguments
+  static func commandLine(isStyled: Bool, width: Int, _ arguments: [String]) -> [String] {
+    [program, word, isStyled ? "styled" : "plain", String(width)] + arguments
   }
 
   /// Runs a command in this process, which is the child.
   static func run(_ arguments: [String]) -> Status {
     endWithParent()
-    let output = ChildOutput(isStyled: arguments.first == "styled")
+    let output = ChildOutput(
+      isStyled: arguments.first == "styled",
+      width: arguments.dropFirst().first.flatMap { Int($0) } ?? StandardOutput.usualWidth)
     do {
       var status = Status.fine
       do {
-        let command = try PromiseLedgerCommand.parseAsRoot(Array(arguments.dropFirst()))
+        let command = try PromiseLedgerCommand.parseAsRoot(Array(arguments.dropFirst(2)))
         guard let command = command as? any LedgerCommand else { return .usage }
         try command.perform(output)
       } catch {

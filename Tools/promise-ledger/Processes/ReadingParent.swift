@@ -32,7 +32,9 @@ struct ReadingParent: ~Copyable {
     // The child exists so that it can crash. A backtrace is of no use.
     environment["SWIFT_BACKTRACE"] = "enable=no"
     let child = try ChildProcess(
-      ReadingChild.commandLine(isStyled: StandardOutput.isStyled, arguments),
+      ReadingChild.commandLine(
+        isStyled: StandardOutput.isStyled,
+        width: Terminal.width(of: STDOUT_FILENO) ?? StandardOutput.usualWidth, arguments),
       environment: environment.map { "\($0)=\($1)" })
     try signals.start { child.send(signal: $0) }
     let watchdog = Watchdog(timeout) { child.send(signal: SIGKILL) }

@@ -29,6 +29,17 @@ enum Subject {
     }
   }
 
+  /// The record of a promise.
+  ///
+  /// - Throws: ``Status/Failure`` for anything else.
+  func promise() throws -> PromiseRecord {
+    switch self {
+    case .promise(let record): return record
+    case .handler: throw Status.Failure(.usage, "\(id) is a handler. Name a promise.")
+    case .session: throw Status.Failure(.usage, "\(id) is a session. Name a promise.")
+    }
+  }
+
   var report: Report {
     switch self {
     case .promise(let record): Report(record)

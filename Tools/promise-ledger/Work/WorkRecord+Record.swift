@@ -25,7 +25,8 @@ extension Record {
 }
 
 extension PromiseRecord {
-  fileprivate func workWords(_ standing: WorkStanding) -> [String] {
+  /// The facts about work and its state, in a line of a table.
+  func workWords(_ standing: WorkStanding) -> [String] {
     var words: [String] = []
     if let label { words.append(label.quoted) }
     if let key { words.append("key \(key.quoted)") }
@@ -54,7 +55,8 @@ extension PromiseRecord {
 }
 
 extension WorkTrigger {
-  fileprivate var words: [String] {
+  /// What the work waits for, for people.
+  var words: [String] {
     switch self {
     case .now: []
     case .at(let time): ["at \(time)"]
