@@ -26,7 +26,7 @@ struct HelpTests {
           handlers                Lists handlers by their state.
           work                    Lists pending work by its state.
           tree                    Prints a promise and everything below it: children,
-                                  and work that awaits it.
+                                  inputs, and work that awaits it.
           trace                   Prints the history of work as a waterfall of its
                                   attempts, steps and waits.
           explain                 Prints why a promise, its work, or a handler waits,

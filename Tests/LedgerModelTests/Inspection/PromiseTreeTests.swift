@@ -40,6 +40,23 @@ import Testing
     #expect(try ledger.replayed().tree(of: .numbered(9), at: .second(2_000)) == nil)
   }
 
+  @Test(arguments: WorkLedger.Form.allCases)
+  func inputsAreBelowTheirJoint(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    for number in 1...2 { try ledger.createPromise(number) }
+    try create(3, .inTree(after: 1), in: ledger)
+    try ledger.join(4, .all, of: 2, 3, 1)
+    try ledger.join(5, .race, of: 4, 2)
+    try create(6, .inTree(after: 5), in: ledger)
+    #expect(
+      try tree(5, in: ledger) == [
+        "0 5 pending", "1 input 4 pending", "2 input 2 again", "2 input 3 waiting",
+        "2 input 1 pending", "3 continuation 3 again", "1 input 2 pending",
+        "1 continuation 6 waiting",
+      ])
+    #expect(try tree(2, in: ledger) == ["0 2 pending"])
+  }
+
   /// What is settled, and work that no longer awaits a promise, stays where it was.
   @Test(arguments: WorkLedger.Form.allCases)
   func settledPromisesStay(form: WorkLedger.Form) throws {

@@ -18,6 +18,11 @@ struct PromiseFamily {
     guard promise.isExtended else { return }
     let creation = try promise.creation()
     if let parent = creation.parent { add(promise, .child, of: parent) }
+    for (index, input) in (creation.joint?.inputs ?? []).enumerated() {
+      // In the order in which the caller gave them.
+      let order = Position(rawValue: UInt64(index))
+      ties.append(Tie(above: promise.id, below: input, relation: .input, order: order))
+    }
     guard let work = creation.work else { return }
     let awaited = work.trigger.awaited
     for id in awaited { add(promise, .continuation, of: id) }
@@ -53,7 +58,8 @@ extension PromiseTree.Relation {
   var order: Int {
     switch self {
     case .child: 0
-    case .continuation: 1
+    case .continuation: 2
+    case .input: 1
     }
   }
 }

@@ -6,6 +6,8 @@ public struct PromiseTree: Sendable, Hashable {
     case child
     /// Its work awaits the promise above, or awaited it when it was created.
     case continuation
+    /// Its outcome helps to settle the joint above.
+    case input
   }
 
   /// A promise at one place of the tree.

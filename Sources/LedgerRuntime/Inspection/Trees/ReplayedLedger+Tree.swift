@@ -1,6 +1,6 @@
 extension ReplayedLedger {
-  /// A promise and everything below it: the promises that its code created, the work that awaits it, and what is
-  /// below these. Promises that are settled are included as long as their records are kept.
+  /// A promise and everything below it: the promises that its code created, the inputs of a joint, the work that
+  /// awaits it, and what is below these. Promises that are settled are included as long as their records are kept.
   ///
   /// - Parameters:
   ///   - id: The promise at the top.
@@ -24,7 +24,7 @@ extension ReplayedLedger {
     }
     family.sort()
     let plan = try TreePlan(from: id, limit: limit) { (id) throws(LedgerError) in
-      try family.below(id).map { ($0.below, $0.relation) } + unreadable(below: id)
+      try keptTies(below: id, in: family).map { ($0.below, $0.relation) } + unreadable(below: id)
     }
     let presences = try sessionPresences()
     var nodes: [PromiseTree.Node] = []
@@ -33,6 +33,24 @@ extension ReplayedLedger {
       if nodes.count.isMultiple(of: 1_000) { progress() }
     }
     return PromiseTree(nodes: nodes, leftOutCount: plan.leftOutCount)
+  }
+
+  /// The relations to promises below another one, without inputs whose records were removed.
+  private func keptTies(
+    below id: PromiseID, in family: PromiseFamily
+  ) throws(LedgerError) -> [PromiseFamily.Tie] {
+    var ties: [PromiseFamily.Tie] = []
+    for tie in family.below(id) {
+      if tie.relation == .input {
+        let isKept = try reading { (state) throws(LedgerError) in
+          let isOpaque = try state.opaque(tie.below.entityID) != nil
+          return try isOpaque ? true : state.promise(tie.below) != nil
+        }
+        guard isKept else { continue }
+      }
+      ties.append(tie)
+    }
+    return ties
   }
 
   private func node(
