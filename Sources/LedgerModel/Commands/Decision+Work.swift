@@ -157,8 +157,7 @@ package struct FollowedOutcome: Sendable {
     let isElsewhere = entity.isJoint && resolved.outcome == .fulfilled
     guard let stored = isElsewhere ? content : resolved.content ?? content else { return nil }
     (position, kind) = (resolution.fact.position, resolved.outcome)
-    self.content =
-      resolved.attempt == nil ? stored : try PromiseResolved.outcome(ofAttempt: stored).value
+    self.content = try resolved.value(in: stored)
   }
 
   /// The resolution of work that takes over the outcome.

@@ -66,6 +66,22 @@ extension PromiseResolved {
       throw LedgerError(.corrupt, "The effects of an attempt are damaged: \(error.what).")
     }
   }
+
+  /// The value, error or reason in the content of the resolution, without the effects of an attempt.
+  ///
+  /// - Throws: ``LedgerError/Code/corrupt`` if the content of a resolution by an attempt does not begin with
+  ///   effects.
+  package func value(in content: [UInt8]) throws(LedgerError) -> [UInt8] {
+    attempt == nil ? content : try Self.outcome(ofAttempt: content).value
+  }
+
+  /// Checks that the content can be decoded, but for the value of a fulfilment.
+  ///
+  /// - Throws: ``LedgerError/Code/corrupt``.
+  package func check(_ content: [UInt8]) throws(LedgerError) {
+    let value = try value(in: content)
+    if outcome == .rejected { _ = try StoredError(decoding: value) }
+  }
 }
 
 extension PromiseResolved: AttachablePayload {

@@ -40,13 +40,13 @@ extension PromiseEntity: RecordedEntity {
     guard !isComposed, let resolution, let resolved = try resolved() else {
       return PromiseRecord(self, creation, outcome: nil)
     }
-    var content =
+    let stored =
       if let content = resolved.content {
         content
       } else {
         try attachment(resolution.fact.position, resolution.attachmentByteCount)
       }
-    if resolved.attempt != nil { content = try PromiseResolved.outcome(ofAttempt: content).value }
+    let content = try resolved.value(in: stored)
     let outcome: PromiseOutcome<StoredValue> =
       switch resolved.outcome {
       case .fulfilled: .fulfilled(StoredValue(typeTag: creation.typeTag, bytes: content))

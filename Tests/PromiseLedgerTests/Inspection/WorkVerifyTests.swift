@@ -48,4 +48,41 @@ struct WorkVerifyTests {
   @Test func aLaneOfTheRightWidthIsNone() throws {
     #expect(try findings(try ledger(width: 2)).isEmpty)
   }
+
+  @Test(arguments: [10, 9_000])
+  func anErrorOfCodeIsNone(byteCount: Int) async throws {
+    let lab = try WorkLedger()
+    let ledger = try await lab.open { _, call in
+      _ = try call.createPromise(of: Int.self)
+      throw Permanent(ScriptedError(text: String(repeating: "x", count: byteCount)))
+    }
+    let outcome = try await running(LedgerRunner(ledger)) {
+      try await ledger.start(ScriptedWork()).outcome
+    }
+    guard case .rejected = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    await ledger.close()
+    var findings: [VerificationFinding] = []
+    _ = try BlockingInspector(at: lab.temporary.path).verify { findings.append($0) }
+    #expect(findings.isEmpty)
+  }
+
+  @Test(arguments: [
+    PromiseResolved.content(effects: [], then: [1, 2, 3]), [1, 2, 3],
+  ])
+  func aDamagedErrorOfCodeIsAFinding(content: [UInt8]) throws {
+    var ledger = try ledger(width: 2)
+    try ledger.commit([
+      .of(
+        PromiseResolved(
+          outcome: .rejected, resolvedAt: Timestamp(nanosecondsSinceEpoch: 1), attempt: 1,
+          content: content),
+        on: PromiseID.numbered(1).entityID)
+    ])
+    let found = try findings(ledger)
+    #expect(found.map(\.subject) == [PromiseID.numbered(1).entityID])
+    #expect(found.allSatisfy { $0.severity == .corrupt && $0.message.contains("damaged") })
+  }
 }

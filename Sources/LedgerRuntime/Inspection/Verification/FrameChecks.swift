@@ -131,10 +131,8 @@ struct FrameChecks {
       let isDetached = attachable?.isDetached ?? false
       if isDetached != (event.attachmentByteCount > 0) {
         add("The event and its payload disagree on whether a value is stored beside it.", event)
-      } else if let resolved = payload as? PromiseResolved, resolved.outcome == .rejected,
-        let content = resolved.content
-      {
-        _ = try StoredError(decoding: content)
+      } else if let resolved = payload as? PromiseResolved, let content = resolved.content {
+        try resolved.check(content)
       }
     } catch {
       add(error.message, event)

@@ -234,16 +234,15 @@ struct Verification {
     try check(tick, from: Position(rawValue: 1), through: lastPosition, byteCounts)
   }
 
-  /// Checks that an error stored beside its event can be decoded.
+  /// Checks that an outcome stored beside its event can be decoded.
   private func checkContent(
     _ content: [UInt8], of event: StoredEvent
   ) throws(LedgerError) {
     let view = event.view
     guard view.kind == .promiseResolved, (1...PromiseResolved.newestVersion).contains(view.version),
-      PromiseResolved.isWellFormed(view.payloadBytes),
-      PromiseResolved.outcome(ofEncoded: view.payloadBytes) == .rejected
+      let resolved = try? PromiseResolved(decoding: view.payloadBytes)
     else { return }
-    _ = try StoredError(decoding: content)
+    try resolved.check(content)
   }
 
   /// Looks for attachments, and pieces of attachments, that belong to no event.
