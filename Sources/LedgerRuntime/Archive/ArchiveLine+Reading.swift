@@ -71,9 +71,11 @@ extension ArchivedRecord {
     let layout: UInt8 = hasLayout ? try line.number("layout") : RecordType.original
     guard layout != RecordType.original || !hasLayout else { throw .damaged("its layout is 0") }
     type = RecordType(kind: number, layout: layout)
-    // A name that this build does not know comes from a newer one.
+    // A newer build may have written a name that is not known here; one without the kind writes none.
     if let kind = EntityKind(rawValue: number) {
-      guard kind.name == name else { throw .damaged("the name of kind \(number) is not \(name)") }
+      guard kind.name == name || name.isEmpty else {
+        throw .damaged("the name of kind \(number) is not \(name)")
+      }
     } else if layout == RecordType.original {
       throw .damaged("the kind \(number) is unknown")
     }
@@ -94,9 +96,9 @@ extension ArchivedEvent {
     let position = Position(rawValue: try line.number("position"))
     let time = Timestamp(nanosecondsSinceEpoch: try line.number("time"))
     let kind = EventKind(rawValue: try line.number("kind"))
-    // A name that this build does not know comes from a newer one.
+    // A newer build may have written a name that is not known here; one without the kind writes none.
     let name = try line.text("name")
-    guard name == kind.name ?? name else {
+    guard name.isEmpty || name == kind.name ?? name else {
       throw .damaged("the name of kind \(kind.rawValue) is not \(name)")
     }
     let version: UInt16 = try line.number("version")

@@ -1,3 +1,4 @@
+import LedgerBytes
 import LedgerModelTestSupport
 import LedgerTestSupport
 import PromiseLedgerTesting
@@ -47,6 +48,31 @@ struct ArchiveTests {
     #expect(before.promises.all == after.promises.all)
     #expect(before.sessions == after.sessions)
     #expect(before.blocked == after.blocked && before.blocked.count == 1)
+  }
+
+  /// A build that does not know a kind writes no name.
+  @Test func namesMayBeMissing() throws {
+    let ledger = try FormatFixtureTests.copy(1)
+    let archive = try BlockingInspector(at: ledger.path).archive()
+    let lines = String(decoding: archive, as: UTF8.self).split(separator: "\n")
+    let last = try ArchiveLine(parsing: Array(try #require(lines.last).utf8))
+    guard case .end(let end) = last else {
+      Issue.record("\(last)")
+      return
+    }
+    let nameless = lines.dropLast().map {
+      $0.replacing(/"name":"[a-zA-Z]+"/, with: #""name":"""#) + "\n"
+    }
+    #expect(nameless.count(where: { $0.contains(#""name":"""#) }) > 32)
+    let bytes = Array(nameless.joined().utf8)
+    var hash = SHA256Hasher()
+    hash.update(bytes.span)
+    let sealed = ArchiveEnd(
+      eventCount: end.eventCount, recordCount: end.recordCount, logDigest: end.logDigest,
+      hash: hash.finish().bytes)
+    let file = try ArchiveFile(bytes + ArchiveLine.end(sealed).text)
+    try LedgerImport().makeLedger(at: file.target, from: file.path)
+    #expect(try BlockingInspector(at: file.target).archive() == archive)
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
