@@ -31,6 +31,40 @@ extension LedgerState {
     return Self.inOrder(running + (try promisesBelow(.running(session))))
   }
 
+  /// The work whose newest attempt runs in a session that has ended; see ``ReleaseLeftWork``.
+  ///
+  /// - Parameters:
+  ///   - own: A session that has not ended.
+  ///   - limit: The maximum number of results, in the order of ids.
+  ///   - includesSnapshot: Whether to look at work in the snapshot, too.
+  /// - Complexity: O(n log n) in the amount of work that is being run.
+  package func leftWork(
+    besides own: SessionID, limit: Int, includesSnapshot: Bool
+  ) throws(LedgerError) -> [PromiseID] {
+    var running = promises.work.running.compactMap { promises[$0] }
+    if includesSnapshot, has(.running) {
+      try snapshot.forEachRunningID { (ids) throws(LedgerError) in
+        running += try snapshot.entities(ids.filter { !isOverlaid($0) }).compactMap { $0?.promise }
+      }
+    }
+    running.removeAll { $0.progress?.runningSession == own }
+    guard !running.isEmpty else { return [] }
+    var state = self
+    try state.require(Set(running.compactMap { $0.progress?.runningSession?.entityID }))
+    var left: [PromiseID] = []
+    for work in running {
+      guard let session = work.progress?.runningSession, blocked[session.entityID] == nil else {
+        continue
+      }
+      do throws(LedgerError) {
+        if try state.session(session)?.isEnded ?? true { left.append(work.id) }
+      } catch {
+        guard error.isOfUnreadableItem else { throw error }
+      }
+    }
+    return Array(left.sorted().prefix(limit))
+  }
+
   /// The work that waits for a settlement of a promise, in the order of ids.
   ///
   /// - Parameter limit: The maximum number of ids.

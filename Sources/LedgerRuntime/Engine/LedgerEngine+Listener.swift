@@ -95,7 +95,8 @@ extension LedgerEngine {
   private func endDeadSessions(_ store: any EventStore) {
     let notices: [Job]
     do throws(LedgerError) {
-      notices = try deathNotices(store)
+      // Those of the snapshot were given back when the session opened.
+      notices = try deathNotices(store) + leftWork(store, includesSnapshot: false)
     } catch {
       guard error.code != .closed else { return }
       return setup.logger.error(
@@ -110,6 +111,21 @@ extension LedgerEngine {
   /// far as a bounded check finds them. Polls find the others.
   func leftoverNotices(_ store: any EventStore) throws(LedgerError) -> [Job] {
     try deathNotices(store, limit: SessionRound.maximumCount)
+      + leftWork(store, includesSnapshot: true)
+  }
+
+  /// The command that gives back attempts of ended sessions, if there are any.
+  private func leftWork(
+    _ store: any EventStore, includesSnapshot: Bool
+  ) throws(LedgerError) -> [Job] {
+    let left = try LedgerError.mapping {
+      try replica.lookAtCopy(with: store) { state in
+        try state.leftWork(
+          besides: setup.session, limit: SessionRound.maximumCount,
+          includesSnapshot: includesSnapshot)
+      }
+    }
+    return left.isEmpty ? [] : [Job(ReleaseLeftWork(left)) { _ in }]
   }
 
   /// Checks the sessions whose turn it is, and returns notices for those whose processes are gone.
