@@ -12,10 +12,16 @@ let package = Package(
     .library(name: "LedgerPromises", targets: ["LedgerPromises"]),
     .executable(name: "promise-ledger", targets: ["promise-ledger"]),
   ],
+  traits: [
+    .trait(
+      name: "ServiceLifecycle",
+      description: "LedgerRunner conforms to the protocol Service of swift-service-lifecycle.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // MARK: - Library
@@ -54,6 +60,9 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle",
+          condition: .when(traits: ["ServiceLifecycle"])),
       ]
     ),
     .target(

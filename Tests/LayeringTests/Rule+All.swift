@@ -34,7 +34,7 @@ extension Rule {
       "Sources/LedgerRuntime/",
       only: foundation.union([
         "DequeModule", "HeapModule", "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPromises",
-        "LedgerSystem", "Logging", "Synchronization",
+        "LedgerSystem", "Logging", "ServiceLifecycle", "Synchronization",
       ]), "What users see works on any store, so it knows none."),
     imports(
       "Sources/PromiseLedger/",

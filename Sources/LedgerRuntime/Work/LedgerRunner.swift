@@ -45,7 +45,8 @@ public final class LedgerRunner: Sendable {
   /// Runs work until the task is cancelled, or the ledger is closed.
   ///
   /// When the task is cancelled, no more work is started, running code has the
-  /// ``RunnerLimits/gracePeriod`` to end, and the rest is given back. The method then returns.
+  /// ``RunnerLimits/gracePeriod`` to end, and the rest is given back. The method then returns. With the trait
+  /// `ServiceLifecycle` of this package, it does the same at a graceful shutdown.
   ///
   /// While the ledger is frozen, the runner waits. Code that runs goes on, and its result counts after
   /// ``Ledger/unfreeze()``, unless another process has run the work meanwhile.
@@ -53,7 +54,12 @@ public final class LedgerRunner: Sendable {
   /// - Throws: ``LedgerError`` with `invalidArgument` if a limit is less than 1, a kind is unknown, or another
   ///   runner of the same session is running; `sessionEnded`, `historyChanged`, `corrupt`.
   public func run() async throws {
-    try await loop().runUntilStopped()
+    let loop = try loop()
+    #if ServiceLifecycle
+      try await loop.runUntilShutdown()
+    #else
+      try await loop.runUntilStopped()
+    #endif
   }
 
   /// Runs the work that is due now, and what becomes due meanwhile, then returns; for an app extension, or a
