@@ -73,9 +73,9 @@ extension Decision {
   }
 
   func workChanged(since position: Position) -> [PromiseEntity] {
-    var changed = staged.work.all.compactMap { staged.promises[$0.key] }
-    for work in base.promises.work.all {
-      guard let entity = base.promises[work.key], entity.lastPosition > position else { continue }
+    var changed = staged.work.ids.compactMap { staged.promises[$0] }
+    for id in base.promises.work.ids {
+      guard let entity = base.promises[id], entity.lastPosition > position else { continue }
       changed.append(entity)
     }
     return changed

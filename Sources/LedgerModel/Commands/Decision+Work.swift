@@ -12,7 +12,7 @@ extension Decision {
     let below = try base.work(
       awaiting: promise, settlement, limit: limit + staged.changedPromises.count
     ).filter { staged.promises[$0] == nil }
-    let all = below + staged.work.awaiting(promise, settlement)
+    let all = below + staged.work.firstWork(awaiting: promise, settlement, limit: limit)
     return Array(all.sorted().prefix(limit))
   }
 

@@ -11,18 +11,38 @@ package struct WorkPlace: Sendable, Hashable {
   }
 
   package let kind: String
-  package let phase: Phase
-  package let lane: WorkLane?
-  package let priority: Int8
-  /// The position of the creation, by which a lane is ordered.
-  package let created: Position
   /// The time of the creation, by which work that is due at once is ordered.
   package let createdAt: Timestamp
+  /// The position of the creation, by which a lane is ordered.
+  package let created: Position
+  /// The end of the attempt, or the largest time. A time and an array take less memory than optional values.
+  private let overdue: Timestamp
+  /// At most one element.
+  private let lanes: [WorkLane]
+  package let phase: Phase
+  package let priority: Int8
   /// Whether an attempt was started.
   package let hasStarted: Bool
+
+  fileprivate init(
+    kind: String, phase: Phase, options: WorkOptions, created: LedgerEvent.Trace, hasStarted: Bool,
+    overdueAt: Timestamp?
+  ) {
+    self.kind = kind
+    self.phase = phase
+    lanes = options.lane.map { [$0] } ?? []
+    priority = options.priority
+    self.created = created.position
+    createdAt = created.time
+    self.hasStarted = hasStarted
+    overdue = overdueAt ?? .never
+  }
+
+  package var lane: WorkLane? { lanes.first }
+
   /// The time from which another session may take over the running attempt: it took twice the time that it may
   /// take, so its process was probably stopped. `nil` if there is no limit, or no attempt runs.
-  package let overdueAt: Timestamp?
+  package var overdueAt: Timestamp? { overdue == .never ? nil : overdue }
 
   /// Whether the work counts against the width of its lane: from its first attempt until it is settled or
   /// parked, so that the work behind it does not overtake it between two attempts.
@@ -45,6 +65,8 @@ package struct WorkPlace: Sendable, Hashable {
 }
 
 extension Timestamp {
+  fileprivate static var never: Timestamp { Timestamp(nanosecondsSinceEpoch: .max) }
+
   /// The time by which runners order work that becomes due at this time.
   package func prioritized(_ priority: Int8) -> Timestamp {
     self + .seconds(-60 * Int64(priority))
@@ -72,10 +94,8 @@ extension PromiseEntity {
       phase = .waiting(progress?.nextTrigger ?? work.trigger)
     }
     return WorkPlace(
-      kind: work.kind, phase: phase, lane: options.lane, priority: options.priority,
-      created: created.position, createdAt: created.time,
-      hasStarted: progress.map { $0.attempt > 0 } ?? false,
-      overdueAt: overdueTime(options))
+      kind: work.kind, phase: phase, options: options, created: created,
+      hasStarted: progress.map { $0.attempt > 0 } ?? false, overdueAt: overdueTime(options))
   }
 }
 

@@ -71,7 +71,7 @@ extension LedgerState {
   package func work(
     awaiting promise: PromiseID, _ settlement: WorkTrigger.Settlement, limit: Int
   ) throws(LedgerError) -> [PromiseID] {
-    var waiting = Array(promises.work.awaiting(promise, settlement))
+    var waiting = promises.work.firstWork(awaiting: promise, settlement, limit: limit)
     if has(.awaitingWork) {
       var count = 0
       try snapshot.forEachEntry(

@@ -56,13 +56,13 @@ package struct PromiseTable: IndexedTable, Sendable {
     try entities[place]?.apply(event)
     guard let entity = entities[place] else { return }
     if !entity.isOpen { unlink(place) }
-    if entity.isExtended { index(entity) }
+    note(entity)
   }
 
   /// Inserts a promise that the table does not contain.
   package mutating func insert(_ entity: consuming PromiseEntity) {
     let isOpen = entity.isOpen
-    if entity.isExtended { index(entity) }
+    note(entity)
     let place = entities.insert(entity)
     if place == links.count { links.append(Link()) }
     if isOpen { link(place) }
@@ -73,7 +73,7 @@ package struct PromiseTable: IndexedTable, Sendable {
     guard let place = place(of: entity.id) else { return insert(entity) }
     entities[place] = entity
     if !entity.isOpen { unlink(place) }
-    if entity.isExtended { index(entity) }
+    note(entity)
   }
 
   mutating func remove(at place: Int32) -> PromiseEntity? {
@@ -83,12 +83,19 @@ package struct PromiseTable: IndexedTable, Sendable {
       work.remove(entity.id)
       joints.remove(entity.id)
       children.update(entity.id, naming: [])
+      work.note(.elsewhere, of: entity.id)
     }
     return entity
   }
 
-  private mutating func index(_ entity: PromiseEntity) {
-    work.update(entity)
+  /// Notes the newest state of a promise among the work.
+  @inline(__always)
+  private mutating func note(_ entity: PromiseEntity) {
+    work.note(entity.standing, of: entity.id)
+    guard entity.isExtended else { return }
+    for id in work.update(entity) {
+      if let awaited = self[id] { work.note(awaited.standing, of: id) }
+    }
     joints.update(entity)
     children.update(entity.id, naming: entity.pendingParent)
   }
@@ -119,7 +126,12 @@ package struct PromiseTable: IndexedTable, Sendable {
     let isListed = links[Int(place)].previous != Self.none || firstOpen == place
     return isListed == entity.isOpen && entity.id == id && entity.isConsistent
       && (!entity.isExtended || work[id] == entity.workPlace)
+      && work.awaited.standing(of: id) ?? entity.standing == entity.standing
   }
+}
+
+extension PromiseEntity {
+  fileprivate var standing: AwaitedPromises.Standing { status == .pending ? .pending : .settled }
 }
 
 extension PromiseEntity: TabledEntity {

@@ -1,37 +1,65 @@
 private import DequeModule
+private import HeapModule
 
-/// Pending work in memory, by session, awaited promise and lane.
+/// Pending work in memory, in the order in which it should start, and by lane.
 package struct WorkIndex: Sendable {
-  /// The settlement of a promise for which work waits.
-  private struct Awaited: Sendable, Hashable {
-    let promise: PromiseID
-    let settlement: WorkTrigger.Settlement
+  /// Work and its place.
+  private struct Placed: TabledEntity {
+    let id: PromiseID
+    var place: WorkPlace
+
+    var entityID: EntityID { id.entityID }
+    var firstPosition: Position { place.created }
+    var lastPosition: Position { place.created }
   }
 
-  private var places: [PromiseID: WorkPlace] = [:]
+  // As a table, of which a copy shares what does not change.
+  private var places = EntityTable<Placed>()
   /// The work of which a session is running an attempt.
   package private(set) var running: Set<PromiseID> = []
-  private var awaiting: [Awaited: Set<PromiseID>] = [:]
+  /// The work that is due at once, by the time of its creation.
+  private(set) var dueAtOnce = WorkQueues()
+  /// The work that becomes due at a time.
+  private(set) var timed = WorkQueues()
+  /// The work that becomes due when a promise is settled.
+  private(set) var awaited = AwaitedPromises()
   private var lanes: [String: LaneMembers] = [:]
 
   package init() {}
 
   package var count: Int { places.count }
 
-  package subscript(id: PromiseID) -> WorkPlace? { places[id] }
+  package subscript(id: PromiseID) -> WorkPlace? { places[id.entityID]?.place }
 
   /// All pending work, in no particular order.
-  package var all: some Collection<(key: PromiseID, value: WorkPlace)> { places }
-
-  /// The work that waits for a settlement of a promise, in no particular order.
-  package func awaiting(
-    _ promise: PromiseID, _ settlement: WorkTrigger.Settlement
-  ) -> Set<PromiseID> {
-    awaiting[Awaited(promise: promise, settlement: settlement)] ?? []
+  package var ids: [PromiseID] {
+    var ids: [PromiseID] = []
+    ids.reserveCapacity(count)
+    places.visitAll { ids.append($0.id) }
+    return ids
   }
 
-  /// The promises that work in memory waits for, in no particular order.
-  package var awaitedPromises: Set<PromiseID> { Set(awaiting.keys.map(\.promise)) }
+  /// The first work, in the order of ids, that waits for a settlement of a promise.
+  ///
+  /// - Complexity: O(n) in the amount of that work.
+  package func firstWork(
+    awaiting promise: PromiseID, _ settlement: WorkTrigger.Settlement, limit: Int
+  ) -> [PromiseID] {
+    switch awaited.work(awaiting: promise, settlement) {
+    case .none: return []
+    case .one(let id): return limit > 0 ? [id] : []
+    case .many(let queues):
+      var first = Heap<PromiseID>()
+      for id in queues.ids {
+        if first.count < limit {
+          first.insert(id)
+        } else if let last = first.max, id < last {
+          first.replaceMax(with: id)
+        }
+      }
+      return first.unordered.sorted()
+    }
+  }
 
   /// The work of a lane that is not parked; `nil` if there is none.
   package subscript(lane name: String) -> LaneMembers? { lanes[name] }
@@ -43,49 +71,74 @@ package struct WorkIndex: Sendable {
 
   // MARK: Changing
 
-  package mutating func update(_ entity: PromiseEntity) {
+  /// Notes the newest state of a promise, if it is work.
+  ///
+  /// - Returns: The promises that the work awaits from now on.
+  @discardableResult
+  package mutating func update(_ entity: PromiseEntity) -> [PromiseID] {
     let (id, place) = (entity.id, entity.workPlace)
-    if let old = places[id] {
-      guard old != place else { return }
-      take(id, old)
+    guard let number = places.place(of: id.entityID) else {
+      guard let place else { return [] }
+      places.insert(Placed(id: id, place: place))
+      return put(id, place)
     }
-    places[id] = place
-    if let place { put(id, place) }
+    guard let old = places[number]?.place, old != place else { return [] }
+    take(id, old)
+    guard let place else {
+      places.remove(at: number)
+      return []
+    }
+    places[number]?.place = place
+    return put(id, place)
   }
 
   package mutating func remove(_ id: PromiseID) {
-    guard let place = places.removeValue(forKey: id) else { return }
+    guard let number = places.place(of: id.entityID),
+      let place = places.remove(at: number)?.place
+    else { return }
     take(id, place)
   }
 
-  private mutating func put(_ id: PromiseID, _ place: WorkPlace) {
-    switch place.phase {
-    case .running: running.insert(id)
-    case .waiting(let trigger):
-      for (promise, settlement) in trigger.awaitedSettlements {
-        awaiting[Awaited(promise: promise, settlement: settlement), default: []].insert(id)
-      }
-    case .parked: break
-    }
+  /// Notes what the overlay says of a promise, if work awaits it.
+  mutating func note(_ standing: AwaitedPromises.Standing, of promise: PromiseID) {
+    if !awaited.isEmpty { awaited.note(standing, of: promise) }
+  }
+
+  private mutating func put(_ id: PromiseID, _ place: WorkPlace) -> [PromiseID] {
     if let lane = place.lane, !place.isParked {
       lanes[lane.name, default: LaneMembers()].insert(id, place)
     }
+    switch place.phase {
+    case .running: running.insert(id)
+    case .parked: break
+    case .waiting(let trigger):
+      if case .now = trigger { dueAtOnce.insert(id, place, at: place.createdAt) }
+      if let time = trigger.time { timed.insert(id, place, at: time) }
+      let settlements = trigger.awaitedSettlements
+      for (promise, settlement) in settlements {
+        awaited.insert(id, place, awaiting: promise, settlement) { [places] other in
+          places[other.entityID]?.place
+        }
+      }
+      return settlements.map(\.promise)
+    }
+    return []
   }
 
   private mutating func take(_ id: PromiseID, _ place: WorkPlace) {
-    switch place.phase {
-    case .running: running.remove(id)
-    case .waiting(let trigger):
-      for (promise, settlement) in trigger.awaitedSettlements {
-        let awaited = Awaited(promise: promise, settlement: settlement)
-        awaiting[awaited]?.remove(id)
-        if awaiting[awaited]?.isEmpty ?? false { awaiting[awaited] = nil }
-      }
-    case .parked: break
-    }
     if let lane = place.lane, !place.isParked {
       lanes[lane.name]?.remove(id, place)
       if lanes[lane.name]?.isEmpty ?? false { lanes[lane.name] = nil }
+    }
+    switch place.phase {
+    case .running: running.remove(id)
+    case .parked: break
+    case .waiting(let trigger):
+      if case .now = trigger { dueAtOnce.remove(id, place, at: place.createdAt) }
+      if let time = trigger.time { timed.remove(id, place, at: time) }
+      for (promise, settlement) in trigger.awaitedSettlements {
+        awaited.remove(id, place, awaiting: promise, settlement)
+      }
     }
   }
 }

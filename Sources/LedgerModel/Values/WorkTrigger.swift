@@ -9,7 +9,8 @@ import LedgerBytes
   /// The work becomes due when a promise is settled in the given way.
   case after(PromiseID, Settlement)
   /// The work becomes due at a time, or when one of several promises is settled.
-  case firstOf(WorkCondition)
+  // Rare, so that it does not make all other triggers larger.
+  indirect case firstOf(WorkCondition)
 
   /// The outcomes of an awaited promise under which work becomes due.
   @nonexhaustive public enum Settlement: UInt8, Sendable, Hashable, CaseIterable {

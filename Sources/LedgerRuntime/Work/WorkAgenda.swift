@@ -18,8 +18,10 @@ struct WorkAgenda {
   private var queues: [String: Queue]
   /// The work that takes over the outcome of another promise.
   private var followers: [WorkCandidate] = []
-  /// The joints that the outcomes of their inputs may decide.
+  /// The joints that the outcomes of their inputs decide.
   private var joints: Set<PromiseID> = []
+  /// Whether joints must be looked through, because settlements may have been missed.
+  private(set) var missesJoints = true
   /// All work that is remembered.
   private var ids: Set<PromiseID> = []
   /// The lanes in which no other work can start until some of their work ends.
@@ -54,6 +56,7 @@ struct WorkAgenda {
   /// Notes that there may be other due work.
   mutating func noteMissed() {
     for kind in queues.keys { queues[kind]?.isComplete = false }
+    missesJoints = true
     fullLanes = []
     releaseSuspects()
   }
@@ -64,6 +67,7 @@ struct WorkAgenda {
     // Work that keeps its place in a lane may be due again.
     fullLanes = []
     if kinds.count == queues.count { nextTime = nil }
+    missesJoints = false
     for kind in kinds { queues[kind]?.isComplete = true }
   }
 
@@ -109,7 +113,7 @@ struct WorkAgenda {
     return followers
   }
 
-  /// Takes the joints that the outcomes of their inputs may decide.
+  /// Takes the joints that the outcomes of their inputs decide.
   mutating func takeJoints() -> [PromiseID] {
     defer { joints = [] }
     return joints.sorted()

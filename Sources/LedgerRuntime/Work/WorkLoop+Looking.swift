@@ -3,10 +3,11 @@ import Synchronization
 // MARK: - Looking
 
 extension WorkLoop {
-  func search(_ kinds: Set<String>) -> WorkSearch {
+  func search(_ kinds: Set<String>, looksAtJoints: Bool = true) -> WorkSearch {
     let (limit, fullLanes) = contents.withLock { ($0.agenda.limit, $0.agenda.fullLanes) }
     return WorkSearch(
-      now: now, kinds: kinds, limit: limit, laneLimit: Self.laneLimit, fullLanes: fullLanes)
+      now: now, kinds: kinds, limit: limit, laneLimit: Self.laneLimit, fullLanes: fullLanes,
+      looksAtJoints: looksAtJoints)
   }
 
   /// Finds the work that became due since the last look.
@@ -70,13 +71,14 @@ extension WorkLoop {
 
   /// Looks through all work of the kinds of which none is known to be due, but some may be.
   func searchAll() async throws {
-    let kinds = contents.withLock { contents in
+    let (kinds, looksAtJoints) = contents.withLock { contents in
       let kinds = contents.agenda.kindsToSearch(at: now)
+      let missesJoints = contents.agenda.missesJoints
       contents.agenda.beginSearch(of: kinds)
-      return kinds
+      return (kinds, missesJoints)
     }
     guard !kinds.isEmpty else { return }
-    let search = search(kinds)
+    let search = search(kinds, looksAtJoints: looksAtJoints)
     let found = try await engine.read(fromCopy: true) { state in try state.dueWork(search) }
     contents.withLock { $0.agenda.add(found) }
   }

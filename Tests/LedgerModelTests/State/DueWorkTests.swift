@@ -293,6 +293,36 @@ import Testing
     #expect(try ledger.claim(11) == ["started 2"])
   }
 
+  // MARK: Limits
+
+  @Test(arguments: WorkLedger.Form.allCases)
+  func aLookAtASettlementFindsAsMuchOfEachKindAsItsLimitAllows(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.createPromise(1)
+    let kinds = ["few", "many", "other"]
+    for number in 11...60 {
+      // The few come last.
+      let kind = number > 57 ? "few" : number.isMultiple(of: 2) ? "many" : "other"
+      try ledger.create(number, .after(.numbered(1), .fulfilled), kind: kind)
+    }
+    for number in 61...70 { try ledger.create(number, .after(.numbered(1), .failed)) }
+    try ledger.resolve(1)
+    let search = WorkSearch(
+      now: ledger.context.now, kinds: Set(kinds), limit: 5, laneLimit: 1)
+    let state = ledger.state
+    let found = try state.dueWork(among: [.numbered(1)], search)
+    let more = try state.dueWork(inLanes: [], awaiting: found.awaited, search)
+    let counts = Dictionary(grouping: found.candidates + more.candidates, by: \.kind)
+      .mapValues(\.count)
+    #expect(counts["few"] == 3)
+    // As much in memory, and as much in the snapshot.
+    for kind in ["many", "other"] {
+      #expect(counts[kind].map((5...10).contains) ?? false, "\(kind)")
+      if form == .inMemory { #expect(counts[kind] == 5) }
+    }
+    #expect(found.incompleteKinds.union(more.incompleteKinds) == ["many", "other"])
+  }
+
   // MARK: Later versions
 
   @Test func whatALaterVersionWroteHidesNoOtherWork() throws {

@@ -21,7 +21,18 @@ enum MemoryBenchmark {
           id: PromiseID(entityID: ids.makeID(at: now)),
           creation: PromiseCreated(typeTag: "string", label: "promise"), isStrict: true))
     }
+    let ofWork = try growth { number in
+      let now = Timestamp(nanosecondsSinceEpoch: Int64(number))
+      return AnyCommand(
+        CreatePromise(
+          id: PromiseID(entityID: ids.makeID(at: now)),
+          creation: PromiseCreated(
+            typeTag: "string", label: "work",
+            source: .work(PromiseCreated.Work(kind: "send-reminder"))),
+          isStrict: true))
+    }
     report.add("memory of a promise after replay, bytes", ofPromises / Double(eventCount), nil)
+    report.add("queued work in memory, bytes each", ofWork / Double(eventCount), .atMost(450))
     report.add(
       "memory after a million events of one session, of promises", ofOneSession / ofPromises,
       .atMost(0.01), "\(Int(ofOneSession) >> 10) KiB against \(Int(ofPromises) >> 10) KiB")

@@ -1,0 +1,119 @@
+// MARK: - In the snapshot
+
+extension WorkFinder {
+  mutating func lookThroughSnapshot() throws(LedgerError) {
+    if state.has(.dueWork) { try collect(.dueWork) }
+    if state.has(.timedWork) { try collect(.timedWork) }
+    if state.has(.running) { try lookAtRunning() }
+    if state.has(.awaitingWork) { try lookAtAwaited(.awaitingWork) }
+    if state.has(.joints), search.looksAtJoints { try lookAtAwaited(.joints) }
+  }
+
+  private mutating func lookAtAwaited(_ list: OpenList.Kind) throws(LedgerError) {
+    try state.snapshot.forEachAwaitedPromises(in: list) { (ids) throws(LedgerError) in
+      var state = state
+      try state.require(Set(ids.map(\.entityID)))
+      for id in ids {
+        guard let promise = SettledPromise(try state.readablePromise(id)) else { continue }
+        try lookBelow(awaiting: promise)
+      }
+    }
+  }
+
+  /// Looks at work in the snapshot that runs, and that another session may take over some time.
+  private mutating func lookAtRunning() throws(LedgerError) {
+    try state.snapshot.forEachRunningID { (ids) throws(LedgerError) in
+      let ids = ids.filter { !state.isOverlaid($0) }
+      for entity in try state.snapshot.entities(ids) {
+        guard case .promise(let promise)? = entity, let place = promise.workPlace else { continue }
+        try look(at: promise.id, place)
+      }
+    }
+  }
+
+  /// Collects the first due work of a list that is ordered by time.
+  private mutating func collect(_ list: OpenList) throws(LedgerError) {
+    var tally = KindTally(search)
+    try state.snapshot.forEachEntry(of: list, afterKey: nil, firstSliceCount: 64) {
+      (entry) throws(LedgerError) in
+      guard !state.isOverlaid(entry.id), state.blocked[entry.id] == nil else { return true }
+      let work = try entry.waitingWork()
+      guard search.kinds.contains(work.kind) else { return true }
+      var order = entry.deadline
+      if list == .timedWork {
+        guard isDue(order, work.kind) else { return false }
+        order = order.prioritized(work.priority)
+      }
+      guard work.lane != nil || tally.takes(work.kind) else {
+        found.incompleteKinds.insert(work.kind)
+        return tally.hasRoom
+      }
+      note(
+        WorkCandidate(
+          id: PromiseID(entityID: entry.id), kind: work.kind, lane: work.lane, order: order,
+          created: work.created, excludedBy: nil))
+      return true
+    }
+  }
+
+  mutating func lookBelow(awaiting promise: SettledPromise) throws(LedgerError) {
+    try noteJoints(inSnapshotOf: promise.id)
+    guard state.has(.awaitingWork) else { return }
+    for settlement in WorkTrigger.Settlement.allCases {
+      let excluding = settlement.isExcluded(by: promise)
+      var tally = KindTally(search)
+      var followerCount = 0
+      try state.snapshot.forEachEntry(
+        of: .awaitingWork(promise.id, settlement), afterKey: nil, firstSliceCount: 64
+      ) { (entry) throws(LedgerError) in
+        guard !state.isOverlaid(entry.id), state.blocked[entry.id] == nil else { return true }
+        let work = try entry.waitingWork()
+        if excluding != nil {
+          followerCount += 1
+          guard followerCount <= search.limit else {
+            // Work of any kind takes over the outcome.
+            found.incompleteKinds.formUnion(search.kinds)
+            return false
+          }
+        } else {
+          guard search.kinds.contains(work.kind) else { return true }
+          guard work.lane != nil || tally.takes(work.kind) else {
+            found.incompleteKinds.insert(work.kind)
+            return tally.hasRoom
+          }
+        }
+        // It may keep its place in a lane in which no other work can start.
+        if settlement == .any, let lane = work.lane { found.lanes.insert(lane) }
+        note(
+          WorkCandidate(
+            id: PromiseID(entityID: entry.id), kind: work.kind, lane: work.lane,
+            order: promise.settledAt.prioritized(work.priority), created: work.created,
+            excludedBy: excluding?.id))
+        return true
+      }
+    }
+  }
+}
+
+/// Counts work by kind, up to the limit of a search.
+private struct KindTally {
+  private let limit: Int
+  private var counts: [String: Int] = [:]
+  private var openKinds: Set<String>
+
+  init(_ search: WorkSearch) {
+    limit = search.limit
+    openKinds = search.kinds
+  }
+
+  /// Whether more work of any kind may be taken.
+  var hasRoom: Bool { !openKinds.isEmpty }
+
+  /// Counts work of a kind; returns whether it may be taken.
+  mutating func takes(_ kind: String) -> Bool {
+    counts[kind, default: 0] += 1
+    guard counts[kind, default: 0] > limit else { return true }
+    openKinds.remove(kind)
+    return false
+  }
+}

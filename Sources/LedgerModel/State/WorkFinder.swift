@@ -1,0 +1,343 @@
+/// Collects due work.
+struct WorkFinder {
+  let state: LedgerState
+  let search: WorkSearch
+  var found = DueWork()
+  /// The settled promises among those that were looked up; `nil` for a pending one.
+  private var settled: [PromiseID: SettledPromise?] = [:]
+  /// The first of the errors for missing parts of the snapshot, which are noted together.
+  private var failure: LedgerError?
+  private var seenLanes: Set<String> = []
+  /// The work that was found.
+  private var ids: Set<PromiseID> = []
+
+  init(_ state: LedgerState, _ search: WorkSearch) {
+    self.state = state
+    self.search = search
+  }
+
+  /// - Throws: The error for missing parts of the snapshot.
+  func result() throws(LedgerError) -> DueWork {
+    if let failure { throw failure }
+    var result = found
+    var counts: [String: Int] = [:]
+    result.candidates = found.candidates.sorted().filter { candidate in
+      guard candidate.excludedBy == nil else { return true }
+      counts[candidate.kind, default: 0] += 1
+      guard counts[candidate.kind, default: 0] > search.limit else { return true }
+      result.incompleteKinds.insert(candidate.kind)
+      return false
+    }
+    return result
+  }
+
+  // MARK: In memory
+
+  /// Looks at the first work in memory that is due.
+  mutating func lookThroughMemory() throws(LedgerError) {
+    let work = state.promises.work
+    for id in work.running {
+      if let place = work[id] { try look(at: id, place) }
+    }
+    for kind in search.kinds {
+      if let queued = work.dueAtOnce.kinds[kind] { try look(at: queued) }
+      if let timed = work.timed.kinds[kind] { try lookAtTimes(of: timed, kind) }
+    }
+    for ids in Array(work.awaited.elsewhere).slices(of: SnapshotReader.sliceCount) {
+      var state = state
+      try state.require(Set(ids.map(\.entityID)))
+      for id in ids { settled[id] = .some(SettledPromise(try state.readablePromise(id))) }
+    }
+    for ids in [work.awaited.settled, work.awaited.elsewhere] {
+      for id in ids {
+        guard let promise = try settledPromise(id) else { continue }
+        try lookAtWorkInMemory(awaiting: promise)
+      }
+    }
+  }
+
+  /// Looks at work; if a part of the snapshot is missing, goes on, so that those for all work are noted.
+  private mutating func lookIfKnown(
+    at id: PromiseID, _ place: WorkPlace
+  ) throws(LedgerError) {
+    do throws(LedgerError) {
+      try look(at: id, place)
+    } catch {
+      guard state.snapshot.source == nil else { throw error }
+      failure = failure ?? error
+    }
+  }
+
+  /// Looks at the first due work of one kind, as much as the result may contain.
+  private mutating func look(
+    at work: WorkQueues.OfKind, isDue: (WorkQueues.Entry) -> Bool = { _ in true }
+  ) throws(LedgerError) {
+    for queue in work.queues.values {
+      // One more shows that the result is incomplete.
+      var count = 0
+      try queue.visit { (entry) throws(LedgerError) in
+        guard isDue(entry), count <= search.limit else { return false }
+        if let place = state.promises.work[entry.id], state.blocked[entry.id.entityID] == nil {
+          try lookIfKnown(at: entry.id, place)
+          count += 1
+        }
+        return true
+      }
+    }
+    for (lane, queue) in work.lanes where !search.fullLanes.contains(lane) {
+      try queue.visit { (entry) throws(LedgerError) in
+        guard isDue(entry) else { return false }
+        guard let place = state.promises.work[entry.id], state.blocked[entry.id.entityID] == nil
+        else { return true }
+        try lookIfKnown(at: entry.id, place)
+        return false
+      }
+    }
+  }
+
+  /// Looks at the work of one kind whose time has come, and notes the next time.
+  private mutating func lookAtTimes(
+    of work: WorkQueues.OfKind, _ kind: String
+  ) throws(LedgerError) {
+    let now = search.now
+    try look(at: work) { $0.time <= now }
+    for queues in [Array(work.queues.values), Array(work.lanes.values)] {
+      for queue in queues {
+        try queue.visit(
+          after: { $0.time <= now },
+          { (entry) throws(LedgerError) in
+            guard state.blocked[entry.id.entityID] == nil else { return true }
+            _ = isDue(entry.time, kind)
+            return false
+          })
+      }
+    }
+  }
+
+  mutating func lookAtChange(of work: PromiseEntity) throws(LedgerError) {
+    let place = work.workPlace
+    if let place { try look(at: work.id, place) }
+    guard !(place?.isRunning ?? false), let lane = try work.workOptions().lane else { return }
+    found.freedLanes.insert(lane.name)
+  }
+
+  mutating func look(at id: PromiseID, _ place: WorkPlace) throws(LedgerError) {
+    guard state.blocked[id.entityID] == nil else { return }
+    switch place.phase {
+    case .parked: break
+    case .running:
+      // Another session may take it over.
+      guard let time = place.overdueAt, isDue(time, place.kind) else { return }
+      add(candidate(id, place, time))
+    case .waiting(.now): note(id, place, place.createdAt)
+    case .waiting(.at(let time)): if isDue(time, place.kind) { note(id, place, time) }
+    case .waiting(.after(let promise, let settlement)):
+      guard let promise = try settledPromise(promise) else { return }
+      note(id, place, promise.settledAt, settlement.isExcluded(by: promise))
+    case .waiting(.firstOf(let condition)):
+      if let time = try dueTime(condition, place.kind) { note(id, place, time) }
+    }
+  }
+
+  /// The time at which a condition was first met; `nil` if it was not.
+  private mutating func dueTime(
+    _ condition: WorkCondition, _ kind: String
+  ) throws(LedgerError) -> Timestamp? {
+    var first: Timestamp?
+    if let time = condition.time, isDue(time, kind) { first = time }
+    for id in condition.promises {
+      do throws(LedgerError) {
+        guard let promise = try settledPromise(id) else { continue }
+        first = min(first ?? promise.settledAt, promise.settledAt)
+      } catch {
+        guard state.snapshot.source == nil else { throw error }
+        failure = failure ?? error
+      }
+    }
+    return first
+  }
+
+  /// Whether a time has come; if not, it is noted.
+  mutating func isDue(_ time: Timestamp, _ kind: String) -> Bool {
+    if time <= search.now { return true }
+    if search.kinds.contains(kind) { found.nextTime = min(found.nextTime ?? time, time) }
+    return false
+  }
+
+  mutating func settledPromise(
+    _ id: PromiseID
+  ) throws(LedgerError) -> SettledPromise? {
+    if let known = settled[id] { return known }
+    let promise = SettledPromise(try state.readablePromise(id))
+    settled[id] = .some(promise)
+    return promise
+  }
+
+  /// Notes due work: itself, or the lane that decides which of its work comes next.
+  private mutating func note(
+    _ id: PromiseID, _ place: WorkPlace, _ time: Timestamp, _ excluding: SettledPromise? = nil
+  ) {
+    let candidate = candidate(id, place, time, excluding)
+    // Work that keeps its place may go on in a lane in which no other work can start.
+    if place.holdsLane { add(candidate) }
+    note(candidate)
+  }
+
+  mutating func note(_ candidate: WorkCandidate) {
+    guard let lane = candidate.lane, candidate.excludedBy == nil else { return add(candidate) }
+    guard search.kinds.contains(candidate.kind), !search.fullLanes.contains(lane) else { return }
+    guard found.lanes.count < WorkSearch.maximumLaneCount || found.lanes.contains(lane) else {
+      found.incompleteKinds.insert(candidate.kind)
+      return
+    }
+    found.lanes.insert(lane)
+  }
+
+  private mutating func add(_ candidate: WorkCandidate) {
+    // Every runner passes an outcome on, because the code does not run.
+    guard candidate.excludedBy != nil || search.kinds.contains(candidate.kind) else { return }
+    // Work may have changed together with the promise that it awaits.
+    if ids.insert(candidate.id).inserted { found.candidates.append(candidate) }
+  }
+
+  private func candidate(
+    _ id: PromiseID, _ place: WorkPlace, _ time: Timestamp, _ excluding: SettledPromise? = nil
+  ) -> WorkCandidate {
+    WorkCandidate(
+      id: id, kind: place.kind, lane: place.lane?.name, order: time.prioritized(place.priority),
+      created: place.created, excludedBy: excluding?.id)
+  }
+
+  // MARK: Lanes
+
+  mutating func lookAtNotedLanes() throws(LedgerError) {
+    for lane in found.lanes { try lookAt(lane: lane) }
+    found.lanes = []
+  }
+
+  /// Adds the work of a lane that may come next: all that keeps its place, and the first of the rest in the
+  /// order of creation.
+  mutating func lookAt(lane: String) throws(LedgerError) {
+    guard seenLanes.insert(lane).inserted else { return }
+    for holder in try state.holders(ofLane: lane) where !holder.isRunning {
+      guard let place = try state.readablePromise(holder.id)?.workPlace else { continue }
+      try addHead(holder.id, place)
+    }
+    var count = 0
+    let queue = try state.queue(
+      ofLane: lane, before: Position(rawValue: .max), limit: LedgerState.maximumQueueCount)
+    for queued in queue where count < search.laneLimit {
+      guard let work = try state.readablePromise(queued.id), let place = work.workPlace else {
+        continue
+      }
+      if try addHead(queued.id, place) { count += 1 }
+    }
+  }
+
+  /// Adds work if it is due.
+  ///
+  /// - Returns: Whether it is due, even if it is of a kind that the session does not run.
+  @discardableResult
+  private mutating func addHead(
+    _ id: PromiseID, _ place: WorkPlace
+  ) throws(LedgerError) -> Bool {
+    guard let trigger = place.trigger, state.blocked[id.entityID] == nil else { return false }
+    switch trigger {
+    case .now:
+      add(candidate(id, place, place.createdAt))
+      return true
+    case .at(let time):
+      guard isDue(time, place.kind) else { return false }
+      add(candidate(id, place, time))
+      return true
+    case .after(let promise, let settlement):
+      guard let promise = try settledPromise(promise),
+        settlement.isExcluded(by: promise) == nil
+      else { return false }
+      add(candidate(id, place, promise.settledAt))
+      return true
+    case .firstOf(let condition):
+      guard let time = try dueTime(condition, place.kind) else { return false }
+      add(candidate(id, place, time))
+      return true
+    }
+  }
+
+  // MARK: Work that awaits a promise
+
+  /// Looks at the first work in memory that awaits a promise that was settled; if there may be such work in
+  /// the snapshot, the promise is named.
+  mutating func lookAtSettlement(of promise: SettledPromise) throws(LedgerError) {
+    try lookAtWorkInMemory(awaiting: promise)
+    try noteJoints(inMemoryOf: promise.id)
+    guard state.has(.awaitingWork) || state.has(.joints),
+      state.snapshot.mayHold(promise.id.entityID)
+    else { return }
+    found.awaited.insert(promise.id)
+  }
+
+  /// Looks at the first work in memory that awaits a settled promise.
+  private mutating func lookAtWorkInMemory(awaiting promise: SettledPromise) throws(LedgerError) {
+    settled[promise.id] = promise
+    for settlement in WorkTrigger.Settlement.allCases {
+      switch state.promises.work.awaited.work(awaiting: promise.id, settlement) {
+      case .none: break
+      case .one(let id): if let place = state.promises.work[id] { try lookIfKnown(at: id, place) }
+      case .many(let queues) where settlement.isExcluded(by: promise) != nil:
+        try lookAtFollowers(queues)
+      case .many(let queues):
+        for kind in search.kinds {
+          if let work = queues.kinds[kind] { try look(at: work) }
+        }
+      }
+    }
+  }
+
+  /// Looks at the first work of any kind that takes over the outcome of the promise that it awaits.
+  private mutating func lookAtFollowers(_ queues: WorkQueues) throws(LedgerError) {
+    var count = 0
+    try queues.visitIDs { (id) throws(LedgerError) in
+      guard let place = state.promises.work[id], state.blocked[id.entityID] == nil else {
+        return true
+      }
+      guard count < search.limit else {
+        found.incompleteKinds.formUnion(search.kinds)
+        return false
+      }
+      try lookIfKnown(at: id, place)
+      count += 1
+      return true
+    }
+  }
+}
+
+/// What work learns of a settled promise that it awaits.
+struct SettledPromise: Sendable {
+  let id: PromiseID
+  /// The time of the settlement.
+  let settledAt: Timestamp
+  /// The kind of the outcome; `nil` if the promise was abandoned.
+  let outcome: PromiseOutcomeKind?
+
+  /// - Returns: `nil` if there is no promise, or it is pending.
+  init?(_ entity: PromiseEntity?) {
+    guard let entity, entity.status != .pending else { return nil }
+    id = entity.id
+    settledAt = entity.settledAt
+    outcome = entity.resolution?.outcome
+  }
+}
+
+extension WorkTrigger.Settlement {
+  /// The promise, if work that waits for this settlement takes over its outcome.
+  func isExcluded(by promise: SettledPromise) -> SettledPromise? {
+    includes(promise.outcome) ? nil : promise
+  }
+}
+
+extension PromiseEntity {
+  /// The time of the settlement.
+  var settledAt: Timestamp {
+    resolution?.resolvedAt ?? closing?.fact.time ?? created.time
+  }
+}
