@@ -239,7 +239,8 @@ struct TraceCommandTests {
     #expect(run.notes == "" && run.status == 0)
   }
 
-  /// The record has the steps and the newest attempt of pending work.
+  /// The record has the steps and the newest attempt of pending work. The session that compacts gives it back,
+  /// because its session has no process.
   @Test func deletedEventsAreNoted() async throws {
     let ledger = try await WorkHistoryLedger()
     try ledger.create()
@@ -260,13 +261,15 @@ struct TraceCommandTests {
           0 s     5 s  deleted events  ┄┄ 1 s ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄ 3 s ┄┄
           1 s     1 s    charge                 ███████████████████████████████
                            value 1
-          5 s     0 s  attempt 2                                                       ━
-                         session 00000aa1, not ended
+          5 s     0 s  attempt 2                                                       ×
+                         session 00000aa1, died
+          5 s     0 s  released                                                        ┄
+                         died
 
         """#)
     #expect(
       run.notes
-        == "promise-ledger: Events up to position 9 were deleted. The record has 2 attempts and these finished steps: \"charge\".\n"
+        == "promise-ledger: Events up to position 10 were deleted. The record has 2 attempts and these finished steps: \"charge\".\n"
     )
     #expect(run.status == 0)
   }

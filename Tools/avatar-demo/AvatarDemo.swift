@@ -5,6 +5,8 @@ import ArgumentParser
 struct AvatarDemo: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "avatar-demo",
-    abstract: "The processes of a chat app that removes the avatar of a room.",
-    subcommands: [ServerCommand.self, AppCommand.self, ExtensionCommand.self])
+    abstract: "The processes of a chat app that removes the avatar of a room, and a shop.",
+    subcommands: [
+      ServerCommand.self, AppCommand.self, ExtensionCommand.self, ShopCommand.self,
+    ])
 }

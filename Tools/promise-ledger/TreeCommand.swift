@@ -5,7 +5,8 @@ import PromiseLedger
 struct TreeCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "tree",
-    abstract: "Prints a promise and everything below it: children, inputs, and work that awaits it.",
+    abstract:
+      "Prints a promise and everything below it: children, inputs, and work that awaits it.",
     discussion: """
       Below work are its children: the promises that its code created. Below any promise are its \
       continuations: work that awaits it, or awaited it when it was created. Promises that are \

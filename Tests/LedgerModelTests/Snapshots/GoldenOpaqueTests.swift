@@ -185,7 +185,7 @@ import Testing
     for damaged in [
       line.replacing(#","layout":1"#, with: ""),
       line.replacing(#""layout":1"#, with: #""layout":0"#),
-      line.replacing(#""kind":4"#, with: #""kind":1"#),
+      line.replacing(#""kind":4,"name":"""#, with: #""kind":1,"name":"work""#),
     ] {
       #expect(throws: ArchiveProblem.self) { try ArchiveLine(parsing: Array(damaged.utf8)) }
     }
