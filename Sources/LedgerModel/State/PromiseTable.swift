@@ -94,7 +94,9 @@ package struct PromiseTable: IndexedTable, Sendable {
     work.note(entity.standing, of: entity.id)
     guard entity.isExtended else { return }
     for id in work.update(entity) {
-      if let awaited = self[id] { work.note(awaited.standing, of: id) }
+      // Work may await itself, and is not in the table yet.
+      let awaited = id == entity.id ? entity : self[id]
+      if let awaited { work.note(awaited.standing, of: id) }
     }
     joints.update(entity)
     children.update(entity.id, naming: entity.pendingParent)
