@@ -210,13 +210,17 @@ struct LaneOccupancies {
   ) throws(LedgerError) -> Bool {
     guard let lane = place.lane else { return true }
     let occupancy = try occupancy(lane.name, in: decision)
-    let others = occupancy.holders.filter { $0.key != id }
-    let width = others.values.reduce(lane.width) { min($0, $1.width) }
-    guard others.values.count(where: \.isRunning) < width else { return false }
+    var (width, count, runningCount) = (lane.width, 0, 0)
+    for (holder, hold) in occupancy.holders where holder != id {
+      width = min(width, hold.width)
+      count += 1
+      if hold.isRunning { runningCount += 1 }
+    }
+    guard runningCount < width else { return false }
     // Work that waits for its next attempt keeps its place.
     if place.holdsLane { return true }
-    guard others.count < width else { return false }
-    let free = width - others.count
+    guard count < width else { return false }
+    let free = width - count
     let earlier = try decision.base.queue(
       ofLane: lane.name, before: place.created,
       limit: LedgerState.maximumQueueCount + decision.staged.changedPromises.count)

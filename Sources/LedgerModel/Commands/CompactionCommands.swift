@@ -18,14 +18,16 @@ package struct ApplyRetention: Command {
       decision.snapshotPosition <= position, decision.base.blocked.isEmpty,
       !decision.base.snapshot.summary.counts.hasOpaque
     else { return nil }
-    // A newer binding, or newer work, may need a record that the plan removes.
+    // A newer binding, or a newer promise that code or other promises settle, may need a record that the plan
+    // removes.
     var needed: Set<EntityID> = []
     for handler in decision.handlersChanged(since: position) where handler.isOpen {
       handler.insertReferences(into: &needed)
     }
-    for work in decision.workChanged(since: position) {
-      try work.insertReferences(into: &needed)
+    for promise in decision.computedPromisesChanged(since: position) {
+      try promise.insertReferences(into: &needed)
     }
+    try decision.base.insertInputs(ofJointsAmong: &needed)
     var kept = Set(planned.kept)
     var base = decision.base
     try base.require(needed.subtracting(kept))
@@ -72,13 +74,13 @@ extension Decision {
     return changed
   }
 
-  func workChanged(since position: Position) -> [PromiseEntity] {
-    var changed = staged.work.ids.compactMap { staged.promises[$0] }
-    for id in base.promises.work.ids {
-      guard let entity = base.promises[id], entity.lastPosition > position else { continue }
-      changed.append(entity)
+  /// The open promises that code or other promises settle, and that changed after a position.
+  func computedPromisesChanged(since position: Position) -> [PromiseEntity] {
+    var changed = staged.changedPromises.compactMap { staged.promises[$0] }
+    base.promises.visitAll { promise in
+      if promise.isComputed, promise.lastPosition > position { changed.append(promise) }
     }
-    return changed
+    return changed.filter { $0.isComputed && $0.isOpen }
   }
 
   /// The position at which an entity ended; `nil` if it is open or does not exist.

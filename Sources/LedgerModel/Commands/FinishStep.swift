@@ -122,18 +122,23 @@ extension Decision {
   mutating func keep(
     _ finished: WorkStepFinished, of id: PromiseID
   ) throws(LedgerError) -> LedgerError? {
-    let steps = try requirePromise(id).progress?.steps ?? []
-    guard steps.count < WorkStep.maximumCount else {
+    let progress = try requirePromise(id).progress
+    let steps = progress?.steps ?? []
+    let usesReserve =
+      progress?.cancelRequest != nil || finished.outcome != .value
+      || steps.contains { $0.outcome != .value }
+    guard steps.count < WorkStep.maximumCount + (usesReserve ? WorkStep.reservedCount : 0) else {
       return LedgerError(
         .invalidArgument,
         "Work \(id) has finished \(steps.count) steps, the maximum, so step \(finished.step) cannot be kept. Start other work for a part of the steps."
       )
     }
     let byteCount = steps.reduce(finished.encoded.count) { $0 + $1.byteCount }
-    guard byteCount <= WorkStep.maximumByteCount else {
+    let maximum = WorkStep.maximumByteCount + (usesReserve ? WorkStep.reservedByteCount : 0)
+    guard byteCount <= maximum else {
       return LedgerError(
         .payloadTooLarge,
-        "The steps of work \(id) have \(byteCount) bytes with step \(finished.step); the maximum is \(WorkStep.maximumByteCount). Keep large results elsewhere, and return a reference to them."
+        "The steps of work \(id) have \(byteCount) bytes with step \(finished.step); the maximum is \(maximum). Keep large results elsewhere, and return a reference to them."
       )
     }
     try appendAttaching(finished, to: id.entityID, cause: start(ofNewestAttempt: id))

@@ -149,15 +149,17 @@ package struct FinishWork: EntityCommand {
     let policy = options.retryPolicy ?? policy
     let failureCount = 1 + UInt64(progress?.failureCount ?? 0)
     let retryTime = decision.now + policy.delay(after: failureCount, of: id)
+    let isExhausted = isFinal || policy.failureLimit.map { failureCount >= UInt64($0) } ?? false
     let isLate = options.givesUpAfter.map { retryTime >= $0 } ?? false
-    if !isFinal, !isLate, policy.failureLimit.map({ failureCount < UInt64($0) }) ?? true {
+    if !isExhausted, !isLate {
       let released = WorkReleased(
         attempt: attempt, reason: .retrying, failureCount: 1, retryTime: retryTime,
         error: error.summary)
       try decision.append(released, to: id.entityID, cause: cause)
       return .retrying(at: retryTime, error)
     }
-    if policy.givingUp == .park { return try park(attempt, error, in: &decision) }
+    // Work that is only too late is rejected, as it would be at its next attempt.
+    if isExhausted, policy.givingUp == .park { return try park(attempt, error, in: &decision) }
     try settle(.rejected, attempt, effects, then: error.encoded, cause: cause, in: &decision)
     return .settled(try settled(effects, in: decision))
   }

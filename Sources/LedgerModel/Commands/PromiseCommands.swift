@@ -64,6 +64,11 @@ extension CreatePromise {
   }
 
   private func create(in decision: inout Decision) throws(LedgerError) {
+    if let parent = creation.parent, let work = try decision.readablePromise(parent),
+      work.status != .pending
+    {
+      throw .parentEnded(work)
+    }
     if let joint = creation.joint {
       try decision.requireInputs(of: joint)
       try decision.append(creation, to: id.entityID, cause: cause)
@@ -80,6 +85,16 @@ extension CreatePromise {
       let outcome = try FollowedOutcome(promise)
     else { return }
     _ = try decision.follow(outcome, id)
+  }
+}
+
+extension LedgerError {
+  /// The refusal of a child that nothing would cancel any more.
+  fileprivate static func parentEnded(_ parent: PromiseEntity) -> LedgerError {
+    LedgerError(
+      .superseded,
+      "The work of \(parent.name) has ended, so its code cannot start anything more. Return from the code."
+    )
   }
 }
 

@@ -20,8 +20,7 @@ package struct ReleaseLeftWork: Command {
         (try? decision.requireWritable(id.entityID)) != nil,
         try decision.session(session)?.isEnded ?? true
       else { continue }
-      try decision.append(
-        WorkReleased(attempt: progress.attempt, reason: .died), to: id.entityID)
+      try decision.giveBack(id, progress.attempt, .died)
     }
   }
 }

@@ -100,7 +100,23 @@ extension Decision {
       guard let attempt = work.progress?.attempt,
         (try? requireWritable(work.id.entityID)) != nil
       else { continue }
-      try append(WorkReleased(attempt: attempt, reason: reason), to: work.id.entityID)
+      try giveBack(work.id, attempt, reason)
     }
+  }
+
+  /// Gives back an attempt of a session that ends. If that parks the work, and its cancellation was requested, the
+  /// work is cancelled, unless an operator must decide because it may have something to undo.
+  mutating func giveBack(
+    _ id: PromiseID, _ attempt: UInt32, _ reason: WorkReleased.Reason
+  ) throws(LedgerError) {
+    try append(WorkReleased(attempt: attempt, reason: reason), to: id.entityID)
+    guard let progress = try requirePromise(id).progress, progress.parking != nil,
+      let request = progress.cancelRequest, !progress.mayHaveSomethingToUndo
+    else { return }
+    let content = Array(request.reason.utf8)
+    // From the reserve: the session must end in a full ledger, too.
+    try settle(
+      id, PromiseResolved(outcome: .cancelled, resolvedAt: now, content: content),
+      cause: request.fact.position, usesReserve: true)
   }
 }

@@ -14,6 +14,8 @@ package struct SuspendWork: EntityCommand {
   package let id: PromiseID
   package let attempt: UInt32
   package let condition: WorkCondition
+  /// Other promises that the code awaited, but for those of its own work.
+  package let awaited: [PromiseID]
   /// The failures of steps during the attempt that are tried again.
   package let stepFailures: [WorkReleased.StepFailures]
   /// The last error of these steps.
@@ -21,11 +23,13 @@ package struct SuspendWork: EntityCommand {
 
   package init(
     id: PromiseID, attempt: UInt32, until condition: WorkCondition,
-    stepFailures: [WorkReleased.StepFailures] = [], error: StoredError? = nil
+    awaited: [PromiseID] = [], stepFailures: [WorkReleased.StepFailures] = [],
+    error: StoredError? = nil
   ) {
     self.id = id
     self.attempt = attempt
     self.condition = condition
+    self.awaited = awaited
     self.stepFailures = stepFailures
     self.error = error
   }
@@ -40,6 +44,11 @@ package struct SuspendWork: EntityCommand {
     try decision.lookUpAll(condition.promises) { (id) throws(LedgerError) in
       _ = try decision.readablePromise(id)
     }
+    if let entity = try decision.promise(id), entity.status == .pending,
+      let progress = entity.progress, isDone(progress, in: decision)
+    {
+      return .suspended(attempt: attempt)
+    }
     guard let attempt = try decision.takeUp(id, attempt),
       let progress = try decision.promise(id)?.progress
     else { return .superseded }
@@ -48,11 +57,37 @@ package struct SuspendWork: EntityCommand {
     }
     if try decision.isDue(.firstOf(condition)) { return .due(attempt: attempt) }
     let released = WorkReleased(
-      attempt: attempt, reason: .waiting, condition: condition, stepFailures: fittingFailures,
+      attempt: attempt, reason: .waiting, condition: condition,
+      awaited: try newlyAwaited(progress, in: decision), stepFailures: fittingFailures,
       error: error?.summary(byteCount: 512))
     try decision.append(
       released, to: id.entityID, cause: decision.start(ofNewestAttempt: id))
     return .suspended(attempt: attempt)
+  }
+
+  /// Whether the command was carried out before, in a commit whose end was not known.
+  private func isDone(_ progress: WorkProgress, in decision: Decision) -> Bool {
+    guard let release = progress.release?.event, progress.attempt == attempt,
+      progress.start?.session == decision.context.session
+    else { return false }
+    return release.reason == .waiting && release.condition == condition
+      && release.stepFailures == fittingFailures
+  }
+
+  /// The promises that the record does not name yet. Children are kept without that.
+  private func newlyAwaited(
+    _ progress: WorkProgress, in decision: Decision
+  ) throws(LedgerError) -> [PromiseID] {
+    let room = WorkProgress.maximumAwaitedCount - progress.awaited.count
+    var ids: [PromiseID] = []
+    for promise in Set(condition.promises).sorted() {
+      guard try decision.readablePromise(promise)?.parent != id else { continue }
+      ids.append(promise)
+    }
+    let known = Set(progress.awaited)
+    let all = ids + Set(awaited).subtracting(ids).sorted()
+    return all.filter { !known.contains($0) }
+      .prefix(max(0, min(room, WorkCondition.maximumPromiseCount))).sorted()
   }
 
   /// The failures that fit into one event; of the others, those of this attempt are not counted.

@@ -135,6 +135,7 @@ package struct AmendWork: EntityCommand {
       return .running(session)
     }
     try decision.requireAwaited(by: amended.trigger, of: id)
+    try decision.requireNoCycle(by: amended.trigger, of: id)
     try decision.appendAttaching(amended, to: id.entityID)
     return .amended(try decision.requirePromise(id))
   }
@@ -207,9 +208,44 @@ extension Decision {
     }
     guard try knownPromise(awaited) != nil else { throw .notFound(awaited) }
   }
+
+  /// The maximum number of promises among which an amendment looks for a cycle.
+  private static let maximumCycleCount = 1_000
+
+  /// Rejects a trigger with which work waits for itself by way of other promises. Only an amendment can do that: a
+  /// promise is created after those that it waits for.
+  func requireNoCycle(by trigger: WorkTrigger?, of id: PromiseID) throws(LedgerError) {
+    var next = trigger?.awaited ?? []
+    var seen = Set(next)
+    while !next.isEmpty, seen.count <= Self.maximumCycleCount {
+      var found: [PromiseID] = []
+      try lookUpAll(next) { (id) throws(LedgerError) in
+        found += try readablePromise(id)?.requiredPromises ?? []
+      }
+      next = found.filter { seen.insert($0).inserted }
+      guard !seen.contains(id) else {
+        throw LedgerError(
+          .invalidArgument,
+          "The work of promise \(id) cannot wait for promise \(trigger?.awaited.first.map { "\($0)" } ?? ""), which waits for it, perhaps by way of others. Choose another promise."
+        )
+      }
+    }
+  }
 }
 
 extension PromiseEntity {
+  /// The promises without which a pending one cannot be settled, whatever else happens.
+  fileprivate var requiredPromises: [PromiseID] {
+    let inputs = awaitedInputs
+    switch joint?.rule {
+    case .any, .race: return inputs.count == 1 ? inputs : []
+    case .all, .allSettled: return inputs
+    case nil: break
+    }
+    guard let trigger = workPlace?.trigger, trigger.time == nil else { return [] }
+    return trigger.awaited.count == 1 ? trigger.awaited : []
+  }
+
   fileprivate func requireWork() throws(LedgerError) {
     guard !isWork else { return }
     throw LedgerError(

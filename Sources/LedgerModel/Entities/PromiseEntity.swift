@@ -139,6 +139,7 @@ extension PromiseEntity {
         .damagedPayload("the payload of promiseCreated is damaged"), at: event.position)
     }
     try event.requireLowestVersion(isSecond: isExtended)
+    try event.requireAttachment(if: PromiseCreated.isDetached(encoded: creationPayload))
     if isWork, event.attachmentByteCount > 0 {
       work = [WorkProgress(created, attachmentByteCount: event.attachmentByteCount)]
     }
@@ -160,6 +161,7 @@ extension PromiseEntity {
       let isOfAttempt = PromiseResolved.isOfAttempt(encoded: payload)
       try event.requireLowestVersion(isSecond: isOfAttempt)
       if isOfAttempt { try requireNewestAttempt(event) }
+      try event.requireAttachment(if: PromiseResolved.isDetached(encoded: payload))
       resolution = Resolution(
         fact: LedgerEvent.Trace(event), payload: payload,
         attachmentByteCount: event.attachmentByteCount)
@@ -188,7 +190,9 @@ extension PromiseEntity {
 extension PromiseEntity {
   /// Drops the results of steps, which no attempt needs any more.
   private mutating func dropSteps() {
-    guard let progress, !progress.steps.isEmpty || !progress.stepFailures.isEmpty else { return }
+    guard let progress,
+      !progress.steps.isEmpty || !progress.stepFailures.isEmpty || !progress.awaited.isEmpty
+    else { return }
     work[0].dropSteps()
   }
 
@@ -213,6 +217,21 @@ extension EventView {
     guard isSecond == (version > 1) else {
       throw ReplayProblem(
         .damagedPayload("the payload of \(kind) is not of version \(version)"), at: position)
+    }
+  }
+}
+
+extension EventView {
+  /// Refuses an event whose payload says something else of its attachment.
+  ///
+  /// - Parameter isExpected: Whether a part of the payload is stored beside the event.
+  @inline(__always)
+  func requireAttachment(if isExpected: Bool) throws(ReplayProblem) {
+    guard isExpected == (attachmentByteCount > 0) else {
+      throw ReplayProblem(
+        .damagedPayload(
+          "a part of the payload of \(kind) is \(isExpected ? "missing" : "there twice")"),
+        at: position)
     }
   }
 }

@@ -13,6 +13,13 @@ extension WorkProgress {
     static let steps = Flags(rawValue: 128)
   }
 
+  private struct FurtherFlags: OptionSet {
+    let rawValue: UInt8
+    static let hasWaited = FurtherFlags(rawValue: 1)
+    static let awaited = FurtherFlags(rawValue: 2)
+    static let all = FurtherFlags(rawValue: 3)
+  }
+
   /// Appends the part of a promise's snapshot record; see the article *File format*.
   func append(to bytes: inout [UInt8]) {
     var flags: Flags = []
@@ -24,7 +31,10 @@ extension WorkProgress {
     if options != nil { flags.insert(.options) }
     if arguments != nil { flags.insert(.arguments) }
     if !steps.isEmpty || !stepFailures.isEmpty { flags.insert(.steps) }
-    bytes += [flags.rawValue, hasWaited ? 1 : 0, 0, 0]
+    var further: FurtherFlags = []
+    if hasWaited { further.insert(.hasWaited) }
+    if !awaited.isEmpty { further.insert(.awaited) }
+    bytes += [flags.rawValue, further.rawValue, 0, 0]
     bytes.appendLittleEndian(attempt)
     bytes.appendLittleEndian(failureCount)
     bytes.appendLittleEndian(deathCount)
@@ -45,6 +55,7 @@ extension WorkProgress {
     trigger?.append(to: &bytes)
     options?.append(to: &bytes)
     arguments?.append(to: &bytes)
+    if !awaited.isEmpty { bytes.append(promises: awaited) }
     guard flags.contains(.steps) else { return }
     bytes.appendLittleEndian(UInt32(clamping: steps.count))
     for step in steps { step.append(to: &bytes) }
@@ -63,12 +74,15 @@ extension WorkProgress {
 
   init(reading reader: inout PayloadReader) throws(PayloadDamage) {
     let flags = Flags(rawValue: try reader.integer())
-    let otherFlags: UInt8 = try reader.integer()
-    guard otherFlags <= 1 else {
-      throw PayloadDamage(what: "the flags \(otherFlags) of work are unknown")
+    let further = FurtherFlags(rawValue: try reader.integer())
+    guard further.isSubset(of: .all) else {
+      throw PayloadDamage(what: "the flags \(further.rawValue) of work are unknown")
     }
     try reader.skip(2)
     let attempt: UInt32 = try reader.integer()
+    guard attempt < .max else {
+      throw PayloadDamage(what: "no attempt can follow number \(attempt)")
+    }
     let failureCount: UInt32 = try reader.integer()
     let deathCount: UInt32 = try reader.integer()
     let attachmentByteCount: UInt32 = try reader.integer()
@@ -88,11 +102,13 @@ extension WorkProgress {
     }
     self.init(
       attempt: attempt, start: start, release: release, failureCount: failureCount,
-      deathCount: deathCount, cancelRequest: cancelRequest, hasWaited: otherFlags == 1,
+      deathCount: deathCount, cancelRequest: cancelRequest,
+      hasWaited: further.contains(.hasWaited),
       parking: flags.contains(.parking) ? try reader.fact() : nil,
       trigger: flags.contains(.trigger) ? try WorkTrigger(reading: &reader) : nil,
       options: flags.contains(.options) ? try WorkOptions(reading: &reader) : nil,
       arguments: flags.contains(.arguments) ? try BoundArguments(reading: &reader) : nil,
+      awaited: further.contains(.awaited) ? try reader.promises() : [],
       steps: flags.contains(.steps) ? try Self.steps(&reader) : [],
       stepFailures: flags.contains(.steps) ? try reader.stepFailures() : [],
       creationAttachmentByteCount: Int(attachmentByteCount),

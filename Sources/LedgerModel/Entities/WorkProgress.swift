@@ -15,6 +15,10 @@ package struct WorkProgress: Sendable, Hashable {
   /// The number of deaths after which work is parked: its code probably ends its process.
   package static let deathLimit: UInt32 = 3
 
+  /// The maximum number of promises that code awaited and that are kept for later attempts. Others may be removed
+  /// once they are older than the retention period.
+  package static let maximumAwaitedCount = 10_000
+
   /// The number of attempts that started.
   package private(set) var attempt: UInt32 = 0
   /// The start of the newest attempt.
@@ -36,6 +40,9 @@ package struct WorkProgress: Sendable, Hashable {
   package private(set) var options: WorkOptions?
   /// The arguments in place of those of the creation.
   package private(set) var arguments: BoundArguments?
+  /// The promises that code awaited and that later attempts await again, in ascending order. Empty once the
+  /// promise is settled.
+  package private(set) var awaited: [PromiseID] = []
   /// The finished steps, in the order of their ends; empty once the promise is settled.
   package private(set) var steps: [WorkStep] = []
   /// The failures of steps that are tried again, in all attempts.
@@ -111,7 +118,9 @@ extension WorkProgress {
   ) throws(ReplayProblem) {
     let started: WorkStarted = try event.decode()
     // An attempt of another session may be superseded, such as one of a stopped process.
-    guard started.attempt - 1 == attempt, runningSession != fact.session, parking == nil else {
+    guard started.attempt - 1 == attempt, started.attempt < .max, runningSession != fact.session,
+      parking == nil
+    else {
       throw event.doesNotFit("work whose attempt \(started.attempt) cannot begin")
     }
     // The trigger of an operator counts for one attempt.
@@ -127,6 +136,7 @@ extension WorkProgress {
     }
     release = Release(fact: fact, event: released)
     failureCount = failureCount.addingClamped(released.failureCount)
+    if !released.awaited.isEmpty { awaited = Set(awaited).union(released.awaited).sorted() }
     for failures in released.stepFailures { add(failures) }
     switch released.reason {
     case .died: deathCount = deathCount.addingClamped(1)
@@ -170,8 +180,8 @@ extension WorkProgress {
     stepFailures.append(WorkReleased.StepFailures(failures.step, count: count))
   }
 
-  /// Drops the results of steps, which no attempt needs any more.
-  mutating func dropSteps() { (steps, stepFailures) = ([], []) }
+  /// Drops what only later attempts need: the results of steps, and the promises that code awaited.
+  mutating func dropSteps() { (steps, stepFailures, awaited) = ([], [], []) }
 
   private mutating func amend(
     _ event: borrowing EventView, _ fact: LedgerEvent.Trace
@@ -224,7 +234,8 @@ extension WorkProgress {
     let positions = [creation] + steps.map(\.fact.position) + [lastPosition]
     return zip(positions, positions.dropFirst()).allSatisfy(<=)
       && Set(steps.map(\.identity)).count == steps.count
-      && (steps.isEmpty && stepFailures.isEmpty || attempt > 0)
+      && (steps.isEmpty && stepFailures.isEmpty && awaited.isEmpty || attempt > 0)
+      && zip(awaited, awaited.dropFirst()).allSatisfy(<)
       && stepFailures.allSatisfy { step($0.step) == nil }
       && (!knowsOfCancellation || cancelRequest != nil)
   }

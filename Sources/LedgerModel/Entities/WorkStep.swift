@@ -6,6 +6,11 @@ package struct WorkStep: Sendable, Hashable {
   package static let maximumCount = 1_000
   /// The maximum size of all steps of one work, in bytes.
   package static let maximumByteCount = 64 << 20
+  /// The number of further steps with which work may undo what it did, once a step failed or its cancellation was
+  /// requested.
+  package static let reservedCount = 1_000
+  /// The size of these steps, in bytes.
+  package static let reservedByteCount = 16 << 20
 
   /// The event that recorded the end.
   package let fact: LedgerEvent.Trace

@@ -89,7 +89,7 @@ extension PromiseCreated.Work {
 
   /// - Parameter isDetached: Whether the arguments are stored beside the event.
   init(reading reader: inout PayloadReader, isDetached: Bool) throws(PayloadDamage) {
-    kind = try reader.text()
+    kind = try reader.name(.handlerKind)
     trigger = try WorkTrigger(reading: &reader)
     options = try WorkOptions(reading: &reader)
     references = try HandlerReferences(reading: &reader)

@@ -72,6 +72,8 @@ public struct PromiseCreated: EventPayload, Hashable {
     static let extended = Flags(rawValue: 16)
     static let parent = Flags(rawValue: 32)
     static let attachment = Flags(rawValue: 64)
+    /// Those of version 1.
+    static let original = Flags(rawValue: 15)
     static let all = Flags(rawValue: 127)
   }
 
@@ -90,6 +92,10 @@ public struct PromiseCreated: EventPayload, Hashable {
       for _ in 0..<tagCount { tags.append(try reader.text()) }
       let parent: PromiseID? = flags.contains(.parent) ? try reader.identifier() : nil
       let isDetached = flags.contains(.attachment)
+      guard !isDetached || source == .work,
+        !flags.contains(.extended) || lifetime != .untilConsumed || parent != nil
+          || source != .outside
+      else { throw PayloadDamage(what: "the flags \(flags.rawValue) contradict the rest") }
       let read: Source =
         switch source {
         case .outside: .outside
@@ -109,7 +115,7 @@ public struct PromiseCreated: EventPayload, Hashable {
     _ flags: Flags, _ reader: inout PayloadReader
   ) throws(PayloadDamage) -> (Lifetime, Source.Number) {
     guard flags.contains(.extended) else {
-      guard flags.isDisjoint(with: [.parent, .attachment]) else {
+      guard flags.isSubset(of: .original) else {
         throw PayloadDamage(what: "the flags \(flags.rawValue) are unknown")
       }
       try reader.skip(4)
@@ -179,6 +185,11 @@ public struct PromiseCreated: EventPayload, Hashable {
     Flags(rawValue: payload[0]).contains(.extended)
   }
 
+  /// Checks whether the arguments are stored beside the event, without decoding the rest.
+  static func isDetached(encoded payload: [UInt8]) -> Bool {
+    Flags(rawValue: payload[0]).isSuperset(of: [.extended, .attachment])
+  }
+
   /// Checks for a parent without decoding the rest.
   static func hasParent(encoded payload: [UInt8]) -> Bool {
     Flags(rawValue: payload[0]).isSuperset(of: [.extended, .parent])
@@ -221,6 +232,7 @@ public struct PromiseCreated: EventPayload, Hashable {
     guard payload.count >= 8, DeadlineEffect(rawValue: payload[1]) != nil else { return false }
     guard !isExtended(encoded: payload) else { return (try? Self(decoding: payload)) != nil }
     let flags = Flags(rawValue: payload[0])
+    guard flags.isSubset(of: .original) else { return false }
     let tagCount = Int(payload.span.loadLittleEndian(UInt16.self, at: 2))
     let optionalTexts: Flags = [.key, .label, .idempotencyKey]
     let optionalTextCount = flags.intersection(optionalTexts).rawValue.nonzeroBitCount

@@ -91,6 +91,7 @@ extension PromiseResolved: AttachablePayload {
     static let attachment = Flags(rawValue: 2)
     /// Set by version 2.
     static let attempt = Flags(rawValue: 4)
+    static let all = Flags(rawValue: 7)
   }
 
   public static var newestVersion: UInt16 { 2 }
@@ -100,6 +101,9 @@ extension PromiseResolved: AttachablePayload {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
+      guard flags.isSubset(of: .all) else {
+        throw PayloadDamage(what: "the flags \(flags.rawValue) are unknown")
+      }
       let outcome: PromiseOutcomeKind = try reader.choice("outcome")
       try reader.skip(6)
       return Self(
@@ -129,7 +133,8 @@ extension PromiseResolved: AttachablePayload {
   /// Checks the numbers and lengths of an encoded payload without decoding its texts, so that replay stays
   /// fast.
   package static func isWellFormed(_ payload: [UInt8]) -> Bool {
-    payload.count >= 16 && PromiseOutcomeKind(rawValue: payload[1]) != nil
+    payload.count >= 16 && Flags(rawValue: payload[0]).isSubset(of: .all)
+      && PromiseOutcomeKind(rawValue: payload[1]) != nil
       && hasRoomForTexts(payload)
   }
 
@@ -152,6 +157,11 @@ extension PromiseResolved: AttachablePayload {
   /// - Precondition: The payload is well-formed.
   static func isOfAttempt(encoded payload: [UInt8]) -> Bool {
     Flags(rawValue: payload[0]).contains(.attempt)
+  }
+
+  /// Checks whether the content is stored beside the event, without decoding the rest.
+  static func isDetached(encoded payload: [UInt8]) -> Bool {
+    Flags(rawValue: payload[0]).contains(.attachment)
   }
 
   /// Checks that idempotency key and attempt end inside the payload, and at its end if the content is stored

@@ -64,7 +64,9 @@ extension WorkAmended: AttachablePayload {
   public init(decoding payload: [UInt8]) throws(LedgerError) {
     self = try Self.parse(payload) { reader throws(PayloadDamage) in
       let flags = Flags(rawValue: try reader.integer())
-      guard flags.isSubset(of: .all) else {
+      guard flags.isSubset(of: .all),
+        flags.contains(.arguments) || !flags.contains(.attachment)
+      else {
         throw PayloadDamage(what: "the flags \(flags.rawValue) are unknown")
       }
       let parking: Parking = try reader.choice("parking")

@@ -49,6 +49,9 @@ public struct WorkReleased: EventPayload, Hashable {
   public let retryTime: Timestamp?
   /// The condition for the next attempt; only with ``Reason/waiting``.
   public let condition: WorkCondition?
+  /// The promises that the code awaited, but for children and promises that an earlier attempt named: later
+  /// attempts await them again.
+  public let awaited: [PromiseID]
   /// The failures of steps during the attempt that are tried again.
   public let stepFailures: [StepFailures]
   /// The last error, if there was one.
@@ -56,13 +59,15 @@ public struct WorkReleased: EventPayload, Hashable {
 
   package init(
     attempt: UInt32, reason: Reason, failureCount: UInt32 = 0, retryTime: Timestamp? = nil,
-    condition: WorkCondition? = nil, stepFailures: [StepFailures] = [], error: StoredError? = nil
+    condition: WorkCondition? = nil, awaited: [PromiseID] = [], stepFailures: [StepFailures] = [],
+    error: StoredError? = nil
   ) {
     self.attempt = attempt
     self.reason = reason
     self.failureCount = failureCount
     self.retryTime = retryTime
     self.condition = condition
+    self.awaited = awaited
     self.stepFailures = stepFailures
     self.error = error
   }
@@ -75,7 +80,8 @@ extension WorkReleased {
     let rawValue: UInt8
     static let error = Flags(rawValue: 1)
     static let steps = Flags(rawValue: 2)
-    static let all = Flags(rawValue: 3)
+    static let awaited = Flags(rawValue: 4)
+    static let all = Flags(rawValue: 7)
   }
 
   public init(decoding payload: [UInt8]) throws(LedgerError) {
@@ -93,6 +99,7 @@ extension WorkReleased {
         attempt: attempt, reason: reason, failureCount: failureCount,
         retryTime: reason == .retrying ? try reader.timestamp() : nil,
         condition: reason == .waiting ? try reader.condition() : nil,
+        awaited: flags.contains(.awaited) ? try reader.promises() : [],
         stepFailures: flags.contains(.steps) ? try reader.stepFailures() : [],
         error: flags.contains(.error) ? try reader.storedError() : nil)
     }
@@ -102,6 +109,7 @@ extension WorkReleased {
     var flags: Flags = []
     if error != nil { flags.insert(.error) }
     if !stepFailures.isEmpty { flags.insert(.steps) }
+    if !awaited.isEmpty { flags.insert(.awaited) }
     var bytes: [UInt8] = [reason.rawValue, flags.rawValue, 0, 0]
     bytes.appendLittleEndian(attempt)
     bytes.appendLittleEndian(failureCount)
@@ -110,6 +118,7 @@ extension WorkReleased {
       bytes.appendLittleEndian(retryTime?.nanosecondsSinceEpoch ?? 0)
     }
     if reason == .waiting, let condition { WorkTrigger.firstOf(condition).append(to: &bytes) }
+    if !awaited.isEmpty { bytes.append(promises: awaited) }
     if !stepFailures.isEmpty {
       bytes.appendLittleEndian(UInt32(clamping: stepFailures.count))
       for failures in stepFailures { failures.append(to: &bytes) }
@@ -126,7 +135,30 @@ extension WorkReleased.StepFailures {
   }
 }
 
+extension [UInt8] {
+  /// Appends promises in ascending order, with their number.
+  mutating func append(promises: [PromiseID]) {
+    appendLittleEndian(UInt32(clamping: promises.count))
+    for promise in promises { promise.entityID.append(to: &self) }
+  }
+}
+
 extension PayloadReader {
+  /// Reads promises in ascending order, with their number; at least one.
+  mutating func promises() throws(PayloadDamage) -> [PromiseID] {
+    let count: UInt32 = try integer()
+    var promises: [PromiseID] = []
+    for _ in 0..<count {
+      let promise: PromiseID = try identifier()
+      guard promises.last.map({ $0 < promise }) ?? true else {
+        throw PayloadDamage(what: "its promises are out of order")
+      }
+      promises.append(promise)
+    }
+    guard count > 0 else { throw PayloadDamage(what: "its promises are missing") }
+    return promises
+  }
+
   fileprivate mutating func condition() throws(PayloadDamage) -> WorkCondition {
     guard case .firstOf(let condition) = try WorkTrigger(reading: &self) else {
       throw PayloadDamage(what: "the condition of work is invalid")

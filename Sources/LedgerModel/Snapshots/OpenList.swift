@@ -20,10 +20,10 @@ package enum OpenList: Sendable, Hashable {
   case closed
   /// The promises that are open and settled by code or by other promises, in the order of their creation.
   case work
-  /// The work that is due at once, in the order in which it is run.
-  case dueWork
-  /// The work that becomes due at a time, the earliest first.
-  case timedWork
+  /// The work of a kind that is due at once, in the order in which it is run.
+  case dueWork(String)
+  /// The work of a kind that becomes due at a time, the earliest first.
+  case timedWork(String)
   /// The work that becomes due when a promise is settled in the given way.
   case awaitingWork(PromiseID, WorkTrigger.Settlement)
   /// The pending work of a lane that is not parked, in the order of its creation.
@@ -115,9 +115,18 @@ package enum OpenList: Sendable, Hashable {
   /// Whether this is only a part of a list.
   var isPart: Bool {
     switch self {
-    case .scope, .running, .awaitingWork, .lane, .children, .joints: true
+    case .scope, .running, .dueWork, .timedWork, .awaitingWork, .lane, .children, .joints: true
+    case .deadlines, .handlers, .promises, .sessions, .closed, .work, .parkedWork: false
+    }
+  }
+
+  /// Whether a part is read only after the whole list was counted, because an entry that is missing from it would
+  /// not be noticed otherwise. The lists of work may be too long for that.
+  var isCountedFirst: Bool {
+    switch self {
+    case .scope, .running: true
     case .deadlines, .handlers, .promises, .sessions, .closed, .work, .dueWork, .timedWork,
-      .parkedWork:
+      .awaitingWork, .lane, .parkedWork, .children, .joints:
       false
     }
   }
@@ -125,9 +134,10 @@ package enum OpenList: Sendable, Hashable {
   /// Whether a decision reads only as many entries as it needs, because the list may be very long.
   var isPaged: Bool {
     switch self {
-    case .deadlines, .awaitingWork, .lane(_, .queued), .joints, .children: true
-    case .scope, .handlers, .promises, .running, .sessions, .closed, .work, .dueWork, .timedWork,
-      .lane(_, .held), .parkedWork:
+    case .deadlines, .dueWork, .timedWork, .awaitingWork, .lane(_, .queued), .joints, .children:
+      true
+    case .scope, .handlers, .promises, .running, .sessions, .closed, .work, .lane(_, .held),
+      .parkedWork:
       false
     }
   }
@@ -141,7 +151,7 @@ package enum OpenList: Sendable, Hashable {
     prefix.reserveCapacity(capacity)
     prefix.append(kind.rawValue)
     switch self {
-    case .scope(let name):
+    case .scope(let name), .dueWork(let name), .timedWork(let name):
       prefix.append(contentsOf: name.utf8)
       prefix.append(0)
     case .lane(let name, let part):
@@ -152,9 +162,7 @@ package enum OpenList: Sendable, Hashable {
       promise.entityID.append(to: &prefix)
       prefix.append(settlement.rawValue)
     case .children(let promise), .joints(let promise): promise.entityID.append(to: &prefix)
-    case .deadlines, .handlers, .promises, .sessions, .closed, .work, .dueWork, .timedWork,
-      .parkedWork:
-      break
+    case .deadlines, .handlers, .promises, .sessions, .closed, .work, .parkedWork: break
     }
     return prefix
   }

@@ -32,25 +32,32 @@ extension WorkPlace {
       let key = OpenList.parkedWork.key(id, order: position.rawValue)
       return [OpenEntry(key: key, value: Array(kind.utf8))]
     case .waiting(let trigger):
-      var keys = trigger.awaitedSettlements.map { promise, settlement in
-        OpenList.awaitingWork(promise, settlement).key(id)
+      var entries = trigger.awaitedSettlements.map { promise, settlement in
+        OpenEntry(
+          key: OpenList.awaitingWork(promise, settlement).key(id), value: dueValue(of: kind))
       }
       switch trigger {
       case .now:
-        keys.append(OpenList.dueWork.key(id, order: createdAt.prioritized(priority).ordered))
+        let order = createdAt.prioritized(priority).ordered
+        let key = OpenList.dueWork(kind).key(id, order: order)
+        entries.append(OpenEntry(key: key, value: dueValue()))
       case .at, .firstOf, .after:
-        if let time = trigger.time { keys.append(OpenList.timedWork.key(id, order: time.ordered)) }
+        guard let time = trigger.time else { break }
+        let key = OpenList.timedWork(kind).key(id, order: time.ordered)
+        entries.append(OpenEntry(key: key, value: dueValue()))
       }
-      return keys.map { OpenEntry(key: $0, value: dueValue) }
+      return entries
     }
   }
 
   /// The facts that a runner needs before it reads the record: priority, position of the creation, kind and
   /// lane.
-  private var dueValue: [UInt8] {
+  ///
+  /// - Parameter kind: The kind, if the key does not contain it.
+  private func dueValue(of kind: String? = nil) -> [UInt8] {
     var value = [UInt8(bitPattern: priority)]
     value.appendLittleEndian(created.rawValue)
-    value.appendText(kind)
+    if let kind { value.appendText(kind) }
     value.appendText(lane?.name ?? "")
     return value
   }
@@ -83,11 +90,13 @@ struct WaitingWork: Sendable {
 
 extension OpenEntry {
   /// The content of an entry in the lists of work that waits.
-  func waitingWork() throws(LedgerError) -> WaitingWork {
+  ///
+  /// - Parameter kind: The kind, if the entry is in a list of one kind.
+  func waitingWork(of kind: String? = nil) throws(LedgerError) -> WaitingWork {
     try parsed { (reader) throws(PayloadDamage) in
       let priority: Int8 = try reader.integer()
       let created = try reader.position()
-      let kind = try reader.text()
+      let kind = if let kind { kind } else { try reader.text() }
       let lane = try reader.text()
       return WaitingWork(
         priority: priority, created: created, kind: kind, lane: lane.isEmpty ? nil : lane)

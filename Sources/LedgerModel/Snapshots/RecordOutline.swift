@@ -97,7 +97,7 @@ package struct RecordOutline: Sendable, Hashable {
   /// The maximum size of an entry's key, in bytes: the largest key that every store can hold.
   private static let maximumKeyByteCount = 511
   /// The maximum size of an entry's value, in bytes.
-  private static let maximumValueByteCount = 1_024
+  private static let maximumValueByteCount = 2_048
 
   /// Whether the entries in known lists obey the rules for known entities: at most one in each ordered list,
   /// and no other entry besides that of a closed entity.
@@ -123,7 +123,8 @@ package struct RecordOutline: Sendable, Hashable {
     case .handlers, .promises:
       return hasOrder && entry.position > .start && entry.position <= lastPosition
     case .closed: return hasOrder && entry.position == lastPosition && entry.value.count >= 8
-    case .work, .dueWork, .timedWork, .parkedWork: return hasOrder
+    case .work, .parkedWork: return hasOrder
+    case .dueWork, .timedWork: return middle.firstIndex(of: 0) == middle.endIndex - 9
     case .awaitingWork: return entry.awaited != nil
     case .children, .joints: return middle.count == 16 && entry.value.isEmpty
     case .lanes:

@@ -58,7 +58,11 @@ extension SnapshotReader {
     if problem == nil, limit == .max {
       let count = UInt64(entries.count)
       let counting = try LedgerError.catchingDamage { () throws(LedgerError) -> Void in
-        if list.isPart { try countOnce(list.kind) } else { try check(count, of: list.kind) }
+        if !list.isPart {
+          try check(count, of: list.kind)
+        } else if list.isCountedFirst {
+          try countOnce(list.kind)
+        }
       }
       if case .failure(let error) = counting { (entries, problem) = ([], error) }
     }
@@ -135,7 +139,7 @@ extension SnapshotReader {
     guard !isEmpty else { return }
     // Entries missing from a part are detected only by counting the whole list. Without a source, the list
     // was counted when it was read.
-    if list.isPart, !list.isPaged, source != nil { try countOnce(list.kind) }
+    if list.isCountedFirst, source != nil { try countOnce(list.kind) }
     var last = key
     var limit = firstSliceCount
     var count: UInt64 = 0

@@ -79,6 +79,25 @@ extension LedgerState {
     return try snapshot.entities(listedBy: entries)
   }
 
+  /// Passes the promises of a list in the snapshot that the overlay does not have to `body`, in slices.
+  func forEachPromiseBelow(
+    _ list: OpenList, _ body: (PromiseEntity) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var entries: [OpenEntry] = []
+    func passSlice() throws(LedgerError) {
+      for entity in try snapshot.entities(listedBy: entries) {
+        if let promise = entity.promise { try body(promise) }
+      }
+      entries = []
+    }
+    try snapshot.forEachEntry(of: list) { (entry) throws(LedgerError) in
+      if !isOverlaid(entry.id) { entries.append(entry) }
+      if entries.count == SnapshotReader.sliceCount { try passSlice() }
+      return true
+    }
+    try passSlice()
+  }
+
   // MARK: Deadlines
 
   /// The number of deadlines in the first read.

@@ -149,9 +149,13 @@ extension LedgerState {
       hasExtended = hasExtended || $0.isExtended
       if $0.isOpen { ids.insert($0.created.session.entityID) }
     }
-    for promise in try openComputedPromises() {
-      try promise.insertReferences(into: &ids)
-      ids.insert(promise.created.session.entityID)
+    // Not all at once: there may be much open work.
+    for promise in promises.open where promise.isComputed {
+      try promise.insertNeeds(into: &ids)
+    }
+    try forEachPromiseBelow(.work) { (promise) throws(LedgerError) in
+      pulse.beat(tick)
+      try promise.insertNeeds(into: &ids)
     }
     try snapshot.forEachEntry(of: .promises) { (entry) throws(LedgerError) in
       pulse.beat(tick)
@@ -163,8 +167,8 @@ extension LedgerState {
   }
 
   /// Inserts the inputs of needed joints, which have their values, and in turn those of joints among the inputs.
-  private func insertInputs(
-    ofJointsAmong ids: inout Set<EntityID>, _ tick: () -> Void
+  func insertInputs(
+    ofJointsAmong ids: inout Set<EntityID>, _ tick: () -> Void = {}
   ) throws(LedgerError) {
     var pulse = Pulse()
     var new = ids
@@ -212,9 +216,15 @@ extension PromiseEntity {
     return progress?.arguments?.references ?? (try? creation())?.work?.references ?? .none
   }
 
+  /// Inserts what ``insertReferences(into:)`` inserts, and the session that created the promise.
+  fileprivate func insertNeeds(into ids: inout Set<EntityID>) throws(LedgerError) {
+    try insertReferences(into: &ids)
+    ids.insert(created.session.entityID)
+  }
+
   /// Inserts pending work itself, because later attempts look for its children, and the promises and handlers
-  /// that it needs: those in its arguments, the promises that it awaits, and its parent. Of a joint, inserts the
-  /// inputs, even if it is settled.
+  /// that it needs: those in its arguments, the promises that it awaits or that its code awaited, and its parent. Of a
+  /// joint, inserts the inputs, even if it is settled.
   func insertReferences(into ids: inout Set<EntityID>) throws(LedgerError) {
     let creation = try creation()
     if let joint = creation.joint { ids.formUnion(joint.inputs.map(\.entityID)) }
@@ -224,6 +234,7 @@ extension PromiseEntity {
     for trigger in [work.trigger, progress?.nextTrigger].compactMap(\.self) {
       ids.formUnion(trigger.awaited.map(\.entityID))
     }
+    ids.formUnion(progress?.awaited.map(\.entityID) ?? [])
     if let parent = creation.parent { ids.insert(parent.entityID) }
   }
 }

@@ -16,7 +16,17 @@ extension WorkFinder {
   /// Looks at the joints in the snapshot with a settled input.
   mutating func noteJoints(inSnapshotOf input: PromiseID) throws(LedgerError) {
     guard state.has(.joints) else { return }
-    for id in try state.joints(awaiting: input, limit: search.limit) { try noteIfDecided(id) }
+    // All of them: those that wait for other inputs stay among the first.
+    try state.snapshot.forEachEntry(of: .joints(input), afterKey: nil, firstSliceCount: 64) {
+      (entry) throws(LedgerError) in
+      guard !state.isOverlaid(entry.id) else { return true }
+      do throws(LedgerError) {
+        try noteIfDecided(PromiseID(entityID: entry.id))
+      } catch {
+        try notePart(error)
+      }
+      return true
+    }
   }
 
   /// Notes a joint, but not if the commit that settled an input found it undecided.

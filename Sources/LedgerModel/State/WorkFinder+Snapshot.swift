@@ -2,8 +2,10 @@
 
 extension WorkFinder {
   mutating func lookThroughSnapshot() throws(LedgerError) {
-    if state.has(.dueWork) { try collect(.dueWork) }
-    if state.has(.timedWork) { try collect(.timedWork) }
+    for kind in search.kinds {
+      if state.has(.dueWork) { try collect(.dueWork(kind), of: kind) }
+      if state.has(.timedWork) { try collect(.timedWork(kind), of: kind) }
+    }
     if state.has(.running) { try lookAtRunning() }
     if state.has(.awaitingWork) { try lookAtAwaited(.awaitingWork) }
     if state.has(.joints), search.looksAtJoints { try lookAtAwaited(.joints) }
@@ -31,26 +33,26 @@ extension WorkFinder {
     }
   }
 
-  /// Collects the first due work of a list that is ordered by time.
-  private mutating func collect(_ list: OpenList) throws(LedgerError) {
-    var tally = KindTally(search)
+  /// Collects the first due work of a list of one kind that is ordered by time.
+  private mutating func collect(_ list: OpenList, of kind: String) throws(LedgerError) {
+    var count = 0
     try state.snapshot.forEachEntry(of: list, afterKey: nil, firstSliceCount: 64) {
       (entry) throws(LedgerError) in
       guard !state.isOverlaid(entry.id), state.blocked[entry.id] == nil else { return true }
-      let work = try entry.waitingWork()
-      guard search.kinds.contains(work.kind) else { return true }
+      let work = try entry.waitingWork(of: kind)
       var order = entry.deadline
-      if list == .timedWork {
-        guard isDue(order, work.kind) else { return false }
+      if list.kind == .timedWork {
+        guard isDue(order, kind) else { return false }
         order = order.prioritized(work.priority)
       }
-      guard work.lane != nil || tally.takes(work.kind) else {
-        found.incompleteKinds.insert(work.kind)
-        return tally.hasRoom
+      if work.lane == nil { count += 1 }
+      guard count <= search.limit else {
+        found.incompleteKinds.insert(kind)
+        return false
       }
       note(
         WorkCandidate(
-          id: PromiseID(entityID: entry.id), kind: work.kind, lane: work.lane, order: order,
+          id: PromiseID(entityID: entry.id), kind: kind, lane: work.lane, order: order,
           created: work.created, excludedBy: nil))
       return true
     }

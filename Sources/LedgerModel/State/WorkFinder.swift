@@ -10,6 +10,10 @@ struct WorkFinder {
   private var seenLanes: Set<String> = []
   /// The work that was found.
   private var ids: Set<PromiseID> = []
+  /// Due work of lanes of which no attempt was started, the first of each lane that was seen.
+  private var laneCandidates: [String: [WorkCandidate]] = [:]
+  /// Whether all work is looked through.
+  private var looksThroughAll = false
 
   init(_ state: LedgerState, _ search: WorkSearch) {
     self.state = state
@@ -35,6 +39,7 @@ struct WorkFinder {
 
   /// Looks at the first work in memory that is due.
   mutating func lookThroughMemory() throws(LedgerError) {
+    looksThroughAll = true
     let work = state.promises.work
     for id in work.running {
       if let place = work[id] { try look(at: id, place) }
@@ -60,12 +65,13 @@ struct WorkFinder {
   private mutating func lookIfKnown(
     at id: PromiseID, _ place: WorkPlace
   ) throws(LedgerError) {
-    do throws(LedgerError) {
-      try look(at: id, place)
-    } catch {
-      guard state.snapshot.source == nil else { throw error }
-      failure = failure ?? error
-    }
+    do throws(LedgerError) { try look(at: id, place) } catch { try notePart(error) }
+  }
+
+  /// Notes an error if a part of the snapshot is missing, so that the look goes on.
+  mutating func notePart(_ error: LedgerError) throws(LedgerError) {
+    guard state.snapshot.source == nil else { throw error }
+    failure = failure ?? error
   }
 
   /// Looks at the first due work of one kind, as much as the result may contain.
@@ -150,8 +156,7 @@ struct WorkFinder {
         guard let promise = try settledPromise(id) else { continue }
         first = min(first ?? promise.settledAt, promise.settledAt)
       } catch {
-        guard state.snapshot.source == nil else { throw error }
-        failure = failure ?? error
+        try notePart(error)
       }
     }
     return first
@@ -191,6 +196,17 @@ struct WorkFinder {
       return
     }
     found.lanes.insert(lane)
+    var candidates = laneCandidates[lane, default: []]
+    if candidates.count < search.laneLimit {
+      candidates.append(candidate)
+    } else if let last = candidates.indices.max(by: {
+      candidates[$0].created < candidates[$1].created
+    }),
+      candidate.created < candidates[last].created
+    {
+      candidates[last] = candidate
+    }
+    laneCandidates[lane] = candidates
   }
 
   private mutating func add(_ candidate: WorkCandidate) {
@@ -232,6 +248,17 @@ struct WorkFinder {
       }
       if try addHead(queued.id, place) { count += 1 }
     }
+    if queue.count >= LedgerState.maximumQueueCount, count < search.laneLimit {
+      addLaneCandidates(lane, count: search.laneLimit - count)
+    }
+  }
+
+  /// Adds due work behind more work of the lane that waits than is looked at in the order of creation.
+  private mutating func addLaneCandidates(_ lane: String, count: Int) {
+    let candidates = laneCandidates[lane, default: []].sorted { $0.created < $1.created }
+    for candidate in candidates.prefix(count) { add(candidate) }
+    // A look through all work would have seen it.
+    if candidates.isEmpty, !looksThroughAll { found.incompleteKinds.formUnion(search.kinds) }
   }
 
   /// Adds work if it is due.

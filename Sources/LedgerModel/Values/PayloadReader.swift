@@ -46,6 +46,15 @@ package struct PayloadReader {
     try utf8(byteCount: Int(integer(UInt16.self)))
   }
 
+  /// Reads a text that stands in keys of lists, where it must fit and ends at a zero byte.
+  mutating func name(_ limit: TextLimit) throws(PayloadDamage) -> String {
+    let text = try text()
+    guard (limit.minimumByteCount...limit.maximumByteCount).contains(text.utf8.count),
+      !text.utf8.contains(0)
+    else { throw PayloadDamage(what: "the \(limit.name) is invalid") }
+    return text
+  }
+
   package mutating func utf8(byteCount: Int) throws(PayloadDamage) -> String {
     let start = try take(byteCount)
     guard let text = String(validating: bytes[start..<offset], as: UTF8.self) else {

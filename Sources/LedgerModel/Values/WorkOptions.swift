@@ -76,7 +76,10 @@ extension WorkOptions {
     let timeout: Int64? = flags.contains(.attemptTimeout) ? try reader.integer() : nil
     let givesUpAfter = flags.contains(.givesUpAfter) ? try reader.timestamp() : nil
     let retryPolicy = flags.contains(.retryPolicy) ? try WorkRetryPolicy(reading: &reader) : nil
-    let lane = flags.contains(.lane) ? try reader.text() : nil
+    let lane = flags.contains(.lane) ? try reader.name(.lane) : nil
+    guard timeout ?? 1 > 0 else {
+      throw PayloadDamage(what: "the time that an attempt of work may take is not positive")
+    }
     self.init(
       priority: priority, lane: lane.map { WorkLane(storedName: $0, width: Int(width)) },
       retryPolicy: retryPolicy, attemptTimeout: timeout.map(Duration.nanoseconds),

@@ -92,7 +92,9 @@ extension WorkRetryPolicy {
       }
     }
     let share = Double(Self.jitter(promise, failureNumber)) / Double(UInt32.max)
-    return .nanoseconds(Int64(min(delay, longest) * (1 - share / 4)))
+    // The largest number of nanoseconds is rounded up to one that is too large.
+    let nanoseconds = Int64(exactly: (min(delay, longest) * (1 - share / 4)).rounded(.down))
+    return .nanoseconds(nanoseconds ?? .max)
   }
 
   /// A number that differs between promises and failures (the finalizer of MurmurHash3).

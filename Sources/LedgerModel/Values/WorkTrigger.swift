@@ -86,6 +86,9 @@ extension WorkTrigger {
     let hasTime: UInt8 = try reader.integer()
     let promiseCount: UInt8 = try reader.integer()
     try reader.skip(4)
+    guard settlement == .fulfilled || number == Number.promise,
+      number == Number.condition ? hasTime <= 1 : hasTime == 0 && promiseCount == 0
+    else { throw PayloadDamage(what: "the trigger \(number) has parts of another kind") }
     switch number {
     case Number.now: self = .now
     case Number.time: self = .at(try reader.timestamp())

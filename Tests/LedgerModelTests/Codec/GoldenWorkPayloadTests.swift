@@ -142,7 +142,21 @@ import Testing
       "07 03 0000 01000000 00000000 00000000", "03 00 01 01 00000000 0900000000000000",
       Self.promiseHex, "02000000 02000000 01000000 0100 73 01000000 00000000 0100 74 0100 6b",
       "00 00000000000000 0100 64 01000000 6d")
-    for golden in [died, retrying, parked, waiting] {
+    let other = PromiseID(entityID: EntityID(high: 0, low: 1))
+    let awaiting = Golden(
+      WorkReleased(
+        attempt: 1, reason: .waiting, condition: WorkCondition(time: .at(9)),
+        awaited: [other, Self.promise], error: error),
+      "07 05 0000 01000000 00000000 00000000", "03 00 01 00 00000000 0900000000000000",
+      "02000000 00000000000000000000000000000001", Self.promiseHex,
+      "00 00000000000000 0100 64 01000000 6d")
+    for hex in ["00000000", "02000000" + Self.promiseHex + Self.promiseHex] {
+      #expect(throws: LedgerError.self) {
+        try WorkReleased(
+          decoding: [UInt8](hex: "00 04 0000 01000000 00000000 00000000" + hex))
+      }
+    }
+    for golden in [died, retrying, parked, waiting, awaiting] {
       try golden.check()
       golden.checkLengths()
     }
@@ -180,6 +194,10 @@ import Testing
     golden.checkLengths()
     let damaged = [
       "03 00 00 00 00000000", "03 00 00 02 00000000" + Self.promiseHex + Self.promiseHex,
+      // Parts that only another kind has.
+      "00 01 00 00 00000000", "00 00 01 00 00000000", "01 00 00 01 00000000 0900000000000000",
+      "02 00 01 00 00000000" + Self.promiseHex, "03 01 00 01 00000000" + Self.promiseHex,
+      "03 00 02 01 00000000" + Self.promiseHex,
     ]
     for hex in damaged {
       #expect(throws: LedgerError.self) {
@@ -216,9 +234,32 @@ import Testing
     }
   }
 
+  /// They stand in keys of lists, which have a maximum size.
+  @Test func aKindOrALaneThatIsTooLongIsCorrupt() throws {
+    for count in [128, 129] {
+      let name = String(repeating: "n", count: count)
+      let kind = PromiseCreated(typeTag: "t", source: .work(.init(kind: name)))
+      let lane = WorkAmended(options: WorkOptions(lane: WorkLane(storedName: name, width: 1)))
+      #expect(((try? PromiseCreated(decoding: kind.encoded)) != nil) == (count == 128))
+      #expect(((try? WorkAmended(decoding: lane.encoded)) != nil) == (count == 128))
+    }
+  }
+
+  @Test func anUnknownFlagOfAnOutcomeIsCorrupt() throws {
+    let hex = "08 00 000000000000 0900000000000000"
+    #expect(!PromiseResolved.isWellFormed([UInt8](hex: hex)))
+    #expect(throws: LedgerError.self) { try PromiseResolved(decoding: [UInt8](hex: hex)) }
+  }
+
   @Test(arguments: [
     "90 00 0000 00 00 0000 0100 74", "20 00 0000 00 00 0000 0100 74",
     "10 00 0000 02 00 0000 0100 74", "10 00 0000 00 02 0000 0100 74",
+    // What version 1 can say; arguments beside the event of a promise without code.
+    "10 00 0000 00 00 0000 0100 74", "50 00 0000 01 00 0000 0100 74",
+    "80 00 0000 00 00 0000 0100 74",
+    // A kind without a name, and one with a zero byte.
+    "10 00 0000 00 01 0000 0100 74 0000 0000000000000000 0000000000000000 0000 0000 0000",
+    "10 00 0000 00 01 0000 0100 74 0100 00 0000000000000000 0000000000000000 0000 0000 0000",
   ])
   func aCreationWithAnUnknownNumberIsCorrupt(hex: String) {
     let error = #expect(throws: LedgerError.self) {
@@ -230,6 +271,9 @@ import Testing
   @Test(arguments: [
     // A lane without a width, a width without a lane, an unknown option.
     "01 00 0000 00000000 0100 6c", "00 00 0100 00000000", "10 00 0000 00000000",
+    // A lane without a name, one with a zero byte, an attempt that may take no time.
+    "01 00 0100 00000000 0000", "01 00 0100 00000000 0100 00",
+    "04 00 0000 00000000 0000000000000000",
     // A policy with a factor of 0, with a first delay that is longer than the longest.
     "02 00 0000 00000000 00000000 00 000000 00 00000000000000 0100000000000000 00000000 00000000",
     "02 00 0000 00000000 00000000 00 000000 02 00000000000000 0100000000000000 64000000 00000000",

@@ -78,7 +78,7 @@ import Testing
       [(0x78, order, 8)], [(0x78, last, 0)], [(0x70, order, 17), (0x78, last, 8)],
       [(0x73, [1], 0)], [(0x73, [], 1)], [(0x72, [1], 0)], [(0x63, [7], 0)],
       [(0x63, [0, 7, 0], 0)],
-      [(0x77, [UInt8](repeating: 7, count: 495), 0)], [(0x77, [7], 1_025)],
+      [(0x77, [UInt8](repeating: 7, count: 495), 0)], [(0x77, [7], 2_049)],
     ]
   }()
 
@@ -96,7 +96,7 @@ import Testing
     }
     let right: [(UInt8, [UInt8], Int)] = [
       (0x63, [7, 0], 0), (0x63, [8, 0], 0), (0x70, [UInt8](hex: "0000000000000005"), 17),
-      (0x77, [UInt8](repeating: 7, count: 494), 1_024),
+      (0x77, [UInt8](repeating: 7, count: 494), 2_048),
     ]
     _ = try LedgerEntity(type: Self.type, id: Self.id, content: content(right))
     let wrong = content(Self.wrongEntries[number])

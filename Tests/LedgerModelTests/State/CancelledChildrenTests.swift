@@ -55,6 +55,21 @@ import Testing
     #expect(try ledger.promise(2).status == .pending)
   }
 
+  /// Nothing would cancel them.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func workThatEndedHasNoNewChildren(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.create(1)
+    try ledger.claim(1)
+    try ledger.create(child: 2, of: 1)
+    try ledger.finish(1)
+    let error = #expect(throws: LedgerError.self) { try ledger.create(child: 3, of: 1) }
+    #expect(error?.code == .superseded)
+    #expect(try ledger.state.promise(.numbered(3)) == nil)
+    // The code finds those that were there before.
+    #expect(try ledger.promise(2).status == .pending)
+  }
+
   @Test(arguments: WorkLedger.Form.allCases)
   func oneCommitCancelsALimitedNumberAndClaimsTheRest(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)
@@ -85,7 +100,7 @@ import Testing
 }
 
 extension WorkLedger {
-  fileprivate func create(child number: Int, of parent: Int) throws {
+  func create(child number: Int, of parent: Int) throws {
     try commit(CreatePromise(work: number, parent: .numbered(parent)))
   }
 }

@@ -131,6 +131,35 @@ import Testing
 
   // MARK: Suspects
 
+  /// Nobody would answer the request otherwise.
+  @Test(arguments: WorkLedger.Form.allCases, [true, false])
+  func aCancelRequestIsAnsweredWhenDeathsParkTheWork(
+    form: WorkLedger.Form, hasSteps: Bool
+  ) throws {
+    let ledger = try WorkLedger(form, sessionCount: 5)
+    try ledger.create(1)
+    for session in 3...5 {
+      #expect(try ledger.claim(1, as: session) == ["started \(session - 2)"])
+      if session == 3, hasSteps {
+        try ledger.commit(
+          FinishStep(
+            id: .numbered(1), attempt: 1, step: StepIdentity("s"),
+            result: .returned(typeTag: "t", bytes: []), startedAt: ledger.context.now),
+          as: session)
+      }
+      if session == 5 { try ledger.commit(CancelWork(id: .numbered(1), reason: "no need")) }
+      // The session must end in a full ledger, too.
+      if session == 5 {
+        ledger.context.room = CommitRoom(bytes: 0, bytesWithReserve: 4 << 20)
+      }
+      try ledger.commit(CloseSession(id: .numbered(session), reason: .died))
+    }
+    // An operator must decide about what there may be to undo.
+    #expect(try ledger.claim(1) == [hasSteps ? "parked" : "ended"])
+    guard !hasSteps else { return }
+    #expect(try ledger.outcome(1) == .init(kind: .cancelled, content: Array("no need".utf8)))
+  }
+
   /// Works 1 and 2, whose processes died, and 3, of which no attempt was started.
   private func ledgerWithSuspects(_ form: WorkLedger.Form) throws -> WorkLedger {
     let ledger = try WorkLedger(form, sessionCount: 4)

@@ -232,6 +232,24 @@ import Testing
     for number in 2...301 { #expect(try ledger.outcome(number)?.kind == .fulfilled) }
   }
 
+  /// They are found behind many others that have the same input and wait for another one.
+  @Test(arguments: [WorkLedger.Form.inMemory, .folded])
+  func everyJointThatIsDecidedIsFound(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    for number in 1...2 { try ledger.createPromise(number) }
+    let count = 1_100
+    try ledger.commit(
+      together: (1...count).map { CreatePromise(joint: 10 + $0, .all, of: [1, 2]) })
+    try ledger.join(11 + count, .all, of: 1)
+    try ledger.append([
+      .of(
+        PromiseResolved(outcome: .fulfilled, resolvedAt: .second(1_000), content: [1]),
+        on: PromiseID.numbered(1).entityID, at: .second(1_000))
+    ])
+    #expect(try ledger.dueWork().joints == [.numbered(11 + count)])
+    #expect(try ledger.dueWork(among: [.numbered(1)]).joints == [.numbered(11 + count)])
+  }
+
   // MARK: Refusals
 
   @Test func anErrorTooLargeForAnEventIsReferredTo() throws {

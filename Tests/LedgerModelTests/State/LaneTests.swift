@@ -130,6 +130,30 @@ import Testing
     #expect(try ledger.claim(4) == ["started 1"])
   }
 
+  /// More of it than is looked at in the order of creation.
+  @Test(arguments: WorkLedger.Form.allCases, [WorkTrigger.now, .at(.second(999))])
+  func muchWorkThatIsNotDueDoesNotHideTheWorkBehindIt(
+    form: WorkLedger.Form, trigger: WorkTrigger
+  ) throws {
+    let ledger = try WorkLedger(form)
+    let count = LedgerState.maximumQueueCount + 10
+    try ledger.commit(
+      together: (1...count).map {
+        CreatePromise(work: $0, .at(.second(9_000)), options: .lane())
+      })
+    for number in 1...2 { try ledger.create(count + number, trigger, options: .lane()) }
+    let search = WorkSearch(now: ledger.context.now, kinds: ["k"], limit: 1_024, laneLimit: 16)
+    let due = [count + 1, count + 2].map(PromiseID.numbered)
+    let found = try ledger.state.dueWork(search)
+    #expect(found.incompleteKinds.isEmpty)
+    #expect(Set(found.candidates.map(\.id)).isSubset(of: due))
+    #expect(found.candidates.first?.id == due[0])
+    // A look at the lane alone says that there may be more.
+    let lane = try ledger.state.dueWork(inLanes: ["lane"], awaiting: [], search)
+    #expect(!lane.candidates.isEmpty || lane.incompleteKinds == ["k"])
+    #expect(try ledger.claim(count + 1) == ["started 1"])
+  }
+
   @Test(arguments: WorkLedger.Form.allCases)
   func onlyDueWorkIsWaitedFor(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)

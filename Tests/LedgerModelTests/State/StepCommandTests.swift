@@ -135,6 +135,26 @@ import Testing
     #expect(try ledger.finish(1) == "fulfilled")
   }
 
+  /// So that it can undo what it did.
+  @Test(arguments: [true, false])
+  func workThatIsCancelledOrWhoseStepFailedMayKeepMoreSteps(isCancelled: Bool) throws {
+    let ledger = try running(.inMemory)
+    for number in 1...UInt32(WorkStep.maximumCount) {
+      _ = try finish(StepIdentity("s", .occurrence(number)), in: ledger)
+    }
+    #expect(try finish(StepIdentity("one more"), in: ledger) == "limit reached invalidArgument")
+    if isCancelled { try ledger.commit(CancelWork(id: .numbered(1), reason: "no need")) }
+    let last = StepIdentity("last")
+    #expect(
+      try finish(last, isCancelled ? .cancelled : .failed(.sample), in: ledger)
+        == "finished last in 1")
+    for number in 2...UInt32(WorkStep.reservedCount) {
+      #expect(
+        try finish(StepIdentity("undo", .occurrence(number)), in: ledger).hasPrefix("finished"))
+    }
+    #expect(try finish(StepIdentity("too many"), in: ledger) == "limit reached invalidArgument")
+  }
+
   @Test func stepsHaveAMaximumSize() throws {
     let ledger = try running(.inMemory)
     let large = FinishStep.Result.returned(
@@ -147,6 +167,11 @@ import Testing
     #expect(
       try finish(StepIdentity("too large"), large, in: ledger) == "limit reached payloadTooLarge")
     #expect(try finish(in: ledger) == "finished step in 1")
+    // A failure, and what undoes it, may be larger.
+    #expect(try finish(StepIdentity("failed"), .failed(.sample), in: ledger).hasPrefix("finished"))
+    #expect(try finish(StepIdentity("undo"), large, in: ledger).hasPrefix("finished"))
+    #expect(
+      try finish(StepIdentity("too large"), large, in: ledger) == "limit reached payloadTooLarge")
   }
 
   @Test(arguments: WorkLedger.Form.allCases)
@@ -185,6 +210,24 @@ import Testing
     #expect(try ledger.promise(1).progress?.step(Self.step)?.finished().failureCount == 5)
   }
 
+  /// As after an unknown outcome of the commit.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func aRepeatedSuspensionChangesNothing(form: WorkLedger.Form) throws {
+    let ledger = try running(form)
+    let condition = WorkCondition(time: .second(9_000))
+    let failures = [WorkReleased.StepFailures(Self.step, count: 2)]
+    #expect(try suspend(condition, failures: failures, in: ledger) == "suspended 1")
+    let position = ledger.position
+    #expect(try suspend(condition, failures: failures, in: ledger) == "suspended 1")
+    #expect(ledger.position == position)
+    #expect(try ledger.promise(1).progress?.failureCount(of: Self.step) == 2)
+    // The code went on in memory, and waits for something else.
+    let other = WorkCondition(time: .second(9_001))
+    #expect(try suspend(other, failures: failures, in: ledger) == "suspended 2")
+    try ledger.commit(AbandonPromise(id: .numbered(1), reason: "gone"))
+    #expect(try suspend(other, attempt: 2, failures: failures, in: ledger) == "superseded")
+  }
+
   @Test(arguments: WorkLedger.Form.allCases)
   func aStepThatEndsShowsThatTheCodeComesFurther(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)
@@ -216,6 +259,30 @@ import Testing
       if isByTime { ledger.context.now = time } else { try ledger.resolve(3, .rejected) }
       #expect(try ledger.claim(1, as: 2) == ["started 2"])
     }
+  }
+
+  @Test func theLargestSuspensionFitsIntoOneEvent() throws {
+    let ledger = try running(.folded)
+    let numbers = 2...(2 * WorkCondition.maximumPromiseCount)
+    try ledger.commit(together: numbers.map { CreatePromise(.numbered($0)) })
+    let ids = numbers.map(PromiseID.numbered)
+    let name = String(repeating: "n", count: 128)
+    let error = StoredError(
+      domain: String(repeating: "d", count: 256), code: 1,
+      message: String(repeating: "m", count: 9_000))
+    let awaited = Array(ids.prefix(WorkCondition.maximumPromiseCount))
+    let command = SuspendWork(
+      id: .numbered(1), attempt: 1,
+      until: WorkCondition(
+        time: .second(9_000), promises: ids.suffix(WorkCondition.maximumPromiseCount)),
+      awaited: awaited,
+      stepFailures: (1...20).map { .init(StepIdentity(name, .key("\($0)" + name)), count: 1) },
+      error: error)
+    #expect(try ledger.commit(command).text == "suspended 1")
+    // Promises of the condition come first. The code names the others again.
+    #expect(
+      try ledger.promise(1).progress?.awaited
+        == ids.suffix(WorkCondition.maximumPromiseCount))
   }
 
   @Test(arguments: WorkLedger.Form.allCases)

@@ -51,6 +51,34 @@ import Testing
     }
   }
 
+  @Test(arguments: WorkLedger.Form.allCases)
+  func workIsNotAmendedToWaitForItself(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.create(1)
+    try ledger.createPromise(9)
+    try ledger.create(2, .after(.numbered(1), .any))
+    try ledger.join(3, .all, of: 2, 9)
+    try ledger.join(4, .any, of: 3, 9)
+    try ledger.create(5)
+    try ledger.claim(5)
+    let condition = WorkCondition(promises: [.numbered(3)])
+    try ledger.commit(SuspendWork(id: .numbered(5), attempt: 1, until: condition))
+    func amend(_ awaited: Int) throws {
+      let trigger = WorkTrigger.after(.numbered(awaited), .any)
+      try ledger.commit(AmendWork(id: .numbered(1), WorkAmended(trigger: trigger)))
+    }
+    for awaited in [2, 3, 5] {
+      let error = #expect(throws: LedgerError.self) { try amend(awaited) }
+      #expect(error?.code == .invalidArgument, "\(awaited)")
+    }
+    // The other promise may settle it.
+    try amend(4)
+    try amend(9)
+    try ledger.resolve(9)
+    try amend(9)
+    #expect(try ledger.claim(1) == ["started 1"])
+  }
+
   @Test(arguments: WorkLedger.Form.allCases, Stage.allCases)
   func workThatDoesNotRunIsParkedAndResumed(form: WorkLedger.Form, stage: Stage) throws {
     let ledger = try ledger(form, at: stage)

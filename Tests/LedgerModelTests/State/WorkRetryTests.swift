@@ -7,12 +7,13 @@ import Testing
 /// The failures of work: how often and when it is run again, and how it ends.
 @Suite(.timeLimit(.minutes(10))) struct WorkRetryTests {
   /// The answer to the end of a failed attempt. The last failure is the one that reaches the limit, one
-  /// that no other attempt can mend, or one after which it would be too late.
+  /// that no other attempt can mend, or one after which it would be too late: then the work is rejected, as it would
+  /// be at its next attempt.
   static func end(
     after count: Int, _ policy: WorkRetryPolicy, isFinal: Bool, isLate: Bool
   ) -> String {
     let hasReachedLimit = policy.failureLimit.map { count >= $0 } ?? false
-    guard hasReachedLimit || isFinal || isLate else { return "retrying" }
+    guard hasReachedLimit || isFinal else { return isLate ? "rejected" : "retrying" }
     return policy.givingUp == .park ? "parked" : "rejected"
   }
 
@@ -103,6 +104,15 @@ import Testing
   }
 
   // MARK: Delays
+
+  /// The jitter of this failure of this promise is 0.
+  @Test func theLongestDelayIsNotExceeded() throws {
+    let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
+    let id = PromiseID(entityID: EntityID(high: 0 &- 3 &* factor, low: 0))
+    let longest = Duration.nanoseconds(Int64.max)
+    let policy = try WorkRetryPolicy(firstDelay: longest, longestDelay: longest)
+    #expect(policy.delay(after: 3, of: id) == longest)
+  }
 
   @Test func delaysGrowByTheFactorUpToTheLongest() throws {
     for factor in [1, 1.5, 2, 10, 1_000] {

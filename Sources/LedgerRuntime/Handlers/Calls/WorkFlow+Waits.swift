@@ -17,6 +17,7 @@ extension WorkFlow {
   struct Suspension: Sendable {
     let attempt: UInt32
     let condition: WorkCondition
+    let awaited: [PromiseID]
     let failures: [WorkReleased.StepFailures]
     let error: StoredError?
   }
@@ -95,6 +96,11 @@ extension WorkFlow {
     }
   }
 
+  /// Notes a settled promise that the code awaited, so that its record is kept for later attempts.
+  func note(awaited promise: PromiseID) {
+    contents.withLock { _ = $0.awaited.insert(promise) }
+  }
+
   /// Whether the session should soon ask for a suspension, and does not yet.
   func planSuspension() -> Bool {
     contents.withLock { contents in
@@ -121,6 +127,9 @@ extension WorkFlow {
       contents.phase = .suspending
       return Suspension(
         attempt: contents.attempt, condition: condition,
+        awaited: Array(
+          contents.awaited.subtracting(condition.promises).sorted()
+            .prefix(WorkCondition.maximumPromiseCount - condition.promises.count)),
         failures: wishes.compactMap { $0.failures?.0 }, error: wishes.compactMap(\.failures).last?.1
       )
     }
@@ -132,6 +141,7 @@ extension WorkFlow {
       guard contents.phase == .suspending else { return [] }
       contents.attempt = attempt
       contents.phase = .suspended
+      contents.awaited.subtract(suspension.awaited + suspension.condition.promises)
       contents.start = nil
       // From now on, the runner looks out.
       for wait in contents.waits.keys { contents.waits[wait]?.watcher.take()?.cancel() }

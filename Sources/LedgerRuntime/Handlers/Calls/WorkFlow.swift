@@ -47,6 +47,9 @@ final class WorkFlow: Sendable {
     var cancelled: Set<StepIdentity> = []
     var waits: [Int: Wait] = [:]
     var waitCount = 0
+    /// Settled promises that this code awaited, but for its children, and that the record of the work does not name
+    /// yet.
+    var awaited: Set<PromiseID> = []
     /// Whether the session is about to ask for a suspension.
     var plansSuspension = false
     /// Those that wait for the end of a suspension or a resumption.

@@ -126,11 +126,16 @@ extension WorkDriver {
         try await ledger.engine.read { try $0.promise(childKey.promiseID) != nil }
       }
       if !exists, try flow.takeCancellation() { throw try await cancel(step) }
-      return try await Task.detached { [self] in
-        try await ledger.patiently("a child of work cannot be created yet") {
-          try await create(childKey, id)
-        }
-      }.value
+      do {
+        return try await Task.detached { [self] in
+          try await ledger.patiently("a child of work cannot be created yet") {
+            try await create(childKey, id)
+          }
+        }.value
+      } catch let error as LedgerError where error.code == .superseded {
+        flow.end()
+        throw WorkSuspended()
+      }
     }
   }
 }

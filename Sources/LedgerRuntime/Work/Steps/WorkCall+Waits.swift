@@ -107,6 +107,8 @@ extension LedgerCall where Subject == CalledWork {
       if let settledAt = entity.settlementTime {
         // Perhaps it is cancelled only because the work was, which the code must learn first.
         if try await driver.wasCancelled(before: entity) { throw try await driver.cancel(wait) }
+        // Children are kept without that.
+        if entity.parent != driver.id { driver.flow.note(awaited: entity.id) }
         return time.map { settledAt < $0 } ?? true ? entity : nil
       }
       try await driver.wait(

@@ -123,7 +123,7 @@ struct WorkDriver: Sendable {
   private func suspend(_ suspension: WorkFlow.Suspension) async {
     let command = SuspendWork(
       id: id, attempt: suspension.attempt, until: suspension.condition,
-      stepFailures: suspension.failures, error: suspension.error)
+      awaited: suspension.awaited, stepFailures: suspension.failures, error: suspension.error)
     do {
       switch try await submit(command) {
       case .suspended(let attempt):

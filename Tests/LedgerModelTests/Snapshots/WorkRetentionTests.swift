@@ -1,0 +1,119 @@
+import LedgerModelTestSupport
+import LedgerRuntimeTesting
+import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+
+/// Records that are kept because work or joints need them.
+@Suite(.timeLimit(.minutes(10))) struct WorkRetentionTests {
+  /// A ledger whose events are in the snapshot, with promises that ended.
+  private func ledger(
+    _ form: WorkLedger.Form = .folded, ended numbers: ClosedRange<Int>
+  ) throws -> WorkLedger {
+    let ledger = try WorkLedger(form)
+    for number in numbers {
+      try ledger.create(number)
+      try ledger.claim(number)
+      try ledger.finish(number)
+    }
+    return ledger
+  }
+
+  /// Writes so much that all events before it are in the snapshot, and the snapshot stays where it is.
+  private func fill(_ ledger: WorkLedger) throws {
+    try ledger.commit(together: (1_001...1_100).map { CreatePromise(.numbered($0)) })
+  }
+
+  private func remove(_ plan: RetentionPlan, in ledger: WorkLedger) throws {
+    for event in plan.events {
+      #expect(try ledger.commit(ApplyRetention(event, plannedAt: plan.position)) != nil)
+    }
+  }
+
+  private func plan(_ ledger: WorkLedger) throws -> RetentionPlan {
+    try RetentionPlan(ledger.state, endedBy: .everything)
+  }
+
+  @Test func inputsOfAJointThatIsNewerThanThePlanAreKept() throws {
+    let ledger = try ledger(.halfFolded, ended: 1...3)
+    try ledger.createPromise(9)
+    try fill(ledger)
+    let plan = try plan(ledger)
+    #expect(plan.removedCount == 3)
+    // Undecided, and decided but not consumed.
+    try ledger.join(4, .all, of: 1, 9)
+    try ledger.commit(
+      CreatePromise(
+        id: .numbered(5),
+        creation: PromiseCreated(
+          typeTag: "text", source: .joint(PromiseCreated.Joint(.race, of: [.numbered(2)]))),
+        isStrict: true))
+    try remove(plan, in: ledger)
+    #expect(try ledger.state.promise(.numbered(3)) == nil)
+    for number in 1...2 { #expect(try ledger.state.promise(.numbered(number)) != nil) }
+    try ledger.resolve(9)
+    #expect(try ledger.outcome(4)?.kind == .fulfilled)
+  }
+
+  @Test func inputsOfAJointThatNewerWorkNeedsAreKept() throws {
+    let ledger = try ledger(.halfFolded, ended: 1...1)
+    try ledger.join(2, .all, of: 1)
+    try fill(ledger)
+    let plan = try plan(ledger)
+    #expect(plan.removedCount == 2)
+    try ledger.create(3, .after(.numbered(2), .fulfilled))
+    try remove(plan, in: ledger)
+    for number in 1...2 { #expect(try ledger.state.promise(.numbered(number)) != nil) }
+  }
+
+  @Test func promisesThatWorkAwaitedAreKeptUntilItEnds() throws {
+    let ledger = try ledger(ended: 1...1)
+    for number in 11...13 { try ledger.create(number) }
+    try ledger.create(2)
+    try ledger.claim(2)
+    // It awaits 11, having read 1, and then 12.
+    for (attempt, awaited) in [(UInt32(1), 11), (2, 12)] {
+      let command = SuspendWork(
+        id: .numbered(2), attempt: attempt,
+        until: WorkCondition(promises: [.numbered(awaited)]),
+        awaited: attempt == 1 ? [.numbered(1)] : [.numbered(11)])
+      guard case .suspended = try ledger.commit(command) else {
+        Issue.record("The work was not given back.")
+        return
+      }
+      try ledger.claim(awaited)
+      try ledger.finish(awaited)
+      try ledger.claim(2)
+    }
+    let expected = [1, 11, 12].map(PromiseID.numbered)
+    #expect(try ledger.promise(2).progress?.awaited == expected)
+    try ledger.claim(13)
+    try ledger.finish(13)
+    try remove(plan(ledger), in: ledger)
+    for id in expected { #expect(try ledger.state.promise(id) != nil) }
+    #expect(try ledger.state.promise(.numbered(13)) == nil)
+    try ledger.finish(2)
+    #expect(try ledger.promise(2).progress?.awaited == [])
+    try remove(plan(ledger), in: ledger)
+    for id in expected { #expect(try ledger.state.promise(id) == nil) }
+  }
+
+  /// They are kept without that, however many there are.
+  @Test func childrenThatWorkAwaitsAreNotNamed() throws {
+    let ledger = try ledger(ended: 1...1)
+    try ledger.create(2)
+    try ledger.claim(2)
+    try ledger.create(child: 3, of: 2)
+    try ledger.commit(
+      SuspendWork(
+        id: .numbered(2), attempt: 1, until: WorkCondition(promises: [.numbered(3)])))
+    #expect(try ledger.promise(2).progress?.awaited == [])
+    #expect(try ledger.promise(2).progress?.release?.event.awaited == [])
+    try ledger.claim(3)
+    try ledger.finish(3)
+    try remove(plan(ledger), in: ledger)
+    #expect(try ledger.state.promise(.numbered(1)) == nil)
+    #expect(try ledger.state.promise(.numbered(3)) != nil)
+  }
+}
