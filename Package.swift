@@ -131,6 +131,10 @@ let package = Package(
     ),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
     .target(
+      name: "LedgerFuzzTargets", dependencies: ["LedgerBytes", "LedgerModel"],
+      path: "Tests/FuzzTargets"
+    ),
+    .target(
       name: "LedgerModelTestSupport",
       dependencies: [
         "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerRuntime", "LedgerRuntimeTesting",
@@ -164,7 +168,8 @@ let package = Package(
     .testTarget(
       name: "LedgerModelTests",
       dependencies: [
-        "LedgerBytes", "LedgerModel", "LedgerModelTestSupport", "LedgerRuntime",
+        "LedgerBytes", "LedgerFuzzTargets", "LedgerModel", "LedgerModelTestSupport",
+        "LedgerRuntime",
         "LedgerRuntimeTesting", "LedgerTestSupport", "PromiseLedger",
       ]
     ),
@@ -232,6 +237,14 @@ let package = Package(
 )
 
 // MARK: - Settings
+
+/// Set the environment variable FUZZER for a build with `--sanitize=fuzzer`, which brings the main function of
+/// this program.
+if Context.environment["FUZZER"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "model-fuzzer", dependencies: ["LedgerFuzzTargets"], path: "Tests/ModelFuzzer"))
+}
 
 /// Set the environment variable THREAD_SANITIZER for `swift test --sanitize=thread`: the sanitizer
 /// does not see the locks of `Mutex` on Linux, so such a build takes others.

@@ -131,7 +131,7 @@ extension LedgerState {
   }
 
   /// The entity, if it was changed since the snapshot.
-  func overlaid(_ id: EntityID) -> LedgerEntity? {
+  package func overlaid(_ id: EntityID) -> LedgerEntity? {
     if let promise = promises[PromiseID(entityID: id)] { return .promise(promise) }
     if let handler = handlers[HandlerID(entityID: id)] { return .handler(handler) }
     return sessions[SessionID(entityID: id)].map(LedgerEntity.session)

@@ -1,0 +1,32 @@
+import LedgerModel
+
+/// A record that can be read is the same after it was written and read again, and every store can hold it.
+enum RecordRules {
+  static let id = EntityID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
+
+  static func check(_ bytes: [UInt8]) throws(FuzzFinding) {
+    var input = FuzzBytes(bytes)
+    let type = RecordType(kind: input.byte(), layout: input.byte())
+    guard let entity = try? LedgerEntity(type: type, id: id, content: input.all()) else { return }
+    try check(entity)
+  }
+
+  /// Checks an entity, from wherever it comes.
+  static func check(_ entity: LedgerEntity) throws(FuzzFinding) {
+    let (type, content) = (entity.type, entity.content)
+    let again: LedgerEntity
+    do throws(LedgerError) {
+      again = try LedgerEntity(type: type, id: entity.id, content: content)
+    } catch {
+      throw FuzzFinding("a record cannot be read after it was written: \(error.message)")
+    }
+    try FuzzFinding.unless(
+      again == entity && again.content == content && again.type == type,
+      "a \(type) changes when it is written and read")
+    for entry in entity.openEntries {
+      try FuzzFinding.unless(
+        entry.key.count <= 511 && entry.value.count <= 1_024,
+        "a \(type) has an entry of \(entry.key.count) and \(entry.value.count) bytes")
+    }
+  }
+}
