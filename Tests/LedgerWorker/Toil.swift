@@ -36,7 +36,7 @@ struct Toil {
         lane: number % 2 == 0 ? lane : nil,
         retryPolicy: try WorkRetryPolicy(
           failureLimit: nil, firstDelay: .milliseconds(1), longestDelay: .milliseconds(5)),
-        attemptTimeout: number % 4 == 1 ? .milliseconds(100) : nil)
+        attemptTimeout: number % 2 == 1 ? .milliseconds(100) : nil)
       let key = try PromiseKey("chore/\(number)")
       if number % 3 == 2, let last {
         _ = try await last.then(Chore.self, ["number": number], key: key, options: options)
@@ -107,11 +107,17 @@ private struct Chore: LedgerWork {
       failureLimit: nil, firstDelay: .zero, longestDelay: .milliseconds(5))
     try await call.step(name, retrying: policy) { step in
       // A body must not begin after its result was kept.
-      report("body \(number) \(name) \(Timestamp.now.nanosecondsSinceEpoch)")
+      note("body", name)
       _ = try step.createPromise(of: Int.self, label: "made \(number) \(name)")
       await Task.yield()
       if number % 11 == 0, step.attempt == 1 { throw ChoreError() }
     }
+    // A step must not return before its result is kept.
+    note("kept", name)
+  }
+
+  private func note(_ fact: String, _ step: String) {
+    report("\(fact) \(number) \(step) \(Timestamp.now.nanosecondsSinceEpoch)")
   }
 }
 

@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerModel
@@ -112,7 +113,7 @@ import Testing
   }
 
   /// The explanation of work agrees with the answer to a claim.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(20))
   func theReasonsAgreeWithClaims(seed: UInt64) throws {
     for form in [WorkLedger.Form.inMemory, .folded] {
       var history = try RandomWork(seed: seed, form)

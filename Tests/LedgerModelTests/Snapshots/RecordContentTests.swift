@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerModel
@@ -85,7 +86,7 @@ import Testing
       Self.factHex, "0400000000000000 0190000400037000 8000000000000001 01 0100 72")
   }
 
-  @Test(arguments: 1...100 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(100))
   func everyStateOfAHistoryComesBackAsItWas(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
@@ -97,7 +98,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 101...120 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(20, from: 101))
   func contentThatIsCutOffIsCorrupt(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<10 { writer.writeGroup() }

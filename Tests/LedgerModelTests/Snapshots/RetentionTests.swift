@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerRuntimeTesting
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerModel
@@ -8,7 +9,7 @@ import Testing
 /// Removing records is an event: processes that replay it and processes that fold it agree, and
 /// nothing comes back to life.
 @Suite(.timeLimit(.minutes(10))) struct RetentionTests {
-  @Test(arguments: 1...200 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(200))
   func removalIsTheSameForReplayAndForTheSnapshot(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)
     try subject.fold()
@@ -24,7 +25,7 @@ import Testing
     try checkNothingComesBack(subject, "seed \(seed)")
   }
 
-  @Test(arguments: 2_001...2_060 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(60, from: 2_001))
   func entitiesInTheSnapshotMayStayInTheOverlay(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)
     subject.dropsAtOnce = false
@@ -76,7 +77,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1_001...1_040 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(40, from: 1_001))
   func foldingUpToAnyPositionChangesNothingAfterRemovals(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 15)
     try subject.fold()

@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>, WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
   func allDueWorkIsFound(seed: UInt64, form: WorkLedger.Form) throws {
     var history = try history(seed: seed, form)
     if seed.isMultiple(of: 2) { try block(&history) }
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>, WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
   func workThatBecameDueIsFoundAmongTheChanges(seed: UInt64, form: WorkLedger.Form) throws {
     var history = try history(seed: seed, form)
     if seed.isMultiple(of: 2) { try block(&history) }
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>, WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
   func theFirstDueWorkOfEachKindIsFound(seed: UInt64, form: WorkLedger.Form) throws {
     let history = try history(seed: seed, form, isPrioritized: false)
     let state = history.ledger.state
@@ -230,7 +230,7 @@ import Testing
 
   /// The order of priorities is kept among the work that is found, but work behind the limit may have
   /// a higher priority.
-  @Test(arguments: 1...10 as ClosedRange<UInt64>, WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
   func asMuchDueWorkIsFoundAsTheLimitsAllow(seed: UInt64, form: WorkLedger.Form) throws {
     let history = try history(seed: seed, form)
     let state = history.ledger.state

@@ -247,7 +247,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...400 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(400))
   func everyAnswerAndTheStateAreTheOracles(seed: UInt64) throws {
     var writer = Writer(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
@@ -263,7 +263,7 @@ import Testing
     #expect(replayed.blocked.isEmpty, "seed \(seed)")
   }
 
-  @Test(arguments: 401...450 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(50, from: 401))
   func noCallIsFinishedTwiceAndNoAttemptIsLeftOut(seed: UInt64) throws {
     var writer = Writer(seed: seed)
     for _ in 0..<30 { writer.writeGroup() }
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 451...500 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(50, from: 451))
   func aReplayThatStopsAnywhereGoesOnToTheSameState(seed: UInt64) throws {
     var writer = Writer(seed: seed)
     for _ in 0..<15 { writer.writeGroup() }

@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerModel
@@ -113,7 +114,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...30 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(30))
   func claimsAreAnsweredByTheRules(seed: UInt64) throws {
     var histories = try [WorkLedger.Form.inMemory, .folded].map { try RandomWork(seed: seed, $0) }
     for index in histories.indices { histories[index].hasOnlyLanes = true }

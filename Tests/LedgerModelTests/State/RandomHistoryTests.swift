@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...500 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(500))
   func theMergedStateEqualsAReplayOfTheFrames(seed: UInt64) throws {
     var writer = Writer(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
@@ -91,7 +91,7 @@ import Testing
       try writer.ledger.replayed().contents == writer.ledger.state.contents, "seed \(seed)")
   }
 
-  @Test(arguments: 501...550 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(50, from: 501))
   func noHistoryBlocksASubject(seed: UInt64) throws {
     var writer = Writer(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
@@ -99,7 +99,7 @@ import Testing
     #expect(try writer.ledger.replayed().blocked.isEmpty, "seed \(seed)")
   }
 
-  @Test(arguments: 551...600 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(50, from: 551))
   func theTablesOfOpenPromisesAgreeWithThePromises(seed: UInt64) throws {
     var writer = Writer(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
@@ -118,7 +118,7 @@ import Testing
       "seed \(seed)")
   }
 
-  @Test(arguments: 601...650 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(50, from: 601))
   func aReplayThatStopsAnywhereGoesOnToTheSameState(seed: UInt64) throws {
     var writer = Writer(seed: seed)
     for _ in 0..<10 { writer.writeGroup() }

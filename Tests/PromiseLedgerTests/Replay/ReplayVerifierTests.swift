@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerSystem
+import LedgerTestSupport
 import Testing
 
 @testable import LedgerModel
@@ -24,7 +25,7 @@ struct ReplayVerifierTests {
     return try ArchiveFile(bytes)
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(20))
   func aRandomHistoryReplaysToOneState(seed: UInt64) throws {
     let file = try Self.archive(seed: seed, groupCount: 12)
     let verification = try ReplayVerifier(.archives([file.path])).run()

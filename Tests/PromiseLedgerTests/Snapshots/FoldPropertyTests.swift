@@ -10,7 +10,7 @@ import Testing
 /// The first property of compaction: folding up to any position and replaying the rest is the same as
 /// replaying everything.
 @Suite(.timeLimit(.minutes(10))) struct FoldPropertyTests {
-  @Test(arguments: 1...UInt64(TestAmount.of(250)))
+  @Test(arguments: TestAmount.seeds(250))
   func foldingUpToAnyPositionChangesNothing(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<6 { writer.writeGroup() }
@@ -34,7 +34,7 @@ import Testing
     #expect(try folder.step(of: store, through: head, limit: 1_000) == nil)
   }
 
-  @Test(arguments: 2_001...2_010 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(10, from: 2_001))
   func foldingInAnySlicesMakesTheSameSnapshot(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<40 { writer.writeGroup() }
@@ -57,7 +57,7 @@ import Testing
     #expect(summaries.first?.stateDigest == (try writer.ledger.state.digest()))
   }
 
-  @Test(arguments: 3_001...3_050 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(50, from: 3_001))
   func aStateThatIsAheadOfTheSnapshotIsRebasedOntoIt(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
@@ -74,7 +74,7 @@ import Testing
     #expect(state.overlaid.isEmpty)
   }
 
-  @Test(arguments: 4_001...4_050 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(50, from: 4_001))
   func aStateThatIsBehindTheSnapshotStartsFromIt(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
