@@ -52,11 +52,13 @@ package struct HandlerEffect: Sendable {
 
 extension HandlerEffect {
   /// - Parameter subject: The start of the error's message.
-  static func checkCount(_ count: Int, of subject: String) throws(LedgerError) {
+  static func checkCount(
+    _ count: Int, of subject: @autoclosure () -> String
+  ) throws(LedgerError) {
     guard count > maximumCount else { return }
     throw LedgerError(
       .invalidArgument,
-      "\(subject) has \(count) effects; the maximum is \(maximumCount). Spread them over several calls."
+      "\(subject()) has \(count) effects; the maximum is \(maximumCount). Spread them over several calls."
     )
   }
 }

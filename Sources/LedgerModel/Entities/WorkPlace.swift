@@ -84,6 +84,14 @@ extension PromiseEntity {
   /// The place of pending work; `nil` for any other promise.
   package var workPlace: WorkPlace? {
     guard isWork, status == .pending, let work = (try? creation())?.work else { return nil }
+    return workPlace(work)
+  }
+
+  /// The place of pending work; `nil` if it is no longer pending.
+  ///
+  /// - Parameter work: The work that its creation describes.
+  package func workPlace(_ work: PromiseCreated.Work) -> WorkPlace? {
+    guard status == .pending else { return nil }
     let options = progress?.options ?? work.options
     let phase: WorkPlace.Phase
     if let session = progress?.runningSession {
@@ -101,9 +109,11 @@ extension PromiseEntity {
 
 extension PromiseEntity {
   /// The place of the arguments of work, as last amended.
-  package func workArguments() throws(LedgerError) -> ArgumentsReference {
+  ///
+  /// - Parameter work: The work that its creation describes.
+  package func workArguments(_ work: PromiseCreated.Work) -> ArgumentsReference {
     if let amended = progress?.arguments { return amended.arguments }
-    if let arguments = try creation().work?.arguments { return .inline(arguments) }
+    if let arguments = work.arguments { return .inline(arguments) }
     return .attached(created.position, byteCount: progress?.creationAttachmentByteCount ?? 0)
   }
 }

@@ -49,14 +49,16 @@ public struct EntityID: Sendable, Hashable, Comparable {
 extension EntityID: CustomStringConvertible {
   /// The id as a lower-case UUID.
   public var description: String {
-    var text = ""
+    var text: [UInt8] = []
     text.reserveCapacity(36)
-    for (index, byte) in bytes.enumerated() {
-      if index == 4 || index == 6 || index == 8 || index == 10 { text += "-" }
-      if byte < 16 { text += "0" }
-      text += String(byte, radix: 16)
+    for index in 0..<16 {
+      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+      let word = index < 8 ? high : low
+      let byte = UInt8(truncatingIfNeeded: word >> (56 - 8 * (index & 7)))
+      text.append((byte >> 4).hexadecimalDigit)
+      text.append((byte & 0xF).hexadecimalDigit)
     }
-    return text
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

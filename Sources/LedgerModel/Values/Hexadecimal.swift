@@ -6,8 +6,7 @@ extension [UInt8] {
 
   /// The same digits as ASCII bytes.
   var hexadecimalDigits: [UInt8] {
-    let digits = [UInt8]("0123456789abcdef".utf8)
-    return flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
+    flatMap { [($0 >> 4).hexadecimalDigit, ($0 & 0xF).hexadecimalDigit] }
   }
 
   /// Parses lower-case digits, two per byte; `nil` if they are invalid.
@@ -30,5 +29,12 @@ extension [UInt8] {
       }
     }
     self = bytes
+  }
+}
+
+extension UInt8 {
+  /// The lower-case digit of a number below 16, in ASCII.
+  var hexadecimalDigit: UInt8 {
+    self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10
   }
 }

@@ -99,11 +99,13 @@ extension DurablePromise: PayloadTagged {
 
 extension Ledger? {
   /// The ledger that a handle is attached to.
-  func required(by subject: String, orMadeWith method: String) throws(LedgerError) -> Ledger {
+  func required(
+    by subject: @autoclosure () -> String, orMadeWith method: String
+  ) throws(LedgerError) -> Ledger {
     guard let self else {
       throw LedgerError(
         .invalidArgument,
-        "The handle on \(subject) was decoded without a ledger. Put one into the decoder's userInfo, or make the handle with \(method)."
+        "The handle on \(subject()) was decoded without a ledger. Put one into the decoder's userInfo, or make the handle with \(method)."
       )
     }
     return self

@@ -41,7 +41,7 @@ public struct WorkRecord: Sendable, Hashable {
     kind = work.kind
     options = progress?.options ?? work.options
     state =
-      switch entity.workPlace?.phase {
+      switch entity.workPlace(work)?.phase {
       case .waiting(let trigger): .waiting(trigger)
       case .running(let session): .running(in: session)
       case .parked: .parked

@@ -7,7 +7,7 @@ extension Ledger {
   ///   - what: The message to log at each failure.
   ///   - metadata: The metadata to log.
   func patiently<Result: Sendable>(
-    _ what: Logger.Message, _ metadata: Logger.Metadata = [:],
+    _ what: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata = [:],
     _ body: () async throws -> Result
   ) async throws -> Result {
     while true {
@@ -15,7 +15,7 @@ extension Ledger {
         return try await body()
       } catch let error as LedgerError where error.isPassing {
         configuration.logger.warning(
-          what, metadata: metadata.merging(["error": "\(error)"]) { $1 })
+          what, metadata: metadata().merging(["error": "\(error)"]) { $1 })
         if error.code == .frozen {
           try await engine.phase.waitWhileFrozen()
         } else {

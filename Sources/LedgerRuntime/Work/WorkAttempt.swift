@@ -43,11 +43,11 @@ struct WorkAttempt: Sendable {
 
   private func outcome() async -> Outcome {
     do {
-      guard let kind = try entity.creation().work?.kind,
-        let registration = ledger.configuration.handlers[work: kind]
+      guard let work = try entity.creation().work,
+        let registration = ledger.configuration.handlers[work: work.kind]
       else { return .giveBack(.notRunnable, nil) }
-      let (source, record) = try await readArguments(kind)
-      return try await run(try await registration.prepare(source, record, ledger), kind)
+      let (source, record) = try await readArguments(work)
+      return try await run(try await registration.prepare(source, record, ledger), work)
     } catch let error as UnfitWork {
       // No attempt of this build can succeed.
       return .giveBack(.parked, StoredError(error.error))
@@ -57,19 +57,21 @@ struct WorkAttempt: Sendable {
   }
 
   /// Reads the arguments and the record, however long the ledger cannot be read.
-  private func readArguments(_ kind: String) async throws -> (ArgumentSource, PromiseRecord) {
+  private func readArguments(
+    _ work: PromiseCreated.Work
+  ) async throws -> (ArgumentSource, PromiseRecord) {
     try await ledger.patiently("the arguments of work cannot be read yet", metadata) {
-      let arguments = try await ledger.records.load(try entity.workArguments())
+      let arguments = try await ledger.records.load(entity.workArguments(work))
       let source = ArgumentSource(
-        handler: ArgumentSource.name(ofWork: id, kind: kind), bound: arguments,
-        given: try await awaitedOutcome())
+        handler: ArgumentSource.name(ofWork: id, kind: work.kind), bound: arguments,
+        given: try await outcome(awaitedBy: work.trigger))
       return (source, try await ledger.records.promiseRecord(of: entity))
     }
   }
 
   /// The outcome of the awaited promise, as arguments.
-  private func awaitedOutcome() async throws -> StoredArguments {
-    guard case .after(let awaited, _)? = try entity.creation().work?.trigger,
+  private func outcome(awaitedBy trigger: WorkTrigger) async throws -> StoredArguments {
+    guard case .after(let awaited, _) = trigger,
       let promise = try await ledger.engine.read({ try $0.promise(awaited) })
     else { return .none }
     let outcome = try await ledger.records.outcome(of: promise)
@@ -88,14 +90,16 @@ struct WorkAttempt: Sendable {
     }
   }
 
-  private func run(_ attempt: WorkRegistration.Attempt, _ kind: String) async throws -> Outcome {
+  private func run(
+    _ attempt: WorkRegistration.Attempt, _ work: PromiseCreated.Work
+  ) async throws -> Outcome {
     let effects = EffectCollector(
-      of: ArgumentSource.name(ofWork: id, kind: kind), "attempt \(number)", in: ledger)
+      of: ArgumentSource.name(ofWork: id, kind: work.kind), "attempt \(number)", in: ledger)
     defer { _ = effects.end() }
     let called = CalledWork(
-      promise: id, kind: kind, startedAt: entity.created.time, flow: flow,
+      promise: id, kind: work.kind, startedAt: entity.created.time, flow: flow,
       promises: attempt.promises, observer: observer)
-    let timeout = try entity.workOptions().attemptTimeout
+    let timeout = (entity.progress?.options ?? work.options).attemptTimeout
     let code = RunningCode.waiting + [effects.code(with: attempt.promises)]
     let value = try await RunningCode.$current.withValue(code) {
       try await interruption.limiting(timeout, flow) { try await attempt.code(called, effects) }

@@ -110,7 +110,8 @@ import Testing
     #expect(try ledger.claim(1) == ["started 2"])
     let entity = try ledger.promise(1)
     #expect(entity.workPlace?.lane?.name == "other")
-    #expect(try entity.workArguments() == .inline(.sample(["a": 1])))
+    let work = try #require(try entity.creation().work)
+    #expect(entity.workArguments(work) == .inline(.sample(["a": 1])))
   }
 
   @Test(arguments: WorkLedger.Form.allCases, Stage.allCases)

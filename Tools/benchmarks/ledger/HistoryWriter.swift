@@ -71,6 +71,18 @@ final class HistoryWriter {
     return last
   }
 
+  /// Writes queued work, of each kind in turn.
+  func writeWork(_ count: Int, of kinds: [String]) throws {
+    for numbers in (0..<count).slices(of: Self.promisesPerCommit) {
+      try commit { (decision, now) throws(LedgerError) in
+        for number in numbers {
+          let kind = kinds[number % kinds.count]
+          _ = try decision.run(CreatePromise(queued: kind, ids.makeID(at: now)))
+        }
+      }
+    }
+  }
+
   private func create(
     _ number: Int, _ isKeyed: Bool, _ isPending: Bool, _ now: Timestamp,
     _ decision: inout Decision

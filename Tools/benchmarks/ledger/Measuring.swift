@@ -38,6 +38,12 @@ struct Report {
     print("\(mark) \(pad(name, 54)) \(pad(rounded(value), 10)) \(pad(target, 12)) \(note)")
     if !figure.isMet { missed.append(name) }
   }
+
+  /// Notes that something could not be measured.
+  mutating func miss(_ why: String) {
+    print("MISS \(why)")
+    missed.append(why)
+  }
 }
 
 func pad(_ text: String, _ width: Int) -> String {
