@@ -8,6 +8,7 @@ let package = Package(
     .package(name: "PromiseLedger", path: "../.."),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .target(name: "CAllocations", path: "allocations"),
@@ -19,6 +20,13 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "OpenCombine", package: "OpenCombine"),
+      ]
+    ),
+    .executableTarget(
+      name: "QueueBenchmarks",
+      dependencies: [
+        .product(name: "PromiseLedger", package: "PromiseLedger"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),
   ],

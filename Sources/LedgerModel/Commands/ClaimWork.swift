@@ -64,10 +64,12 @@ package struct ClaimWork: Command {
     _ id: PromiseID, _ lanes: inout LaneOccupancies, in decision: inout Decision
   ) throws(LedgerError) -> Claim {
     try decision.timeOutIfDue(id)
-    guard let entity = try decision.promise(id), let place = entity.workPlace else { return .ended }
+    guard let entity = try decision.promise(id), let work = try entity.creation().work,
+      let place = entity.workPlace(work)
+    else { return .ended }
     try decision.requireWritable(id.entityID)
     guard runnableKinds.contains(place.kind) else { return .unregistered(kind: place.kind) }
-    let options = try entity.workOptions()
+    let options = entity.progress?.options ?? work.options
     switch place.phase {
     case .parked: return .parked
     case .running(let session):

@@ -194,7 +194,7 @@ package struct LedgerState: Sendable {
     for id in layer.changedPromises {
       guard let entity = layer.promises[id] else { continue }
       let isNew = promises.place(of: id) == nil
-      promises.update(entity)
+      promises.update(entity, layer.work[id])
       if isNew, entity.status == .pending, let deadline = entity.deadline {
         deadlines.insert(deadline, id)
       }

@@ -56,24 +56,34 @@ package struct PromiseTable: IndexedTable, Sendable {
     try entities[place]?.apply(event)
     guard let entity = entities[place] else { return }
     if !entity.isOpen { unlink(place) }
-    note(entity)
+    note(entity, entity.workPlace)
   }
 
   /// Inserts a promise that the table does not contain.
   package mutating func insert(_ entity: consuming PromiseEntity) {
+    let workPlace = entity.workPlace
+    insert(entity, workPlace)
+  }
+
+  private mutating func insert(_ entity: consuming PromiseEntity, _ workPlace: WorkPlace?) {
     let isOpen = entity.isOpen
-    note(entity)
+    note(entity, workPlace)
     let place = entities.insert(entity)
     if place == links.count { links.append(Link()) }
     if isOpen { link(place) }
   }
 
   /// Inserts a promise, or replaces it with a newer state.
-  package mutating func update(_ entity: PromiseEntity) {
-    guard let place = place(of: entity.id) else { return insert(entity) }
+  package mutating func update(_ entity: PromiseEntity) { update(entity, entity.workPlace) }
+
+  /// Inserts a promise, or replaces it with a newer state.
+  ///
+  /// - Parameter workPlace: Its place among the work, which need not be found again.
+  mutating func update(_ entity: PromiseEntity, _ workPlace: WorkPlace?) {
+    guard let place = place(of: entity.id) else { return insert(entity, workPlace) }
     entities[place] = entity
     if !entity.isOpen { unlink(place) }
-    note(entity)
+    note(entity, workPlace)
   }
 
   mutating func remove(at place: Int32) -> PromiseEntity? {
@@ -90,10 +100,10 @@ package struct PromiseTable: IndexedTable, Sendable {
 
   /// Notes the newest state of a promise among the work.
   @inline(__always)
-  private mutating func note(_ entity: PromiseEntity) {
+  private mutating func note(_ entity: PromiseEntity, _ workPlace: WorkPlace?) {
     work.note(entity.standing, of: entity.id)
     guard entity.isExtended else { return }
-    for id in work.update(entity) {
+    for id in work.update(entity.id, workPlace) {
       // Work may await itself, and is not in the table yet.
       let awaited = id == entity.id ? entity : self[id]
       if let awaited { work.note(awaited.standing, of: id) }

@@ -121,10 +121,15 @@ struct WorkFinder {
   }
 
   mutating func lookAtChange(of work: PromiseEntity) throws(LedgerError) {
-    let place = work.workPlace
-    if let place { try look(at: work.id, place) }
-    guard !(place?.isRunning ?? false), let lane = try work.workOptions().lane else { return }
-    found.freedLanes.insert(lane.name)
+    let lane: WorkLane?
+    if let place = state.promises.work[work.id] ?? work.workPlace {
+      try look(at: work.id, place)
+      guard !place.isRunning else { return }
+      lane = place.lane
+    } else {
+      lane = try work.workOptions().lane
+    }
+    if let lane { found.freedLanes.insert(lane.name) }
   }
 
   mutating func look(at id: PromiseID, _ place: WorkPlace) throws(LedgerError) {

@@ -76,7 +76,11 @@ package struct WorkIndex: Sendable {
   /// - Returns: The promises that the work awaits from now on.
   @discardableResult
   package mutating func update(_ entity: PromiseEntity) -> [PromiseID] {
-    let (id, place) = (entity.id, entity.workPlace)
+    update(entity.id, entity.workPlace)
+  }
+
+  /// Notes the newest place of work; `nil` once it is settled.
+  mutating func update(_ id: PromiseID, _ place: WorkPlace?) -> [PromiseID] {
     guard let number = places.place(of: id.entityID) else {
       guard let place else { return [] }
       places.insert(Placed(id: id, place: place))

@@ -96,9 +96,12 @@ extension Ledger {
     return DurablePromise(id: order.id, ledger: self, codec: codec)
   }
 
+  /// The number of joints in one commit: each looks up all of its inputs, and other writers wait meanwhile.
+  private static let jointsPerCommit = 16
+
   func create(_ order: JointOrder) async throws {
     for level in try order.levels() {
-      for slice in level.slices(of: PromiseCreated.Joint.maximumInputCount) {
+      for slice in level.slices(of: Self.jointsPerCommit) {
         try await engine.submit(CreateTogether(slice.map(CreateTogether.Part.promise)))
       }
     }

@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
@@ -129,6 +130,22 @@ struct JoinedPromiseTests {
     try await inputs[40].fulfill(40)
     #expect(try await all.outcome == .fulfilled(Array(0..<count)))
     #expect(try await race.record?.outcomeKind == .fulfilled)
+  }
+
+  /// Each joint looks up all of its inputs, and other writers wait meanwhile.
+  @Test func aCommitCreatesFewJoints() async throws {
+    let store = WatchedStore()
+    let ledger = try await Ledger.open(
+      { () throws(LedgerError) in store }, UnwatchedSessions(), as: .app,
+      configuration: LedgerConfiguration())
+    // 33 groups and the joint of them.
+    var inputs: [DurablePromise<Int>] = []
+    for _ in 0..<3 { inputs += try await promises(11 * 64, in: ledger) }
+    let commitCount = store.commitCount
+    let all = try await ledger.all(inputs)
+    #expect(store.commitCount - commitCount >= 4)
+    #expect(try await all.record?.joint?.isGrouped == true)
+    await ledger.close()
   }
 
   @Test func aKeyFindsTheJointAgain() async throws {
