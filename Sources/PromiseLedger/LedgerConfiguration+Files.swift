@@ -12,8 +12,10 @@ package struct FileOptions: Sendable {
 }
 
 extension LedgerConfiguration {
-  /// The maximum size of the data file, in bytes. The last 4 MiB are reserved for consuming, freezing and
-  /// compacting. The default is 16 GiB.
+  /// The maximum size of the data file, in bytes. The default is 16 GiB.
+  ///
+  /// The last 4 MiB are reserved for consuming, freezing and compacting. In the last 64 MiB, or the last eighth if
+  /// that is less, runners start no more work.
   public var sizeLimitInBytes: Int {
     get { files.sizeLimitInBytes }
     set { files.sizeLimitInBytes = newValue }

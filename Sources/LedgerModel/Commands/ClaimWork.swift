@@ -42,6 +42,7 @@ package struct ClaimWork: Command {
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> [Claim] {
     try decision.requireOwnSession()
+    guard !decision.context.room.isScarce else { throw .scarceRoom }
     try decision.lookUpWork(ids)
     var lanes = LaneOccupancies()
     var claims: [Claim] = []
@@ -105,6 +106,15 @@ package struct ClaimWork: Command {
     try decision.append(WorkStarted(attempt: attempt), to: id.entityID)
     if place.lane != nil { lanes.admit(id, place) }
     return .started(try decision.requirePromise(id))
+  }
+}
+
+extension LedgerError {
+  fileprivate static var scarceRoom: LedgerError {
+    LedgerError(
+      .ledgerFull,
+      "The ledger has almost reached its size limit, so no more work is started: work that runs needs the rest of the room. Raise the limit, or compact the ledger."
+    )
   }
 }
 

@@ -251,7 +251,8 @@ struct WorkFinder {
       guard let work = try state.readablePromise(queued.id), let place = work.workPlace else {
         continue
       }
-      if try addHead(queued.id, place) { count += 1 }
+      // Work of other kinds must not hide the rest of a lane that is wide enough.
+      if try addHead(queued.id, place), search.kinds.contains(place.kind) { count += 1 }
     }
     if queue.count >= LedgerState.maximumQueueCount, count < search.laneLimit {
       addLaneCandidates(lane, count: search.laneLimit - count)

@@ -148,10 +148,13 @@ package struct CommitRoom: Sendable, Hashable {
   /// The room for events that a full ledger must still accept: consumptions, and events that end an entity or
   /// a call.
   package var bytesWithReserve: Int
+  /// Whether so little room is left that no more work should be started: what runs needs it.
+  package var isScarce: Bool
 
-  package init(bytes: Int, bytesWithReserve: Int) {
+  package init(bytes: Int, bytesWithReserve: Int, isScarce: Bool = false) {
     self.bytes = bytes
     self.bytesWithReserve = bytesWithReserve
+    self.isScarce = isScarce
   }
 
   package static let unlimited = CommitRoom(bytes: .max, bytesWithReserve: .max)

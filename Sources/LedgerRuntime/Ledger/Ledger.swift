@@ -75,8 +75,8 @@ public final class Ledger: Sendable {
   /// Ends the session.
   ///
   /// The session gives back the handler calls that it runs, and discards their results. If it runs work by
-  /// configuration, it first gives the code that runs the ``RunnerLimits/gracePeriod`` to end. Pending
-  /// commands are written first; tasks that await a promise receive ``LedgerError/Code/closed``.
+  /// configuration, it first gives the code that runs the ``RunnerLimits/gracePeriod`` to end, and leaves code
+  /// behind that then ignores its cancellation. Pending commands are written first; tasks that await a promise receive ``LedgerError/Code/closed``.
   /// Closing twice is harmless.
   public func close() async {
     await automaticRunner.stop()

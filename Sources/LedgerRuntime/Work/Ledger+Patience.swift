@@ -31,6 +31,25 @@ extension Ledger {
     engine.phase.store.map { engine.now($0) } ?? configuration.timeForIDs
   }
 
+  /// A clock that measures how long something takes: that of the session if a test moves it, and otherwise one that
+  /// cannot be set.
+  var uptime: @Sendable () -> Duration {
+    if let clock = engine.setup.clock as? any MovedLedgerClock {
+      let start = clock.now()
+      return { clock.now() - start }
+    }
+    let start = ContinuousClock().now
+    return { ContinuousClock().now - start }
+  }
+
+  /// Waits for some time, by the same clock.
+  func sleep(for duration: Duration) async throws {
+    guard engine.setup.clock is any MovedLedgerClock else {
+      return try await Task.sleep(for: duration)
+    }
+    try await sleep(until: decisionTime + duration)
+  }
+
   /// Waits until a time, by the clock of the session.
   func sleep(until time: Timestamp) async throws {
     let wakeUp = WakeUp()

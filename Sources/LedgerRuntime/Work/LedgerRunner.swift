@@ -45,15 +45,19 @@ public final class LedgerRunner: Sendable {
   /// Runs work until the task is cancelled, or the ledger is closed.
   ///
   /// When the task is cancelled, no more work is started, running code has the
-  /// ``RunnerLimits/gracePeriod`` to end, and the rest is given back. The method then returns. With the trait
-  /// `ServiceLifecycle` of this package, it does the same at a graceful shutdown.
+  /// ``RunnerLimits/gracePeriod`` to end, and is then cancelled. Code that ignores the cancellation is left behind
+  /// after another second: it can record nothing more. All work whose code has not ended is given back, and the
+  /// method returns. With the trait `ServiceLifecycle` of this package, it does the same at a graceful shutdown.
+  ///
+  /// If the ledger is full, or cannot be read or written to for a time, the runner logs that and tries again.
   ///
   /// While the ledger is frozen, the runner waits. Code that runs goes on, and its result counts after
   /// ``Ledger/unfreeze()``, unless another process has run the work meanwhile.
   ///
   /// - Throws: ``LedgerError`` with `invalidArgument` if a limit is less than 1, a kind is unknown, or another
-  ///   runner of the same session is running; `sessionEnded`, `historyChanged`, `corrupt`.
-  public func run() async throws {
+  ///   runner of the same session is running; with `sessionEnded`, `historyChanged` or `sealed` if the session can
+  ///   do nothing more: open the ledger again.
+  @concurrent public func run() async throws {
     let loop = try loop()
     #if ServiceLifecycle
       try await loop.runUntilShutdown()
@@ -65,23 +69,25 @@ public final class LedgerRunner: Sendable {
   /// Runs the work that is due now, and what becomes due meanwhile, then returns; for an app extension, or a
   /// background task with little time.
   ///
+  /// It returns at the deadline even if the ledger is frozen, or another process holds up a commit.
+  ///
   /// - Parameter deadline: The time at which code that still runs is cancelled, by the ledger's clock; its work
   ///   is given back. Code that ignores the cancellation is left behind after another second. No work is
   ///   started in the last 5 seconds before the deadline, or in the second half of the time if that is
   ///   shorter.
   /// - Returns: Whether no due work is left that this runner could run.
   /// - Throws: As ``run()``, and `CancellationError`.
-  @discardableResult
+  @concurrent @discardableResult
   public func drain(until deadline: Timestamp) async throws -> Bool {
     let loop = try loop()
     try loop.begin()
     defer { loop.end() }
     do {
       let isDone = try await loop.drain(until: deadline)
-      await loop.stop(after: .zero, waitsForEver: false)
+      await loop.stop(after: .zero)
       return isDone
     } catch {
-      await loop.stop(after: .zero, waitsForEver: false)
+      await loop.stop(after: .zero)
       throw error
     }
   }

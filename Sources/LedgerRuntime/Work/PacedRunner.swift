@@ -52,7 +52,7 @@ package final class PacedRunner: Sendable {
 
   /// Cancels the code that runs, gives its work back, and ends the runner.
   package func stop() async {
-    await loop.stop(after: .zero, waitsForEver: false)
+    await loop.stop(after: .zero)
     loop.end()
   }
 

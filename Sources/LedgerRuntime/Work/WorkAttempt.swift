@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 
 /// One attempt of work: prepares the code, runs it, and ends the attempt with its effects.
 struct WorkAttempt: Sendable {
@@ -102,7 +101,9 @@ struct WorkAttempt: Sendable {
     let timeout = (entity.progress?.options ?? work.options).attemptTimeout
     let code = RunningCode.waiting + [effects.code(with: attempt.promises)]
     let value = try await RunningCode.$current.withValue(code) {
-      try await interruption.limiting(timeout, flow) { try await attempt.code(called, effects) }
+      try await interruption.limiting(timeout, flow, in: ledger) {
+        try await attempt.code(called, effects)
+      }
     }
     if let end = endOfFlow { return end }
     return .finish(.returned(typeTag: value.typeTag, bytes: value.bytes), effects.end())
@@ -111,7 +112,12 @@ struct WorkAttempt: Sendable {
   /// The outcome of an attempt that ended before its code did: whatever the code did then does not count.
   private var endOfFlow: Outcome? {
     if let fault = flow.fault { return .giveBack(.parked, fault) }
-    return flow.hasEnded ? .lost : nil
+    if flow.hasEnded { return .lost }
+    guard flow.wasCutOff else { return nil }
+    guard case .timeout(let timeout)? = interruption.reason else {
+      return .giveBack(.cancelled, nil)
+    }
+    return .finish(.failed(WorkFailure.timedOut(after: timeout), isFinal: false), [])
   }
 
   private func failure(_ error: any Error) -> Outcome {
@@ -196,53 +202,6 @@ struct WorkAttempt: Sendable {
     if let error { metadata["error"] = "\(error)" }
     metadata.merge(more) { $1 }
     ledger.configuration.logger.warning(what, metadata: metadata)
-  }
-}
-
-/// The reason why the task of an attempt was cancelled.
-final class Interruption: Sendable {
-  enum Reason: Sendable {
-    /// The runner stops.
-    case stop
-    /// The attempt took too long.
-    case timeout(Duration)
-    /// The work was cancelled, it ended otherwise, or another attempt was started.
-    case ended
-  }
-
-  private let contents = Mutex<Reason?>(nil)
-
-  var reason: Reason? { contents.withLock { $0 } }
-
-  /// Notes a reason; the first one counts.
-  func note(_ reason: Reason) { contents.withLock { $0 = $0 ?? reason } }
-
-  /// Runs code, and cancels it when it has taken too long.
-  ///
-  /// - Parameter flow: Tells how long the attempt has taken: the time in which the work was given back does not
-  ///   count.
-  func limiting<R: Sendable>(
-    _ timeout: Duration?, _ flow: WorkFlow, _ body: @escaping @Sendable () async throws -> R
-  ) async throws -> R {
-    guard let timeout else { return try await body() }
-    return try await withThrowingTaskGroup(of: R?.self) { group in
-      group.addTask { try await body() }
-      group.addTask {
-        // Cancelled together with the code, whose result is what counts.
-        var rest = timeout
-        while rest > .zero, !Task.isCancelled {
-          try? await Task.sleep(for: rest)
-          rest = timeout - flow.timeInAttempt
-        }
-        if !Task.isCancelled { self.note(.timeout(timeout)) }
-        return nil
-      }
-      while let result = try await group.next() {
-        group.cancelAll()
-        if let result { return result }
-      }
-      throw CancellationError()
-    }
   }
 }
 

@@ -50,8 +50,8 @@ extension WorkLoop {
 
   func claim(_ candidates: [WorkCandidate]) async throws {
     let command = ClaimWork(candidates.map(\.id), runnableKinds: kinds)
-    // Once the claim is on its way, the code must run, even if the task is cancelled meanwhile.
-    let claims = try await Task { [engine] in try await engine.submit(command) }.value
+    // If the task is cancelled, the claim is withdrawn, or answered all the same.
+    let claims = try await engine.submit(command)
     var excluded: [(id: PromiseID, by: PromiseID)] = []
     for (candidate, claim) in zip(candidates, claims) {
       switch claim {
@@ -76,8 +76,8 @@ extension WorkLoop {
     if goOn(entity) { return }
     let running = Running(
       kind: presentName(of: candidate.kind), lane: entity.workPlace?.lane?.name,
-      isSuspect: entity.progress?.isSuspect ?? false, flow: WorkFlow(entity.progress),
-      interruption: Interruption())
+      isSuspect: entity.progress?.isSuspect ?? false,
+      flow: WorkFlow(entity.progress, uptime: ledger.uptime), interruption: Interruption())
     contents.withLock { $0.noteRunning(id, running) }
     let attempt = WorkAttempt(
       ledger: ledger, entity: entity, flow: running.flow, observer: self,
@@ -127,6 +127,15 @@ extension WorkLoop {
   }
 
   func passOn(_ promise: PromiseID, to ids: [PromiseID]) async throws {
+    do {
+      try await passOnIfReadable(promise, to: ids)
+    } catch let error as LedgerError where error.isOfUnreadableItem {
+      // Other work must not wait for it.
+      log("an outcome cannot be passed on", ["promise": "\(promise)", "error": "\(error)"])
+    }
+  }
+
+  private func passOnIfReadable(_ promise: PromiseID, to ids: [PromiseID]) async throws {
     var content: [UInt8]?
     if let entity = try await engine.read({ try $0.promise(promise) }) {
       if entity.isJoint, let records = ledger?.records {

@@ -27,8 +27,9 @@ final class WorkLoop: Sendable {
     var hasMissedChanges = false
     /// Work that was found due again before its attempt ended here.
     var skipped: Set<PromiseID> = []
-    /// Whether the session may have started attempts of which this runner does not know.
-    var hasLostClaims = false
+    /// Whether the session may have started attempts of which this runner does not know, such as those that an
+    /// earlier runner lost.
+    var hasLostClaims = true
   }
 
   /// The maximum amount of due work of a kind that is remembered; in an app extension, which has little memory.
@@ -39,6 +40,9 @@ final class WorkLoop: Sendable {
 
   /// The maximum amount of work of one lane that is remembered and was never started.
   static let laneLimit = 16
+
+  /// The time that code has to end after its task was cancelled; then it is left behind.
+  static let patience = Duration.seconds(1)
 
   let engine: LedgerEngine
   let configuration: LedgerConfiguration
@@ -97,42 +101,6 @@ final class WorkLoop: Sendable {
 
   func end() { engine.replica.endNews() }
 
-  /// Gives running code time to end, then cancels it and waits for it.
-  ///
-  /// - Parameters:
-  ///   - gracePeriod: The time before the code is cancelled.
-  ///   - waitsForEver: Whether to wait for code that ignores the cancellation; if not, it is left behind after
-  ///     a second.
-  func stop(after gracePeriod: Duration, waitsForEver: Bool = true) async {
-    // The caller's task may be cancelled.
-    await Task.detached { [self] in
-      await waitUntilIdle(atMost: gracePeriod)
-      let code = contents.withLock { contents in
-        for running in contents.running.values { running.interruption.note(.stop) }
-        return Array(contents.running.values) + Array(contents.waiting.values)
-      }
-      // Waiting code has given its work back.
-      for waiting in code where !waiting.flow.isRunning { waiting.flow.end() }
-      let tasks = code.compactMap(\.task)
-      for task in tasks { task.cancel() }
-      if waitsForEver {
-        for task in tasks { await task.value }
-      } else {
-        await waitUntilIdle(atMost: .seconds(1))
-      }
-      // Code that was giving its work back, or taking it up, may have left an attempt behind.
-      try? await releaseLostClaims()
-    }.value
-  }
-
-  func waitUntilIdle(atMost duration: Duration) async {
-    let clock = ContinuousClock()
-    let end = clock.now + duration
-    while !isIdle, clock.now < end { await wakeUp.wait(atMost: end - clock.now) }
-  }
-
-  var isIdle: Bool { contents.withLock { $0.running.isEmpty } }
-
   // MARK: Running
 
   /// Runs work until the task is cancelled or the session ends, then stops.
@@ -164,29 +132,6 @@ final class WorkLoop: Sendable {
     }
   }
 
-  /// Runs due work until there is no more, or the time is up.
-  ///
-  /// - Returns: Whether there is no more.
-  func drain(until deadline: Timestamp) async throws -> Bool {
-    let lastStart = deadline + (.zero - min(.seconds(5), (deadline - now) / 2))
-    while true {
-      try Task.checkCancellation()
-      let remaining = deadline - now
-      guard remaining > .zero else { return false }
-      do {
-        try await look()
-        try await startDue { now < lastStart }
-        let (isIdle, isDone) = contents.withLock { contents in
-          (contents.running.isEmpty, contents.agenda.isDone && contents.changed.isEmpty)
-        }
-        if isIdle, isDone || now >= lastStart { return isDone }
-        await wakeUp.wait(atMost: min(remaining, timeUntilNext ?? remaining))
-      } catch let error as LedgerError {
-        try await wait(after: error)
-      }
-    }
-  }
-
   /// Runs due work until there is no more, and all code that runs only waits. Code that waits stays in memory.
   ///
   /// - Returns: The time at which code goes on whose wait is too short to give its work back.
@@ -202,17 +147,6 @@ final class WorkLoop: Sendable {
       if isDone, rests.count == flows.count, rests.allSatisfy({ $0 > now }) { return rests.min() }
       await wakeUp.wait(atMost: nil)
     }
-  }
-
-  /// Cuts running and waiting code off from its work, and does not wait for it.
-  func abandonCode() {
-    let code = contents.withLock { Array($0.running.values) + Array($0.waiting.values) }
-    for code in code {
-      code.interruption.note(.ended)
-      code.flow.end()
-      code.task?.cancel()
-    }
-    wakeUp()
   }
 
   /// The time to sleep; `nil` if only a change can make work due.

@@ -10,13 +10,15 @@ struct PacedSession: Sendable {
   let runner: PacedRunner
   let clock: ManualLedgerClock
   let maximumJumpCount: Int
+  /// The maximum time to wait for code, by a clock that nobody moves.
+  let patience: Duration
 
   /// Runs what is due, without moving the clock.
   func runDue() async throws {
     while true {
-      let outlook = try await runner.runDue()
+      let outlook = try await runDue(for: nil)
       guard outlook.runsCalls else { return }
-      try await runner.advance(past: outlook.position)
+      try await advance(past: outlook.position, for: nil)
     }
   }
 
@@ -27,10 +29,10 @@ struct PacedSession: Sendable {
   func run(until promise: PromiseID?, signals: Signals = { _ in nil }) async throws {
     var jumpCount = 0
     while true {
-      let outlook = try await runner.runDue()
+      let outlook = try await runDue(for: promise)
       if let promise, try await isSettled(promise) { return }
       guard !outlook.runsCalls else {
-        try await runner.advance(past: outlook.position)
+        try await advance(past: outlook.position, for: promise)
         continue
       }
       let signal = try await nextSignal(signals)
@@ -50,9 +52,34 @@ struct PacedSession: Sendable {
         try await signal.signal.settle(signal.promise, ledger)
       } else if next <= now {
         // The writer is about to time out a promise.
-        try await runner.advance(past: outlook.position)
+        try await advance(past: outlook.position, for: promise)
       }
     }
+  }
+
+  private func runDue(for promise: PromiseID?) async throws -> PacedRunner.Outlook {
+    try await patiently(promise) { [runner] in try await runner.runDue() }
+  }
+
+  private func advance(past position: Position, for promise: PromiseID?) async throws {
+    try await patiently(promise) { [runner] in try await runner.advance(past: position) }
+  }
+
+  /// Waits for code, but not for ever.
+  private func patiently<R: Sendable>(
+    _ promise: PromiseID?, _ body: @escaping @Sendable () async throws -> R
+  ) async throws -> R {
+    let result = try await withThrowingTaskGroup(of: R?.self) { group in
+      group.addTask { try await body() }
+      group.addTask { [patience] in
+        try await Task.sleep(for: patience)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+    guard let result else { throw try await standstill(.codeDoesNotEnd(patience), promise) }
+    return result
   }
 
   private func isSettled(_ promise: PromiseID) async throws -> Bool {

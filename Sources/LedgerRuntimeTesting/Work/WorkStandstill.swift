@@ -8,6 +8,9 @@ public struct WorkStandstill: Error, Sendable, Hashable {
     case nothingIsAwaited
     /// The clock was moved as often as the test allows.
     case tooManyJumps(Int)
+    /// Code runs, and has not ended for as long as the test is patient: it waits for something that the ledger does
+    /// not know of.
+    case codeDoesNotEnd(Duration)
   }
 
   /// The reason to stop waiting.
@@ -34,6 +37,7 @@ extension WorkStandstill: CustomStringConvertible {
   private var words: String {
     switch reason {
     case .nothingIsAwaited: "At \(time), no work is due, and nothing waits for a time."
+    case .codeDoesNotEnd(let patience): "At \(time), code runs that has not ended for \(patience)."
     case .tooManyJumps(let count): "The clock was moved \(count) times, the last time to \(time)."
     }
   }

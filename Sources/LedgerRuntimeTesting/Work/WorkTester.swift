@@ -29,6 +29,7 @@ public final class WorkTester: Sendable {
   public let clock: ManualLedgerClock
 
   private let maximumJumpCount: Int
+  private let patience: Duration
   private let store = InMemoryEventStore()
   private let sessions = InMemorySessions()
   private let contents = Mutex(Contents())
@@ -38,8 +39,13 @@ public final class WorkTester: Sendable {
   /// - Parameters:
   ///   - clock: The clock of all processes.
   ///   - maximumJumpCount: The maximum number of times that one run moves the clock.
-  public init(clock: ManualLedgerClock = ManualLedgerClock(), maximumJumpCount: Int = 1_000) {
+  ///   - patience: The maximum time for which a run waits for code, by the clock of the machine.
+  public init(
+    clock: ManualLedgerClock = ManualLedgerClock(), maximumJumpCount: Int = 1_000,
+    patience: Duration = .seconds(60)
+  ) {
     self.clock = clock
+    self.patience = patience
     self.maximumJumpCount = maximumJumpCount
   }
 
@@ -130,7 +136,8 @@ public final class WorkTester: Sendable {
   ///   - promise: The promise, from any process.
   /// - Returns: The outcome of the promise.
   /// - Throws: ``WorkStandstill`` if nothing is due and nothing waits for a time: settle the promise that the
-  ///   work waits for, or run another process that knows the kind; or if the clock was moved too often.
+  ///   work waits for, or run another process that knows the kind; if the clock was moved too often; or if code
+  ///   does not end.
   ///   ``LedgerError`` with `sessionEnded` if the process is killed, `notFound` if the ledger has no such
   ///   promise, `promiseAbandoned` if the promise is abandoned, and `invalidArgument` if the process is not of
   ///   this tester or is running already.
@@ -150,7 +157,7 @@ public final class WorkTester: Sendable {
 
   /// Runs the work of a process that is due now, and what becomes due without moving the clock.
   ///
-  /// - Throws: ``LedgerError`` as ``run(_:until:)``.
+  /// - Throws: ``WorkStandstill`` if code does not end; ``LedgerError`` as ``run(_:until:)``.
   public func runDue(_ process: Ledger) async throws {
     try await withSession(of: process) { try await $0.runDue() }
   }
@@ -167,7 +174,8 @@ public final class WorkTester: Sendable {
     contents.withLock { $0.processes[id]?.runner = runner }
     defer { contents.withLock { $0.processes[id]?.runner = nil } }
     let session = PacedSession(
-      ledger: process, runner: runner, clock: clock, maximumJumpCount: maximumJumpCount)
+      ledger: process, runner: runner, clock: clock, maximumJumpCount: maximumJumpCount,
+      patience: patience)
     do {
       try await body(session)
       await runner.stop()

@@ -34,6 +34,9 @@ public struct WorkVerifier: Sendable {
   /// The maximum number of times that the clock is moved in one run.
   public var maximumJumpCount = 1_000
 
+  /// The maximum time for which one run waits for code, by the clock of the machine.
+  public var patience = Duration.seconds(60)
+
   /// Makes a verifier.
   ///
   /// - Parameter handlers: The kinds of work and handlers, with the contexts of their code. All runs share
@@ -117,6 +120,7 @@ private struct Run: Sendable {
   private let clock: ManualLedgerClock
   private let configuration: LedgerConfiguration
   private let maximumJumpCount: Int
+  private let patience: Duration
   private let signals: PacedSession.Signals
 
   init(
@@ -127,6 +131,7 @@ private struct Run: Sendable {
     self.clock = clock
     signals = verifier.signals
     maximumJumpCount = verifier.maximumJumpCount
+    patience = verifier.patience
     var configuration = verifier.configuration
     configuration.clock = clock
     configuration.idGenerator = SequentialIDGenerator(seed: seed)
@@ -142,7 +147,8 @@ private struct Run: Sendable {
       configuration: configuration)
     let runner = try PacedRunner(ledger)
     let session = PacedSession(
-      ledger: ledger, runner: runner, clock: clock, maximumJumpCount: maximumJumpCount)
+      ledger: ledger, runner: runner, clock: clock, maximumJumpCount: maximumJumpCount,
+      patience: patience)
     do {
       let result = try await body(session)
       await end(session)

@@ -145,13 +145,14 @@ extension LMDBEventStore {
   func commitRoom(_ environment: Environment) throws -> CommitRoom {
     let info = try environment.info()
     var used = info.highWaterBytes + 16 * info.pageSize
-    if used + 2 * EventBatch.largestGroupByteCount > options.sizeLimit - options.reserve {
+    let limit = options.sizeLimit - options.reserve
+    if used + max(2 * EventBatch.largestGroupByteCount, options.roomForRunningWork) > limit {
       // Counting free pages requires a walk, so it is done only when they matter.
       used -= try environment.read { try $0.freePageCount() } * info.pageSize
     }
     return CommitRoom(
-      bytes: (options.sizeLimit - options.reserve - used) / 2,
-      bytesWithReserve: (options.sizeLimit - used) / 2)
+      bytes: (limit - used) / 2, bytesWithReserve: (options.sizeLimit - used) / 2,
+      isScarce: used + options.roomForRunningWork > limit)
   }
 }
 

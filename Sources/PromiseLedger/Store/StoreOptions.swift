@@ -20,6 +20,12 @@ package struct StoreOptions: Sendable {
     self.hooks = hooks
   }
 
+  /// The part of the limit, before the reserve, in which no more work is started: with the reserve, the last 64 MiB
+  /// of a large ledger.
+  package var roomForRunningWork: Int {
+    max(0, min((64 << 20) - reserve, (sizeLimit - reserve) / 8))
+  }
+
   /// Enables a check of every page before LMDB walks the file, as far as that is quick.
   mutating func checksEveryPage() {
     environment.treeCheck = .bounded

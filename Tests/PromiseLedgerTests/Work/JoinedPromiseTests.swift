@@ -206,6 +206,24 @@ struct JoinedPromiseTests {
     #expect(sum == .fulfilled(5_050))
   }
 
+  @Test func workMayStartManyTwice() async throws {
+    let ledger = try await lab.open { work, call in
+      guard work.name == nil else { return Int(work.name ?? "") ?? -1 }
+      let first = try await call.startAll(ScriptedWork.self, (1...3).map { ["name": "\($0)"] })
+      let second = try await call.startAll(ScriptedWork.self, (4...7).map { ["name": "\($0)"] })
+      let values = try await call.value(of: call.all(first + second))
+      #expect(values == Array(1...7))
+      // A later attempt finds the same ones.
+      guard call.attempt > 1 else { throw ScriptedError(text: "again") }
+      return values.reduce(0, +)
+    }
+    let policy = try WorkRetryPolicy(firstDelay: .zero, longestDelay: .zero)
+    let promise = try await ledger.start(
+      ScriptedWork(), options: WorkOptions(retryPolicy: policy))
+    #expect(try await running(LedgerRunner(ledger)) { try await promise.outcome.get() } == 28)
+    #expect(try await ledger.openWork().isEmpty)
+  }
+
   @Test func muchIsStartedTogether() async throws {
     let ledger = try await lab.open { work, _ in Int(work.name ?? "") ?? -1 }
     let numbers = Array(1...150)

@@ -157,6 +157,26 @@ struct WorkTesterTests {
     #expect(error.explanations.map(\.id) == [promise.id.entityID])
   }
 
+  @Test func codeThatDoesNotEndIsNamed() async throws {
+    let tester = WorkTester(patience: .milliseconds(50))
+    var handlers = HandlerRegistry()
+    try handlers.register(ScriptedWork.self) {
+      ScriptedWork.Script { _, _ in
+        try await Task.sleep(for: .seconds(3_600))
+        return 0
+      }
+    }
+    let worker = try await tester.open(handlers)
+    let promise = try await worker.start(ScriptedWork())
+    let standstill = await #expect(throws: WorkStandstill.self) {
+      _ = try await tester.run(worker, until: promise)
+    }
+    #expect(standstill?.reason == .codeDoesNotEnd(.milliseconds(50)))
+    #expect(standstill?.explanations.first?.reasons.first?.name == "runs")
+    // It was cancelled, and its work given back.
+    #expect(try await promise.record?.work?.state == .waiting(.now))
+  }
+
   @Test func theJumpsAreLimited() async throws {
     let tester = WorkTester(maximumJumpCount: 5)
     let worker = try await open(in: tester) { _, call in

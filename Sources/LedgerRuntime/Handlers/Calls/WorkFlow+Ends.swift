@@ -44,6 +44,15 @@ extension WorkFlow.Contents {
 // MARK: - Ends
 
 extension WorkFlow {
+  /// Notes that the code must end: it begins nothing more, but a body that has ended still keeps its result.
+  func interrupt() { contents.withLock { $0.isInterrupted = true } }
+
+  /// - Throws: ``WorkSuspended`` if the code has lost the work, or must end.
+  func requireTime() throws { try contents.withLock { try $0.requireTime() } }
+
+  /// Whether an operation of the code has failed because the code must end.
+  var wasCutOff: Bool { contents.withLock { $0.wasCutOff } }
+
   /// Notes that the work is cancelled: bodies that run are cancelled, and waits end.
   func noteCancelRequest() {
     var bodies: [@Sendable () -> Void] = []

@@ -28,7 +28,7 @@ extension WorkFlow {
   /// - Returns: The number of the wait; `nil` if the attempt must be taken up first.
   func register(_ wish: WorkWish, of step: StepIdentity?) throws -> Int? {
     try contents.withLock { contents in
-      try contents.requireWork()
+      try contents.requireTime()
       guard contents.phase == .running else { return nil }
       if let step { contents.active[step] = nil }
       contents.waitCount += 1
@@ -175,7 +175,7 @@ extension WorkFlow {
         for failed in progress.stepFailures { contents.failures[failed.step] = failed.count }
         if progress.cancelRequest != nil { _ = contents.noteCancelRequest() }
       }
-      contents.start = contents.start ?? ContinuousClock().now
+      contents.start = contents.start ?? uptime()
       return contents.takeWaiters() + contents.takePhaseWaiters()
     }
     return hasWork

@@ -64,13 +64,20 @@ final class WorkFlow: Sendable {
     var commandCount = 0
     /// Those among them that were superseded, and wait for the others.
     var supersededWaiters: [CheckedContinuation<Bool, Never>] = []
-    /// The start of the attempt in this process; `nil` while the work is given back.
-    var start: ContinuousClock.Instant? = ContinuousClock().now
+    /// The moment at which the attempt began in this process; `nil` while the work is given back.
+    var start: Duration?
+    /// Whether the code must end, because its runner stops or the attempt takes too long.
+    var isInterrupted = false
+    /// Whether an operation of the code has failed because of that.
+    var wasCutOff = false
   }
 
   let contents: Mutex<Contents>
+  /// The clock that measures attempts.
+  let uptime: @Sendable () -> Duration
 
-  init(_ progress: WorkProgress?) {
+  init(_ progress: WorkProgress?, uptime: @escaping @Sendable () -> Duration) {
+    self.uptime = uptime
     var steps: [StepIdentity: WorkStep] = [:]
     for step in progress?.steps ?? [] { steps[step.identity] = step }
     var failures: [StepIdentity: UInt32] = [:]
@@ -79,7 +86,8 @@ final class WorkFlow: Sendable {
       Contents(
         attempt: progress?.attempt ?? 0, steps: steps, failures: failures,
         isCancelRequested: progress?.cancelRequest != nil,
-        knowsOfCancellation: progress?.knowsOfCancellation ?? false, usesSteps: !steps.isEmpty))
+        knowsOfCancellation: progress?.knowsOfCancellation ?? false, usesSteps: !steps.isEmpty,
+        start: uptime()))
   }
 
   /// The number of the attempt that the code belongs to.
@@ -99,7 +107,7 @@ final class WorkFlow: Sendable {
 
   /// The time that the attempt has taken; zero while the work is given back.
   var timeInAttempt: Duration {
-    contents.withLock { contents in contents.start.map { ContinuousClock().now - $0 } ?? .zero }
+    contents.withLock { contents in contents.start.map { uptime() - $0 } ?? .zero }
   }
 
   /// The reason to park the work, if the code did something that no attempt of this build can do.
@@ -149,6 +157,7 @@ extension WorkFlow {
         contents.occurrences[name] = number
       }
       if let found { return .finished(found) }
+      try contents.requireTime()
       guard contents.begun.insert(identity).inserted else { throw StepMisuse.twice(identity) }
       if isToldOfCancellation, !ignoresCancellation, contents.takeCancellation() {
         return .cancelled(identity)
@@ -214,6 +223,15 @@ extension WorkFlow {
 extension WorkFlow.Contents {
   func requireWork() throws {
     if phase == .ended || fault != nil { throw WorkSuspended() }
+  }
+
+  /// - Throws: ``WorkSuspended`` if the code must end. Whatever the code makes of that does not count.
+  mutating func requireTime() throws {
+    try requireWork()
+    guard !isInterrupted else {
+      wasCutOff = true
+      throw WorkSuspended()
+    }
   }
 
   /// Tells all parts of the code that run a body or wait of the cancellation; if there are none, the first part that

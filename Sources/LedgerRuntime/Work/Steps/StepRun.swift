@@ -156,10 +156,12 @@ struct StepRun<Value: Sendable>: Sendable {
   private func run(after error: any Error, _ step: StepIdentity) throws -> Run {
     if error is WorkSuspended { throw error }
     if flow.wasCancelled(step) { return .cancelled }
-    // The attempt took too long, the runner stops, or the code around the step gave it up.
+    let isFinal = error is Permanent || error is StepFailure || error is PromiseFailure
+    // That the attempt took too long, or the runner stops, is no failure of the step.
+    if !isFinal { try flow.requireTime() }
+    // The code around the step gave it up.
     if error.isCancellation, Task.isCancelled { throw error }
     let limit = ledger.configuration.maximumPayloadSizeInBytes
-    let isFinal = error is Permanent || error is StepFailure || error is PromiseFailure
     return .failed(StoredError(error).limited(toByteCount: limit), isFinal: isFinal)
   }
 

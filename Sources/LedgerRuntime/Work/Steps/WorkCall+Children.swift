@@ -47,7 +47,8 @@ extension LedgerCall where Subject == CalledWork {
   ///   - type: The type with the code. This session need not know the kind.
   ///   - arguments: The arguments of each child. They count when it is first started.
   ///   - name: The name of the children among the steps of this work; the kind if `nil`.
-  ///   - keys: A text for each child that distinguishes it from the others; their numbers if `nil`.
+  ///   - keys: A text for each child that distinguishes it from the others. Without keys, children of one name are
+  ///     numbered in the order in which the code starts them.
   ///   - options: The priority, lane, limits and retry policy of the children.
   /// - Returns: The promises of the results, in the order of the arguments.
   /// - Throws: As ``start(_:_:name:key:at:options:label:tags:deadline:)``, and `invalidArgument` if the numbers of
@@ -62,7 +63,7 @@ extension LedgerCall where Subject == CalledWork {
     for (index, arguments) in arguments.enumerated() {
       children.append(
         try await start(
-          type, arguments, name: name, key: keys?[index] ?? "\(index)", options: options))
+          type, arguments, name: name, key: keys?[index], options: options))
     }
     return children
   }

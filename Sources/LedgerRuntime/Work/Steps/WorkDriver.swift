@@ -79,7 +79,7 @@ struct WorkDriver: Sendable {
     let isCancelled = flow.forget(number, of: step)
     // The other waits may be all that is left.
     suspendIfAllWaits()
-    try flow.requireWork()
+    try flow.requireTime()
     try Task.checkCancellation()
     return isCancelled
   }

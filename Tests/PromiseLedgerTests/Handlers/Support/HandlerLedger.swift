@@ -73,6 +73,17 @@ final class Gate: Sendable {
     }
   }
 
+  /// Tells the test that code has come to the gate, and does not wait.
+  func arrive() async {
+    let due = contents.withLock { contents in
+      contents.arrivals += 1
+      let arrivals = contents.arrivals
+      defer { contents.watchers.removeAll { $0.count <= arrivals } }
+      return contents.watchers.filter { $0.count <= arrivals }
+    }
+    for watcher in due { watcher.continuation.resume() }
+  }
+
   /// Waits until code has come to the gate `count` times in all.
   func arrival(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in

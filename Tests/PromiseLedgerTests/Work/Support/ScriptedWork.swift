@@ -53,11 +53,13 @@ struct WorkLedger: Sendable {
     @Sendable (ScriptedWork, WorkCall<ScriptedWork.Script>) async throws -> Int
 
   func open(
-    as role: SessionRole = .app, _ code: @escaping Code = { _, _ in 0 },
+    as role: SessionRole = .app, runner: LedgerConfiguration.RunnerPolicy = .manual,
+    _ code: @escaping Code = { _, _ in 0 },
     other: (@Sendable (String) async throws -> String)? = nil
   ) async throws -> Ledger {
     var configuration = LedgerConfiguration()
     configuration.clock = clock
+    configuration.runner = runner
     try configuration.handlers.register(ScriptedWork.self) { ScriptedWork.Script(code: code) }
     if let other {
       try configuration.handlers.register(OtherWork.self) { OtherScript(code: other) }

@@ -1,0 +1,54 @@
+import Logging
+import Synchronization
+
+/// A log whose messages a test can wait for.
+final class AwaitedLog: LogHandler {
+  private struct Contents {
+    var messages: [String] = []
+    var waiting: [(message: String, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let contents = Mutex(Contents())
+
+  var messages: [String] { contents.withLock { $0.messages } }
+
+  /// A logger that writes to it.
+  var logger: Logger { Logger(label: "test") { _ in self } }
+
+  /// Waits until a message was written.
+  func message(_ message: String) async {
+    await withCheckedContinuation { continuation in
+      let isThere = contents.withLock { contents in
+        if contents.messages.contains(message) { return true }
+        contents.waiting.append((message, continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  func log(event: LogEvent) {
+    let message = "\(event.message)"
+    let due = contents.withLock { contents in
+      contents.messages.append(message)
+      defer { contents.waiting.removeAll { $0.message == message } }
+      return contents.waiting.filter { $0.message == message }
+    }
+    for waiting in due { waiting.continuation.resume() }
+  }
+
+  subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+    get { nil }
+    set {}
+  }
+
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+
+  var logLevel: Logger.Level {
+    get { .trace }
+    set {}
+  }
+}
