@@ -9,12 +9,14 @@ struct ArchiveContents {
     case attachment(ArchivedAttachment)
     case tombstone(EntityID)
     case event(ArchivedEvent)
+    case recording(ArchivedRecording)
+    case state(ArchivedState)
     case end
   }
 
   /// The parts of an archive that may follow, in this order.
   private enum Part: Int, Comparable {
-    case snapshot, records, tombstones, events
+    case snapshot, records, tombstones, events, states
 
     static func < (left: Part, right: Part) -> Bool { left.rawValue < right.rawValue }
   }
@@ -31,6 +33,8 @@ struct ArchiveContents {
   /// their ids.
   private var lastID: EntityID?
   private var attachments: NamedAttachments
+  /// The position of the newest digest of a state; `nil` before the first.
+  private var statePosition: Position?
   /// The attachments of the newest record that have not been read yet.
   private var owned: ArraySlice<AttachmentReference> = []
 
@@ -80,6 +84,7 @@ struct ArchiveContents {
       try enter(.tombstones, id)
       return .tombstone(id)
     case .event(let event):
+      guard part < .states else { throw .damaged("no event follows the mark of a recording") }
       part = .events
       let next = digest.position.advanced(by: 1)
       guard event.position == next else {
@@ -91,6 +96,13 @@ struct ArchiveContents {
       }
       try attachments.check(event)
       return .event(event)
+    case .recording(let recording):
+      guard part == .events else { throw .damaged("the mark of a recording cannot be here") }
+      part = .states
+      return .recording(recording)
+    case .state(let state):
+      try check(state)
+      return .state(state)
     case .end(let end):
       try check(end, hashBefore.finish().bytes)
       return .end
@@ -124,6 +136,15 @@ struct ArchiveContents {
     return .attachment(attachment)
   }
 
+  /// Checks that digests of states come in order, after the snapshot.
+  private mutating func check(_ state: ArchivedState) throws(ArchiveProblem) {
+    let last = statePosition ?? max(snapshotPosition, header.base.position)
+    guard part == .states, state.position > last || statePosition == nil && state.position == last,
+      state.position <= digest.position
+    else { throw .damaged("the digest of a state cannot be here") }
+    statePosition = state.position
+  }
+
   private func check(_ end: ArchiveEnd, _ hash: [UInt8]) throws(ArchiveProblem) {
     guard end.eventCount == eventCount else {
       throw .damaged("it counts \(end.eventCount) events, but there are \(eventCount)")
@@ -134,6 +155,9 @@ struct ArchiveContents {
     // The newest frame of a log is never deleted; without it, the head would be unknown.
     guard !hasSnapshot || eventCount > 0 else { throw .damaged("no event follows the snapshot") }
     try attachments.finish()
+    guard part < .states || statePosition == digest.position else {
+      throw .damaged("the digest of the last state is missing")
+    }
     guard end.hash == hash else {
       throw .damaged("its SHA-256 does not match the lines before it")
     }

@@ -13,6 +13,8 @@ extension ArchiveLine {
     case "attachment": self = .attachment(try ArchivedAttachment(&reader))
     case "tombstone": self = .tombstone(try reader.id("id"))
     case "event": self = .event(try ArchivedEvent(&reader))
+    case "recording": self = .recording(try ArchivedRecording(&reader))
+    case "state": self = .state(try ArchivedState(&reader))
     case "end": self = .end(try ArchiveEnd(&reader))
     case let other: throw .newer("its type is \(other)")
     }
@@ -113,6 +115,21 @@ extension ArchivedEvent {
     guard payload.count <= EventBatch.maximumPayloadByteCount else {
       throw .tooLarge("its payload has \(payload.count) bytes, too many for a frame")
     }
+  }
+}
+
+extension ArchivedRecording {
+  fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
+    let number: UInt8 = try line.number("redacted")
+    guard number <= 1 else { throw .damaged("the member redacted is neither 0 nor 1") }
+    isRedacted = number == 1
+  }
+}
+
+extension ArchivedState {
+  fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
+    position = Position(rawValue: try line.number("position"))
+    digest = StateDigest(bytes: try line.digest("digest"))
   }
 }
 

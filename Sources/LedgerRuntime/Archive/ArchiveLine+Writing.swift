@@ -11,6 +11,8 @@ extension ArchiveLine {
       writer.add("type", text: "tombstone")
       writer.add("id", text: id.description)
     case .event(let event): event.write(to: &writer)
+    case .recording(let recording): recording.write(to: &writer)
+    case .state(let state): state.write(to: &writer)
     case .end(let end): end.write(to: &writer)
     }
     return writer.finish()
@@ -78,6 +80,21 @@ extension ArchivedEvent {
     line.add("cause", number: cause.rawValue)
     line.add("payload", base64: payload)
     line.add("attachment", base64: attachment)
+  }
+}
+
+extension ArchivedRecording {
+  fileprivate func write(to line: inout ArchiveLineWriter) {
+    line.add("type", text: "recording")
+    line.add("redacted", number: isRedacted ? 1 : 0)
+  }
+}
+
+extension ArchivedState {
+  fileprivate func write(to line: inout ArchiveLineWriter) {
+    line.add("type", text: "state")
+    line.add("position", number: position.rawValue)
+    line.add("digest", text: digest.description)
   }
 }
 

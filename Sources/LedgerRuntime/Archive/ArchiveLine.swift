@@ -9,6 +9,8 @@ enum ArchiveLine: Sendable, Hashable {
   case attachment(ArchivedAttachment)
   case tombstone(EntityID)
   case event(ArchivedEvent)
+  case recording(ArchivedRecording)
+  case state(ArchivedState)
   case end(ArchiveEnd)
 }
 
@@ -87,6 +89,18 @@ extension ArchivedEvent {
       kind: kind, version: version, flags: flags, time: time, subject: subject, cause: cause,
       payload: payload, attachment: attachment)
   }
+}
+
+/// The mark of a recording: an archive with digests of states, which later builds compare with theirs.
+struct ArchivedRecording: Sendable, Hashable {
+  /// Whether values and texts were replaced.
+  var isRedacted: Bool
+}
+
+/// The digest of the state that the build that wrote a recording had at a position.
+package struct ArchivedState: Sendable, Hashable {
+  package var position: Position
+  package var digest: StateDigest
 }
 
 /// The last line: it proves that nothing before it is missing or changed.

@@ -18,7 +18,7 @@ struct ArchiveWriter: Sendable {
     case events
     /// Reads the events after those of the archive, to compare them with the known digest.
     case comparison(LogDigest)
-    case end, nothing
+    case states, end, nothing
   }
 
   private let header: ArchiveHeader
@@ -26,6 +26,8 @@ struct ArchiveWriter: Sendable {
   private let end: Position
   /// The known digest of the log, at a position in the archive or after it.
   private let known: LogDigest
+  /// What makes the archive a recording; `nil` for an archive.
+  private let recording: ArchiveRecording?
   private var proof: SnapshotProof
   private var step = Step.header
   private var digest: LogDigest
@@ -38,12 +40,14 @@ struct ArchiveWriter: Sendable {
 
   /// Creates a writer for an archive of the whole ledger.
   init(
-    of ledgerID: LedgerID, createdAt: Timestamp, _ summary: SnapshotSummary, through end: Position
+    of ledgerID: LedgerID, createdAt: Timestamp, _ summary: SnapshotSummary, through end: Position,
+    recording: ArchiveRecording? = nil
   ) {
     let deletesAny = summary.deletedThrough > .start
     self.init(
       of: ledgerID, createdAt: createdAt, after: summary.deletedLog,
-      snapshot: deletesAny ? summary : nil, through: end, known: summary.logDigest)
+      snapshot: deletesAny ? summary : nil, through: end, known: summary.logDigest,
+      recording: recording)
   }
 
   /// - Parameters:
@@ -51,14 +55,17 @@ struct ArchiveWriter: Sendable {
   ///     first event.
   ///   - known: The log digest at some position; if that is after `end`, the events up to there are also
   ///     read.
+  ///   - recording: The digests of states that make the archive a recording.
   init(
     of ledgerID: LedgerID, createdAt: Timestamp, after base: LogDigest,
-    snapshot: SnapshotSummary? = nil, through end: Position, known: LogDigest
+    snapshot: SnapshotSummary? = nil, through end: Position, known: LogDigest,
+    recording: ArchiveRecording? = nil
   ) {
     header = ArchiveHeader(ledgerID: ledgerID, createdAt: createdAt, base: base)
     self.snapshot = snapshot
     self.end = end
     self.known = known
+    self.recording = recording
     proof = SnapshotProof(snapshot ?? SnapshotSummary())
     digest = base
   }
@@ -89,6 +96,9 @@ struct ArchiveWriter: Sendable {
       if digest.position == end { step = .comparison(digest) }
     case .comparison(let last):
       step = try compare(last, with: source)
+    case .states:
+      piece = states()
+      step = .end
     case .end:
       piece = lastLine()
       step = .nothing
@@ -257,11 +267,19 @@ struct ArchiveWriter: Sendable {
   private func compare(
     _ last: LogDigest, with source: any EventSource
   ) throws(LedgerError) -> Step {
-    guard last.position < known.position else { return .end }
+    guard last.position < known.position else { return .states }
     let next = try last.continued(over: source, through: known.position)
     guard next.position > last.position else { throw .missingEvents(after: last.position) }
     try next.check(known)
     return .comparison(next)
+  }
+
+  private func states() -> [UInt8] {
+    guard let recording else { return [] }
+    let mark = ArchivedRecording(isRedacted: recording.isRedacted)
+    return recording.states.reduce(into: ArchiveLine.recording(mark).text) { text, state in
+      text += ArchiveLine.state(state).text
+    }
   }
 
   private func lastLine() -> [UInt8] {

@@ -6,6 +6,8 @@ struct LedgerAssembly {
   /// The digest of all events added so far.
   private(set) var digest: LogDigest
   private var snapshot: ArchivedSnapshot?
+  /// What the newest archive says as a recording; `nil` if it is none.
+  private(set) var recording: ArchiveRecording?
   private var recordCount = 0
   private var eventCount = 0
   private var byteCount = 0
@@ -41,6 +43,7 @@ struct LedgerAssembly {
     let isFirst = byteCount == 0
     let eventCountBefore = eventCount
     var contents = ArchiveContents(header)
+    recording = nil
     if header.base.position == digest.position { try compare(contents, line: 1) }
     while let (line, hash) = try reader.next() {
       let number = reader.lineNumber
@@ -56,6 +59,8 @@ struct LedgerAssembly {
       case .event(let event):
         if isFirst { try checkIsWhole() }
         try add(event, to: &contents, line: number, &builder)
+      case .recording(let mark): recording = ArchiveRecording(isRedacted: mark.isRedacted)
+      case .state(let state): recording?.states.append(state)
       case .end:
         guard try reader.next() == nil else {
           throw .archive(line: number + 1, .damaged("it follows the last line"))

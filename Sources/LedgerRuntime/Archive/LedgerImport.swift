@@ -23,6 +23,19 @@ public struct LedgerImport: Sendable {
       LedgerMetadata, _ fill: (any LedgerConstruction) throws(LedgerError) -> Void
     ) throws(LedgerError) -> Void
   ) throws(LedgerError) -> ArchiveSummary {
+    try assemble(archives, recording: { _ in }, construct)
+  }
+
+  /// Reads archives, as ``assemble(_:_:)`` does.
+  ///
+  /// - Parameter found: Receives what the last archive says as a recording; `nil` if it is none.
+  @available(*, noasync, message: "blocks the thread for long")
+  package func assemble(
+    _ archives: [String], recording found: (ArchiveRecording?) -> Void,
+    _ construct: (
+      LedgerMetadata, _ fill: (any LedgerConstruction) throws(LedgerError) -> Void
+    ) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> ArchiveSummary {
     guard let first = archives.first else {
       throw LedgerError(
         .invalidArgument, "There is no archive to make a ledger of. Give at least one.")
@@ -48,6 +61,7 @@ public struct LedgerImport: Sendable {
       try assembly.finish(&builder)
       try builder.finish()
     }
+    found(assembly.recording)
     return assembly.summary
   }
 }

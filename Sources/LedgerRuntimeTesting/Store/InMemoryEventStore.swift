@@ -1,5 +1,6 @@
 import LedgerBytes
 package import LedgerModel
+package import LedgerRuntime
 import LedgerSystem
 import Synchronization
 
@@ -15,7 +16,7 @@ package final class InMemoryEventStore: EventStore {
 
   package let ledgerID: LedgerID
   package let isRemote = false
-  package let createdAt = Timestamp(nanosecondsSinceEpoch: 0)
+  package let createdAt: Timestamp
 
   /// The size in bytes up to which a frame takes events. It is below the maximum, so that nothing comes to
   /// depend on the maximum.
@@ -26,11 +27,17 @@ package final class InMemoryEventStore: EventStore {
     frameByteCount: Int = InMemoryEventStore.frameByteCount
   ) {
     self.ledgerID = ledgerID
+    createdAt = Timestamp(nanosecondsSinceEpoch: 0)
     contents = Mutex(InMemoryLedger(frameByteCount: frameByteCount))
   }
 
-  private init(ledgerID: LedgerID, _ contents: InMemoryLedger) {
+  /// Creates a store with the contents of a ledger.
+  package init(
+    ledgerID: LedgerID, createdAt: Timestamp = Timestamp(nanosecondsSinceEpoch: 0),
+    _ contents: InMemoryLedger
+  ) {
     self.ledgerID = ledgerID
+    self.createdAt = createdAt
     self.contents = Mutex(contents)
   }
 

@@ -1,9 +1,11 @@
-import LedgerModel
+package import LedgerModel
 
 /// The tables of a snapshot in memory.
-struct InMemoryTables: SnapshotTables, Sendable {
+package struct InMemoryTables: SnapshotTables, Sendable {
   private var tables: [SnapshotTable: SortedTable] = [:]
   private var blobs: [Position: [UInt8]] = [:]
+
+  package init() {}
 
   var attachmentByteCount: Int { blobs.values.reduce(0) { $0 + $1.count } }
 
@@ -21,11 +23,23 @@ struct InMemoryTables: SnapshotTables, Sendable {
     tables[change.table, default: SortedTable()][change.key] = change.value
   }
 
-  func values(forKeys keys: [[UInt8]], in table: SnapshotTable) -> [[UInt8]?] {
+  /// Adds entries, in the order of tables and keys.
+  mutating func put(_ entries: [TableChange]) {
+    for (table, entries) in Dictionary(grouping: entries, by: \.table) {
+      guard table != .blob else {
+        for entry in entries { apply(entry) }
+        continue
+      }
+      tables[table, default: SortedTable()].merge(
+        entries.compactMap { entry in entry.value.map { (entry.key, $0) } })
+    }
+  }
+
+  package func values(forKeys keys: [[UInt8]], in table: SnapshotTable) -> [[UInt8]?] {
     keys.map { tables[table]?[$0] }
   }
 
-  func show(_ changes: ArraySlice<TableChange>) -> [Bool] {
+  package func show(_ changes: ArraySlice<TableChange>) -> [Bool] {
     changes.map { change in
       change.table == .blob
         ? blobs[Position(bigEndianBytes: change.key)] == change.value
@@ -33,18 +47,18 @@ struct InMemoryTables: SnapshotTables, Sendable {
     }
   }
 
-  func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
+  package func entryCount(of table: SnapshotTable) throws(LedgerError) -> Int {
     tables[table]?.count ?? 0
   }
 
-  func scan(
+  package func scan(
     _ table: SnapshotTable, from start: [UInt8],
     _ body: (_ key: [UInt8], _ value: [UInt8]) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     try tables[table]?.scan(from: start, body)
   }
 
-  func attachments(_ wanted: [AttachmentReference]) -> [Result<[UInt8], LedgerError>] {
+  package func attachments(_ wanted: [AttachmentReference]) -> [Result<[UInt8], LedgerError>] {
     wanted.map { wanted in
       guard let bytes = blobs[wanted.position], bytes.count == wanted.byteCount else {
         return .failure(
@@ -55,7 +69,7 @@ struct InMemoryTables: SnapshotTables, Sendable {
     }
   }
 
-  func auditOfAttachments() -> any AttachmentAudit { InMemoryAudit(attachments: blobs) }
+  package func auditOfAttachments() -> any AttachmentAudit { InMemoryAudit(attachments: blobs) }
 }
 
 /// An audit of all attachments in memory.

@@ -28,6 +28,27 @@ struct SortedTable: Sendable {
     }
   }
 
+  /// Adds entries that are sorted by their keys, none of which the table has.
+  mutating func merge(_ entries: [(key: [UInt8], value: [UInt8])]) {
+    guard let first = entries.first else { return }
+    let start = index(atOrAbove: first.key)
+    let (laterKeys, laterValues) = (Array(keys[start...]), Array(values[start...]))
+    keys.removeSubrange(start...)
+    values.removeSubrange(start...)
+    var next = 0
+    for (key, value) in entries {
+      while next < laterKeys.count, laterKeys[next].precedes(key) {
+        keys.append(laterKeys[next])
+        values.append(laterValues[next])
+        next += 1
+      }
+      keys.append(key)
+      values.append(value)
+    }
+    keys += laterKeys[next...]
+    values += laterValues[next...]
+  }
+
   func scan(
     from start: [UInt8], _ body: ([UInt8], [UInt8]) throws(LedgerError) -> Bool
   ) throws(LedgerError) {

@@ -1,30 +1,30 @@
 import LedgerBytes
-import LedgerModel
+package import LedgerModel
 
 /// The contents of a store in memory at one moment.
-struct InMemoryLedger: LedgerSource {
+package struct InMemoryLedger: LedgerSource {
   private var frames: [(key: UInt64, bytes: [UInt8])] = []
   /// The size in bytes up to which frames are filled.
-  let frameByteCount: Int
+  package let frameByteCount: Int
   private var end = Position.start
   private var frameNumber: UInt32 = 0
-  private(set) var tables = InMemoryTables()
+  package private(set) var tables = InMemoryTables()
   /// The number of upcoming commits that lose a race.
-  var conflictCount = 0
+  package var conflictCount = 0
 
-  init(frameByteCount: Int) {
+  package init(frameByteCount: Int) {
     self.frameByteCount = frameByteCount
   }
 
-  var usedByteCount: Int {
+  package var usedByteCount: Int {
     frames.reduce(0) { $0 + $1.bytes.count } + tables.attachmentByteCount
   }
 
   // MARK: Reading
 
-  func head() -> Position { end }
+  package func head() -> Position { end }
 
-  func read(
+  package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {
     let deleted = try tables.summary().deletedThrough
@@ -44,7 +44,7 @@ struct InMemoryLedger: LedgerSource {
     return walk.position
   }
 
-  func attachments(
+  package func attachments(
     _ wanted: [AttachmentReference]
   ) throws(LedgerError) -> [Result<[UInt8], LedgerError>] {
     let deleted = try tables.summary().deletedThrough
@@ -56,7 +56,7 @@ struct InMemoryLedger: LedgerSource {
     }
   }
 
-  func readSnapshot<R>(
+  package func readSnapshot<R>(
     _ body: (any SnapshotTables) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try body(tables)
@@ -64,7 +64,7 @@ struct InMemoryLedger: LedgerSource {
 
   // MARK: Writing
 
-  mutating func append(
+  package mutating func append(
     _ batch: EventBatch, _ commit: CommitID, after base: Position
   ) throws(LedgerError) -> AppendOutcome {
     guard end >= base else { throw .vanished(after: end, known: base) }
@@ -86,7 +86,7 @@ struct InMemoryLedger: LedgerSource {
     return .appended(through: end)
   }
 
-  mutating func apply(_ change: TableChange) {
+  package mutating func apply(_ change: TableChange) {
     switch change.table {
     case .log:
       let key: UInt64 = change.key.span.loadLittleEndian(at: 0)
@@ -97,11 +97,36 @@ struct InMemoryLedger: LedgerSource {
   }
 }
 
+// MARK: - Building
+
+extension InMemoryLedger {
+  /// Adds frames of a ledger under construction, in the order of positions.
+  ///
+  /// - Throws: `corrupt` if a frame is not one.
+  mutating func append(
+    _ built: [(key: UInt64, bytes: [UInt8])],
+    attachments: [(position: Position, bytes: [UInt8])]
+  ) throws(LedgerError) {
+    for frame in built {
+      let header = try FrameView(checking: frame.bytes.span, key: frame.key).header
+      frames.append(frame)
+      end = header.lastPosition
+      frameNumber &+= 1
+    }
+    for attachment in attachments {
+      tables.apply(TableChange(attachment.bytes, at: attachment.position))
+    }
+  }
+
+  /// Adds entries to the tables, in the order of tables and keys.
+  mutating func put(_ entries: [TableChange]) { tables.put(entries) }
+}
+
 // MARK: - Cutting off
 
 extension InMemoryLedger {
   /// The last position of each commit, in order.
-  func commitEnds() throws(LedgerError) -> [Position] {
+  package func commitEnds() throws(LedgerError) -> [Position] {
     var ends: [Position] = []
     for frame in frames {
       let header = try FrameView(checking: frame.bytes.span, key: frame.key).header
@@ -113,7 +138,7 @@ extension InMemoryLedger {
   /// The ledger as it was after the commit that ended at a position.
   ///
   /// - Throws: `invalidArgument` if no commit ended there, or later events are in the snapshot.
-  func cut(after position: Position) throws(LedgerError) -> InMemoryLedger {
+  package func cut(after position: Position) throws(LedgerError) -> InMemoryLedger {
     guard try commitEnds().contains(position), try tables.summary().position <= position else {
       throw LedgerError(
         .invalidArgument, "The ledger cannot be cut off at position \(position), within a commit.")

@@ -1,0 +1,27 @@
+package import LedgerModel
+
+/// A ledger in memory that nobody changes, to look at.
+package struct InMemoryInspection: InspectedStore, ForwardingSource {
+  package let ledger: InMemoryLedger
+  package let metadata: LedgerMetadata
+
+  package init(_ ledger: InMemoryLedger, _ metadata: LedgerMetadata) {
+    (self.ledger, self.metadata) = (ledger, metadata)
+  }
+
+  package var sessions: any SessionRegistry { UnwatchedSessions() }
+
+  package func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError? { nil }
+
+  package func withPinnedView<R>(_ body: (any LedgerSource) throws -> R) throws -> R {
+    try body(ledger)
+  }
+
+  package func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try body(ledger)
+  }
+
+  package func close() {}
+}
