@@ -41,6 +41,9 @@ struct HelpTests {
           export                  Writes all events to an archive, from which import
                                   makes a ledger.
           import                  Makes a new ledger from archives.
+          record                  Records the history of a ledger in a file, for replay.
+          replay                  Replays recordings, and lists where this build makes
+                                  something else of them.
           retry                   Makes work due at once: parked work, or work that
                                   waits for a time.
           park                    Keeps work from being run until retry makes it due
@@ -58,7 +61,7 @@ struct HelpTests {
 
   @Test(arguments: [
     "log", "show", "promises", "handlers", "work", "tree", "trace", "explain", "stats", "verify",
-    "digest", "compact", "export", "import", "retry", "park", "abandon", "force",
+    "digest", "compact", "export", "import", "record", "retry", "park", "abandon", "force",
   ])
   func everyVerbTellsItsUse(verb: String) throws {
     let run = try CommandRun(verb, "--help")

@@ -1,10 +1,20 @@
 import ArgumentParser
 
-/// A command that works on a ledger, in a process of its own. It does not write to the ledger
-/// unless its documentation says so.
-protocol LedgerCommand: ParsableCommand {
-  var reading: ReadingOptions { get }
+/// A command that works in a process of its own, so that nothing that it reads can end the tool.
+protocol ChildCommand: ParsableCommand {
+  /// How long it may show no sign of life, in seconds.
+  var timeoutInSeconds: Double { get }
 
   /// Does the work, in the child.
   func perform(_ sink: any TextSink) throws
+}
+
+/// A command that works on a ledger, in a process of its own. It does not write to the ledger
+/// unless its documentation says so.
+protocol LedgerCommand: ChildCommand {
+  var reading: ReadingOptions { get }
+}
+
+extension LedgerCommand {
+  var timeoutInSeconds: Double { reading.timeout }
 }

@@ -16,6 +16,7 @@ struct PromiseLedgerCommand: ParsableCommand {
       WorkCommand.self, TreeCommand.self, TraceCommand.self, ExplainCommand.self,
       StatsCommand.self, VerifyCommand.self,
       DigestCommand.self, CompactCommand.self, ExportCommand.self, ImportCommand.self,
+      RecordCommand.self, ReplayCommand.self,
       RetryCommand.self, ParkCommand.self, AbandonCommand.self, ForceCommand.self,
     ])
 
@@ -38,9 +39,9 @@ struct PromiseLedgerCommand: ParsableCommand {
       try ProgramArguments.check()
       var command = try parseAsRoot(arguments)
       if let command = command as? any OperatorCommand { try command.confirm() }
-      if let command = command as? any LedgerCommand {
+      if let command = command as? any ChildCommand {
         return try ReadingParent.run(
-          arguments, timeout: .seconds(command.reading.timeout))
+          arguments, timeout: .seconds(command.timeoutInSeconds))
       }
       try command.run()
       return .fine

@@ -62,6 +62,9 @@ extension LedgerState {
     try opaque(id.entityID).map { LedgerEntity.opaque($0).isOpen } ?? false
   }
 
+  /// The newest event of a blocked subject that could not be applied; `nil` if the subject is not blocked.
+  package func blockedThrough(_ subject: EntityID) -> Position? { blockedThrough[subject] }
+
   // MARK: Below the overlay
 
   /// - Parameter isToChange: Whether the lists of the snapshot must also agree with the entity.

@@ -95,12 +95,17 @@ struct ArchiveCopy: ~Copyable {
     if snapshot?.log.position == digest.position { snapshot?.log = digest }
   }
 
-  consuming func finish() throws(LedgerError) {
-    if var snapshot, let header {
+  /// - Returns: The metadata of the ledger.
+  consuming func finish() throws(LedgerError) -> LedgerMetadata {
+    guard let header else {
+      throw LedgerError(.internalInconsistency, "A ledger was copied without its header.")
+    }
+    if var snapshot {
       snapshot.stateDigest = builder.edit.new.stateDigest
       try builder.finishSnapshot(snapshot, of: header, line: lineNumber)
     }
     try builder.finish()
+    return LedgerMetadata(ledgerID: header.ledgerID, createdAt: header.createdAt)
   }
 }
 
@@ -127,17 +132,17 @@ extension Redactor: ArchiveChange {
   }
 }
 
-extension InMemoryLedger {
+extension InMemoryInspection {
   /// Makes a copy with changed contents of a ledger.
   ///
   /// - Parameter archive: Passes on the bytes of the ledger's archive, piece by piece.
-  package static func copy(
-    _ change: any ArchiveChange, _ archive: (_ add: ([UInt8]) throws -> Void) throws -> Void
-  ) throws -> InMemoryLedger {
+  package init(
+    copying archive: (_ add: ([UInt8]) throws -> Void) throws -> Void, _ change: any ArchiveChange
+  ) throws {
     let construction = InMemoryConstruction()
     var copy = ArchiveCopy(to: construction, change)
     try archive { piece in try copy.add(piece) }
-    try copy.finish()
-    return construction.ledger
+    let metadata = try copy.finish()
+    self.init(construction.ledger, metadata)
   }
 }

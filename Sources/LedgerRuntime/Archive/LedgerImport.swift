@@ -23,15 +23,16 @@ public struct LedgerImport: Sendable {
       LedgerMetadata, _ fill: (any LedgerConstruction) throws(LedgerError) -> Void
     ) throws(LedgerError) -> Void
   ) throws(LedgerError) -> ArchiveSummary {
-    try assemble(archives, recording: { _ in }, construct)
+    var recording: ArchiveRecording?
+    return try assemble(archives, &recording, construct)
   }
 
   /// Reads archives, as ``assemble(_:_:)`` does.
   ///
-  /// - Parameter found: Receives what the last archive says as a recording; `nil` if it is none.
+  /// - Parameter recording: Receives what the last archive says as a recording; `nil` if it is none.
   @available(*, noasync, message: "blocks the thread for long")
   package func assemble(
-    _ archives: [String], recording found: (ArchiveRecording?) -> Void,
+    _ archives: [String], _ recording: inout ArchiveRecording?,
     _ construct: (
       LedgerMetadata, _ fill: (any LedgerConstruction) throws(LedgerError) -> Void
     ) throws(LedgerError) -> Void
@@ -61,7 +62,7 @@ public struct LedgerImport: Sendable {
       try assembly.finish(&builder)
       try builder.finish()
     }
-    found(assembly.recording)
+    recording = assembly.recording
     return assembly.summary
   }
 }

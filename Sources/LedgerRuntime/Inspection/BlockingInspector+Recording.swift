@@ -32,14 +32,14 @@ extension BlockingInspector {
     redactedBy redactor: Redactor? = nil, tick: () -> Void = {}, _ sink: ([UInt8]) throws -> Void
   ) throws -> ArchiveSummary {
     guard let redactor else { return try record(isRedacted: false, tick, sink) }
-    let copy = try InMemoryLedger.copy(redactor) { add in
-      _ = try export { piece in
+    let archive: (([UInt8]) throws -> Void) throws -> Void = { add in
+      try self.export { piece in
         try add(piece)
         tick()
       }
     }
-    let inspector = BlockingInspector(InMemoryInspection(copy, store.metadata))
-    return try inspector.record(isRedacted: true, tick, sink)
+    let copy = try InMemoryInspection(copying: archive, redactor)
+    return try BlockingInspector(copy).record(isRedacted: true, tick, sink)
   }
 
   private func record(

@@ -14,6 +14,12 @@ package enum ThisProcess {
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// The value of an environment variable; `nil` if it is not set.
+  package static func environmentVariable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
   /// The address space in bytes that is needed by the threads of a process that uses all
   /// processors.
   private static var threadAddressSpace: Int {

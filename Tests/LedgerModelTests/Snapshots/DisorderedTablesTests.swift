@@ -2,6 +2,7 @@ import LedgerModelTestSupport
 import Testing
 
 @testable import LedgerModel
+@testable import LedgerRuntime
 @testable import LedgerRuntimeTesting
 
 /// Keys of a damaged snapshot that are not in order: a walk that continues after the last key that

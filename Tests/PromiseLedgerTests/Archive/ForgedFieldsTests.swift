@@ -77,7 +77,7 @@ import Testing
       }
     case .tombstone(let id): [("id", .tombstone(EntityID(high: id.high, low: id.low ^ 4)))]
     case .event(let event): forgeries(of: event)
-    case .end: []
+    case .recording, .state, .end: []
     }
   }
 
@@ -192,7 +192,7 @@ import Testing
         guard event.position == digest.position.advanced(by: 1) else { continue }
         digest = digest.adding(try event.stored, attachment: event.attachment)
         if digest.position == snapshot?.content.log.position { snapshot?.content.log = digest }
-      case .attachment, .end: break
+      case .attachment, .recording, .state, .end: break
       }
     }
     var lines = lines

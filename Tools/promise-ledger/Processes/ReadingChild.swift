@@ -26,7 +26,7 @@ enum ReadingChild {
       var status = Status.fine
       do {
         let command = try PromiseLedgerCommand.parseAsRoot(Array(arguments.dropFirst(2)))
-        guard let command = command as? any LedgerCommand else { return .usage }
+        guard let command = command as? any ChildCommand else { return .usage }
         try command.perform(output)
       } catch {
         let failure = Status.Failure(error) ?? Status.Failure(.systemFailure, "\(error)")

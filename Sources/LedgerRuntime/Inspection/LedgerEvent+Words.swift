@@ -1,8 +1,6 @@
-import LedgerRuntime
-
 extension LedgerEvent {
   /// The event in one line.
-  var words: String { "\(position) at \(time): \(kind) of \(subject)\(details)" }
+  package var words: String { "\(position) at \(time): \(kind) of \(subject)\(details)" }
 
   /// What the payload says, for the events of work and promises.
   private var details: String {

@@ -1,0 +1,46 @@
+import ArgumentParser
+import PromiseLedger
+
+/// `promise-ledger record`: an archive with digests of states.
+struct RecordCommand: LedgerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Records the history of a ledger in a file, for replay.",
+    discussion: """
+      A recording is an archive with digests of the states that the events lead to, so that replay \
+      can tell whether another build makes the same of them. import takes it, too. With --redact, \
+      values, keys, labels, tags, scopes, lanes, reasons, texts of errors, and the names of \
+      machines and instances are replaced, each by one of the same size as far as it must not tell \
+      things apart, and the same by the same. Ids, times, kinds, and the names of types, arguments \
+      and steps stay. The id of a promise or handler with a key is a hash of the key: who guesses \
+      the key can confirm it.
+      """)
+
+  @OptionGroup var reading: ReadingOptions
+
+  @Option(
+    name: .shortAndLong, help: "The file of the recording. Nothing may exist there.",
+    completion: .file())
+  var output: String
+
+  @Flag(help: "Replace values and texts.")
+  var redact = false
+
+  @OptionGroup var report: FormatOptions
+
+  func perform(_ sink: any TextSink) throws {
+    let inspector = try reading.open()
+    let summary = try inspector.record(
+      to: output, redactedBy: redact ? Redactor(salt: Redactor.randomSalt()) : nil
+    ) { try? sink.alive() }
+    var facts = Report()
+    facts.add("recording", "recording", output)
+    facts.add("ledger", "ledger", summary.ledgerID.description)
+    facts.add("records", "records", summary.recordCount)
+    facts.add("events", "events", summary.eventCount)
+    facts.add("bytes", "bytes", summary.byteCount)
+    facts.add("redacted", "redacted", .bool(redact), text: redact ? "yes" : "no")
+    facts.add("log digest", "logDigest", summary.logDigest.description)
+    try facts.write(as: report.format, to: sink)
+  }
+}
