@@ -142,6 +142,20 @@ let package = Package(
       ],
       path: "Tests/LedgerModelTestSupport"
     ),
+    .target(name: "LedgerOracle", path: "Tests/LedgerOracle"),
+    .target(
+      name: "LedgerWalk",
+      dependencies: [
+        "LedgerLocks", "LedgerModel", "LedgerModelTestSupport", "LedgerOracle", "LedgerRuntime",
+        "LedgerRuntimeTesting", "LedgerTestSupport", "PromiseLedger", "PromiseLedgerTesting",
+      ],
+      path: "Tests/LedgerWalk"
+    ),
+    .executableTarget(
+      name: "ledger-long-run",
+      dependencies: ["LedgerModel", "LedgerOracle", "LedgerWalk"],
+      path: "Tests/LongRun"
+    ),
     .testTarget(
       name: "LedgerLMDBTests",
       dependencies: [

@@ -1,8 +1,8 @@
 import LedgerSystem
-import Logging
+package import Logging
 
 /// Turns pending commands into one commit after another, on the writer thread.
-final class GroupCommitter {
+package final class GroupCommitter {
   /// The maximum number of commands in one commit, which holds the write lock for about a millisecond.
   static let maximumCommandCount = 1_000
 
@@ -27,10 +27,10 @@ final class GroupCommitter {
 
   #if DEBUG
     /// A deliberate bug; see ``EngineHooks``.
-    var acknowledgesBeforeCommit = false
+    package var acknowledgesBeforeCommit = false
   #endif
 
-  init(
+  package init(
     inbox: Inbox, replica: Replica, clock: (any LedgerClock)?, session: SessionID,
     role: SessionRole,
     sessions: any SessionRegistry,
@@ -57,7 +57,7 @@ final class GroupCommitter {
   ///   - budget: The maximum time that this call waits; by default until the first command must fail.
   /// - Returns: The reason why nothing was committed, or `nil`. After an interrupted wait, or one for another
   ///   writer, the commands that have time left stay pending.
-  func commitGroup(
+  package func commitGroup(
     to store: any EventStore, first: [Job] = [], takesCommands: Bool = true,
     yieldsToRequests: Bool = true, stallTimeout: Duration, budget: Duration? = nil
   ) -> LedgerError? {

@@ -1,0 +1,132 @@
+// MARK: - Sessions
+
+extension Oracle {
+  mutating func open(_ role: Role) -> Answer {
+    if position == 0 { _ = append(.ledgerCreated, 0) }
+    change(session: session, .sessionOpened) { $0 = Session(role, lastPosition: $1) }
+    return .done
+  }
+
+  mutating func freeze() throws(Refusal) -> Answer {
+    try requireOwnSession()
+    guard sessions[session]?.status != .frozen else { return .done }
+    releaseCalls(of: session)
+    releaseWork(of: session, .frozen)
+    change(session: session, .sessionFrozen) { session, _ in session?.status = .frozen }
+    return .done
+  }
+
+  mutating func unfreeze() throws(Refusal) -> Answer {
+    try requireOwnSession()
+    change(session: session, .sessionUnfrozen) { session, _ in session?.status = .open }
+    return .done
+  }
+
+  mutating func close(_ id: Int, died: Bool) -> Answer {
+    guard let ended = sessions[id], !ended.isEnded else { return .done }
+    releaseCalls(of: id)
+    releaseWork(of: id, died ? .died : .closed)
+    change(session: id, .sessionClosed) { session, _ in session?.status = died ? .died : .closed }
+    return .done
+  }
+}
+
+// MARK: - The snapshot
+
+extension Oracle {
+  private enum Subject: Hashable {
+    case promise(Int)
+    case handler(Int)
+    case session(Int)
+  }
+
+  mutating func fold() -> Answer {
+    // Commands alone make no snapshot.
+    if mode == .engine { noteFold() }
+    return .done
+  }
+
+  /// Notes that the snapshot has everything.
+  package mutating func noteFold() { snapshot = position }
+
+  /// Removes every record of the snapshot that has ended, and that nothing needs.
+  mutating func removeRecords() -> Answer {
+    let ended = endedInSnapshot().sorted { $0.position < $1.position }
+    let needed = neededSubjects()
+    let removed = ended.map(\.subject).filter { subject in
+      // Later attempts of a parent look for its children.
+      if case .promise(let id) = subject, let parent = promises[id]?.creation.parent,
+        needed.contains(.promise(parent))
+      {
+        return false
+      }
+      return !needed.contains(subject)
+    }
+    guard !removed.isEmpty else { return .count(0) }
+    _ = append(.retentionApplied, 0)
+    var (promiseIDs, handlerIDs, sessionIDs): ([Int], [Int], [Int]) = ([], [], [])
+    for subject in removed {
+      switch subject {
+      case .promise(let id): promiseIDs.append(id)
+      case .handler(let id): handlerIDs.append(id)
+      case .session(let id): sessionIDs.append(id)
+      }
+    }
+    remove(promises: promiseIDs, handlers: handlerIDs, sessions: sessionIDs)
+    return .count(removed.count)
+  }
+
+  private func endedInSnapshot() -> [(subject: Subject, position: Int)] {
+    var ended: [(subject: Subject, position: Int)] = []
+    for (id, promise) in promises where promise.isOver && promise.lastPosition <= snapshot {
+      ended.append((.promise(id), promise.lastPosition))
+    }
+    for (id, handler) in handlers where handler.isOver && handler.lastPosition <= snapshot {
+      ended.append((.handler(id), handler.lastPosition))
+    }
+    for (id, session) in sessions where session.isEnded && session.lastPosition <= snapshot {
+      ended.append((.session(id), session.lastPosition))
+    }
+    return ended
+  }
+
+  /// What open promises, work, joints and handlers refer to.
+  private func neededSubjects() -> Set<Subject> {
+    var needed: Set<Subject> = []
+    func need(_ ids: [Int]) { for id in ids { needed.insert(.promise(id)) } }
+    for handler in handlers.values where !handler.isOver {
+      needed.insert(.session(handler.creator))
+      need(handler.creation.binding.promises)
+      for call in handler.calls.values { need(Array(call.promises)) }
+    }
+    for (id, promise) in promises where !promise.isOver {
+      needed.insert(.session(promise.creator))
+      if let (_, inputs) = promise.joint { need(inputs) }
+      guard promise.isPending, let work = promise.work else { continue }
+      need([id] + work.references)
+      need([promise.creation.parent].compactMap(\.self))
+      for trigger in [work.trigger, promise.waitingTrigger].compactMap(\.self) {
+        need(trigger.awaited)
+      }
+    }
+    // The value of a joint is that of its inputs, so they are needed as long as the joint is.
+    var new = Array(needed)
+    while let subject = new.popLast() {
+      guard case .promise(let id) = subject, let (_, inputs) = promises[id]?.joint else { continue }
+      for input in inputs where needed.insert(.promise(input)).inserted {
+        new.append(.promise(input))
+      }
+    }
+    return needed
+  }
+}
+
+extension Oracle.Trigger {
+  fileprivate var awaited: [Int] {
+    switch self {
+    case .now, .at: []
+    case .after(let id, _): [id]
+    case .firstOf(let condition): condition.promises
+    }
+  }
+}
