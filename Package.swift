@@ -153,7 +153,10 @@ let package = Package(
     ),
     .executableTarget(
       name: "ledger-long-run",
-      dependencies: ["LedgerModel", "LedgerOracle", "LedgerWalk"],
+      dependencies: [
+        "LedgerOracle", "LedgerWalk",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       path: "Tests/LongRun"
     ),
     .testTarget(
@@ -183,8 +186,8 @@ let package = Package(
       name: "LedgerModelTests",
       dependencies: [
         "LedgerBytes", "LedgerFuzzTargets", "LedgerModel", "LedgerModelTestSupport",
-        "LedgerRuntime",
-        "LedgerRuntimeTesting", "LedgerTestSupport", "PromiseLedger",
+        "LedgerOracle", "LedgerRuntime", "LedgerRuntimeTesting", "LedgerTestSupport", "LedgerWalk",
+        "PromiseLedger",
       ]
     ),
     .testTarget(
@@ -203,6 +206,7 @@ let package = Package(
         "LedgerSystem",
         "LedgerTestSupport",
         "LedgerTreeSupport",
+        "LedgerWalk",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Fixtures"]
@@ -268,7 +272,7 @@ if isForThreadSanitizer {
   // Programs of one thread, and tests without others.
   let unneeded: Set = [
     "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks", "tree-fuzzer",
-    "ToolTests", "LayeringTests", "LedgerModelTests",
+    "ToolTests", "LayeringTests", "LedgerModelTests", "ledger-long-run",
   ]
   package.products.removeAll { unneeded.contains($0.name) }
   package.targets.removeAll { unneeded.contains($0.name) }

@@ -35,11 +35,11 @@ extension Oracle {
   }
 
   mutating func rebind(
-    _ id: Int, _ binding: Binding, _ expectsPresent: Bool?
+    _ id: Int, _ binding: Binding, _ expected: Int?
   ) throws(Refusal) -> Answer {
     guard let handler = try known(handler: id) else { return .notFound }
     if let ended = ended(handler) { return ended }
-    if expectsPresent == false { return .changed }
+    if let expected, expected != handler.bound { return .changed }
     change(handler: id, .handlerRebound) { handler, position in
       (handler.creation.binding, handler.bound) = (binding, position)
     }
@@ -47,7 +47,7 @@ extension Oracle {
   }
 
   mutating func start(
-    _ id: Int, _ call: Int, _ references: [Int], _ expectsPresent: Bool?
+    _ id: Int, _ call: Int, _ references: [Int], _ expected: Int?
   ) throws(Refusal) -> Answer {
     guard let handler = try known(handler: id) else { return .notFound }
     if let ended = ended(handler) { return ended }
@@ -56,7 +56,7 @@ extension Oracle {
     if !handler.creation.isRepeating && !handler.calls.isEmpty || handler.calls[call] != nil {
       return .running
     }
-    if expectsPresent == false { return .changed }
+    if let expected, expected != handler.bound { return .changed }
     try requireOwnSession()
     let runner = session
     change(handler: id, .handlerCallStarted) { handler, position in
@@ -111,7 +111,7 @@ extension Oracle {
   }
 
   mutating func invalidate(
-    _ id: Int, _ call: Int, runsCode: Bool, _ expectsPresent: Bool?, cause: Int = 0
+    _ id: Int, _ call: Int, runsCode: Bool, _ expected: Int?, cause: Int = 0
   ) throws(Refusal) -> Answer {
     guard let handler = try known(handler: id) else { return .notFound }
     switch handler.status {
@@ -119,7 +119,7 @@ extension Oracle {
     case .invalidated: return .alreadyInvalidated
     case .active: break
     }
-    if expectsPresent == false { return .changed }
+    if let expected, expected != handler.bound { return .changed }
     if runsCode { try requireOwnSession() }
     let runner = session
     change(handler: id, .handlerInvalidated) { handler, position in

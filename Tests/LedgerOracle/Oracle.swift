@@ -52,6 +52,7 @@ package struct Oracle: Sendable {
   /// The events of the newest command.
   package private(set) var facts: [Fact] = []
   private var changes: [Change] = []
+  private var particulars = Particulars()
   private(set) var session = 0
   private(set) var now = 0
 
@@ -62,7 +63,10 @@ package struct Oracle: Sendable {
   // MARK: Commands
 
   /// Carries out a command.
-  package mutating func run(_ step: OracleStep) -> Answer {
+  ///
+  /// - Parameter particulars: What the caller knew of the ledger; by default what is so now.
+  package mutating func run(_ step: OracleStep, _ particulars: Particulars? = nil) -> Answer {
+    self.particulars = particulars ?? self.particulars(of: step.command)
     facts.removeAll(keepingCapacity: true)
     changes.removeAll(keepingCapacity: true)
     (session, now) = (step.session, step.now)
@@ -110,14 +114,14 @@ package struct Oracle: Sendable {
   private mutating func decideAboutCode(_ command: OracleCommand) throws(Refusal) -> Answer {
     switch command {
     case .claim(let ids): try claim(ids)
-    case .finish(let id, let age, let result, let effects, let policy):
-      try finish(id, attempt(of: id, age), result, effects, policy)
-    case .step(let id, let age, let step, let result, let failures, let effects):
-      try finishStep(id, attempt(of: id, age), step, result, failures, effects)
-    case .suspend(let id, let age, let condition, let failing):
-      try suspend(id, attempt(of: id, age), condition, failing)
-    case .takeUp(let id, let age): try takeUpAlone(id, attempt(of: id, age))
-    case .release(let id, let age, let reason): release(id, attempt(of: id, age), reason)
+    case .finish(let id, _, let result, let effects, let policy):
+      try finish(id, particulars.attempt, result, effects, policy)
+    case .step(let id, _, let step, let result, let failures, let effects):
+      try finishStep(id, particulars.attempt, step, result, failures, effects)
+    case .suspend(let id, _, let condition, let failing):
+      try suspend(id, particulars.attempt, condition, failing)
+    case .takeUp(let id, _): try takeUpAlone(id, particulars.attempt)
+    case .release(let id, _, let reason): release(id, particulars.attempt, reason)
     case .cancel(let id): try cancel(id)
     case .amend(let id, let amendment): try amend(id, amendment)
     case .retry(let id): try retry(id)
@@ -125,33 +129,23 @@ package struct Oracle: Sendable {
     case .settleJoints(let ids): settle(joints: ids)
     case .releaseLeft(let ids): releaseLeft(ids)
     case .createHandler(let id, let creation): try createHandler(id, creation)
-    case .rebind(let id, let binding, let expects): try rebind(id, binding, expects)
-    case .call(let id, let call, let references, let expects):
-      try start(id, call, references, expects)
-    case .retryCall(let id, let call, let age, let mayTakeOwn):
-      try retryCall(id, call, attempt(of: id, call, age), mayTakeOwn: mayTakeOwn)
-    case .releaseCall(let id, let call, let age):
-      try releaseCall(id, call, attempt(of: id, call, age))
-    case .finishCall(let id, let call, let age, let fails, let effects, let rejects):
+    case .rebind(let id, let binding, _): try rebind(id, binding, particulars.bound)
+    case .call(let id, let call, let references, _):
+      try start(id, call, references, particulars.bound)
+    case .retryCall(let id, let call, _, let mayTakeOwn):
+      try retryCall(id, call, particulars.attempt, mayTakeOwn: mayTakeOwn)
+    case .releaseCall(let id, let call, _):
+      try releaseCall(id, call, particulars.attempt)
+    case .finishCall(let id, let call, _, let fails, let effects, let rejects):
       try finishCall(
-        id, call, attempt(of: id, call, age), fails: fails, effects, rejects: rejects)
-    case .invalidate(let id, let call, let runsCode, let expects):
-      try invalidate(id, call, runsCode: runsCode, expects)
+        id, call, particulars.attempt, fails: fails, effects, rejects: rejects)
+    case .invalidate(let id, let call, let runsCode, _):
+      try invalidate(id, call, runsCode: runsCode, particulars.bound)
     default: .refused(.other("\(command)"))
     }
   }
 
   // MARK: Parts of commands
-
-  /// The number of an attempt of work: the newest, or an older one.
-  package func attempt(of id: Int, _ age: Int) -> Int {
-    max(1, (promises[id]?.progress?.attempt ?? 0) - age)
-  }
-
-  /// The number of an attempt of a call.
-  package func attempt(of id: Int, _ call: Int, _ age: Int) -> Int {
-    max(1, (handlers[id]?.calls[call]?.attempt ?? 1) - age)
-  }
 
   var role: Role { sessions[session]?.role ?? .other }
 

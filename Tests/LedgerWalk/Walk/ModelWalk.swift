@@ -8,6 +8,8 @@ package struct ModelWalk<Subject: WalkSubject> {
     package var lifeCount = 0
     /// The different operations, each with its answer and the state that it met.
     package var triples: Set<UInt64> = []
+    /// The step at which the newest triple was seen.
+    package var newestTriple = 0
     package var failure: WalkFailure?
   }
 
@@ -15,7 +17,6 @@ package struct ModelWalk<Subject: WalkSubject> {
   private let lifeLength: Int
   private let make: () throws -> Subject
   private var figures = Figures()
-  private var lastNewTriple = 0
 
   /// - Parameters:
   ///   - lifeLength: The number of commands after which a new ledger is begun.
@@ -34,7 +35,7 @@ package struct ModelWalk<Subject: WalkSubject> {
     atLeast minimum: Int, plateau: Int, atMost maximum: Int
   ) throws -> Figures {
     while figures.failure == nil, figures.stepCount < maximum,
-      figures.stepCount < minimum || figures.stepCount - lastNewTriple < plateau
+      figures.stepCount < minimum || figures.stepCount - figures.newestTriple < plateau
     {
       try live(seed &+ UInt64(figures.lifeCount) &* 0x9E37_79B9)
     }
@@ -53,7 +54,7 @@ package struct ModelWalk<Subject: WalkSubject> {
       let problem = trial.run(step)
       figures.stepCount += 1
       for triple in trial.triples where figures.triples.insert(triple).inserted {
-        lastNewTriple = figures.stepCount
+        figures.newestTriple = figures.stepCount
       }
       guard let problem else { continue }
       return fail(seed, steps, problem)

@@ -23,7 +23,7 @@ package struct PureSubject: WalkSubject {
     }
     let session = SessionID.numbered(step.session)
     let (answer, batch, staged) = decide(
-      WalkedCommand(step.command, oracle),
+      WalkedCommand(step.command, oracle.particulars(of: step.command)),
       DecisionContext(
         session: session, role: oracle.sessions[step.session]?.role.model ?? .appExtension,
         now: .at(Int64(step.now))))

@@ -91,7 +91,8 @@ package struct StoreSubject: WalkSubject {
     do {
       if step.command == .removeRecords { return try removeRecords(session, store) }
       return try session.commit(
-        WalkedCommand(step.command, oracle), to: store, isFirst: step.command.opensSession)
+        WalkedCommand(step.command, oracle.particulars(of: step.command)), to: store,
+        isFirst: step.command.opensSession)
     } catch let error as LedgerError {
       return .refused(Oracle.Refusal(error))
     }

@@ -22,6 +22,12 @@ package struct WalkGenerator {
     return OracleStep(session(oracle), at: now, command(oracle))
   }
 
+  /// The next command of a session, at a time.
+  package mutating func next(_ oracle: Oracle, _ session: Int, at now: Int) -> OracleStep {
+    self.now = now
+    return OracleStep(session, at: now, command(oracle))
+  }
+
   private mutating func open() -> OracleStep {
     sessionCount += 1
     return OracleStep(sessionCount, at: now, .open(chance(3, of: 4) ? .app : .other))
@@ -39,7 +45,7 @@ package struct WalkGenerator {
     case 68..<88: return handler(oracle)
     case 88..<90: return .freeze
     case 90..<92: return .unfreeze
-    case 92..<95: return .close(below(sessionCount) + 1, died: chance(2, of: 3))
+    case 92..<95: return .close(below(max(1, sessionCount)) + 1, died: chance(2, of: 3))
     case 95..<98: return .fold
     case 98: return .removeRecords
     default: return .deleteEvents

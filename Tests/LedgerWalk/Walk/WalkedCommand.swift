@@ -13,27 +13,11 @@ package struct WalkedCommand: Command {
   static let runnableKinds: Set<String> = ["kind0", "kind1"]
   static let kindsWithCode: Set<String> = ["kind0"]
 
-  /// - Parameter oracle: The state before the command.
-  package init(_ command: OracleCommand, _ oracle: Oracle) {
+  /// - Parameter particulars: What the caller knows of the ledger.
+  package init(_ command: OracleCommand, _ particulars: Oracle.Particulars) {
     self.command = command
-    var (attempt, binding): (Int, Position?) = (1, nil)
-    func bound(_ id: Int, _ expectsPresent: Bool?) -> Position? {
-      guard let expectsPresent, let handler = oracle.handlers[id] else { return nil }
-      return Position(rawValue: UInt64(handler.bound) + (expectsPresent ? 0 : 1_000_000))
-    }
-    switch command {
-    case .finish(let id, let age, _, _, _), .step(let id, let age, _, _, _, _),
-      .suspend(let id, let age, _, _), .takeUp(let id, let age), .release(let id, let age, _):
-      attempt = oracle.attempt(of: id, age)
-    case .retryCall(let id, let call, let age, _), .releaseCall(let id, let call, let age),
-      .finishCall(let id, let call, let age, _, _, _):
-      attempt = oracle.attempt(of: id, call, age)
-    case .rebind(let id, _, let expects), .call(let id, _, _, let expects),
-      .invalidate(let id, _, _, let expects):
-      binding = bound(id, expects)
-    default: break
-    }
-    (self.attempt, self.binding) = (UInt32(attempt), binding)
+    attempt = UInt32(particulars.attempt)
+    binding = particulars.bound.map { Position(rawValue: UInt64($0)) }
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Oracle.Answer {

@@ -1,0 +1,36 @@
+import LedgerTestSupport
+import LedgerWalk
+import Testing
+
+/// Processes on one ledger, interleaved by a seed: what they are told is what the oracle says, in the
+/// order of their commits, and the log keeps its rules.
+@Suite(.timeLimit(.minutes(10))) struct SimulationTests {
+  @Test func noInterleavingBreaksARule() {
+    let report = SimulationReport(seed: 1, commitCount: TestAmount.of(3_000))
+    print(report.line)
+    #expect(report.problem == nil)
+    let figures = report.figures
+    #expect(figures.deathCount > 100)
+    #expect(figures.stallCount > 100)
+    #expect(figures.repeatedDecisionCount > 50)
+    #expect(figures.lostBellCount > 100)
+    #expect(figures.clockJumpCount > 50)
+    #expect(figures.foldCount > 50)
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func equalSeedsMakeEqualRuns(seed: UInt64) {
+    let runs = (0..<2).map { _ in Simulation(seed: seed).run(stepCount: 200) }
+    #expect(runs[0] == runs[1])
+    #expect(runs[0].commitCount > 50)
+    #expect(Simulation(seed: seed + 100).run(stepCount: 200).digest != runs[0].digest)
+  }
+
+  @Test(arguments: Simulation.Bug.allCases)
+  func aBugIsFound(bug: Simulation.Bug) {
+    let problems = (1...10 as ClosedRange<UInt64>).compactMap { seed in
+      Simulation(seed: seed, bug: bug).run(stepCount: 300).problem
+    }
+    #expect(problems.count >= 5, "\(bug)")
+  }
+}
