@@ -10,9 +10,9 @@ struct HandlersTests {
     let run = try CommandRun("handlers", sample.path)
     #expect(
       run.output == #"""
-        id                                    state        kind                  created                      details
-        8ecd4fe9-ff8f-8c34-a532-3e6ab0c3605f  active       a\u{1B}[2J\u{A}\u{202E}b  2026-01-11T00:00:00.000000Z  "a\u{1B}[2J\u{A}\u{202E}b", key "iq-1", one-shot, scopes "a\u{1B}[2J\u{A}\u{202E}b" "account-1", call 00000a11, attempt 1, given back by session 00000002: not runnable
-        019b76da-a800-7000-8700-000000000a03  active       presence              2026-01-12T00:00:00.000000Z  repeating, scopes "account-1", last call failed at 2026-01-12T00:00:00.000000Z
+        name              id                                    state        kind                  created                      details
+        iq-1              8ecd4fe9-ff8f-8c34-a532-3e6ab0c3605f  active       a\u{1B}[2J\u{A}\u{202E}b  2026-01-11T00:00:00.000000Z  "a\u{1B}[2J\u{A}\u{202E}b", one-shot, scopes "a\u{1B}[2J\u{A}\u{202E}b" "account-1", call 00000a11, attempt 1, given back by session 00000002: not runnable
+                          019b76da-a800-7000-8700-000000000a03  active       presence              2026-01-12T00:00:00.000000Z  repeating, scopes "account-1", last call failed at 2026-01-12T00:00:00.000000Z
 
         """#)
     #expect(run.notes == "" && run.status == 0)
@@ -74,7 +74,7 @@ struct HandlersTests {
     let running = try CommandRun("handlers", temporary.path)
     #expect(
       running.output.hasSuffix(
-        "  key \"iq-1\", one-shot, call 00000a11, attempt 1, run by session 00000002\n"))
+        "  one-shot, call 00000a11, attempt 1, run by session 00000002\n"))
     _ = try await app.engine.submit(
       ReleaseCall(id: handler, call: call, attempt: 1, reason: .cancelled))
     _ = try await app.engine.submit(RetryCall(id: handler, call: call, expectedAttempt: 1))

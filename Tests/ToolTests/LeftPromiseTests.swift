@@ -27,7 +27,7 @@ struct LeftPromiseTests {
   private func ids(_ arguments: String...) throws -> [String] {
     let run = try CommandRun(["promises", temporary.path] + arguments)
     #expect(run.status == 0 && run.notes == "")
-    return run.output.split(separator: "\n").dropFirst().map { String($0.prefix(36)) }
+    return run.output.split(separator: "\n").dropFirst().map { String($0.dropFirst(18).prefix(36)) }
   }
 
   @Test func orphanedPromisesAreListed() async throws {

@@ -312,7 +312,7 @@ struct TraceCommandTests {
     #expect(run.output == "" && run.status == 2)
     try ledger.createPromise(2)
     let both = try CommandRun("trace", ledger.path, "019b76da-a800-7000-8700-000000000a")
-    #expect(both.status == 2 && both.notes.contains("Several ids begin with"))
+    #expect(both.status == 3 && both.notes.contains("Several have the name"))
     #expect(try CommandRun("trace", ledger.path, "ffff").status == 3)
     let handlers = try await CompactedSampleLedger()
     let handler = try CommandRun(

@@ -54,17 +54,19 @@ struct VerbTests {
   @Test func showNeedsOneName() async throws {
     let sample = try await SampleLedger()
     let many = try CommandRun("show", sample.path, "019b")
-    #expect(many.status == 2)
+    #expect(many.status == 3)
     #expect(
-      many.notes.hasPrefix("promise-ledger: Several ids begin with 019b: promise 019b76da-"))
+      many.notes.hasPrefix("promise-ledger: Several have the name 019b: promise 019b76da-"))
     let none = try CommandRun("show", sample.path, "ffff")
     #expect(none.status == 3)
     #expect(
       none.notes.hasPrefix(
-        "promise-ledger: There is no promise, handler or session whose id begins with ffff."))
+        "promise-ledger: There is no promise, session or handler named ffff: none has it as its key, or as the beginning or the end of its id."
+      ))
     #expect(try CommandRun("show", sample.path, "--key", "nothing").status == 3)
     #expect(try CommandRun("show", sample.path).status == 2)
-    #expect(try CommandRun("show", sample.path, "xyz").status == 2)
+    #expect(try CommandRun("show", sample.path, "xyz").status == 3)
+    #expect(try CommandRun("show", sample.path, "").status == 2)
     for extra in [
       ["4b", "--key", "a"], ["--key", "a", "--handler-key", "a"], ["--handler-key", ""],
     ] {
@@ -77,10 +79,10 @@ struct VerbTests {
     let open = try CommandRun("promises", sample.path)
     #expect(
       open.output == #"""
-        id                                    state      outcome    created                      details
-        019b76da-addc-7000-8700-000000000003  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type bytes
-        019b76da-addc-7000-8700-000000000004  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type string
-        019b76da-addc-7000-8700-000000000005  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type [string:string]
+        name              id                                    state      outcome    created                      details
+                          019b76da-addc-7000-8700-000000000003  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type bytes
+                          019b76da-addc-7000-8700-000000000004  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type string
+                          019b76da-addc-7000-8700-000000000005  resolved   fulfilled  2026-01-01T00:00:01.500000Z  stale, type [string:string]
 
         """#)
     #expect(open.status == 0 && open.notes == "")

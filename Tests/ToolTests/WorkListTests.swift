@@ -10,14 +10,14 @@ struct WorkListTests {
     let run = try CommandRun("work", sample.path)
     #expect(
       run.output == #"""
-        id                                    state     kind                  since                        details
-        019b76da-a800-7000-8700-000000000a02  waiting   publish               2026-01-01T00:00:00.000000Z  "Publish 7", after promise 00000a01
-        019b76da-a800-7000-8700-000000000a03  waiting   mail                  2026-01-01T00:00:00.000000Z  at 2100-01-01T00:00:00.000000Z
-        019b76da-a800-7000-8700-000000000a04  running   mail                  2026-01-01T00:00:01.000000Z  attempt 1 in session 00000002, alive
-        019b76da-a800-7000-8700-000000000a05  retrying  mail                  2026-01-01T00:00:02.000000Z  at \#(time), 1 attempt, last error mail 550: no \u{1B}[31mmailbox
-        019b76da-a800-7000-8700-000000000a06  parked    mail                  2026-01-01T00:00:02.000000Z  1 attempt, last error mail 550: no \u{1B}[31mmailbox, priority 3
-        019b76da-a800-7000-8700-000000000a07  due       a\u{1B}[2J\u{A}b      2026-01-01T00:00:00.000000Z  lane "account/42"
-        019b76da-a800-7000-8700-000000000a08  due       mail                  2026-01-01T00:00:00.000000Z  lane "account/42"
+        name              id                                    state     kind                  since                        details
+        "Publish 7"       019b76da-a800-7000-8700-000000000a02  waiting   publish               2026-01-01T00:00:00.000000Z  after promise 00000a01
+                          019b76da-a800-7000-8700-000000000a03  waiting   mail                  2026-01-01T00:00:00.000000Z  at 2100-01-01T00:00:00.000000Z
+                          019b76da-a800-7000-8700-000000000a04  running   mail                  2026-01-01T00:00:01.000000Z  attempt 1 in session 00000002, alive
+                          019b76da-a800-7000-8700-000000000a05  retrying  mail                  2026-01-01T00:00:02.000000Z  at \#(time), 1 attempt, last error mail 550: no \u{1B}[31mmailbox
+                          019b76da-a800-7000-8700-000000000a06  parked    mail                  2026-01-01T00:00:02.000000Z  1 attempt, last error mail 550: no \u{1B}[31mmailbox, priority 3
+                          019b76da-a800-7000-8700-000000000a07  due       a\u{1B}[2J\u{A}b      2026-01-01T00:00:00.000000Z  lane "account/42"
+                          019b76da-a800-7000-8700-000000000a08  due       mail                  2026-01-01T00:00:00.000000Z  lane "account/42"
 
         """#)
     #expect(run.notes == "" && run.status == 0)
@@ -30,9 +30,9 @@ struct WorkListTests {
     let run = try CommandRun("work", sample.path, "--state", "orphaned", "--kind", "mail")
     #expect(
       run.output == """
-        id                                    state     kind                  since                        details
-        019b76da-a800-7000-8700-000000000a04  orphaned  mail                  2026-01-01T00:00:02.000000Z  1 attempt
-        019b76da-a800-7000-8700-000000000a08  orphaned  mail                  2026-01-01T00:00:00.000000Z  lane "account/42"
+        name              id                                    state     kind                  since                        details
+                          019b76da-a800-7000-8700-000000000a04  orphaned  mail                  2026-01-01T00:00:02.000000Z  1 attempt
+                          019b76da-a800-7000-8700-000000000a08  orphaned  mail                  2026-01-01T00:00:00.000000Z  lane "account/42"
 
         """)
     #expect(run.notes == "" && run.status == 0)

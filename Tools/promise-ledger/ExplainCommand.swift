@@ -20,7 +20,7 @@ struct ExplainCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     let now = SystemLedgerClock().now()
-    let report = try inspector.withSubject(subject.name(), sink) { replayed, subject in
+    let report = try inspector.withSubject(subject.subjectName(), sink) { replayed, subject in
       guard let explanation = try subject.explanation(in: replayed, at: now) else {
         throw Status.Failure(
           .usage, "\(subject.id) is a session. Explain a promise or a handler.")

@@ -7,7 +7,7 @@ struct LogCommand: LedgerCommand {
     commandName: "log",
     abstract: "Prints the events of a ledger in their order.",
     discussion: """
-      The table shows the last 8 digits of each id; JSON has the whole id. Reading changes \
+      The table shows the last 8 digits of each id, which every verb takes; JSON has the whole id. Reading changes \
       nothing in the ledger and blocks no process. Events of kinds or versions that this build \
       does not know are marked, and the exit code is then 1. With several options, the list has \
       only events that match all of them.
@@ -32,22 +32,28 @@ struct LogCommand: LedgerCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Print only events about promises whose id begins with this.", valueName: "id"))
-  var promise: IDPrefix?
+      "Print only events about this promise, handler, session or ledger: \(EntityName.help).",
+      valueName: "name"))
+  var subject: EntityName?
+
+  @Option(
+    help: ArgumentHelp(
+      "Print only events about this promise: \(EntityName.help).", valueName: "name"))
+  var promise: EntityName?
 
   @Option(help: ArgumentHelp("Print only events about the promise with this key."))
   var key: String?
 
   @Option(
     help: ArgumentHelp(
-      "Print only events about handlers whose id begins with this.", valueName: "id"))
-  var handler: IDPrefix?
+      "Print only events about this handler: \(EntityName.help).", valueName: "name"))
+  var handler: EntityName?
 
   @Option(
     help: ArgumentHelp(
-      "Print only events written by, or about, sessions whose id begins with this.",
-      valueName: "id"))
-  var session: IDPrefix?
+      "Print only events written by, or about, this session: an id, or its beginning or end.",
+      valueName: "name"))
+  var session: EntityName?
 
   @Option(
     help: ArgumentHelp(
@@ -75,7 +81,7 @@ struct LogCommand: LedgerCommand {
     reader.after = Position(rawValue: after)
     reader.through = Position(rawValue: through ?? .max)
     reader.follows = follow
-    let filter = try makeFilter()
+    let filter = try makeFilter(inspector, sink)
     var printer = try RecordPrinter(
       output.format, Record.eventColumns, to: sink, isEndless: follow)
     var findings = Findings()
@@ -94,13 +100,17 @@ struct LogCommand: LedgerCommand {
     try findings.throwIfAny()
   }
 
-  private func makeFilter() throws -> EventFilter {
+  private func makeFilter(
+    _ inspector: BlockingInspector, _ sink: any TextSink
+  ) throws -> EventFilter {
+    let names = EventNames(inspector: inspector, output: sink)
     var filter = EventFilter()
     filter.kinds = Set(kinds.map(\.kind))
-    filter.promise = try key.map { IDPrefix(try PromiseKey(checking: $0).promiseID.entityID) }
-    if let promise { filter.promise = promise }
-    filter.handler = handler
-    filter.session = session
+    filter.promise = try key.map { try names.id(of: PromiseKey(checking: $0)) }
+    if let promise { filter.promise = try names.id(of: promise, [.promise]) }
+    filter.handler = try handler.map { try names.id(of: $0, [.handler]) }
+    filter.session = try session.map { try names.id(of: $0, [.session]) }
+    filter.subject = try subject.map { try names.id(of: $0, nil) }
     filter.since = since?.time
     filter.until = until?.time
     return filter

@@ -20,7 +20,7 @@ struct ShowCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let subject = try inspector.subject(subject.name(), sink)
+    let subject = try inspector.subject(subject.subjectName(), sink)
     let life = try SubjectLife(of: subject.id, in: inspector, sink)
     let report = subject.report
     if output.format == .table {

@@ -35,7 +35,8 @@ struct TraceCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     let now = SystemLedgerClock().now()
-    let (record, trace) = try inspector.withSubject(promise.name(), sink) { replayed, subject in
+    let (record, trace) = try inspector.withSubject(promise.subjectName(), sink) {
+      replayed, subject in
       let record = try subject.promise()
       return (record, try replayed.trace(of: record.id, at: now) { try? sink.alive() })
     }

@@ -35,7 +35,7 @@ struct TreeCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     let now = SystemLedgerClock().now()
-    let tree = try inspector.withSubject(promise.name(), sink) { replayed, subject in
+    let tree = try inspector.withSubject(promise.subjectName(), sink) { replayed, subject in
       try replayed.tree(of: subject.promise().id, at: now, limit: limit) { try? sink.alive() }
     }
     guard let tree else { return }

@@ -26,8 +26,11 @@ package struct EntityWalk: Sendable {
   /// The number of list entries so far; `nil` if they came from more than one snapshot.
   private var entryCount: UInt64? = 0
 
-  package init(_ path: Path) {
+  /// - Parameter start: Entities up to this position, in the order of the walk, are skipped.
+  package init(_ path: Path, after start: Position = .start) {
     self.path = path
+    last = start
+    if start > .start { entryCount = nil }
   }
 
   /// Returns the next entities. A slice may be empty; only `nil` marks the end.

@@ -4,14 +4,15 @@ extension LedgerState {
   /// - Parameters:
   ///   - kinds: The kinds of entities to return; others do not count towards the limit.
   ///   - limit: The maximum number of ids.
+  ///   - wants: Chooses ids; the others are skipped before their records are read.
   /// - Throws: `snapshotMoved`; `corrupt` if a record is damaged.
   package func ids(
     from first: EntityID, through last: EntityID,
     of kinds: Set<EntityKind> = Set(EntityKind.allCases), limit: Int,
-    _ tick: () -> Void = {}
+    where wants: (EntityID) -> Bool = { _ in true }, _ tick: () -> Void = {}
   ) throws(LedgerError) -> [(kind: EntityKind, id: EntityID)] {
     var found: [(kind: EntityKind, id: EntityID)] = []
-    for entity in overlaid where entity.id >= first && entity.id <= last {
+    for entity in overlaid where entity.id >= first && entity.id <= last && wants(entity.id) {
       if let kind = entity.kind, kinds.contains(kind) { found.append((kind, entity.id)) }
     }
     var below = 0
@@ -19,7 +20,7 @@ extension LedgerState {
     while below < limit {
       let slice = try snapshot.ids(from: start, limit: SnapshotReader.sliceCount)
       tick()
-      for id in slice where id <= last && !isOverlaid(id) {
+      for id in slice where id <= last && wants(id) && !isOverlaid(id) {
         guard let entity = try snapshot.entity(id), let kind = entity.kind, kinds.contains(kind),
           !isHidden(entity)
         else { continue }

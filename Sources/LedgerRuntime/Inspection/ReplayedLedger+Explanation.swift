@@ -55,3 +55,16 @@ extension LedgerInspector {
     }
   }
 }
+
+extension ReplayedLedger {
+  /// What open handlers, unfinished calls and open work name a promise or a handler.
+  ///
+  /// - Parameters:
+  ///   - id: The promise or handler.
+  ///   - limit: The maximum number of results.
+  /// - Throws: As ``explanation(of:at:)-(PromiseID,_)``.
+  /// - Complexity: O(open handlers + open work).
+  package func referrers(of id: EntityID, limit: Int) throws(LedgerError) -> [Referrer] {
+    try reading { (state) throws(LedgerError) in try state.referrers(of: id, limit: limit) }
+  }
+}

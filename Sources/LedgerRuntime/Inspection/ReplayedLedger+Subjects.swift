@@ -19,6 +19,7 @@ extension ReplayedLedger {
   ///   - last: The highest id.
   ///   - kinds: The kinds to include; by default all.
   ///   - limit: The maximum number of results.
+  ///   - wants: Chooses ids; by default all.
   ///   - progress: Called periodically. It must not use a ledger.
   /// - Throws: ``LedgerError`` with `corrupt`; with `eventsDeleted` if the ledger was compacted past
   ///   ``position`` meanwhile.
@@ -26,10 +27,10 @@ extension ReplayedLedger {
   package func subjects(
     from first: EntityID, through last: EntityID,
     of kinds: Set<LedgerSubject.Kind> = Set(LedgerSubject.Kind.allCases), limit: Int,
-    progress: () -> Void = {}
+    where wants: (EntityID) -> Bool = { _ in true }, progress: () -> Void = {}
   ) throws(LedgerError) -> [LedgerSubject] {
     let found = try reading { (state) throws(LedgerError) in
-      try state.ids(from: first, through: last, of: kinds, limit: limit, progress)
+      try state.ids(from: first, through: last, of: kinds, limit: limit, where: wants, progress)
     }
     return found.map { found in
       switch found.kind {

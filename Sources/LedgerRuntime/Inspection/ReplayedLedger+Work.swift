@@ -34,7 +34,9 @@ extension ReplayedLedger {
   }
 
   /// The sessions that have not ended, and whether their processes are there.
-  func sessionPresences() throws(LedgerError) -> SessionPresences {
+  ///
+  /// - Throws: As ``record(of:)-(PromiseID)``.
+  package func sessionPresences() throws(LedgerError) -> SessionPresences {
     let open = try reading { (state) throws(LedgerError) in try state.openSessions() }
     return try registry.presences(of: open)
   }

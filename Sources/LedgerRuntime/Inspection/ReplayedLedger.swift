@@ -133,12 +133,15 @@ public final class ReplayedLedger: Sendable {
   /// The number of entities that are read in one view. During a compaction, each view requires a replay.
   private static let viewEntityCount = 10_000
 
-  /// - Parameter progress: Called after each slice, even if it contains no match. It must not use a ledger.
+  /// - Parameters:
+  ///   - start: Entities up to this position, in the order of the walk, are skipped.
+  ///   - progress: Called after each slice, even if it contains no match. It must not use a ledger.
   func forEachEntity(
-    on paths: [EntityWalk.Path], progress: () -> Void, _ body: (LedgerEntity) throws -> Bool
+    on paths: [EntityWalk.Path], after start: Position = .start, progress: () -> Void,
+    _ body: (LedgerEntity) throws -> Bool
   ) throws {
     for path in paths {
-      var walk = EntityWalk(path)
+      var walk = EntityWalk(path, after: start)
       while let entities = try next(of: &walk, progress) {
         for entity in entities {
           guard try body(entity) else { return }

@@ -61,6 +61,20 @@ struct CommandRun {
       of: URL(fileURLWithPath: "/bin/sh"))
   }
 
+  #if os(Linux)
+    /// Runs `promise-ledger` at a terminal, whose output is that of both streams.
+    ///
+    /// - Parameter isStyled: Whether the environment asks for colours.
+    init(atTerminalOfWidth width: Int, isStyled: Bool = false, _ arguments: String...) throws {
+      let words = ([Self.program.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+      let wish = isStyled ? "unset NO_COLOR; export TERM=xterm" : "export NO_COLOR=1"
+      let command = "stty cols \(width) -onlcr; \(wish); \(words)"
+      try self.init(
+        ["--quiet", "--return", "--command", command, "/dev/null"],
+        of: URL(fileURLWithPath: "/usr/bin/script"))
+    }
+  #endif
+
   private static func start(
     _ arguments: [String], of program: URL = program, output: FileHandle, notes: Pipe
   ) throws -> Process {

@@ -4,9 +4,10 @@ import PromiseLedger
 struct EventFilter {
   /// The wanted kinds; none means all.
   var kinds: Set<EventKind> = []
-  var promise: IDPrefix?
-  var handler: IDPrefix?
-  var session: IDPrefix?
+  var subject: EntityID?
+  var promise: EntityID?
+  var handler: EntityID?
+  var session: EntityID?
   var since: Timestamp?
   var until: Timestamp?
 
@@ -14,17 +15,11 @@ struct EventFilter {
     if !kinds.isEmpty, !kinds.contains(event.kind) { return false }
     if let since, event.time < since { return false }
     if let until, event.time > until { return false }
-    if let promise, !event.kind.isAboutPromise || !promise.matches(event.subject) { return false }
-    if let handler, !event.kind.isAboutHandler || !handler.matches(event.subject) { return false }
-    if let session, !isOf(session, event) { return false }
+    if let subject, event.subject != subject { return false }
+    if let promise, event.subject != promise { return false }
+    if let handler, event.subject != handler { return false }
+    if let session, event.session.entityID != session, event.subject != session { return false }
     return true
-  }
-
-  /// Whether an event is about one of the sessions or was written by one. Ids of one minute begin
-  /// alike, so only a session may match as a subject.
-  private func isOf(_ session: IDPrefix, _ event: LedgerEvent) -> Bool {
-    session.matches(event.session.entityID)
-      || (event.kind.isAboutSession && session.matches(event.subject))
   }
 }
 

@@ -13,6 +13,8 @@ struct EventReader {
   var through = Position(rawValue: .max)
   /// Whether to wait for more events at the end.
   var follows = false
+  /// Whether to print a note about events that compaction deleted.
+  var notesDeletion = true
 
   /// Passes each event to `body` until it returns `false`.
   func read(_ body: (LedgerEvent) throws -> Bool) throws {
@@ -23,7 +25,9 @@ struct EventReader {
         slice = try inspector.events(after: position, limit: Self.sliceEventCount)
       } catch {
         guard let through = error.eventsDeletedThrough else { throw error }
-        try output.note("Events up to position \(through) were deleted by compaction.")
+        if notesDeletion {
+          try output.note("Events up to position \(through) were deleted by compaction.")
+        }
         position = through
         continue
       }

@@ -3,7 +3,7 @@ import PromiseLedger
 extension Record {
   /// The columns of a list of events.
   static let eventColumns = [
-    Column("position", width: 8, isRightAligned: true), Column("time", width: 27),
+    Column("position", width: 8, isRightAligned: true), .time("time"),
     Column("kind", width: 19), Column("subject", width: 8), Column("session", width: 8),
     Column("details"),
   ]

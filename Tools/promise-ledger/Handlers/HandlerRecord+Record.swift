@@ -3,13 +3,14 @@ import PromiseLedger
 extension Record {
   /// The columns of a list of handlers.
   static let handlerColumns = [
-    Column("id", width: 36), Column("state", width: 11), Column("kind", width: 20),
-    Column("created", width: 27), Column("details"),
+    .name, .id, Column("state", width: 11), Column("kind", width: 20), .time("created"),
+    Column("details"),
   ]
 
   init(_ handler: HandlerRecord) {
     cells = [
-      "\(handler.id)", "\(handler.status)", handler.kind.escapingControlCharacters,
+      handler.nameText ?? "", "\(handler.id)",
+      "\(handler.status)", handler.kind.escapingControlCharacters,
       "\(handler.created.time)", handler.words.joined(separator: ", "),
     ]
     json = Report(handler).json
@@ -19,8 +20,7 @@ extension Record {
 extension HandlerRecord {
   fileprivate var words: [String] {
     var words: [String] = []
-    if let label { words.append(label.quoted) }
-    if let key { words.append("key \(key.quoted)") }
+    if key != nil, let label { words.append(label.quoted) }
     words.append(repetitionWords)
     if !scopes.isEmpty { words.append("scopes \(scopes.map(\.quoted).joined(separator: " "))") }
     words += openCalls.map(\.words)

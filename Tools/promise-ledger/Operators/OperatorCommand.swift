@@ -28,7 +28,7 @@ extension OperatorCommand {
   func perform(_ sink: any TextSink) throws {
     // The inspector does not create a missing ledger.
     let inspector = try reading.open()
-    let subject = try inspector.subject(promise.name(), sink)
+    let subject = try inspector.subject(promise.subjectName(), sink)
     inspector.close()
     guard case .promise(let record) = subject else {
       throw Status.Failure(.usage, "\(subject.id) is no promise. Give the id of a promise.")

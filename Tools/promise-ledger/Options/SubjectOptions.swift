@@ -4,20 +4,21 @@ import PromiseLedger
 /// The promise or handler that a verb is about.
 struct SubjectOptions: ParsableArguments {
   @Argument(
-    help: "The id of a promise or handler, or a beginning of it that no other id shares.")
-  var id: IDPrefix?
+    help:
+      "The promise or handler: an id, its beginning or its end (at least 4 characters), or a key.")
+  var name: EntityName?
 
-  @Option(help: "The promise's key, instead of an id.")
+  @Option(help: "The promise's key, and nothing else.")
   var key: String?
 
-  @Option(help: "The handler's key, instead of an id.")
+  @Option(help: "The handler's key, and nothing else.")
   var handlerKey: String?
 
-  func validate() throws { _ = try name() }
+  func validate() throws { _ = try subjectName() }
 
-  func name() throws -> SubjectName {
-    switch (id, key, handlerKey) {
-    case (let prefix?, nil, nil): .id(prefix)
+  func subjectName() throws -> SubjectName {
+    switch (name, key, handlerKey) {
+    case (let name?, nil, nil): .text(name)
     case (nil, let key?, nil): .promiseKey(try PromiseKey(checking: key))
     case (nil, nil, let key?): .handlerKey(try HandlerKey(checking: key))
     default: throw ValidationError("Give an id, a promise's key, or a handler's key.")
@@ -27,22 +28,23 @@ struct SubjectOptions: ParsableArguments {
 
 /// The promise that a verb is about.
 struct PromiseOptions: ParsableArguments {
-  @Argument(help: "The id of a promise, or a beginning of it that no other id shares.")
-  var id: IDPrefix?
+  @Argument(
+    help: "The promise: an id, its beginning or its end (at least 4 characters), or a key.")
+  var name: EntityName?
 
-  @Option(help: "The promise's key, instead of an id.")
+  @Option(help: "The promise's key, and nothing else.")
   var key: String?
 
-  func validate() throws { _ = try name() }
+  func validate() throws { _ = try subjectName() }
 
-  func name() throws -> SubjectName {
-    switch (id, key) {
-    case (let prefix?, nil): .id(prefix)
+  func subjectName() throws -> SubjectName {
+    switch (name, key) {
+    case (let name?, nil): .text(name, preferring: .promise)
     case (nil, let key?): .promiseKey(try PromiseKey(checking: key))
     default: throw ValidationError("Give a promise's id or its key.")
     }
   }
 
   /// The name as it was given, for people.
-  var words: String { key.map { "key \($0.quoted)" } ?? id?.text ?? "" }
+  var words: String { key.map { "key \($0.quoted)" } ?? name?.text.plainOrQuoted ?? "" }
 }

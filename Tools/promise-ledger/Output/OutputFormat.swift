@@ -6,9 +6,9 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   case json
   case jsonl
 
-  func makeRenderer(_ columns: [Column], isStyled: Bool) -> any RecordRenderer {
+  func makeRenderer(_ columns: [Column], isStyled: Bool, lineLimit: Int?) -> any RecordRenderer {
     switch self {
-    case .table: TableRenderer(columns: columns, isStyled: isStyled)
+    case .table: TableRenderer(columns: columns, isStyled: isStyled, lineLimit: lineLimit)
     case .json: JSONRenderer()
     case .jsonl: JSONLinesRenderer()
     }

@@ -17,7 +17,8 @@ struct RecordPrinter {
     self.output = output
     self.isEndless = isEndless
     self.leavesOutEmptyTable = leavesOutEmptyTable && format == .table
-    renderer = format.makeRenderer(columns, isStyled: output.isStyled)
+    renderer = format.makeRenderer(
+      columns, isStyled: output.isStyled, lineLimit: output.lineLimit)
     try setClosing(after: renderer.header)
   }
 

@@ -64,6 +64,7 @@ final class DirectOutput: TextSink {
 
   var isStyled: Bool { StandardOutput.isStyled }
   var width: Int { StandardOutput.usualWidth }
+  var lineLimit: Int? { nil }
   func write(_ bytes: [UInt8]) throws { try output.write(bytes) }
   func flush() throws { try output.flush() }
   func setClosing(_ closing: Closing) {}

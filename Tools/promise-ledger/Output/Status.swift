@@ -7,7 +7,7 @@ enum Status: Int32 {
   case findings = 1
   /// The command line is wrong.
   case usage = 2
-  /// The ledger or the requested item does not exist, or no longer exists.
+  /// The ledger or the requested item does not exist, or no longer exists, or several have its name.
   case notFound = 3
   /// Another process is in the way, or the store cannot be reached.
   case busy = 4
@@ -37,10 +37,18 @@ extension Status {
   struct Failure: Error {
     let status: Status
     let message: String?
+    /// Whether several things have the name that was given.
+    let isAmbiguity: Bool
 
-    init(_ status: Status, _ message: String? = nil) {
+    init(_ status: Status, _ message: String? = nil, isAmbiguity: Bool = false) {
       self.status = status
       self.message = message
+      self.isAmbiguity = isAmbiguity
+    }
+
+    /// Several things have the name that was given.
+    static func ambiguity(_ message: String) -> Failure {
+      Failure(.notFound, message, isAmbiguity: true)
     }
 
     /// The same failure, which left out a part of the output.

@@ -1,7 +1,37 @@
 /// One line for each record, in columns.
+///
+/// On a terminal, no line is longer than its width: ids and times become shorter where they must, and the rest of
+/// a line that is still too long is cut.
 struct TableRenderer: RecordRenderer {
-  let columns: [Column]
-  let isStyled: Bool
+  /// The least width that the last column should have.
+  private static let detailsWidth = 20
+  private static let gap = 2
+
+  private let columns: [Column]
+  private let isStyled: Bool
+  private let lineLimit: Int?
+
+  init(columns: [Column], isStyled: Bool, lineLimit: Int?) {
+    self.columns = lineLimit.map { Self.shortened(columns, toFit: $0) } ?? columns
+    self.isStyled = isStyled
+    self.lineLimit = lineLimit
+  }
+
+  /// The columns, of which the least important become narrower if there is no room for all.
+  private static func shortened(_ columns: [Column], toFit limit: Int) -> [Column] {
+    var columns = columns
+    func isTooWide() -> Bool {
+      let width = columns.reduce(0) { $0 + $1.width } + gap * (columns.count - 1)
+      return width + (columns.last?.width == 0 ? detailsWidth : 0) > limit
+    }
+    for index in columns.indices { columns[index].isShort = columns[index].shortening == .toWidth }
+    for shortening in [.toSeconds, .toEndOfID] as [Column.Shortening] where isTooWide() {
+      for index in columns.indices where columns[index].shortening == shortening {
+        columns[index].isShort = true
+      }
+    }
+    return columns
+  }
 
   var header: String {
     let names = line(columns.map(\.title))
@@ -12,15 +42,29 @@ struct TableRenderer: RecordRenderer {
     isComplete ? "" : "(incomplete: the rest cannot be read)\n"
   }
 
-  func render(_ record: Record) -> String { line(record.cells) + "\n" }
+  func render(_ record: Record) -> String {
+    line(zip(columns, record.cells).map { $0.isShort ? $0.shortened($1) : $1 }) + "\n"
+  }
 
   private func line(_ cells: [String]) -> String {
     let padded = zip(columns, cells).map { column, cell in
       cell.padded(toWidth: column.width, isRightAligned: column.isRightAligned)
     }
-    var line = padded.joined(separator: "  ")
+    var line = padded.joined(separator: String(repeating: " ", count: Self.gap))
     while line.last == " " { line.removeLast() }
-    return line
+    return lineLimit.map { line.cut(toWidth: $0) } ?? line
+  }
+}
+
+extension Column {
+  /// A cell, as short as the column allows.
+  fileprivate func shortened(_ cell: String) -> String {
+    switch shortening {
+    case .none: cell
+    case .toEndOfID: String(cell.suffix(width))
+    case .toSeconds: cell.replacing(/\.\d+Z$/, with: "Z")
+    case .toWidth: cell.cut(toWidth: width)
+    }
   }
 }
 
@@ -28,5 +72,15 @@ extension String {
   func padded(toWidth width: Int, isRightAligned: Bool = false) -> String {
     let padding = String(repeating: " ", count: max(0, width - count))
     return isRightAligned ? padding + self : self + padding
+  }
+
+  /// The beginning of a text that takes more than `width` columns, and an ellipsis.
+  func cut(toWidth width: Int) -> String {
+    // A character may consist of millions of scalars, which a clipped text does not.
+    let text = clipped(to: 4 * width)
+    guard text.count > width || text.unicodeScalars.count < unicodeScalars.count else {
+      return self
+    }
+    return width < 1 ? "" : text.prefix(width - 1) + "…"
   }
 }

@@ -6,6 +6,9 @@ protocol TextSink: AnyObject {
   /// The number of columns of the terminal, or the usual number.
   var width: Int { get }
 
+  /// The number of columns that lines must fit into; `nil` unless the output goes to a terminal.
+  var lineLimit: Int? { get }
+
   func write(_ bytes: [UInt8]) throws
 
   /// Passes on the collected output.

@@ -5,12 +5,13 @@ final class ChildOutput: TextSink {
   private static let pieceSize = 1 << 16
 
   let isStyled: Bool
-  let width: Int
+  let lineLimit: Int?
+  var width: Int { lineLimit ?? StandardOutput.usualWidth }
   private var gathered: [UInt8] = []
 
-  init(isStyled: Bool, width: Int) {
+  init(isStyled: Bool, lineLimit: Int?) {
     self.isStyled = isStyled
-    self.width = width
+    self.lineLimit = lineLimit
   }
 
   func write(_ bytes: [UInt8]) throws {

@@ -8,12 +8,12 @@ import LedgerSystem
 /// end a process that is not needed afterwards.
 enum ReadingChild {
   /// The first word of its command line; the second says whether its output is styled, and the third how many
-  /// columns it has.
+  /// columns its terminal has, if it goes to one.
   static let word = "@read"
 
   /// The command line that starts it.
-  static func commandLine(isStyled: Bool, width: Int, _ arguments: [String]) -> [String] {
-    [program, word, isStyled ? "styled" : "plain", String(width)] + arguments
+  static func commandLine(isStyled: Bool, lineLimit: Int?, _ arguments: [String]) -> [String] {
+    [program, word, isStyled ? "styled" : "plain", lineLimit.map(String.init) ?? "any"] + arguments
   }
 
   /// Runs a command in this process, which is the child.
@@ -21,7 +21,7 @@ enum ReadingChild {
     endWithParent()
     let output = ChildOutput(
       isStyled: arguments.first == "styled",
-      width: arguments.dropFirst().first.flatMap { Int($0) } ?? StandardOutput.usualWidth)
+      lineLimit: arguments.dropFirst().first.flatMap { Int($0) })
     do {
       var status = Status.fine
       do {

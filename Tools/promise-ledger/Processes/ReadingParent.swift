@@ -33,8 +33,8 @@ struct ReadingParent: ~Copyable {
     environment["SWIFT_BACKTRACE"] = "enable=no"
     let child = try ChildProcess(
       ReadingChild.commandLine(
-        isStyled: StandardOutput.isStyled,
-        width: Terminal.width(of: STDOUT_FILENO) ?? StandardOutput.usualWidth, arguments),
+        isStyled: StandardOutput.isStyled, lineLimit: Terminal.width(of: STDOUT_FILENO),
+        arguments),
       environment: environment.map { "\($0)=\($1)" })
     try signals.start { child.send(signal: $0) }
     let watchdog = Watchdog(timeout) { child.send(signal: SIGKILL) }

@@ -3,14 +3,15 @@ import PromiseLedger
 extension Record {
   /// The columns of a list of promises.
   static let promiseColumns = [
-    Column("id", width: 36), Column("state", width: 9), Column("outcome", width: 9),
-    Column("created", width: 27), Column("details"),
+    .name, .id, Column("state", width: 9), Column("outcome", width: 9), .time("created"),
+    Column("details"),
   ]
 
   init(_ promise: PromiseRecord, isStale: Bool, isOverdue: Bool) {
     let outcome = promise.outcomeKind.map { $0 == .timedOut ? "timed out" : "\($0)" } ?? ""
     cells = [
-      "\(promise.id)", "\(promise.status)", outcome, "\(promise.created.time)",
+      promise.nameText ?? "", "\(promise.id)", "\(promise.status)", outcome,
+      "\(promise.created.time)",
       promise.words(isStale: isStale, isOverdue: isOverdue).joined(separator: ", "),
     ]
     guard case .object(var members) = Report(promise).json else {
@@ -28,8 +29,7 @@ extension PromiseRecord {
     var words: [String] = []
     if isStale { words.append("stale") }
     if isOverdue { words.append("deadline passed") }
-    if let label { words.append(label.quoted) }
-    if let key { words.append("key \(key.quoted)") }
+    if key != nil, let label { words.append(label.quoted) }
     words.append("type \(typeTag.escapingControlCharacters)")
     if !tags.isEmpty { words.append("tags \(tags.map(\.quoted).joined(separator: " "))") }
     if let deadline, !isOverdue, status == .pending { words.append("deadline \(deadline)") }

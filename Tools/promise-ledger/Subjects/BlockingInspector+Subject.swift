@@ -11,13 +11,18 @@ extension BlockingInspector {
   func withSubject<R>(
     _ name: SubjectName, _ sink: any TextSink, _ body: (ReplayedLedger, Subject) throws -> R
   ) throws -> R {
-    let alive = { (_: Position) -> Void in try? sink.alive() }
+    try withNames(sink) { replayed in
+      try body(replayed, try name.find(in: replayed) { try? sink.alive() })
+    }
+  }
+
+  /// Runs `body`, which looks for names, on the state. Before it reports that a name is missing, it checks that
+  /// the ledger is intact.
+  func withNames<R>(_ sink: any TextSink, _ body: (ReplayedLedger) throws -> R) throws -> R {
     do {
-      return try withReplay(progress: alive) { replayed in
-        try body(replayed, try name.find(in: replayed) { try? sink.alive() })
-      }
+      return try withReplay(progress: { _ in try? sink.alive() }, body)
     } catch {
-      if Status.Failure(error)?.status == .notFound {
+      if let failure = Status.Failure(error), failure.status == .notFound, !failure.isAmbiguity {
         try requireWhole { try? sink.alive() }
       }
       throw error

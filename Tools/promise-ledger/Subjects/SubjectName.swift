@@ -2,18 +2,17 @@ import PromiseLedger
 
 /// The name of a promise, handler or session on the command line.
 enum SubjectName {
-  case id(IDPrefix)
+  /// An id, a part of one, or a key. An entity of the preferred kind hides others with that name.
+  case text(EntityName, preferring: LedgerSubject.Kind? = nil)
   case promiseKey(PromiseKey)
   case handlerKey(HandlerKey)
-
-  private static let maximumCandidateCount = 5
 
   /// The only subject with that name.
   ///
   /// - Parameter progress: Called now and then.
   /// - Throws: ``Status/Failure`` if there is none or there are several; `LedgerError` if its
   ///   record was removed.
-  func find(in replayed: ReplayedLedger, progress: () -> Void) throws -> Subject {
+  func find(in replayed: ReplayedLedger, progress: @escaping () -> Void) throws -> Subject {
     switch self {
     case .promiseKey(let key):
       guard let found = try Subject(.promise(key.promiseID), in: replayed) else {
@@ -25,44 +24,31 @@ enum SubjectName {
         throw try replayed.reason(forMissing: key.handlerID)
       }
       return found
-    case .id(let prefix):
-      // Sessions come after the rest, so that they do not make a prefix ambiguous.
-      for kinds in [[.promise, .handler], [.session]] as [Set<LedgerSubject.Kind>] {
-        if let found = try Self.find(prefix, of: kinds, in: replayed, progress) { return found }
-      }
-      if let id = EntityID(prefix.text) { throw try replayed.reason(forMissing: id) }
-      throw Status.Failure(
-        .notFound,
-        "There is no promise, handler or session whose id begins with \(prefix.text). To see why a removed record is missing, give its whole id or its key."
-      )
+    case .text(let name, let preferred):
+      // Sessions come after the rest: they are seldom asked for.
+      var groups: [Set<LedgerSubject.Kind>] = [[.promise, .handler], [.session]]
+      if let preferred { groups.insert([preferred], at: 0) }
+      return try NameSearch(name, in: replayed, progress).find(among: groups)
     }
-  }
-
-  private static func find(
-    _ prefix: IDPrefix, of kinds: Set<LedgerSubject.Kind>, in replayed: ReplayedLedger,
-    _ progress: () -> Void
-  ) throws -> Subject? {
-    let candidates = try replayed.subjects(
-      from: prefix.lowest, through: prefix.highest, of: kinds, limit: maximumCandidateCount + 1,
-      progress: progress)
-    guard let first = candidates.first else { return nil }
-    guard candidates.count == 1 else {
-      let some = candidates.prefix(maximumCandidateCount)
-      let list = some.map(\.words).joined(separator: ", ")
-      let more = candidates.count > some.count ? ", and more" : ""
-      throw Status.Failure(
-        .usage, "Several ids begin with \(prefix.text): \(list)\(more). Give more of the id.")
-    }
-    return try Subject(first, in: replayed)
   }
 }
 
 extension LedgerSubject {
-  fileprivate var words: String {
+  var kind: LedgerSubject.Kind {
     switch self {
-    case .promise(let id): "promise \(id)"
-    case .handler(let id): "handler \(id)"
-    case .session(let id): "session \(id)"
+    case .promise: .promise
+    case .handler: .handler
+    case .session: .session
     }
   }
+
+  var entityID: EntityID {
+    switch self {
+    case .promise(let id): id.entityID
+    case .handler(let id): id.entityID
+    case .session(let id): id.entityID
+    }
+  }
+
+  var words: String { "\(kind.name) \(entityID)" }
 }

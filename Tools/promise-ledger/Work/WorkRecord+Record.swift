@@ -3,15 +3,15 @@ import PromiseLedger
 extension Record {
   /// The columns of a list of work.
   static let workColumns = [
-    Column("id", width: 36), Column("state", width: 8), Column("kind", width: 20),
-    Column("since", width: 27), Column("details"),
+    .name, .id, Column("state", width: 8), Column("kind", width: 20), .time("since"),
+    Column("details"),
   ]
 
   init(work record: PromiseRecord, _ standing: WorkStanding) {
     cells = [
-      "\(record.id)", standing.state.rawValue,
+      record.nameText ?? "", "\(record.id)", standing.state.rawValue,
       (record.work?.kind ?? "").escapingControlCharacters, "\(standing.since)",
-      record.workWords(standing).joined(separator: ", "),
+      record.workWords(standing, isNamed: true).joined(separator: ", "),
     ]
     guard case .object(var members) = Report(record).json else {
       json = .object([:])
@@ -26,10 +26,12 @@ extension Record {
 
 extension PromiseRecord {
   /// The facts about work and its state, in a line of a table.
-  func workWords(_ standing: WorkStanding) -> [String] {
+  ///
+  /// - Parameter isNamed: Whether ``nameText`` is shown elsewhere in the line.
+  func workWords(_ standing: WorkStanding, isNamed: Bool = false) -> [String] {
     var words: [String] = []
-    if let label { words.append(label.quoted) }
-    if let key { words.append("key \(key.quoted)") }
+    if let label, !isNamed || key != nil { words.append(label.quoted) }
+    if let key, !isNamed { words.append("key \(key.quoted)") }
     guard let work else { return words }
     if let session = standing.session, let presence = standing.presence {
       words.append(
