@@ -20,6 +20,7 @@ import Testing
       "invalidated",
     ],
     ["work", "--format", "json"], ["work", "--by-kind", "--format", "json"],
+    ["sessions", "--state", "alive", "--state", "ended", "--format", "json"],
     ["explain", "--key", "lasting", "--format", "json"],
     ["tree", "--key", "lasting", "--format", "json"],
     ["show", "--key", "lasting", "--format", "json"],
@@ -28,7 +29,7 @@ import Testing
   /// Verbs that read in one view, or continue where they must, and so are never held up.
   private static let neverBusy: Set = [
     "log", "stats", "verify", "digest", "export", "promises", "handlers", "show",
-    "work", "tree", "explain",
+    "work", "tree", "explain", "sessions",
   ]
 
   private static let everything: CompactionPolicy = {

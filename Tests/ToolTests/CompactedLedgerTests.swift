@@ -73,6 +73,7 @@ struct CompactedLedgerTests {
         created     2026-01-11T00:00:00.000000Z at position 16 by session 019b76da-a800-7000-8700-000000000002
         open call   call 019b76da-a800-7000-8700-000000000a11, attempt 1, begun 2026-01-11T00:00:00.000000Z at position 17 by session 019b76da-a800-7000-8700-000000000002
         given back  not runnable
+        session     019b76da-a800-7000-8700-000000000002 is ended (app "default")
 
         relation  position  time                         kind                 subject   session   details
         own             23  2026-01-12T00:00:00.000000Z  handlerCallReleased  b0c3605f  00000002  call 00000a11, attempt 1, not runnable
@@ -152,7 +153,7 @@ struct CompactedLedgerTests {
     #expect(
       run.output == #"""
         name              id                                    state      outcome    created                      details
-        avatar/room@example.org  4b207824-d62b-857b-9c9d-9f472a7161c9  resolved   rejected   2026-01-11T00:00:00.000000Z  stale, type void
+        avatar/room@example.org  4b207824-d62b-857b-9c9d-9f472a7161c9  resolved   rejected   2026-01-11T00:00:00.000000Z  stale, error a\u{1B}[2J\u{A}\u{202E}b 403: a\u{1B}[2J\u{A}\u{202E}b, type void
                           019baa5a-4000-7000-8700-000000000004  resolved   fulfilled  2026-01-11T00:00:00.000000Z  stale, type string
 
         """#)

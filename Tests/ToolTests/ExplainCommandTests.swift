@@ -1,3 +1,4 @@
+import Foundation
 import PromiseLedger
 import PromiseLedgerTesting
 import Testing
@@ -8,6 +9,17 @@ struct ExplainCommandTests {
   private static let session = "session 019b76da-a800-7000-8700-000000000002"
 
   private func name(_ number: Int) -> String { "019b76da-a800-7000-8700-000000000a0\(number)" }
+
+  /// The line about the session of the sample while it is open.
+  private static let alive =
+    "session   019b76da-a800-7000-8700-000000000002 is alive (app \"shop\", process \(ProcessInfo.processInfo.processIdentifier))"
+
+  /// A line with a command about a promise of the sample.
+  private func command(
+    _ verb: String, _ number: Int, _ options: String = "", in sample: WorkSampleLedger
+  ) -> String {
+    "command   promise-ledger \(verb) \(sample.path) \(name(number))\(options)"
+  }
 
   private func explain(_ number: Int, in sample: WorkSampleLedger) throws -> CommandRun {
     let run = try CommandRun("explain", sample.path, name(number))
@@ -25,6 +37,8 @@ struct ExplainCommandTests {
         kind      publish
         reason    Its code runs when promise \(name(1)) is fulfilled; the promise is pending. It has waited since 2026-01-01T00:00:00.000000Z.
           action  See what promise \(name(1)) waits for (promise-ledger explain).
+        \(Self.alive)
+        \(command("explain", 1, in: sample))
 
         """)
     #expect(
@@ -36,6 +50,9 @@ struct ExplainCommandTests {
           action  Resolve promise \(name(1)), in any process (DurablePromise.resolve).
           action  Abandon promise \(name(1)), in any process (promise-ledger abandon).
         reason    Work waits for it: promise \(name(2)).
+        \(Self.alive)
+        \(command("resolve", 1, " --value JSON --apply", in: sample))
+        \(command("abandon", 1, " --reason TEXT --apply", in: sample))
 
         """)
     await sample.close()
@@ -51,6 +68,8 @@ struct ExplainCommandTests {
         reason    Attempt 1 has run since 2026-01-01T00:00:01.000000Z in \(Self.session). Its process is alive.
           action  Wait for the end of the code.
           action  Cancel the work of promise \(name(4)) (Ledger.cancelWork).
+        \(Self.alive)
+        \(command("cancel", 4, " --reason TEXT --apply", in: sample))
 
         """)
     await sample.close()
@@ -67,6 +86,8 @@ struct ExplainCommandTests {
         reason    The code failed once, the last time at 2026-01-01T00:00:02.000000Z, with mail 550: no \u{1B}[31mmailbox. It runs again at \#(time).
           action  Wait until \#(time).
           action  Make the work of promise \#(name(5)) due (promise-ledger retry).
+        \#(Self.alive)
+        \#(command("retry", 5, " --apply", in: sample))
 
         """#)
     #expect(
@@ -78,6 +99,10 @@ struct ExplainCommandTests {
           action  Make the work of promise \#(name(6)) due (promise-ledger retry).
           action  Cancel the work of promise \#(name(6)) (Ledger.cancelWork).
           action  Settle promise \#(name(6)) in place of its code (promise-ledger force).
+        \#(Self.alive)
+        \#(command("retry", 6, " --apply", in: sample))
+        \#(command("cancel", 6, " --reason TEXT --apply", in: sample))
+        \#(command("force", 6, " --value JSON --apply", in: sample))
 
         """#)
     await sample.close()
@@ -96,6 +121,8 @@ struct ExplainCommandTests {
           action  Park the work of promise \#(name(7)) (promise-ledger park).
         reason    It has been due since 2026-01-01T00:00:00.000000Z, and no session is open that could run the kind "mail".
           action  Open the ledger in a process that has a runner and knows the kind "mail".
+        session   019b76da-a800-7000-8700-000000000002 is ended (app "shop")
+        \#(command("park", 7, " --apply", in: sample))
 
         """#)
   }
@@ -105,7 +132,7 @@ struct ExplainCommandTests {
     let run = try CommandRun("explain", sample.path, name(4), "--format", "json")
     #expect(
       run.output == """
-        {"handlerKind":"mail","id":"\(name(4))","reasons":[{"actions":[{"action":"waitForCode","text":"Wait for the end of the code."},{"action":"cancel","text":"Cancel the work of promise \(name(4)) (Ledger.cancelWork)."}],"reason":"runs","sessions":["019b76da-a800-7000-8700-000000000002"],"since":"2026-01-01T00:00:01.000000Z","text":"Attempt 1 has run since 2026-01-01T00:00:01.000000Z in \(Self.session). Its process is alive."}],"state":"pending"}
+        {"commands":["promise-ledger cancel \(sample.path) \(name(4)) --reason TEXT --apply"],"handlerKind":"mail","id":"\(name(4))","reasons":[{"actions":[{"action":"waitForCode","text":"Wait for the end of the code."},{"action":"cancel","text":"Cancel the work of promise \(name(4)) (Ledger.cancelWork)."}],"reason":"runs","sessions":["019b76da-a800-7000-8700-000000000002"],"since":"2026-01-01T00:00:01.000000Z","text":"Attempt 1 has run since 2026-01-01T00:00:01.000000Z in \(Self.session). Its process is alive."}],"sessions":[{"id":"019b76da-a800-7000-8700-000000000002","instance":"shop","liveness":"alive","processID":\(ProcessInfo.processInfo.processIdentifier),"role":"app"}],"state":"pending"}
 
         """)
     #expect(run.notes == "" && run.status == 0)
@@ -127,7 +154,7 @@ struct ExplainCommandTests {
           source: .work(.init(kind: "report", trigger: .after(WorkSampleLedger.id(2), .any)))),
         isStrict: true))
     let run = try explain(9, in: sample)
-    #expect(run.output.hasSuffix("\nchain     \(name(2)) \(name(1))\n"))
+    #expect(run.output.contains("\nchain     \(name(2)) \(name(1))\n"))
     await sample.close()
   }
 
@@ -143,6 +170,7 @@ struct ExplainCommandTests {
         kind      a\u{1B}[2J\u{A}\u{202E}b
         reason    Call 019b76da-a800-7000-8700-000000000a11 was given back at 2026-01-12T00:00:00.000000Z (not runnable). A session that knows the kind "a\u{1B}[2J\u{A}\u{202E}b" may run it again.
           action  Retry the call in a process that knows the kind "a\u{1B}[2J\u{A}\u{202E}b" (Ledger.retryUnfinishedCalls).
+        session   019b76da-a800-7000-8700-000000000002 is ended (app "default")
 
         """#)
     #expect(run.notes == "" && run.status == 0)

@@ -35,7 +35,9 @@ struct HandlersTests {
   }
 
   @Test(arguments: [
-    ([], ""), (["--state", "active"], ""), (["--state", "finished"], "a01"),
+    // What failed is there without being asked for.
+    ([], "a06"), (["--limit", "0"], ""), (["--state", "failed"], "a06"), (["--kind", "none"], ""),
+    (["--state", "active"], ""), (["--state", "finished"], "a01"),
     (["--state", "invalidated"], "a07 a06"),
     (["--state", "finished", "--state", "invalidated"], "a01 a07 a06"),
     (["--state", "invalidated", "--kind", "k"], "a07 a06"),
@@ -74,7 +76,7 @@ struct HandlersTests {
     let running = try CommandRun("handlers", temporary.path)
     #expect(
       running.output.hasSuffix(
-        "  one-shot, call 00000a11, attempt 1, run by session 00000002\n"))
+        "  one-shot, call 00000a11, attempt 1, run by session 00000002, alive\n"))
     _ = try await app.engine.submit(
       ReleaseCall(id: handler, call: call, attempt: 1, reason: .cancelled))
     _ = try await app.engine.submit(RetryCall(id: handler, call: call, expectedAttempt: 1))
@@ -83,8 +85,9 @@ struct HandlersTests {
     #expect(
       shown.output.contains(
         """
-        open call   call 019b76da-a800-7000-8700-000000000a11, attempt 2, begun 2026-01-01T00:00:00.000000Z at position 4 \(session)
-        newest run  begun 2026-01-01T00:00:00.000000Z at position 6 \(session)
+        open call    call 019b76da-a800-7000-8700-000000000a11, attempt 2, begun 2026-01-01T00:00:00.000000Z at position 4 \(session)
+        newest run   begun 2026-01-01T00:00:00.000000Z at position 6 \(session)
+        its session  alive
 
         """))
     await app.close()
@@ -106,6 +109,7 @@ struct HandlersTests {
         argument    room: "kitchen" (string)
         created     2026-01-01T00:00:00.000000Z at position 3 by session 019b76da-a800-7000-8700-000000000002
         last run    call 019b76da-a800-7000-8700-000000000a03, attempt 2, returned 2026-01-01T00:00:00.000000Z at position 8 by session 019b76da-a800-7000-8700-000000000002
+        session     019b76da-a800-7000-8700-000000000002 is ended (app "default")
 
         relation  position  time                         kind                 subject   session   details
         own              3  2026-01-01T00:00:00.000000Z  handlerCreated       00000a01  00000002  "Set the \"avatar\"", key "iq-1", kind "avatar\u{1B}", one-shot, scopes "account-1", image: bytes 00ff (bytes), room: "kitchen" (string), refers to promise 00000a02, refers to handler 00000a09

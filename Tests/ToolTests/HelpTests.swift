@@ -10,8 +10,8 @@ struct HelpTests {
         OVERVIEW: Inspects a promise ledger, compacts it, and acts on its promises.
 
         Data goes to standard output, notes to standard error. Exit codes: 0 success, 1
-        findings, a different digest or no confirmation, 2 usage, 3 not found, 4 busy,
-        5 corrupt, 6 incompatible format, 74 system failure.
+        findings, a different digest or refused changes, 2 usage, 3 not found or
+        ambiguous, 4 busy, 5 corrupt, 6 incompatible format, 74 system failure.
 
         USAGE: promise-ledger <subcommand>
 
@@ -19,12 +19,15 @@ struct HelpTests {
           -h, --help              Show help information.
 
         SUBCOMMANDS:
+          overview (default)      Prints what failed, what is stuck and what waits, and
+                                  the next command for each.
           log                     Prints the events of a ledger in their order.
           show                    Prints the life of one promise or handler: its
                                   events, their causes and effects.
           promises                Lists promises by their state.
           handlers                Lists handlers by their state.
-          work                    Lists pending work by its state.
+          work                    Lists pending work by its state, and work that failed.
+          sessions                Lists sessions, and whether their processes are alive.
           tree                    Prints a promise and everything below it: children,
                                   inputs, and work that awaits it.
           trace                   Prints the history of work as a waterfall of its
@@ -48,9 +51,14 @@ struct HelpTests {
                                   waits for a time.
           park                    Keeps work from being run until retry makes it due
                                   again.
+          resolve                 Fulfils promises that nothing else settles.
+          reject                  Rejects promises that nothing else settles.
+          cancel                  Cancels work, or a promise that nothing else settles.
           abandon                 Gives up a promise for good: it can no longer be
                                   resolved or consumed.
           force                   Settles a promise at once, even one that code settles.
+          invalidate              Withdraws handlers for good: they can no longer be
+                                  called.
 
           See 'promise-ledger help <subcommand>' for detailed help.
 
@@ -61,7 +69,8 @@ struct HelpTests {
 
   @Test(arguments: [
     "log", "show", "promises", "handlers", "work", "tree", "trace", "explain", "stats", "verify",
-    "digest", "compact", "export", "import", "record", "retry", "park", "abandon", "force",
+    "digest", "compact", "export", "import", "record", "retry", "park", "resolve", "reject",
+    "cancel", "abandon", "force", "invalidate", "sessions", "overview",
   ])
   func everyVerbTellsItsUse(verb: String) throws {
     let run = try CommandRun(verb, "--help")
@@ -83,10 +92,12 @@ struct HelpTests {
         OVERVIEW: Lists handlers by their state.
 
         Without --state, the list has the handlers that can be called and those with an
-        unfinished call, in the order of their creation. With --state, the other
-        handlers come before these, in the order of their ends. With several options,
-        the list has only handlers that match all of them. It shows one moment; space
-        that a compaction frees is reused only after the list is printed.
+        unfinished call, in the order of their creation, and after them those that
+        ended among the newest 100000 events with a failure. With --state, the other
+        handlers come first, in the order of their ends; --state failed lists every
+        handler whose newest run failed. With several options, the list has only
+        handlers that match all of them. It shows one moment; space that a compaction
+        frees is reused only after the list is printed.
 
         USAGE: promise-ledger handlers <path> [--without-lock] [--timeout <seconds>] [--state <state> ...] [--kind <name> ...] [--scope <scope> ...] [--limit <count>] [--format <format>]
 
@@ -100,7 +111,7 @@ struct HelpTests {
           --timeout <seconds>     How long the command may make no progress before it
                                   is ended. (default: 30.0)
           --state <state>         Print only handlers in this state; may be repeated.
-                                  (values: active, finished, invalidated)
+                                  (values: active, finished, invalidated, failed)
           --kind <name>           Print only handlers of this kind; may be repeated.
           --scope <scope>         Print only handlers with this scope; may be repeated.
           --limit <count>         Print at most this many handlers.

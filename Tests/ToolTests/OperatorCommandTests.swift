@@ -139,10 +139,12 @@ struct OperatorCommandTests {
 
   @Test func onlyPromisesAreChanged() async throws {
     let handlers = try await HandlerSampleLedger()
-    let run = try CommandRun("retry", handlers.path, name(1), "--yes")
+    let run = try CommandRun("park", handlers.path, name(1), "--yes")
     #expect(
       run.notes == "promise-ledger: \(name(1)) is no promise. Give the id of a promise.\n")
     #expect(run.status == 2)
+    let retry = try CommandRun("retry", handlers.path, name(1), "--apply")
+    #expect(retry.notes.contains(" has no unfinished call. ") && retry.status == 2)
     #expect(try CommandRun("park", handlers.path, "ffff", "--yes").status == 3)
     let missing = try CommandRun("park", "/nothing", "ffff", "--yes")
     #expect(missing.notes.hasPrefix("promise-ledger: notALedger: "))
@@ -159,46 +161,54 @@ struct OperatorCommandTests {
     #expect(run.status == 2 && run.output == "")
   }
 
-  // MARK: Confirmation
+  // MARK: Without --apply
 
-  @Test func withoutATerminalAConfirmationIsNeeded() async throws {
+  @Test func withoutApplyingNothingIsChanged() async throws {
     let sample = try await WorkSampleLedger()
-    for (verb, options, intention) in [
-      ("retry", [], "make the work of promise \(name(6)) due"),
-      ("park", [], "park the work of promise \(name(6))"),
-      ("abandon", ["--reason", "x"], "abandon promise \(name(6))"),
-      ("force", ["--value", "1"], "fulfil promise \(name(6))"),
-      ("force", ["--reject", "x"], "reject promise \(name(6))"),
-      ("force", ["--cancel", "x"], "cancel promise \(name(6))"),
-    ] {
-      let run = try CommandRun([verb, sample.path, name(6)] + options)
+    let before = try BlockingInspector(at: sample.path).head
+    for (verb, number, options) in [
+      ("retry", 6, []), ("park", 7, []), ("abandon", 1, ["--reason", "x"]),
+      ("force", 4, ["--value", "1"]), ("force", 4, ["--reject", "x"]),
+      ("force", 4, ["--cancel", "x"]), ("resolve", 1, ["--value", "1"]),
+      ("reject", 1, ["--reason", "x"]), ("cancel", 1, []), ("cancel", 4, []),
+    ] as [(String, Int, [String])] {
+      let run = try CommandRun([verb, sample.path, name(number)] + options)
+      #expect(run.output.hasPrefix("would "), "\(verb)")
+      #expect(run.output.contains(" \(verb)\npromise "), "\(verb)")
       #expect(
-        run.notes
-          == "promise-ledger: This will \(intention) in \(sample.path). Standard input is no terminal to confirm that: add --yes.\n"
-      )
-      #expect(run.output == "" && run.status == 2)
+        run.notes == "promise-ledger: Nothing was changed. To \(verb), add --apply.\n", "\(verb)")
+      #expect(run.status == 0, "\(verb)")
     }
-    #expect(try await state(6, in: sample) == .parked)
+    #expect(try BlockingInspector(at: sample.path).head == before)
     await sample.close()
   }
 
-  #if os(Linux)
-    @Test(arguments: [("y", true), ("yes", true), ("n", false), ("", false)])
-    func atATerminalAPersonIsAsked(answer: String, isYes: Bool) async throws {
-      let sample = try await WorkSampleLedger()
-      let command = "\(CommandRun.program.path) retry \(sample.path) \(name(6))"
-      let run = try CommandRun(
-        ["-c", "echo '\(answer)' | script --quiet --return --command '\(command)' /dev/null"],
-        of: URL(fileURLWithPath: "/bin/sh"))
-      #expect(
-        run.output.contains(
-          "promise-ledger: This will make the work of promise \(name(6)) due in \(sample.path). Go on? [y/N] "
-        ))
-      #expect(run.output.contains("done        retry") == isYes)
-      #expect(run.output.contains("promise-ledger: Nothing was changed.") == !isYes)
-      #expect(run.status == (isYes ? 0 : 1))
-      #expect(try await state(6, in: sample) == (isYes ? .waiting(.now) : .parked))
-      await sample.close()
+  @Test func aPreviewTellsWhatWouldBeRefused() async throws {
+    let sample = try await WorkSampleLedger()
+    for (arguments, note, status) in [
+      (
+        ["park", name(4)],
+        "Session 019b76da-a800-7000-8700-000000000002 runs the work. Wait for the end of its code, and try again.",
+        4
+      ),
+      (
+        ["retry", name(1)],
+        "Promise \(name(1)) is not settled by code, so there is no work to change.", 2
+      ),
+      (
+        ["resolve", name(4), "--value", "1"],
+        "Promise \(name(4)) is settled by code or by other promises. To settle it all the same, use force.",
+        2
+      ),
+    ] as [([String], String, Int32)] {
+      for options in [[], ["--apply"]] {
+        guard arguments[0] != "retry" || options.isEmpty else { continue }
+        let run = try CommandRun(
+          [arguments[0], sample.path] + arguments.dropFirst() + options)
+        #expect(run.notes == "promise-ledger: \(note)\n")
+        #expect(run.output == "" && run.status == status)
+      }
     }
-  #endif
+    await sample.close()
+  }
 }

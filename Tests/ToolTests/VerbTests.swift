@@ -25,6 +25,7 @@ struct VerbTests {
         error     chat 403: \u{1B}[31mno\u{A}entry\u{202E}
         resolved  2026-01-01T00:00:01.500000Z at position 4 by session 019b76da-a800-7000-8700-000000000002
         consumed  2026-01-01T00:00:01.500000Z at position 5 by session 019b76da-a800-7000-8700-000000000002
+        session   019b76da-a800-7000-8700-000000000002 is ended (app "chat")
 
         relation  position  time                         kind                 subject   session   details
         own              3  2026-01-01T00:00:00.000000Z  promiseCreated       2a7161c9  00000002  "Remove the \"avatar\"", key "avatar/room@example.org", type void, tags "room" "avatar"

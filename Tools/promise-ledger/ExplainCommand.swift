@@ -8,7 +8,9 @@ struct ExplainCommand: LedgerCommand {
     abstract: "Prints why a promise, its work, or a handler waits, and what would end that.",
     discussion: """
       Each reason is followed by the actions that end it, the usual one first. If a promise \
-      awaits others, the line chain lists them: each awaits the next one. The reasons hold for \
+      awaits others, the line chain lists them: each awaits the next one. Then come the sessions \
+      that created it or run it, what names it in its arguments, calls that failed, and the \
+      commands by which an operator ends the reasons. The reasons hold for \
       the present time of this clock, and for the sessions whose processes are alive now. The \
       article "Why something waits" lists all reasons. The exit code is 0 whatever the reasons are.
       """)
@@ -20,13 +22,21 @@ struct ExplainCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     let now = SystemLedgerClock().now()
-    let report = try inspector.withSubject(subject.subjectName(), sink) { replayed, subject in
+    let found = try inspector.withSubject(subject.subjectName(), sink) {
+      replayed, subject in
       guard let explanation = try subject.explanation(in: replayed, at: now) else {
         throw Status.Failure(
           .usage, "\(subject.id) is a session. Explain a promise or a handler.")
       }
-      return Report(explanation, of: subject)
+      var report = Report(explanation, of: subject)
+      try report.addSessions(of: subject, in: replayed)
+      let referrers = try Referrers(of: subject, in: replayed) { try? sink.alive() }
+      return (report, referrers, explanation.commands(at: reading.path))
     }
+    var (report, referrers, commands) = found
+    referrers.add(to: &report, from: inspector)
+    for command in commands { report.addLine("command", command) }
+    if !commands.isEmpty { report.add("commands", .strings(commands)) }
     try report.write(as: output.format, to: sink)
   }
 }

@@ -8,20 +8,22 @@ struct HandlersCommand: LedgerCommand {
     abstract: "Lists handlers by their state.",
     discussion: """
       Without --state, the list has the handlers that can be called and those with an unfinished \
-      call, in the order of their creation. With --state, the other handlers come before these, \
-      in the order of their ends. With several options, the list has only handlers that match all \
-      of them. It shows one moment; space that a compaction frees is reused only after the list \
-      is printed.
+      call, in the order of their creation, and after them those that ended among the newest \
+      100000 events with a failure. With --state, the other handlers come first, in the order of \
+      their ends; --state failed lists every handler whose newest run failed. With several \
+      options, the list has only handlers that match all of them. It shows one moment; space that \
+      a compaction frees is reused only after the list is printed.
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {
-    case active, finished, invalidated
+    case active, finished, invalidated, failed
 
-    var status: HandlerRecord.Status {
+    func fits(_ record: HandlerRecord) -> Bool {
       switch self {
-      case .active: .active
-      case .finished: .finished
-      case .invalidated: .invalidated
+      case .active: record.status == .active
+      case .finished: record.status == .finished
+      case .invalidated: record.status == .invalidated
+      case .failed: record.lastFinish?.outcome == .failed
       }
     }
   }
@@ -53,8 +55,17 @@ struct HandlersCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let list = RecordList(reading: reading, format: output.format, limit: limit)
     try list.print(Record.handlerColumns, to: sink) { replayed, alive, print in
+      let liveness = try SessionLiveness(replayed)
+      var goesOn = true
       try replayed.forEachHandler(includesClosed: includesClosed, progress: alive) { record in
-        try !wants(record) || print(Record(record))
+        goesOn = try !wants(record) || print(Record(record, liveness.runners(of: record)))
+        return goesOn
+      }
+      guard goesOn, states.isEmpty else { return }
+      let start = RecentFailures.start(in: replayed)
+      try replayed.forEachEndedFailure(of: .handler, after: start, progress: alive) { failure in
+        guard case .handler(let record) = failure else { return true }
+        return try !wants(record) || print(Record(record, [:]))
       }
     }
   }
@@ -63,7 +74,7 @@ struct HandlersCommand: LedgerCommand {
   private var includesClosed: Bool { states.contains { $0 != .active } }
 
   private func wants(_ record: HandlerRecord) -> Bool {
-    (states.isEmpty || states.contains { $0.status == record.status })
+    (states.isEmpty || states.contains { $0.fits(record) })
       && (kinds.isEmpty || kinds.contains(record.kind))
       && scopes.allSatisfy(record.scopes.contains)
   }

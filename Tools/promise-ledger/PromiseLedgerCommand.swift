@@ -8,17 +8,18 @@ struct PromiseLedgerCommand: ParsableCommand {
     abstract: "Inspects a promise ledger, compacts it, and acts on its promises.",
     discussion: """
       Data goes to standard output, notes to standard error. Exit codes: \
-      0 success, 1 findings, a different digest or no confirmation, 2 usage, 3 not found, 4 busy, \
-      5 corrupt, 6 incompatible format, 74 system failure.
+      0 success, 1 findings, a different digest or refused changes, 2 usage, 3 not found or \
+      ambiguous, 4 busy, 5 corrupt, 6 incompatible format, 74 system failure.
       """,
     subcommands: [
-      LogCommand.self, ShowCommand.self, PromisesCommand.self, HandlersCommand.self,
-      WorkCommand.self, TreeCommand.self, TraceCommand.self, ExplainCommand.self,
-      StatsCommand.self, VerifyCommand.self,
+      OverviewCommand.self, LogCommand.self, ShowCommand.self, PromisesCommand.self,
+      HandlersCommand.self, WorkCommand.self, SessionsCommand.self, TreeCommand.self,
+      TraceCommand.self, ExplainCommand.self, StatsCommand.self, VerifyCommand.self,
       DigestCommand.self, CompactCommand.self, ExportCommand.self, ImportCommand.self,
       RecordCommand.self, ReplayCommand.self,
-      RetryCommand.self, ParkCommand.self, AbandonCommand.self, ForceCommand.self,
-    ])
+      RetryCommand.self, ParkCommand.self, ResolveCommand.self, RejectCommand.self,
+      CancelCommand.self, AbandonCommand.self, ForceCommand.self, InvalidateCommand.self,
+    ], defaultSubcommand: OverviewCommand.self)
 
   /// Runs the command. It replaces the parser's, because the exit codes are ours.
   static func main() {
@@ -37,8 +38,7 @@ struct PromiseLedgerCommand: ParsableCommand {
   private static func run(_ arguments: [String]) -> Status {
     do {
       try ProgramArguments.check()
-      var command = try parseAsRoot(arguments)
-      if let command = command as? any OperatorCommand { try command.confirm() }
+      var command = try parseAsRoot(arguments.isEmpty ? ["--help"] : arguments)
       if let command = command as? any ChildCommand {
         return try ReadingParent.run(
           arguments, timeout: .seconds(command.timeoutInSeconds))

@@ -20,9 +20,10 @@ struct ShowCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let subject = try inspector.subject(subject.subjectName(), sink)
-    let life = try SubjectLife(of: subject.id, in: inspector, sink)
-    let report = subject.report
+    let (id, report) = try inspector.withSubject(subject.subjectName(), sink) { replayed, subject in
+      (subject.id, try subject.report(in: replayed))
+    }
+    let life = try SubjectLife(of: id, in: inspector, sink)
     if output.format == .table {
       try report.write(as: .table, to: sink)
       try sink.write("\n")

@@ -5,22 +5,25 @@ import PromiseLedger
 struct WorkCommand: LedgerCommand {
   static let configuration = CommandConfiguration(
     commandName: "work",
-    abstract: "Lists pending work by its state.",
+    abstract: "Lists pending work by its state, and work that failed.",
     discussion: """
       Work is due if its trigger is reached and no session runs it; orphaned if, besides, no \
       session is open in a living process, so that nothing can run it now; waiting before its \
       trigger; retrying if its code failed and the time of the next attempt has not come; running \
       if the log shows an attempt, whose session may be gone; parked if it needs an operator. \
       Sessions do not record the kinds that they run, so work of a kind that no open session \
-      knows is due. The list is in the order of creation. With several options, it has only work \
-      that matches all of them. It shows one moment; space that a compaction frees is reused only \
+      knows is due. The list is in the order of creation. After it comes work that failed for good, \
+      among the newest 100000 events, and whose failure was neither consumed nor abandoned; \
+      --state failed lists all of that. With several options, the list has only work that matches \
+      all of them. It shows one moment; space that a compaction frees is reused only \
       after the list is printed.
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {
-    case due, waiting, running, retrying, parked, orphaned
+    case due, waiting, running, retrying, parked, orphaned, failed
 
-    var state: WorkStanding.State {
+    /// The state of pending work; `nil` if the promise is settled.
+    var state: WorkStanding.State? {
       switch self {
       case .due: .due
       case .waiting: .waiting
@@ -28,6 +31,7 @@ struct WorkCommand: LedgerCommand {
       case .retrying: .retrying
       case .parked: .parked
       case .orphaned: .orphaned
+      case .failed: nil
       }
     }
   }
@@ -59,8 +63,19 @@ struct WorkCommand: LedgerCommand {
     let now = SystemLedgerClock().now()
     guard byKind else {
       return try list.print(Record.workColumns, to: sink) { replayed, alive, print in
+        var goesOn = true
         try replayed.forEachWork(at: now, progress: alive) { record, standing in
-          try !wants(record, standing) || print(Record(work: record, standing))
+          goesOn = try !wants(record, standing) || print(Record(work: record, standing))
+          return goesOn
+        }
+        guard goesOn, states.isEmpty || states.contains(.failed) else { return }
+        // Asked for failures, it looks at everything that ever ended.
+        let start = states.isEmpty ? RecentFailures.start(in: replayed) : .start
+        try replayed.forEachEndedFailure(of: .promise, after: start, progress: alive) { failure in
+          guard case .promise(let record) = failure, record.work != nil, wants(record) else {
+            return true
+          }
+          return try print(Record(failedWork: record))
         }
       }
     }
@@ -75,7 +90,10 @@ struct WorkCommand: LedgerCommand {
   }
 
   private func wants(_ record: PromiseRecord, _ standing: WorkStanding) -> Bool {
-    (states.isEmpty || states.contains { $0.state == standing.state })
-      && (kinds.isEmpty || record.work.map { kinds.contains($0.kind) } ?? false)
+    (states.isEmpty || states.contains { $0.state == standing.state }) && wants(record)
+  }
+
+  private func wants(_ record: PromiseRecord) -> Bool {
+    (kinds.isEmpty || record.work.map { kinds.contains($0.kind) } ?? false)
   }
 }

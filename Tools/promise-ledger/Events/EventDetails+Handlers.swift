@@ -120,6 +120,17 @@ extension EventDetails {
 }
 
 extension BlockingInspector {
+  /// The report of the end of a call; `nil` if an event is not about one.
+  func finishReport(of event: LedgerEvent) throws(LedgerError) -> HandlerCallFinished.Report? {
+    if let finished = try event.decode(as: HandlerCallFinished.self) {
+      return try report(of: event, finished.end)
+    }
+    if let finished = try event.decode(as: HandlerInvalidationFinished.self) {
+      return try report(of: event, finished.end)
+    }
+    return nil
+  }
+
   /// The report of an end, wherever it is stored.
   fileprivate func report(
     of event: LedgerEvent, _ end: HandlerCallFinished.End

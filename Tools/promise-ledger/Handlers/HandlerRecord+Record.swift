@@ -7,23 +7,24 @@ extension Record {
     Column("details"),
   ]
 
-  init(_ handler: HandlerRecord) {
+  /// - Parameter runners: Whether the sessions that run its calls go on.
+  init(_ handler: HandlerRecord, _ runners: [SessionID: Liveness]) {
     cells = [
       handler.nameText ?? "", "\(handler.id)",
       "\(handler.status)", handler.kind.escapingControlCharacters,
-      "\(handler.created.time)", handler.words.joined(separator: ", "),
+      "\(handler.created.time)", handler.words(runners).joined(separator: ", "),
     ]
-    json = Report(handler).json
+    json = Report(handler, runners).json
   }
 }
 
 extension HandlerRecord {
-  fileprivate var words: [String] {
+  fileprivate func words(_ runners: [SessionID: Liveness]) -> [String] {
     var words: [String] = []
     if key != nil, let label { words.append(label.quoted) }
     words.append(repetitionWords)
     if !scopes.isEmpty { words.append("scopes \(scopes.map(\.quoted).joined(separator: " "))") }
-    words += openCalls.map(\.words)
+    words += openCalls.map { $0.words(runners) }
     if let finish = lastFinish {
       words.append("last \(finish.purpose) \(finish.outcome) at \(finish.trace.time)")
     }

@@ -2,7 +2,9 @@ import PromiseLedger
 
 extension Report {
   /// All facts that a ledger has about one handler.
-  init(_ record: HandlerRecord) {
+  ///
+  /// - Parameter runners: Whether the sessions that run its calls go on, if that is known.
+  init(_ record: HandlerRecord, _ runners: [SessionID: Liveness] = [:]) {
     self.init()
     add("handler", "id", record.id.description)
     add("state", "state", "\(record.status)")
@@ -16,7 +18,7 @@ extension Report {
     }
     add(record.bound, record.references)
     add("created", "created", record.created)
-    if !record.openCalls.isEmpty { add(record.openCalls) }
+    if !record.openCalls.isEmpty { add(record.openCalls, runners) }
     if let finish = record.lastFinish {
       add("last run", "lastFinish", .object(finish.members), text: finish.words)
     }
@@ -37,13 +39,14 @@ extension Report {
     if !handlers.isEmpty { add("handlers", .strings(handlers)) }
   }
 
-  private mutating func add(_ calls: [UnfinishedCall]) {
+  private mutating func add(_ calls: [UnfinishedCall], _ runners: [SessionID: Liveness]) {
     for call in calls {
       addLine("open call", "\(call.name(call.id.description)), begun \(call.firstStart.words)")
       if call.attempt > 1 { addLine("newest run", "begun \(call.newestStart.words)") }
       if let release = call.release { addLine("given back", release.words) }
+      if let runner = call.runner(runners) { addLine("its session", runner.words) }
     }
-    add("openCalls", .array(calls.map { .object($0.members) }))
+    add("openCalls", .array(calls.map { .object($0.members(runners)) }))
   }
 }
 
@@ -71,12 +74,17 @@ extension HandlerRecord.Finish {
 }
 
 extension UnfinishedCall {
-  fileprivate var members: [String: JSONValue] {
+  fileprivate func runner(_ runners: [SessionID: Liveness]) -> Liveness? {
+    release == nil ? runners[newestStart.session] : nil
+  }
+
+  fileprivate func members(_ runners: [SessionID: Liveness]) -> [String: JSONValue] {
     var members: [String: JSONValue] = [
       "call": .string("\(id)"), "purpose": .string("\(purpose)"),
       "attempt": .integer(Int64(attempt)), "firstStart": .object(firstStart.members),
       "newestStart": .object(newestStart.members), "isRunning": .bool(release == nil),
     ]
+    members["liveness"] = runner(runners).map { .string($0.rawValue) }
     members["release"] = release.map { .string("\($0)") }
     return members
   }
@@ -84,10 +92,13 @@ extension UnfinishedCall {
   fileprivate func name(_ id: String) -> String { "\(purpose) \(id), attempt \(attempt)" }
 
   /// The call in a line of a table.
-  var words: String {
+  func words(_ runners: [SessionID: Liveness]) -> String {
     let session = newestStart.session.entityID.shortText
     let name = name(id.entityID.shortText)
-    guard let release else { return "\(name), run by session \(session)" }
+    guard let release else {
+      let runner = runner(runners).map { ", \($0.words)" } ?? ""
+      return "\(name), run by session \(session)\(runner)"
+    }
     return "\(name), given back by session \(session): \(release.words)"
   }
 }

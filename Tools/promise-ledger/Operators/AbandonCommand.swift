@@ -7,7 +7,7 @@ struct AbandonCommand: OperatorCommand {
     commandName: "abandon",
     abstract: "Gives up a promise for good: it can no longer be resolved or consumed.",
     discussion: """
-      Work that waits for the promise counts it as failed. If code runs that settles the promise, \
+      Without --apply, the command prints what it would change. Work that waits for the promise counts it as failed. If code runs that settles the promise, \
       its result is refused. A promise that was abandoned before stays as it is, and the exit \
       code is 0. Exit code 2 means that the promise is consumed, or settled and in no need of \
       consumption; exit code 4 that a writer makes no progress. The ledger records the session, \
@@ -15,22 +15,31 @@ struct AbandonCommand: OperatorCommand {
       """)
 
   @OptionGroup var reading: ReadingOptions
-  @OptionGroup var promise: PromiseOptions
-
-  @Option(help: ArgumentHelp("The reason, at most 2048 bytes.", valueName: "text"))
-  var reason: String
-
-  @OptionGroup var confirmation: ConfirmationOptions
+  @OptionGroup var target: TargetOptions
+  @OptionGroup var selection: PromiseSelection
+  @OptionGroup var applying: ApplyOptions
   @OptionGroup var output: FormatOptions
 
-  var intention: String { "abandon promise \(promise.words)" }
+  static let verb = "abandon"
 
-  func validate() throws { try requireLock() }
+  func validate() throws {
+    try validateTarget()
+    try applying.requireReason()
+  }
 
-  func change(of record: PromiseRecord) -> OperatorChange {
-    { [reason] ledger in
-      switch try await ledger.abandon(record.id, reason: reason) {
-      case .abandoned(let record): .done("abandon", record)
+  func refusal(of target: Target) -> OperatorAnswer? {
+    guard case .promise(let record) = target else { return nil }
+    let isOver =
+      record.status == .consumed
+      || record.status == .resolved && record.lifetime == .untilSettled
+    return isOver ? .alreadyEnded(record) : nil
+  }
+
+  func change(of target: Target) throws -> OperatorChange {
+    let id = try target.promise().id
+    return { [reason = applying.reason ?? ""] ledger in
+      switch try await ledger.abandon(id, reason: reason) {
+      case .abandoned(let record): .done(Self.verb, .promise(record))
       case .alreadyConsumed(let record), .alreadySettled(let record): .alreadyEnded(record)
       case .notFound: .notFound
       }

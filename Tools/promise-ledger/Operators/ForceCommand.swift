@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import PromiseLedger
 
 /// `promise-ledger force`: settles a promise, even one that is settled by code.
@@ -8,7 +7,7 @@ struct ForceCommand: OperatorCommand {
     commandName: "force",
     abstract: "Settles a promise at once, even one that code settles.",
     discussion: """
-      If code runs that settles the promise, its result is refused, with all its effects on the \
+      Without --apply, the command prints what it would change. If code runs that settles the promise, its result is refused, with all its effects on the \
       ledger. The value of --value is stored as it is given, under the type of the promise, which \
       show prints; the program that reads it must be able to decode it. For a promise without a \
       value, of the type void, give null. Exit code 2 means that the promise is settled or \
@@ -18,7 +17,7 @@ struct ForceCommand: OperatorCommand {
       """)
 
   @OptionGroup var reading: ReadingOptions
-  @OptionGroup var promise: PromiseOptions
+  @OptionGroup var target: TargetOptions
 
   @Option(help: ArgumentHelp("Fulfil the promise with this value.", valueName: "json"))
   var value: String?
@@ -29,35 +28,30 @@ struct ForceCommand: OperatorCommand {
   @Option(help: ArgumentHelp("Cancel the promise for this reason.", valueName: "reason"))
   var cancel: String?
 
-  @OptionGroup var confirmation: ConfirmationOptions
+  @OptionGroup var selection: WorkSelection
+  @OptionGroup var applying: ApplyOptions
   @OptionGroup var output: FormatOptions
 
-  var intention: String {
-    let outcome = value != nil ? "fulfil" : reject != nil ? "reject" : "cancel"
-    return "\(outcome) promise \(promise.words)"
-  }
+  static let verb = "force"
 
   func validate() throws {
-    try requireLock()
+    try validateTarget()
     guard [value, reject, cancel].count(where: { $0 != nil }) == 1 else {
       throw ValidationError("Give one of --value, --reject and --cancel.")
     }
-    if let value, !Self.isJSON(value) { throw ValidationError("The value is not JSON.") }
+    if let value { try JSONArgument.check(value) }
   }
 
-  private static func isJSON(_ text: String) -> Bool {
-    let bytes = Data(text.utf8)
-    return (try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)) != nil
+  func refusal(of target: Target) -> OperatorAnswer? {
+    guard case .promise(let record) = target else { return nil }
+    return record.endedAnswer
   }
 
-  func change(of record: PromiseRecord) throws -> OperatorChange {
+  func change(of target: Target) throws -> OperatorChange {
+    let record = try target.promise()
     let outcome = try outcome(for: record)
     return { ledger in
-      switch try await ledger.forceOutcome(outcome, of: record.id) {
-      case .resolved(let record), .deduplicated(let record): .done("force", record)
-      case .alreadyResolved(let record), .abandoned(let record): .alreadyEnded(record)
-      case .notFound: .notFound
-      }
+      OperatorAnswer(try await ledger.forceOutcome(outcome, of: record.id), done: Self.verb)
     }
   }
 
@@ -66,18 +60,6 @@ struct ForceCommand: OperatorCommand {
     if let reject {
       return .rejected(StoredError(domain: "promise-ledger", message: reject))
     }
-    let text = value ?? "null"
-    switch record.typeTag {
-    case "void":
-      guard text == "null" else {
-        throw Status.Failure(.usage, "The promise has no value. Give --value null.")
-      }
-      return .fulfilled(StoredValue(typeTag: record.typeTag, bytes: []))
-    case "bytes":
-      throw Status.Failure(
-        .usage, "The promise has a value of the type bytes, which is not JSON. Resolve it in code.")
-    default:
-      return .fulfilled(StoredValue(typeTag: record.typeTag, bytes: Array(text.utf8)))
-    }
+    return try JSONArgument.outcome(value ?? "null", for: record)
   }
 }

@@ -1,55 +1,224 @@
 import ArgumentParser
 import PromiseLedger
 
-/// A command that changes a promise, in a session with the role operator.
+/// A command that changes promises or handlers, in a session with the role operator. Without `--apply`, it
+/// prints what it would change.
 protocol OperatorCommand: LedgerCommand {
-  var promise: PromiseOptions { get }
-  var confirmation: ConfirmationOptions { get }
+  associatedtype Selection: TargetSelection
+
+  var target: TargetOptions { get }
+  var selection: Selection { get }
+  var applying: ApplyOptions { get }
   var output: FormatOptions { get }
 
-  /// The change, in words that follow "This will".
-  var intention: String { get }
+  /// What the command does to a target, as a verb.
+  static var verb: String { get }
+  /// The kind that a name means if it fits several.
+  static var preferredKind: LedgerSubject.Kind { get }
+
+  /// The reason why a target cannot be changed, as far as its record tells; `nil` if there is none.
+  func refusal(of target: Target) -> OperatorAnswer?
 
   /// The change, to be made in a session.
   ///
-  /// - Parameter record: The promise before the change.
-  func change(of record: PromiseRecord) throws -> OperatorChange
+  /// - Parameter target: What to change, as it was found.
+  /// - Throws: ``Status/Failure`` if the command cannot change it.
+  func change(of target: Target) throws -> OperatorChange
 }
 
 /// A change by an operator.
 typealias OperatorChange = @Sendable (Ledger) async throws -> OperatorAnswer
 
 extension OperatorCommand {
-  /// Asks for confirmation, in the process that has the terminal.
-  func confirm() throws {
-    try confirmation.confirm("This will \(intention) in \(reading.path).")
+  static var preferredKind: LedgerSubject.Kind { .promise }
+
+  /// Checks what every such command requires.
+  func validateTarget() throws {
+    guard !reading.withoutLock else {
+      throw ValidationError("A command that writes needs the lock: leave out --without-lock.")
+    }
+    if let reason = applying.reason, reason.utf8.count > 2_048 {
+      throw ValidationError("The reason has more than 2048 bytes.")
+    }
+    if let limit = selection.limit, limit < 0 {
+      throw ValidationError("The limit must not be negative.")
+    }
+    let isNamed = try target.subjectName(preferring: Self.preferredKind) != nil
+    guard isNamed != !selection.isEmpty else {
+      throw ValidationError(
+        isNamed
+          ? "Give a name, or options that select many, not both."
+          : "Give the id or key of what to change, or options that select it.")
+    }
   }
 
   func perform(_ sink: any TextSink) throws {
     // The inspector does not create a missing ledger.
     let inspector = try reading.open()
-    let subject = try inspector.subject(promise.subjectName(), sink)
-    inspector.close()
-    guard case .promise(let record) = subject else {
-      throw Status.Failure(.usage, "\(subject.id) is no promise. Give the id of a promise.")
+    guard let name = try target.subjectName(preferring: Self.preferredKind) else {
+      return try performOnMany(inspector, sink)
     }
-    let answer = try run(change(of: record), sink)
-    guard let record = answer.record else { throw answer.failure }
-    var report = Report()
-    report.add("done", "done", answer.words)
-    report.add(record)
-    try report.write(as: output.format, to: sink)
+    let subject = try inspector.subject(name, sink)
+    inspector.close()
+    try performOnOne(Target(subject), sink)
   }
 
-  /// Makes the change in a session of its own.
+  // MARK: One
+
+  private func performOnOne(_ found: Target, _ sink: any TextSink) throws {
+    let change = try change(of: found)
+    var report = Report()
+    guard applying.apply else {
+      if case .refused(let status, let message)? = refusal(of: found) {
+        throw Status.Failure(status, message)
+      }
+      report.add("would", "would", Self.verb)
+      found.add(to: &report)
+      try report.write(as: output.format, to: sink)
+      return try sink.note("Nothing was changed. To \(Self.verb), add --apply.")
+    }
+    switch try run(change, sink) {
+    case .refused(let status, let message): throw Status.Failure(status, message)
+    case .done(let words, let changed):
+      report.add("done", "done", words)
+      changed.add(to: &report)
+      try report.write(as: output.format, to: sink)
+    }
+  }
+
+  /// Makes a change in a session of its own.
   private func run(
     _ change: @escaping OperatorChange, _ sink: any TextSink
   ) throws -> OperatorAnswer {
-    let work = try BackgroundWork<OperatorAnswer, Never> { [path = reading.path] _ in
-      try await Ledger.withOperator(at: path, change)
+    let work = try BackgroundWork<OperatorAnswer, Never> {
+      [path = reading.path, reason = applying.reason] _ in
+      try await Ledger.withOperator(at: path, reason: reason, change)
     }
-    // Opening and writing may each have to wait for another writer before that becomes an error.
-    let patience = LedgerConfiguration().writerStallTimeout * 2
-    return try work.wait(every: reading.pulseInterval, for: patience, sink.alive) { _ in }
+    return try work.wait(every: reading.pulseInterval, for: Self.patience, sink.alive) { _ in }
+  }
+
+  /// Opening and writing may each have to wait for another writer before that becomes an error.
+  private static var patience: Duration { LedgerConfiguration().writerStallTimeout * 2 }
+
+  // MARK: Many
+
+  private func performOnMany(_ inspector: BlockingInspector, _ sink: any TextSink) throws {
+    let now = SystemLedgerClock().now()
+    var targets: [Target] = []
+    try inspector.withNames(sink) { replayed in
+      guard selection.limit != 0 else { return }
+      let progress = { () -> Void in try? sink.alive() }
+      try selection.forEach(in: replayed, at: now, progress: progress) { target in
+        targets.append(target)
+        return targets.count < selection.limit ?? .max
+      }
+    }
+    inspector.close()
+    var printer = try RecordPrinter(output.format, Record.answerColumns, to: sink)
+    var refusedCount = 0
+    try printer.printAll { printer in
+      guard applying.apply else {
+        for target in targets {
+          let refusal = refusal(of: target)
+          if refusal != nil { refusedCount += 1 }
+          try printer.print(Record(target, would: Self.verb, refusal))
+        }
+        return
+      }
+      try runAll(targets, sink) { target, answer in
+        if case .refused = answer { refusedCount += 1 }
+        try printer.print(Record(target, answer))
+      }
+    }
+    let count = targets.count - refusedCount
+    if !applying.apply {
+      try sink.note("Nothing was changed. To \(Self.verb) \(count), add --apply.")
+    }
+    if refusedCount > 0 {
+      throw Status.Failure(.findings, "Refused: \(refusedCount) of \(targets.count).")
+    }
+  }
+
+  /// Makes all changes in one session, one after another.
+  private func runAll(
+    _ targets: [Target], _ sink: any TextSink,
+    _ body: (Target, OperatorAnswer) throws -> Void
+  ) throws {
+    guard !targets.isEmpty else { return }
+    // A target whose change cannot even be tried is refused like any other.
+    let changes = targets.map { target in Result { try change(of: target) } }
+    let work = try BackgroundWork<Void, (Target, OperatorAnswer)> {
+      [path = reading.path, reason = applying.reason] say in
+      try await Ledger.withOperator(at: path, reason: reason) { ledger in
+        for (target, change) in zip(targets, changes) {
+          do {
+            say((target, try await change.get()(ledger)))
+          } catch {
+            guard let failure = Status.Failure(error),
+              [.usage, .notFound, .findings].contains(failure.status)
+            else { throw error }
+            say((target, .refused(failure.status, failure.message ?? "")))
+          }
+        }
+      }
+    }
+    try work.wait(every: reading.pulseInterval, for: Self.patience, sink.alive) { try body($0, $1) }
+  }
+}
+
+extension Target {
+  /// - Throws: ``Status/Failure`` for a session.
+  fileprivate init(_ subject: Subject) throws {
+    switch subject {
+    case .promise(let record): self = .promise(record)
+    case .handler(let record): self = .handler(record)
+    case .session:
+      throw Status.Failure(.usage, "\(subject.id) is a session. Name a promise or a handler.")
+    }
+  }
+
+  /// The record of a promise, for a verb that changes no handlers.
+  func promise() throws -> PromiseRecord {
+    guard case .promise(let record) = self else {
+      throw Status.Failure(.usage, "\(id) is no promise. Give the id of a promise.")
+    }
+    return record
+  }
+}
+
+extension Record {
+  /// The columns of a list of changes.
+  fileprivate static let answerColumns = [
+    Column("result", width: 8), .name, .id, Column("details"),
+  ]
+
+  fileprivate init(_ target: Target, would verb: String, _ refusal: OperatorAnswer?) {
+    if let refusal {
+      self.init(target, refusal)
+    } else {
+      self.init(target, result: "would", verb)
+    }
+  }
+
+  fileprivate init(_ target: Target, _ answer: OperatorAnswer) {
+    switch answer {
+    case .done(let words, let changed): self.init(changed, result: "done", words)
+    case .refused(_, let message): self.init(target, result: "refused", message)
+    }
+  }
+
+  private init(_ target: Target, result: String, _ details: String) {
+    cells = [
+      result, target.nameText ?? "", "\(target.id)", details.escapingControlCharacters,
+    ]
+    var report = Report()
+    target.add(to: &report)
+    guard case .object(var members) = report.json else {
+      json = .object([:])
+      return
+    }
+    members["result"] = .string(result)
+    members["details"] = .string(details)
+    json = .object(members)
   }
 }

@@ -7,31 +7,47 @@ struct RetryCommand: OperatorCommand {
     commandName: "retry",
     abstract: "Makes work due at once: parked work, or work that waits for a time.",
     discussion: """
-      Failures and deaths of processes are counted from 0 again. Work that waits for a promise \
+      Without --apply, the command prints what it would change. Failures and deaths of processes are counted from 0 again. Work that waits for a promise \
       and was never run waits on, but is no longer parked. The command does not run the work: a \
-      process with a runner does. The ledger records the session, with the role operator. Exit \
+      process with a runner does. Of a handler, the calls that a dead session ran are given back, so \
+      that a session that knows its kind can run them again. The ledger records the session, with the role operator. Exit \
       code 2 means that the promise has no work, or is settled; exit code 4 that a writer makes \
       no progress.
       """)
 
   @OptionGroup var reading: ReadingOptions
-  @OptionGroup var promise: PromiseOptions
-  @OptionGroup var confirmation: ConfirmationOptions
+  @OptionGroup var target: TargetOptions
+  @OptionGroup var selection: WorkSelection
+  @OptionGroup var applying: ApplyOptions
   @OptionGroup var output: FormatOptions
 
-  var intention: String { "make the work of promise \(promise.words) due" }
+  static let verb = "retry"
 
-  func validate() throws { try requireLock() }
+  func validate() throws { try validateTarget() }
 
-  func change(of record: PromiseRecord) -> OperatorChange {
-    { ledger in OperatorAnswer(try await ledger.retryWork(record.id), done: "retry") }
+  func refusal(of target: Target) -> OperatorAnswer? {
+    guard case .promise(let record) = target else { return nil }
+    return record.work == nil ? .withoutWork(record) : record.endedAnswer
   }
-}
 
-extension OperatorCommand {
-  func requireLock() throws {
-    guard !reading.withoutLock else {
-      throw ValidationError("A command that writes needs the lock: leave out --without-lock.")
+  func change(of target: Target) throws -> OperatorChange {
+    guard case .handler(let record) = target else {
+      let id = try target.promise().id
+      return { ledger in OperatorAnswer(try await ledger.retryWork(id), done: Self.verb) }
+    }
+    guard !record.openCalls.isEmpty else {
+      throw Status.Failure(
+        .usage,
+        "Handler \(record.id) has no unfinished call. A process that knows its kind calls it.")
+    }
+    return { ledger in
+      // Opening the ledger has given back what dead sessions ran.
+      guard let now = try await ledger.record(of: record.id) else { return .notFound }
+      if let running = now.openCalls.first(where: { $0.release == nil }) {
+        return .refused(
+          .busy, "Session \(running.newestStart.session) runs the call, and is not gone.")
+      }
+      return .done("give back", .handler(now))
     }
   }
 }

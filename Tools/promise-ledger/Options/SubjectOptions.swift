@@ -44,7 +44,4 @@ struct PromiseOptions: ParsableArguments {
     default: throw ValidationError("Give a promise's id or its key.")
     }
   }
-
-  /// The name as it was given, for people.
-  var words: String { key.map { "key \($0.quoted)" } ?? name?.text.plainOrQuoted ?? "" }
 }

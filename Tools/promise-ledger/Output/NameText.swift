@@ -3,13 +3,16 @@ import PromiseLedger
 extension String {
   /// The text as it is, if a shell takes it for one word and it is harmless; otherwise in quotes.
   var plainOrQuoted: String {
-    let isPlain =
-      !isEmpty && first != "-"
+    isWord && first != "-" ? self : quoted
+  }
+
+  /// Whether a shell takes the text for one word, and it is harmless.
+  var isWord: Bool {
+    !isEmpty
       && unicodeScalars.allSatisfy { scalar in
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
           || "-_./@:+,%=#".unicodeScalars.contains(scalar)
       }
-    return isPlain ? self : quoted
   }
 }
 

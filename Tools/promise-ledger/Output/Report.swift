@@ -27,6 +27,12 @@ struct Report {
   /// Adds a member for programs only.
   mutating func add(_ name: String, _ value: JSONValue) { members[name] = value }
 
+  /// Adds the facts of another report.
+  mutating func add(facts other: Report) {
+    lines += other.lines
+    members.merge(other.members) { $1 }
+  }
+
   var json: JSONValue { .object(members) }
 
   func write(as format: OutputFormat, to output: any TextSink) throws {

@@ -25,11 +25,21 @@ extension Record {
 }
 
 extension PromiseRecord {
+  /// Whether it was rejected or timed out.
+  var failed: Bool { outcomeKind == .rejected || outcomeKind == .timedOut }
+
   fileprivate func words(isStale: Bool, isOverdue: Bool) -> [String] {
     var words: [String] = []
     if isStale { words.append("stale") }
     if isOverdue { words.append("deadline passed") }
     if key != nil, let label { words.append(label.quoted) }
+    switch outcome {
+    case .rejected(let error):
+      words.append("error \(error.description.clipped.escapingControlCharacters)")
+    case .cancelled(let reason) where !reason.isEmpty:
+      words.append("reason \(reason.clipped.quoted)")
+    default: break
+    }
     words.append("type \(typeTag.escapingControlCharacters)")
     if !tags.isEmpty { words.append("tags \(tags.map(\.quoted).joined(separator: " "))") }
     if let deadline, !isOverdue, status == .pending { words.append("deadline \(deadline)") }

@@ -40,11 +40,16 @@ enum Subject {
     }
   }
 
-  var report: Report {
-    switch self {
-    case .promise(let record): Report(record)
-    case .handler(let record): Report(record)
-    case .session(let record): Report(record)
-    }
+  /// All facts about it, and whether the sessions that it names go on.
+  func report(in replayed: ReplayedLedger) throws(LedgerError) -> Report {
+    var report =
+      switch self {
+      case .promise(let record): Report(record)
+      case .handler(let record):
+        Report(record, try SessionLiveness(replayed).runners(of: record))
+      case .session(let record): Report(record)
+      }
+    try report.addSessions(of: self, in: replayed)
+    return report
   }
 }

@@ -24,6 +24,30 @@ extension Record {
   }
 }
 
+extension Record {
+  /// Work whose promise was rejected or timed out.
+  init(failedWork record: PromiseRecord) {
+    var words = [record.outcomeKind == .timedOut ? "timed out" : "rejected"]
+    if record.key != nil, let label = record.label { words.append(label.quoted) }
+    if case .rejected(let error)? = record.outcome {
+      words.append(error.description.clipped.escapingControlCharacters)
+    }
+    let since = record.resolved?.time ?? record.created.time
+    cells = [
+      record.nameText ?? "", "\(record.id)", "failed",
+      (record.work?.kind ?? "").escapingControlCharacters, "\(since)",
+      words.joined(separator: ", "),
+    ]
+    guard case .object(var members) = Report(record).json else {
+      json = .object([:])
+      return
+    }
+    members["workState"] = .string("failed")
+    members["since"] = .string("\(since)")
+    json = .object(members)
+  }
+}
+
 extension PromiseRecord {
   /// The facts about work and its state, in a line of a table.
   ///
@@ -35,7 +59,7 @@ extension PromiseRecord {
     guard let work else { return words }
     if let session = standing.session, let presence = standing.presence {
       words.append(
-        "attempt \(work.attemptCount) in session \(session.entityID.shortText), \(presence)")
+        "attempt \(work.attemptCount) in session \(session.entityID.shortText), \(presence.words)")
     } else {
       if case .waiting(let trigger) = work.state { words += trigger.words }
       if work.attemptCount > 0 {
@@ -54,6 +78,11 @@ extension PromiseRecord {
     if let deadline { words.append("deadline \(deadline)") }
     return words
   }
+}
+
+extension SessionRecord.Presence {
+  /// Whether the process is there, for people.
+  fileprivate var words: String { self == .gone ? Liveness.dead.words : "\(self)" }
 }
 
 extension WorkTrigger {

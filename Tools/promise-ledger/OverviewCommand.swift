@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import PromiseLedger
+
+/// `promise-ledger PATH`: the state of a ledger on one screen.
+struct OverviewCommand: LedgerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "overview",
+    abstract: "Prints what failed, what is stuck and what waits, and the next command for each.",
+    discussion: """
+      This is the command without a verb: promise-ledger PATH. For a single promise or handler, \
+      the next command explains it; for several, it lists them. Failures of what needs no \
+      consumption are counted among the newest 100000 events. The exit code is 1 if something \
+      failed or is stuck.
+      """)
+
+  @OptionGroup var reading: ReadingOptions
+  @OptionGroup var output: FormatOptions
+
+  func perform(_ sink: any TextSink) throws {
+    let inspector = try reading.open()
+    let now = SystemLedgerClock().now()
+    let summary = try inspector.store.snapshotSummary()
+    let overview = try inspector.withNames(sink) { replayed in
+      try Overview(of: replayed, at: now) { try? sink.alive() }
+    }
+    var facts = Report()
+    facts.add("ledger", "ledger", "\(inspector.id)")
+    let before = Position(rawValue: max(overview.head.rawValue, 1) - 1)
+    let newest = try inspector.events(after: before, limit: 1).first?.time
+    let age = newest.map { ", the newest \($0.ago(at: now))" } ?? ""
+    facts.add(
+      "events", "head", .unsigned(overview.head.rawValue), text: "\(overview.head)\(age)")
+    if let newest { facts.add("newestTime", .string("\(newest)")) }
+    let tail = overview.head.rawValue - min(summary.position.rawValue, overview.head.rawValue)
+    facts.add(
+      "tail", "snapshotPosition", .unsigned(summary.position.rawValue),
+      text:
+        "\(tail) events after the snapshot at \(summary.position); deleted through \(summary.deletedThrough)"
+    )
+    facts.add("deletedThrough", .unsigned(summary.deletedThrough.rawValue))
+    let size = Self.fileByteCount(at: reading.path)
+    facts.add("data bytes", "fileBytes", size)
+    let counts = overview.sessions
+    facts.add(
+      "sessions", "sessions",
+      .object(counts.reduce(into: [:]) { $0[$1.key.rawValue] = .integer(Int64($1.value)) }),
+      text: [Liveness.alive, .frozen, .dead].map { "\(counts[$0, default: 0]) \($0.rawValue)" }
+        .joined(separator: ", "))
+    facts.add("findings", .array(overview.findings.map { $0.json(at: reading.path) }))
+    if output.format == .table {
+      try facts.write(as: .table, to: sink)
+      try overview.write(at: reading.path, now, to: sink)
+    } else {
+      try facts.write(as: output.format, to: sink)
+    }
+    if overview.needsAttention { throw Status.Failure(.findings) }
+  }
+
+  /// The size of the files with data; the directories of older generations are empty.
+  private static func fileByteCount(at path: String) -> Int {
+    let files = FileManager.default
+    let names = (try? files.contentsOfDirectory(atPath: path)) ?? []
+    return names.reduce(0) { sum, name in
+      let attributes = try? files.attributesOfItem(atPath: "\(path)/\(name)/data.mdb")
+      return sum + ((attributes?[.size] as? NSNumber)?.intValue ?? 0)
+    }
+  }
+}
+
+extension Timestamp {
+  /// How long ago it was, or when it will be.
+  func ago(at now: Timestamp) -> String {
+    let age = now - self
+    return age < .zero ? "in \((.zero - age).rounded)" : "\(age.rounded) ago"
+  }
+}
+
+extension Duration {
+  /// The duration in whole units, which nobody reads milliseconds of.
+  fileprivate var rounded: String {
+    Duration.seconds(components.seconds).longWords(isASCII: true)
+  }
+}
