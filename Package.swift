@@ -7,6 +7,7 @@ let package = Package(
   products: [
     .library(name: "PromiseLedger", targets: ["PromiseLedger"]),
     .library(name: "PromiseLedgerTesting", targets: ["PromiseLedgerTesting"]),
+    .library(name: "PromiseLedgerSwiftTesting", targets: ["PromiseLedgerSwiftTesting"]),
     .library(name: "LedgerRuntime", targets: ["LedgerRuntime"]),
     .library(name: "LedgerRuntimeTesting", targets: ["LedgerRuntimeTesting"]),
     .library(name: "LedgerPromises", targets: ["LedgerPromises"]),
@@ -84,6 +85,11 @@ let package = Package(
       dependencies: [
         "LedgerLocks", "LedgerModel", "LedgerRuntimeTesting", "LedgerSystem", "PromiseLedger",
       ]
+    ),
+    // Apart, because it links Swift Testing into every program that uses it.
+    .target(
+      name: "PromiseLedgerSwiftTesting",
+      dependencies: ["LedgerRuntimeTesting", "PromiseLedgerTesting"]
     ),
 
     // MARK: - Tools
@@ -196,6 +202,7 @@ let package = Package(
         "LedgerRuntime",
         "LedgerRuntimeTesting",
         "PromiseLedger",
+        "PromiseLedgerSwiftTesting",
         "PromiseLedgerTesting",
         "LedgerBytes",
         "LedgerLMDB",

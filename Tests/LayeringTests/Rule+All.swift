@@ -55,6 +55,14 @@ extension Rule {
       ],
       "Test support works on the ledger, not below it."),
     imports(
+      "Sources/PromiseLedgerSwiftTesting/",
+      only: ["LedgerRuntimeTesting", "PromiseLedgerTesting", "Testing"],
+      "Only this product needs Swift Testing, and it adds nothing else."),
+    imports(
+      ["Sources/LedgerRuntimeTesting/", "Sources/PromiseLedgerTesting/"],
+      not: ["Testing", "XCTest"],
+      "A program without tests can use test support, and lacks the libraries for tests."),
+    imports(
       ["Tools/"],
       not: [
         "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",

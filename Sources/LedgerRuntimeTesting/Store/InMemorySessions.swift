@@ -16,10 +16,12 @@ final class InMemorySessions: SessionRegistry {
 
   func deadSessions() -> [SessionID] { [] }
 
-  func removeLeftovers(of sessions: [SessionID]) {}
-
-  /// Finds a session dead from now on.
-  func forget(_ session: SessionID) { set(session, nil) }
+  /// Finds frozen sessions dead from now on: those that freeze leave nothing else behind.
+  func removeLeftovers(of sessions: [SessionID]) {
+    contents.withLock { known in
+      for session in sessions where known[session] == .frozen { known[session] = nil }
+    }
+  }
 
   fileprivate func set(_ session: SessionID, _ finding: SessionFinding?) {
     contents.withLock { $0[session] = finding }
@@ -36,5 +38,5 @@ private final class InMemoryHold: SessionHold {
   }
 
   func freeze() { registry.set(session, .frozen) }
-  func end() { registry.forget(session) }
+  func end() { registry.set(session, nil) }
 }

@@ -9,9 +9,7 @@ struct PacedSession: Sendable {
   let ledger: Ledger
   let runner: PacedRunner
   let clock: ManualLedgerClock
-  let maximumJumpCount: Int
-  /// The maximum time to wait for code, by a clock that nobody moves.
-  let patience: Duration
+  let limits: RunLimits
 
   /// Runs what is due, without moving the clock.
   func runDue() async throws {
@@ -42,7 +40,7 @@ struct PacedSession: Sendable {
       }
       let now = clock.now()
       if next > now {
-        guard jumpCount < maximumJumpCount else {
+        guard jumpCount < limits.maximumJumpCount else {
           throw try await standstill(.tooManyJumps(jumpCount), promise)
         }
         jumpCount += 1
@@ -71,14 +69,14 @@ struct PacedSession: Sendable {
   ) async throws -> R {
     let result = try await withThrowingTaskGroup(of: R?.self) { group in
       group.addTask { try await body() }
-      group.addTask { [patience] in
-        try await Task.sleep(for: patience)
+      group.addTask { [limits] in
+        try await Task.sleep(for: limits.patience)
         return nil
       }
       defer { group.cancelAll() }
       return try await group.next() ?? nil
     }
-    guard let result else { throw try await standstill(.codeDoesNotEnd(patience), promise) }
+    guard let result else { throw try await standstill(.codeDoesNotEnd(limits.patience), promise) }
     return result
   }
 
@@ -116,4 +114,12 @@ struct PacedSession: Sendable {
     return WorkStandstill(
       reason: reason, promise: promise, time: clock.now(), explanations: explanations)
   }
+}
+
+/// What a run may take before it gives up.
+struct RunLimits: Sendable {
+  /// The maximum number of times that one run moves the clock.
+  var maximumJumpCount = 1_000
+  /// The maximum time to wait for code, by the clock of the machine.
+  var patience = Duration.seconds(60)
 }

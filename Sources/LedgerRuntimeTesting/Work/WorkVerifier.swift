@@ -70,7 +70,7 @@ public struct WorkVerifier: Sendable {
       attemptCount: events.count { $0.kind == .workStarted })
     let end = events.last { $0.subject == promise.entityID }?.position ?? begin
     let ends = try store.commitEnds().filter { $0 >= begin && $0 < end }
-    for position in Self.spread(ends, maximumPrefixCount) {
+    for position in ends.spread(maximumPrefixCount) {
       let copy = try store.copy(cutAfter: position)
       verification.attemptCount += try await verify(
         promise, in: copy, after: events.prefix { $0.position <= position }, expecting: outcome)
@@ -106,12 +106,6 @@ public struct WorkVerifier: Sendable {
 
   /// The maximum number of events that a difference describes.
   private static let describedEventCount = 20
-
-  /// At most `count` of the positions, spread evenly and including the first.
-  private static func spread(_ positions: [Position], _ count: Int) -> [Position] {
-    let count = min(max(0, count), positions.count)
-    return (0..<count).map { positions[$0 * positions.count / count] }
-  }
 }
 
 /// One run: a process on a ledger in memory, with a clock of its own.
@@ -119,8 +113,7 @@ private struct Run: Sendable {
   private let store: InMemoryEventStore
   private let clock: ManualLedgerClock
   private let configuration: LedgerConfiguration
-  private let maximumJumpCount: Int
-  private let patience: Duration
+  private let limits: RunLimits
   private let signals: PacedSession.Signals
 
   init(
@@ -130,12 +123,9 @@ private struct Run: Sendable {
     self.store = store
     self.clock = clock
     signals = verifier.signals
-    maximumJumpCount = verifier.maximumJumpCount
-    patience = verifier.patience
-    var configuration = verifier.configuration
-    configuration.clock = clock
-    configuration.idGenerator = SequentialIDGenerator(seed: seed)
-    configuration.runner = .manual
+    limits = RunLimits(
+      maximumJumpCount: verifier.maximumJumpCount, patience: verifier.patience)
+    var configuration = verifier.configuration.paced(by: clock, seed: seed)
     configuration.automaticCompaction = nil
     self.configuration = configuration
   }
@@ -147,8 +137,7 @@ private struct Run: Sendable {
       configuration: configuration)
     let runner = try PacedRunner(ledger)
     let session = PacedSession(
-      ledger: ledger, runner: runner, clock: clock, maximumJumpCount: maximumJumpCount,
-      patience: patience)
+      ledger: ledger, runner: runner, clock: clock, limits: limits)
     do {
       let result = try await body(session)
       await end(session)

@@ -35,9 +35,9 @@ struct TestingWorkArticleTests {
 
   @Test func aWeekPassesInNoTime() async throws {
     let handlers = try handlers()
-    let tester = WorkTester()
-    let worker = try await tester.open(handlers)
-    let promise = try await worker.start(ApproveExpense(expense: expense))
+    let tester = LedgerTester()
+    let worker = try await tester.worker(handlers)
+    let promise = try await worker.ledger.start(ApproveExpense(expense: expense))
     let outcome = try await tester.run(worker, until: promise)
     #expect(outcome.kind == .rejected)
     #expect(tester.clock.now() == ManualLedgerClock().now() + .seconds(7 * 86_400))
@@ -46,13 +46,13 @@ struct TestingWorkArticleTests {
 
   @Test func anotherProcessGoesOn() async throws {
     let handlers = try handlers()
-    let tester = WorkTester()
-    let worker = try await tester.open(handlers)
-    let promise = try await worker.start(ApproveExpense(expense: expense))
+    let tester = LedgerTester()
+    let worker = try await tester.worker(handlers)
+    let promise = try await worker.ledger.start(ApproveExpense(expense: expense))
     try await tester.runDue(worker)
-    await tester.kill(worker)
+    await worker.kill()
 
-    let other = try await tester.open(handlers)
+    let other = try await tester.worker(handlers)
     let outcome = try await tester.run(other, until: promise)
     #expect(outcome.kind == .rejected)
   }

@@ -5,15 +5,15 @@ import Testing
 
 /// Work in memory, with a clock that jumps.
 @Suite(.timeLimit(.minutes(5)))
-struct WorkTesterTests {
+struct LedgerTesterTests {
   private static let day = Duration.seconds(86_400)
 
-  private let tester = WorkTester()
+  private let tester = LedgerTester()
   private let notes = Notes()
 
   private func open(
-    in other: WorkTester? = nil, _ code: @escaping WorkLedger.Code = { _, _ in 0 }
-  ) async throws -> Ledger {
+    in other: LedgerTester? = nil, _ code: @escaping WorkLedger.Code = { _, _ in 0 }
+  ) async throws -> LedgerProcess {
     var handlers = HandlerRegistry()
     try handlers.register(ScriptedWork.self) { ScriptedWork.Script(code: code) }
     return try await (other ?? tester).open(handlers)
@@ -21,7 +21,7 @@ struct WorkTesterTests {
 
   /// The error of a run until a promise is settled.
   private func standstill(
-    of tester: WorkTester, _ worker: Ledger, _ promise: DurablePromise<Int>
+    of tester: LedgerTester, _ worker: LedgerProcess, _ promise: DurablePromise<Int>
   ) async throws -> WorkStandstill {
     try #require(
       await #expect(throws: WorkStandstill.self) {
@@ -37,7 +37,7 @@ struct WorkTesterTests {
       return 1
     }
     let start = tester.clock.now()
-    let promise = try await worker.start(ScriptedWork())
+    let promise = try await worker.ledger.start(ScriptedWork())
     #expect(try await tester.run(worker, until: promise) == .fulfilled(1))
     #expect(tester.clock.now() == start + Self.day * 3)
   }
@@ -45,7 +45,7 @@ struct WorkTesterTests {
   @Test func theClockJumpsToTheTriggerOfWork() async throws {
     let worker = try await open()
     let time = tester.clock.now() + Self.day
-    let promise = try await worker.start(ScriptedWork(), at: time)
+    let promise = try await worker.ledger.start(ScriptedWork(), at: time)
     #expect(try await tester.run(worker, until: promise) == .fulfilled(0))
     #expect(tester.clock.now() == time)
   }
@@ -56,7 +56,7 @@ struct WorkTesterTests {
       return call.attempt
     }
     let start = tester.clock.now()
-    let promise = try await worker.start(ScriptedWork())
+    let promise = try await worker.ledger.start(ScriptedWork())
     #expect(try await tester.run(worker, until: promise) == .fulfilled(4))
     #expect(tester.clock.now() > start + .seconds(3))
   }
@@ -71,7 +71,7 @@ struct WorkTesterTests {
       return 1
     }
     let start = tester.clock.now()
-    let promise = try await worker.start(ScriptedWork())
+    let promise = try await worker.ledger.start(ScriptedWork())
     #expect(try await tester.run(worker, until: promise) == .fulfilled(1))
     #expect(tester.clock.now() == start + .milliseconds(1_700))
     #expect(notes.lines == ["attempt 1"])
@@ -82,7 +82,7 @@ struct WorkTesterTests {
       try await call.value(of: call.promise("never", of: Int.self))
     }
     let deadline = tester.clock.now() + Self.day
-    let promise = try await worker.start(ScriptedWork(), deadline: deadline)
+    let promise = try await worker.ledger.start(ScriptedWork(), deadline: deadline)
     #expect(try await tester.run(worker, until: promise) == .timedOut)
     #expect(tester.clock.now() == deadline)
   }
@@ -96,8 +96,8 @@ struct WorkTesterTests {
       return try await children.asyncMap { try await call.value(of: $0) }.reduce(0, +)
     }
     let start = tester.clock.now()
-    let promise = try await worker.start(ScriptedWork())
-    try await worker.start(ScriptedWork(name: "later"), at: start + Self.day)
+    let promise = try await worker.ledger.start(ScriptedWork())
+    try await worker.ledger.start(ScriptedWork(name: "later"), at: start + Self.day)
     #expect(try await tester.run(worker, until: promise) == .fulfilled(3))
     #expect(tester.clock.now() == start)
   }
@@ -109,8 +109,8 @@ struct WorkTesterTests {
       return 1
     }
     let start = tester.clock.now()
-    let promise = try await worker.start(ScriptedWork(name: "now"))
-    try await worker.start(ScriptedWork(name: "later"), at: start + Self.day)
+    let promise = try await worker.ledger.start(ScriptedWork(name: "now"))
+    try await worker.ledger.start(ScriptedWork(name: "later"), at: start + Self.day)
     try await tester.runDue(worker)
     #expect(notes.lines == ["now"])
     #expect(tester.clock.now() == start)
@@ -124,10 +124,10 @@ struct WorkTesterTests {
       guard work.name == "stays" else { return 1 }
       return try await call.value(of: call.promise("never", of: Int.self))
     }
-    for name in ["stays", "ends"] { try await worker.start(ScriptedWork(name: name)) }
+    for name in ["stays", "ends"] { try await worker.ledger.start(ScriptedWork(name: name)) }
     try await tester.runUntilIdle(worker)
     #expect(Set(notes.lines) == ["stays", "ends"])
-    #expect(try await worker.openWork().count == 1)
+    #expect(try await worker.ledger.openWork().count == 1)
   }
 
   // MARK: Standstills
@@ -136,8 +136,8 @@ struct WorkTesterTests {
     let worker = try await open { _, call in
       try await call.value(of: call.promise("answer", of: Int.self))
     }
-    let promise = try await worker.start(ScriptedWork())
-    let other = try await worker.start(ScriptedWork())
+    let promise = try await worker.ledger.start(ScriptedWork())
+    let other = try await worker.ledger.start(ScriptedWork())
     let error = try await standstill(of: tester, worker, promise)
     #expect(error.reason == .nothingIsAwaited)
     #expect(error.promise == promise.id)
@@ -152,37 +152,31 @@ struct WorkTesterTests {
 
   @Test func aStandstillNamesAPromiseWithoutWork() async throws {
     let worker = try await open()
-    let promise = try await worker.createPromise(of: Int.self)
+    let promise = try await worker.ledger.createPromise(of: Int.self)
     let error = try await standstill(of: tester, worker, promise)
     #expect(error.explanations.map(\.id) == [promise.id.entityID])
   }
 
   @Test func codeThatDoesNotEndIsNamed() async throws {
-    let tester = WorkTester(patience: .milliseconds(50))
-    var handlers = HandlerRegistry()
-    try handlers.register(ScriptedWork.self) {
-      ScriptedWork.Script { _, _ in
-        try await Task.sleep(for: .seconds(3_600))
-        return 0
-      }
+    let tester = LedgerTester(patience: .milliseconds(50))
+    let worker = try await open(in: tester) { _, _ in
+      try await Task.sleep(for: .seconds(3_600))
+      return 0
     }
-    let worker = try await tester.open(handlers)
-    let promise = try await worker.start(ScriptedWork())
-    let standstill = await #expect(throws: WorkStandstill.self) {
-      _ = try await tester.run(worker, until: promise)
-    }
-    #expect(standstill?.reason == .codeDoesNotEnd(.milliseconds(50)))
-    #expect(standstill?.explanations.first?.reasons.first?.name == "runs")
+    let promise = try await worker.ledger.start(ScriptedWork())
+    let standstill = try await standstill(of: tester, worker, promise)
+    #expect(standstill.reason == .codeDoesNotEnd(.milliseconds(50)))
+    #expect(standstill.explanations.first?.reasons.first?.name == "runs")
     // It was cancelled, and its work given back.
     #expect(try await promise.record?.work?.state == .waiting(.now))
   }
 
   @Test func theJumpsAreLimited() async throws {
-    let tester = WorkTester(maximumJumpCount: 5)
+    let tester = LedgerTester(maximumJumpCount: 5)
     let worker = try await open(in: tester) { _, call in
       while true { try await call.sleep(for: Self.day) }
     }
-    let promise = try await worker.start(ScriptedWork())
+    let promise = try await worker.ledger.start(ScriptedWork())
     let error = try await standstill(of: tester, worker, promise)
     #expect(error.reason == .tooManyJumps(5))
     #expect("\(error)".hasPrefix("The clock was moved 5 times, the last time to 2026-01-06T"))
@@ -195,7 +189,7 @@ struct WorkTesterTests {
     var handlers = HandlerRegistry()
     try handlers.register(OtherWork.self) { OtherScript { "other \($0)" } }
     let second = try await tester.open(handlers, as: .appExtension)
-    let promise = try await first.start(OtherWork(name: "one"))
+    let promise = try await first.ledger.start(OtherWork(name: "one"))
     await #expect(throws: WorkStandstill.self) {
       _ = try await tester.run(first, until: promise)
     }
@@ -205,9 +199,9 @@ struct WorkTesterTests {
   @Test func idsComeFromASequence() async throws {
     var ids: [[PromiseID]] = []
     for _ in 0..<2 {
-      let tester = WorkTester()
+      let tester = LedgerTester()
       let workers = [try await open(in: tester), try await open(in: tester)]
-      ids.append(try await workers.asyncMap { try await $0.start(ScriptedWork()).id })
+      ids.append(try await workers.asyncMap { try await $0.ledger.start(ScriptedWork()).id })
     }
     #expect(ids[0] == ids[1])
     #expect(ids[0][0] != ids[0][1])
@@ -219,13 +213,13 @@ struct WorkTesterTests {
     let worker = try await open { [notes] _, call in
       try await call.step("one") { _ in }
       try await call.step("two") { _ in
-        if let worker = victim.take() { await tester.kill(worker) }
+        if let worker = victim.take() { await worker.kill() }
         notes.add("body \(call.attempt)")
       }
       return call.attempt
     }
     victim.set(worker)
-    let promise = try await worker.start(ScriptedWork())
+    let promise = try await worker.ledger.start(ScriptedWork())
     let error = await #expect(throws: LedgerError.self) {
       _ = try await tester.run(worker, until: promise)
     }
@@ -236,7 +230,7 @@ struct WorkTesterTests {
       try await call.step("two") { _ in notes.add("body \(call.attempt)") }
       return call.attempt
     }
-    let work = try #require(try await next.record(of: promise.id)?.work)
+    let work = try #require(try await next.ledger.record(of: promise.id)?.work)
     #expect(work.steps == ["one"])
     #expect(work.deathCount == 1)
     #expect(work.state == .waiting(.now))
@@ -250,37 +244,42 @@ struct WorkTesterTests {
     let victim = Victim()
     let other = try await open { _, call in call.attempt }
     let worker = try await open { _, _ in
-      if let worker = victim.take() { await tester.kill(worker) }
+      if let worker = victim.take() { await worker.kill() }
       return 0
     }
     victim.set(worker)
-    let promise = try await worker.start(ScriptedWork())
+    let promise = try await worker.ledger.start(ScriptedWork())
     await #expect(throws: LedgerError.self) { try await tester.runDue(worker) }
-    #expect(try await other.openSessions().map(\.id) == [other.session])
+    #expect(try await other.ledger.openSessions().map(\.id) == [other.ledger.session])
     #expect(try await tester.run(other, until: promise) == .fulfilled(2))
   }
 
   @Test func aKilledProcessStaysDead() async throws {
     let worker = try await open()
-    await tester.kill(worker)
-    await tester.kill(worker)
-    let error = await #expect(throws: LedgerError.self) { try await worker.start(ScriptedWork()) }
+    await worker.kill()
+    await worker.kill()
+    let error = await #expect(throws: LedgerError.self) {
+      try await worker.ledger.start(ScriptedWork())
+    }
     #expect(error?.code == .sessionEnded)
     let again = await #expect(throws: LedgerError.self) { try await tester.runDue(worker) }
     #expect(again?.code == .sessionEnded)
   }
 
   @Test func aProcessOfAnotherTesterIsRefused() async throws {
-    let worker = try await open(in: WorkTester())
+    let worker = try await open(in: LedgerTester())
     let error = await #expect(throws: LedgerError.self) { try await tester.runDue(worker) }
     #expect(error?.code == .invalidArgument)
-    // Killing it does nothing.
-    await tester.kill(worker)
-    try await worker.start(ScriptedWork())
+  }
+
+  @Test func aProcessWithoutItsTesterIsNotRestarted() async throws {
+    let worker = try await open(in: LedgerTester())
+    let error = await #expect(throws: LedgerError.self) { try await worker.restart() }
+    #expect(error?.code == .closed)
   }
 
   @Test func aPromiseOfAnotherLedgerIsNotFound() async throws {
-    let other = try await open(in: WorkTester()).createPromise(of: Int.self)
+    let other = try await open(in: LedgerTester()).ledger.createPromise(of: Int.self)
     let worker = try await open()
     let error = await #expect(throws: LedgerError.self) {
       _ = try await tester.run(worker, until: other)
@@ -298,17 +297,17 @@ struct WorkTesterTests {
       return 1
     }
     victim.set(worker)
-    let promise = try await worker.start(ScriptedWork())
+    let promise = try await worker.ledger.start(ScriptedWork())
     #expect(try await tester.run(worker, until: promise) == .fulfilled(1))
   }
 }
 
 /// The process that code kills or uses once.
 private final class Victim: Sendable {
-  private let contents = Mutex<Ledger?>(nil)
+  private let contents = Mutex<LedgerProcess?>(nil)
 
-  func set(_ ledger: Ledger) { contents.withLock { $0 = ledger } }
-  func take() -> Ledger? { contents.withLock { $0.take() } }
+  func set(_ ledger: LedgerProcess) { contents.withLock { $0 = ledger } }
+  func take() -> LedgerProcess? { contents.withLock { $0.take() } }
 }
 
 extension Sequence {

@@ -1,0 +1,241 @@
+import LedgerModel
+public import LedgerRuntime
+import Synchronization
+
+/// A process of a ``LedgerTester``, with its session on the ledger.
+///
+/// All processes of a tester are in the process of the test. They share the ledger and the clock, and nothing
+/// else: what one knows of the ledger, another learns from its events.
+///
+/// ```swift
+/// let app = try await tester.app()
+/// try await app.freeze()
+/// // Other processes go on.
+/// try await app.unfreeze()
+/// ```
+public final class LedgerProcess: Sendable {
+  /// The condition of a process.
+  @nonexhaustive public enum Condition: Sendable, Hashable {
+    /// It runs.
+    case running
+    /// Its session is frozen; see ``LedgerProcess/freeze()``.
+    case frozen
+    /// It was stopped without warning; see ``LedgerProcess/suspend()``.
+    case suspended
+    /// It is gone; see ``LedgerProcess/kill()``.
+    case killed
+  }
+
+  private struct State {
+    var ledger: Ledger
+    var gate: ProcessGate
+    var condition = Condition.running
+    /// The runner, while the process runs work.
+    var runner: PacedRunner?
+    /// The sessions of the process, with those before restarts.
+    var sessions: [SessionID]
+  }
+
+  /// The role of its sessions.
+  public let role: SessionRole
+  /// The number of the process in its tester, counted from 1.
+  public let number: Int
+
+  private weak let tester: LedgerTester?
+  private let configuration: LedgerConfiguration
+  private let state: Mutex<State>
+
+  init(
+    number: Int, as role: SessionRole, _ configuration: LedgerConfiguration, _ opened: Opened,
+    in tester: LedgerTester
+  ) {
+    self.number = number
+    self.role = role
+    self.tester = tester
+    self.configuration = configuration
+    state = Mutex(
+      State(ledger: opened.ledger, gate: opened.gate, sessions: [opened.ledger.session]))
+  }
+
+  /// A session of a process.
+  struct Opened: Sendable {
+    let ledger: Ledger
+    let gate: ProcessGate
+  }
+
+  /// The session of the process. After ``restart()``, it is another one.
+  public var ledger: Ledger { state.withLock { $0.ledger } }
+
+  /// The condition of the process.
+  public var condition: Condition { state.withLock { $0.condition } }
+
+  /// The sessions of the process, with those before restarts.
+  var sessions: [SessionID] { state.withLock { $0.sessions } }
+
+  /// A promise, as this process sees it.
+  ///
+  /// - Throws: ``LedgerError`` with `invalidArgument` if the values need a codec that the process lacks.
+  public func promise<Value: Sendable>(
+    _ promise: DurablePromise<Value>
+  ) throws(LedgerError) -> DurablePromise<Value> {
+    try ledger.promise(id: promise.id, of: Value.self)
+  }
+
+  // MARK: Freezing
+
+  /// Freezes the session, as an app does before the system suspends it: ``Ledger/freeze()``.
+  ///
+  /// - Throws: ``LedgerError`` with `invalidArgument` if the process is suspended; otherwise as
+  ///   ``Ledger/freeze()``.
+  public func freeze() async throws {
+    try requireNotSuspended()
+    try await ledger.freeze()
+    state.withLock { if $0.condition == .running { $0.condition = .frozen } }
+  }
+
+  /// Ends a freeze: ``Ledger/unfreeze()``. Deadlines that passed meanwhile have their effects when it returns.
+  ///
+  /// - Throws: As ``Ledger/unfreeze()``.
+  public func unfreeze() async throws {
+    try requireNotSuspended()
+    try await ledger.unfreeze()
+    state.withLock { if $0.condition == .frozen { $0.condition = .running } }
+    try await settleDeadlines()
+  }
+
+  // MARK: Suspending
+
+  /// Stops the process without warning, as the system does with a process that did not freeze.
+  ///
+  /// Until ``resume()``, it writes nothing and notices nothing, and others find it alive. Commands that the
+  /// test gives it wait. Do not wait for them before it is resumed. A frozen or killed process stays as it is.
+  public func suspend() async throws {
+    let gate = state.withLock { state -> ProcessGate? in
+      guard state.condition == .running else { return nil }
+      state.condition = .suspended
+      return state.gate
+    }
+    guard let gate else { return }
+    let store = try ledger.engine.currentStore
+    await gate.suspend { store.interruptWaits() }
+  }
+
+  /// Lets a suspended process go on. Deadlines that passed meanwhile have their effects when it returns.
+  public func resume() async throws {
+    let gate = state.withLock { state -> ProcessGate? in
+      guard state.condition == .suspended else { return nil }
+      state.condition = .running
+      return state.gate
+    }
+    guard let gate else { return }
+    gate.resume()
+    try await settleDeadlines()
+  }
+
+  private func requireNotSuspended() throws(LedgerError) {
+    guard condition == .suspended else { return }
+    throw LedgerError(
+      .invalidArgument, "Process \(number) is suspended, and cannot do anything. Resume it first.")
+  }
+
+  // MARK: Ending
+
+  /// Ends the process as the operating system would: without warning.
+  ///
+  /// Nothing that its code does afterwards reaches the ledger, not even the end of the session. The tasks of its
+  /// code are cancelled, and are not waited for. The attempts that it runs are given back by another process:
+  /// one that runs now, or the next one that opens. A run of the killed process ends with
+  /// ``LedgerError/Code/sessionEnded``, and so does every other call of its session.
+  ///
+  /// Code may kill its own process, to be cut off at a certain line.
+  public func kill() async {
+    let killed = state.withLock { state -> State? in
+      guard state.condition != .killed else { return nil }
+      state.condition = .killed
+      return state
+    }
+    guard let killed else { return }
+    let tester = tester
+    // Detached, because this may be code of the process, whose task is cancelled.
+    await Task.detached {
+      killed.gate.kill()
+      await killed.ledger.engine.die()
+      killed.runner?.abandon()
+      await tester?.giveBackRuns(of: killed.ledger.session)
+    }.value
+  }
+
+  /// Kills the process, unless it is killed, and starts it again with the same configuration.
+  ///
+  /// - Returns: The new session.
+  /// - Throws: As ``LedgerTester/open(_:as:)``, and `closed` if the tester is gone.
+  @discardableResult
+  public func restart() async throws -> Ledger {
+    await kill()
+    guard let tester else { throw LedgerError.testerGone }
+    let opened = try await tester.openSession(configuration, as: role)
+    state.withLock { state in
+      state.ledger = opened.ledger
+      state.gate = opened.gate
+      state.condition = .running
+      state.runner = nil
+      state.sessions.append(opened.ledger.session)
+    }
+    return opened.ledger
+  }
+
+  /// Ends the session in an orderly way.
+  func close() async {
+    let (gate, isKilled) = state.withLock { state in
+      let isKilled = state.condition == .killed
+      state.condition = .killed
+      return (state.gate, isKilled)
+    }
+    guard !isKilled else { return }
+    gate.resume()
+    await ledger.close()
+  }
+
+  // MARK: Running
+
+  /// Calls `body` while the process runs work.
+  func withSession(
+    _ limits: RunLimits, _ clock: ManualLedgerClock, _ body: (PacedSession) async throws -> Void
+  ) async throws {
+    try requireNotSuspended()
+    let ledger = ledger
+    let runner = try PacedRunner(ledger)
+    state.withLock { $0.runner = runner }
+    defer { state.withLock { $0.runner = nil } }
+    let session = PacedSession(
+      ledger: ledger, runner: runner, clock: clock, limits: limits)
+    do {
+      try await body(session)
+      await runner.stop()
+    } catch {
+      await runner.stop()
+      throw error
+    }
+  }
+
+  /// Waits until every deadline that has passed has its effect.
+  func settleDeadlines() async throws {
+    let ledger = ledger
+    guard let clock = ledger.configuration.clock else { return }
+    while true {
+      let (position, deadline) = try await ledger.engine.read(fromCopy: true) { state in
+        var state = state
+        return (state.position, try state.nextDeadline()?.deadline)
+      }
+      guard let deadline, deadline <= clock.now() else { return }
+      // Its writer is about to settle the promise.
+      try await ledger.engine.advance(past: position)
+    }
+  }
+}
+
+extension LedgerError {
+  fileprivate static var testerGone: LedgerError {
+    LedgerError(.closed, "The tester is gone. Keep it as long as its processes are used.")
+  }
+}

@@ -1,0 +1,85 @@
+import LedgerModel
+import LedgerSystem
+import Synchronization
+
+/// Lets the threads of a test's process use their store, holds them up, or turns them away.
+final class ProcessGate: Sendable {
+  /// A thread of the process.
+  enum Visitor: Sendable, Hashable {
+    case writer, listener
+  }
+
+  private struct State {
+    var isSuspended = false
+    var isKilled = false
+    /// The threads that are held up.
+    var held: [Visitor: WakeSemaphore] = [:]
+    /// Resumed once the listener is held up.
+    var watcher: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  /// Holds up a thread while the process is suspended.
+  ///
+  /// - Throws: `sessionEnded` if the process is killed.
+  func pass(_ visitor: Visitor) throws(LedgerError) {
+    while let semaphore = held(visitor) { _ = semaphore.wait(timeout: .seconds(3_600)) }
+    try requireAlive()
+  }
+
+  /// - Throws: `sessionEnded` if the process is killed.
+  func requireAlive() throws(LedgerError) {
+    if state.withLock({ $0.isKilled }) { throw .processKilled }
+  }
+
+  private func held(_ visitor: Visitor) -> WakeSemaphore? {
+    let (semaphore, watcher) = state.withLock { state in
+      guard state.isSuspended, !state.isKilled else {
+        state.held[visitor] = nil
+        return (WakeSemaphore?.none, CheckedContinuation<Void, Never>?.none)
+      }
+      let semaphore = state.held[visitor] ?? WakeSemaphore()
+      state.held[visitor] = semaphore
+      return (semaphore, visitor == .listener ? state.watcher.take() : nil)
+    }
+    watcher?.resume()
+    return semaphore
+  }
+
+  /// Suspends the process, and waits until its listening thread is held up.
+  ///
+  /// - Parameter wake: Wakes that thread.
+  func suspend(_ wake: () throws -> Void) async rethrows {
+    state.withLock { $0.isSuspended = true }
+    try wake()
+    await withCheckedContinuation { continuation in
+      let isHeld = state.withLock { state in
+        guard state.held[.listener] == nil, !state.isKilled else { return true }
+        state.watcher = continuation
+        return false
+      }
+      if isHeld { continuation.resume() }
+    }
+  }
+
+  func resume() { open { $0.isSuspended = false } }
+
+  func kill() { open { $0.isKilled = true } }
+
+  private func open(_ change: (inout State) -> Void) {
+    let (held, watcher) = state.withLock { state in
+      change(&state)
+      return (Array(state.held.values), state.watcher.take())
+    }
+    for semaphore in held { semaphore.signal() }
+    watcher?.resume()
+  }
+}
+
+extension LedgerError {
+  static var processKilled: LedgerError {
+    LedgerError(
+      .sessionEnded, "The process of this session was killed by a test. Open the ledger again.")
+  }
+}

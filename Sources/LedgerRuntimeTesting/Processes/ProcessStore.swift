@@ -1,0 +1,67 @@
+import LedgerModel
+
+/// A store as one process of a test uses it, which can be suspended and killed.
+final class ProcessStore: ForwardingEventStore {
+  let base: any EventStore
+  private let gate: ProcessGate
+  private let crash: CrashSwitch
+
+  init(_ base: any EventStore, _ gate: ProcessGate, _ crash: CrashSwitch) {
+    self.base = base
+    self.gate = gate
+    self.crash = crash
+  }
+
+  // MARK: Reading
+
+  func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try requireAlive()
+    return try body(base)
+  }
+
+  func withView<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try requireAlive()
+    return try base.withView(body)
+  }
+
+  func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+    try requireAlive()
+    return try base.view(request)
+  }
+
+  private func requireAlive() throws(LedgerError) {
+    try gate.requireAlive()
+    try crash.requireAlive()
+  }
+
+  // MARK: Writing
+
+  func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
+    try gate.pass(.writer)
+    try crash.requireAlive()
+    return try base.beginCommit(patience)
+  }
+
+  func append(
+    _ batch: EventBatch, _ commit: CommitID, after position: Position
+  ) throws(LedgerError) -> AppendOutcome {
+    try requireAlive()
+    return try crash.append { () throws(LedgerError) in
+      try base.append(batch, commit, after: position)
+    }
+  }
+
+  // MARK: Waiting
+
+  func waitForChange(since count: UInt32, timeout: Duration) {
+    base.waitForChange(since: count, timeout: timeout)
+    // A killed process learns of its end by its next look.
+    try? gate.pass(.listener)
+  }
+
+  func reclaimFromTheDead() -> Int { base.reclaimFromTheDead() }
+}
