@@ -81,6 +81,11 @@ public final class LedgerProcess: Sendable {
     try ledger.promise(id: promise.id, of: Value.self)
   }
 
+  /// A handler, as this process sees it.
+  public func handler(_ handler: DurableHandler) -> DurableHandler {
+    ledger.handler(id: handler.id)
+  }
+
   // MARK: Freezing
 
   /// Freezes the session, as an app does before the system suspends it: ``Ledger/freeze()``.

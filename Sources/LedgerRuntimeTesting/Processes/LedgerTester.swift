@@ -234,6 +234,14 @@ public final class LedgerTester: Sendable {
 
 // MARK: - Expectations
 
+/// A reaction whose events no expectation has named.
+struct OpenReaction: Sendable {
+  let number: Int
+  let events: [String]
+  /// The file and the line of its `when`.
+  let place: String
+}
+
 extension LedgerTester {
   /// Notes a reaction whose events an expectation must name.
   ///

@@ -1,14 +1,6 @@
 import LedgerModel
 public import LedgerRuntime
 
-/// A reaction whose events no expectation has named.
-struct OpenReaction: Sendable {
-  let number: Int
-  let events: [String]
-  /// The file and the line of its `when`.
-  let place: String
-}
-
 extension LedgerTester {
   // MARK: Given
 

@@ -213,7 +213,8 @@ struct LedgerReactionTests {
       try await tester.when { try await app.promise(promise).consume() }
         .then(.promiseConsumed(promise))
         .expectState { state in
-          #expect(try state.record(of: promise.id)?.status == .consumed)
+          let record = try state.record(of: promise.id)
+          #expect(record?.status == .consumed)
         }
       // Only an empty ledger takes the events of another one.
       #expect(throws: LedgerError.self) { try tester.given(events: events) }

@@ -1,0 +1,180 @@
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// Scenarios that are killed at every commit.
+@Suite(.timeLimit(.minutes(5)))
+struct CrashPointsTests {
+  private static let key = PromiseKey.sample("order")
+
+  @Test func everyCommitIsTriedTwice() async throws {
+    let report = try await CrashPoints().run { tester in
+      let app = try await tester.app()
+      let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+      try await order.fulfill(1)
+    }
+    // The session opens, the promise is created, and it is settled.
+    #expect(report.commitCount == 3)
+    #expect(report.crashCount == 6)
+    #expect(report.endState == ["promise order: resolved, fulfilled with 1"])
+  }
+
+  @Test func aPromiseWithoutAKeyIsFoundTwice() async throws {
+    let difference = try #require(
+      await #expect(throws: CrashDifference.self) {
+        _ = try await CrashPoints().run { tester in
+          let app = try await tester.app()
+          try await app.ledger.createPromise(of: Int.self, label: "order").fulfill(1)
+        }
+      })
+    // Just after the promise was created, before it is settled.
+    #expect(difference.position == Position(rawValue: 3))
+    #expect(!difference.losesCommit)
+    #expect(difference.expected == ["promise order: resolved, fulfilled with 1"])
+    #expect(
+      difference.actual == ["promise order: pending", "promise order: resolved, fulfilled with 1"])
+    #expect(difference.events.last?.contains("promiseCreated of") == true)
+    let text = "\(difference)"
+    #expect(text.contains("just after the commit that ended at position 3"))
+    #expect(text.contains("  + promise order: pending"))
+  }
+
+  @Test func anErrorAfterACrashIsFound() async throws {
+    let difference = try #require(
+      await #expect(throws: CrashDifference.self) {
+        _ = try await CrashPoints().run { tester in
+          let app = try await tester.app()
+          let answer = try await app.ledger.createPromiseIfAbsent(key: Self.key, of: Int.self)
+          guard case .created(let order) = answer else { throw ScriptedError(text: "again") }
+          try await order.fulfill(1)
+        }
+      })
+    #expect(difference.error is ScriptedError)
+    #expect("\(difference)".contains("It then threw "))
+  }
+
+  // MARK: Handlers
+
+  /// A scenario in which an extension answers the app through a handler.
+  @Sendable private static func answer(
+    _ tester: LedgerTester, _ server: Notes, usesKey: Bool
+  ) async throws {
+    var handlers = HandlerRegistry()
+    try handlers.register(AvatarAnswered.self) {
+      let hook = AnswerHook()
+      hook.set { if !usesKey || !server.lines.contains("answered") { server.add("answered") } }
+      return hook
+    }
+    let (app, ext) = (try await tester.app(handlers), try await tester.appExtension(handlers))
+    let removal = try await app.ledger.findOrCreatePromise(key: key, of: Void.self)
+    let answer = try await app.ledger.createHandler(
+      AvatarAnswered.self, ["removal": removal], key: HandlerKey("answer"))
+    if try await removal.record?.status == .pending {
+      try await ext.handler(answer.handler).call()
+    }
+    if try await removal.record?.status == .resolved { try await removal.consume() }
+  }
+
+  @Test func aHandlerIsVerified() async throws {
+    let report = try await CrashPoints().run(
+      { Notes() }, scenario: { try await Self.answer($0, $1, usesKey: true) },
+      observing: { $0.lines })
+    #expect(
+      report.endState == [
+        "handler avatar-answered answer: finished, last run: returned",
+        "promise order: consumed, fulfilled with null", "answered",
+      ])
+  }
+
+  /// What code does outside of the ledger happens again, unless it has a key: the ledger alone does not show it.
+  @Test func anEffectOutsideOfTheLedgerIsFoundTwice() async throws {
+    let difference = try #require(
+      await #expect(throws: CrashDifference.self) {
+        _ = try await CrashPoints().run(
+          { Notes() }, scenario: { try await Self.answer($0, $1, usesKey: false) },
+          observing: { $0.lines })
+      })
+    // The code ran, and its end was lost.
+    #expect(difference.losesCommit)
+    #expect(difference.actual == difference.expected + ["answered"])
+    #expect(difference.events.last?.contains("handlerCallStarted") == true)
+  }
+
+  // MARK: Work
+
+  @Test(arguments: [true, false])
+  func workIsVerified(isRepeatable: Bool) async throws {
+    let points = CrashPoints()
+    let scenario = { @Sendable (tester: LedgerTester, runs: Notes) in
+      var handlers = HandlerRegistry()
+      try handlers.register(ScriptedWork.self) {
+        ScriptedWork.Script { _, call in
+          runs.add("run")
+          let number = isRepeatable ? 1 : runs.lines.count
+          return try await call.step("one") { _ in number } + number
+        }
+      }
+      let worker = try await tester.worker(handlers)
+      let promise = try await worker.ledger.start(ScriptedWork(), key: Self.key)
+      _ = try await tester.run(worker, until: promise)
+    }
+    do {
+      let report = try await points.run({ Notes() }, scenario: scenario, observing: { _ in [] })
+      #expect(isRepeatable)
+      #expect(report.endState == ["promise order: resolved, fulfilled with 2"])
+      #expect(report.crashCount == 2 * report.commitCount)
+    } catch let difference as CrashDifference {
+      #expect(!isRepeatable)
+      #expect(difference.actual.count == 1)
+    }
+  }
+
+  // MARK: Limits
+
+  @Test(arguments: [(0, 0), (2, 4), (100, 6)])
+  func theCrashesAreLimited(limit: Int, count: Int) async throws {
+    var points = CrashPoints()
+    points.maximumCommitCount = limit
+    points.endState = { ledger in ["\(ledger.role)"] }
+    let report = try await points.run { tester in
+      let app = try await tester.app()
+      try await app.ledger.createPromise(of: Int.self).fulfill(1)
+    }
+    #expect(report.crashCount == count)
+    #expect(report.endState == ["app"])
+  }
+
+  @Test func theExpectationsOfAScenarioAreCheckedOnce() async throws {
+    let report = try await CrashPoints().run { tester in
+      let app = try await tester.app()
+      let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+      try await tester.when { try await order.fulfill(1) }
+        .then(.promiseResolved(order, .fulfilled(1)))
+    }
+    #expect(report.crashCount == 6)
+    await #expect(throws: EventDifference.self) {
+      _ = try await CrashPoints().run { tester in
+        try await tester.when { _ = try await tester.app() }.thenNothing()
+      }
+    }
+  }
+
+  @Test func filesAreVerifiedToo() async throws {
+    var points = CrashPoints()
+    points.storage = .files
+    let report = try await points.run { tester in
+      let app = try await tester.app()
+      let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+      try await order.fulfill(1)
+    }
+    #expect(report.crashCount == 6)
+  }
+}
+
+extension PromiseKey {
+  /// A key that is known to be valid.
+  fileprivate static func sample(_ text: String) -> PromiseKey {
+    guard let key = try? PromiseKey(text) else { preconditionFailure("The key is too long.") }
+    return key
+  }
+}
