@@ -121,6 +121,11 @@ public final class LedgerTester: Sendable {
     }
   }
 
+  /// Leaves out ids that sessions of another tester may have.
+  func skipIDs(ofSessions count: Int) {
+    contents.withLock { $0.sessionCount &+= UInt16(truncatingIfNeeded: count) }
+  }
+
   /// Opens a session for a process.
   func openSession(
     _ configuration: LedgerConfiguration, as role: SessionRole

@@ -102,7 +102,7 @@ extension PromiseOutcome<String> {
   /// The outcome in words, the same for equal outcomes only.
   var words: String {
     switch self {
-    case .fulfilled(let text): "fulfilled with \(text)"
+    case .fulfilled(let text): text.isEmpty ? "fulfilled" : "fulfilled with \(text)"
     case .rejected(let error): "rejected with \(error.allWords)"
     case .cancelled(let reason): "cancelled: \(reason)"
     case .timedOut: "timed out"

@@ -44,6 +44,7 @@ extension LedgerTester {
         head = head.advanced(by: batch.count)
       }
     }
+    skipIDs(ofSessions: Set(events.map(\.session)).count)
     let now = clock.now()
     if last.time > now { clock.advance(by: last.time - now) }
   }

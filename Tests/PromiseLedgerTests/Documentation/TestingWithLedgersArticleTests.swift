@@ -122,8 +122,8 @@ struct TestingWithLedgersArticleTests {
     try await app.freeze()
     try await tester.when { try await ext.handler(answer).call(["refusal": refusal]) }
       .then(
-        .handlerCallStarted(answer), .handlerCallFinished(answer, .returned),
-        .promiseRejected(removal, refusal))
+        .handlerCallStarted(answer), .promiseRejected(removal, refusal),
+        .handlerCallFinished(answer, .returned))
     try await tester.when {
       try await app.unfreeze()
       try await spinner.value
@@ -156,8 +156,8 @@ struct TestingWithLedgersArticleTests {
     try await ext.restart()
     try await tester.when { try await ext.handler(answer).call(["refusal": refusal]) }
       .then(
-        .handlerCallStarted(answer, attempt: 2), .handlerCallFinished(answer, .returned),
-        .promiseRejected(removal, refusal))
+        .handlerCallStarted(answer, attempt: 2), .promiseRejected(removal, refusal),
+        .handlerCallFinished(answer, .returned))
     try await spin(app.promise(removal))
     #expect(screen.lines == ["Only owners may change the avatar."])
   }

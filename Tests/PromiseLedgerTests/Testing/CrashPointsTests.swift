@@ -82,7 +82,7 @@ struct CrashPointsTests {
     #expect(
       report.endState == [
         "handler avatar-answered answer: finished, last run: returned",
-        "promise order: consumed, fulfilled with null", "answered",
+        "promise order: consumed, fulfilled", "answered",
       ])
   }
 

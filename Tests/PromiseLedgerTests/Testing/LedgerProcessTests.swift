@@ -137,7 +137,7 @@ struct LedgerProcessTests {
       try await app.freeze()
       try await tester.advance(by: .seconds(60))
       try await tester.when { try await app.unfreeze() }
-        .then(.sessionUnfrozen(app), .promiseResolved(promise, .timedOut))
+        .then(.promiseResolved(promise, .timedOut), .sessionUnfrozen(app))
     }
   }
 

@@ -6,14 +6,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct LedgerReactionTests {
   /// A promise with a key, in a process.
-  private func promise(_ app: LedgerProcess) async throws -> DurablePromise<Int> {
+  private func numberPromise(_ app: LedgerProcess) async throws -> DurablePromise<Int> {
     try await app.ledger.findOrCreatePromise(key: PromiseKey("number"), of: Int.self)
   }
 
   @Test func exactlyTheEventsAreExpected() async throws {
     try await withLedger { tester in
       let app = try await tester.app()
-      let promise = try await promise(app)
+      let promise = try await numberPromise(app)
       try await tester.when {
         try await promise.fulfill(1)
         return try await promise.consume()
@@ -25,7 +25,7 @@ struct LedgerReactionTests {
   @Test func aDifferenceShowsBothSides() async throws {
     try await withLedger { tester in
       let app = try await tester.app()
-      let promise = try await promise(app)
+      let promise = try await numberPromise(app)
       let reaction = try await tester.when {
         try await promise.fulfill(1)
         return try await promise.consume()
@@ -50,7 +50,7 @@ struct LedgerReactionTests {
   @Test func theOrderCounts() async throws {
     try await withLedger { tester in
       let app = try await tester.app()
-      let promise = try await promise(app)
+      let promise = try await numberPromise(app)
       let reaction = try await tester.when {
         try await promise.fulfill(1)
         return try await promise.consume()
@@ -66,7 +66,7 @@ struct LedgerReactionTests {
     try await withLedger { tester in
       let app = try await tester.app()
       let (promise, other) = (
-        try await promise(app), try await app.ledger.createPromise(of: Int.self)
+        try await numberPromise(app), try await app.ledger.createPromise(of: Int.self)
       )
       let failure = StoredError(domain: "chat", code: 403, message: "no")
       let reaction = try await tester.when {
@@ -91,7 +91,7 @@ struct LedgerReactionTests {
   @Test func otherEventsAreAllowedIfTheTestSaysSo() async throws {
     try await withLedger { tester in
       let app = try await tester.app()
-      let promise = try await promise(app)
+      let promise = try await numberPromise(app)
       let reaction = try await tester.when {
         try await promise.fulfill(1)
         return try await promise.consume()
@@ -109,7 +109,7 @@ struct LedgerReactionTests {
   @Test func aRefusalIsExpectedByItsCode() async throws {
     try await withLedger { tester in
       let (app, other) = (try await tester.app(), try await tester.appExtension())
-      let promise = try await promise(app)
+      let promise = try await numberPromise(app)
       try await promise.fulfill(1)
       let refused = try await tester.when { try await other.promise(promise).consume() }
       try refused.expectRefused(.roleMayNotConsume)
@@ -135,7 +135,7 @@ struct LedgerReactionTests {
   @Test func aRefusalLeavesNoEvents() async throws {
     try await withLedger { tester in
       let app = try await tester.app()
-      let promise = try await promise(app)
+      let promise = try await numberPromise(app)
       let reaction = try await tester.when {
         try await promise.fulfill(1)
         _ = try await promise.consume()
@@ -148,7 +148,7 @@ struct LedgerReactionTests {
   @Test func anAnswerThatIsARefusalWritesNothing() async throws {
     try await withLedger { tester in
       let app = try await tester.app()
-      let promise = try await promise(app)
+      let promise = try await numberPromise(app)
       try await promise.fulfill(1)
       let answer = try await tester.when { try await promise.fulfill(2) }.thenNothing().answer
       #expect(!answer.isSuccess)
@@ -162,7 +162,7 @@ struct LedgerReactionTests {
       await #expect(throws: UnnamedEvents.self) {
         try await withLedger { tester in
           let app = try await tester.app()
-          let promise = try await promise(app)
+          let promise = try await numberPromise(app)
           _ = try await tester.when { try await promise.fulfill(1) }
         }
       })
@@ -175,7 +175,7 @@ struct LedgerReactionTests {
   func theNextCommandFindsThemToo(next: String) async throws {
     try await withLedger { tester in
       let app = try await tester.app()
-      let promise = try await promise(app)
+      let promise = try await numberPromise(app)
       _ = try await tester.when { try await promise.fulfill(1) }
       let isGiven = next == "given"
       await #expect(throws: UnnamedEvents.self) {
@@ -197,10 +197,12 @@ struct LedgerReactionTests {
   // MARK: Given
 
   @Test func eventsOfAnotherLedgerAreTheScene() async throws {
-    let (events, promise) = try await withLedger { tester in
+    let (events, promise) = try await withLedger {
+      tester -> ([LedgerEvent], DurablePromise<Int>) in
       let app = try await tester.app()
-      let promise = try await promise(app)
-      try await tester.appExtension().promise(promise).fulfill(1)
+      let promise = try await numberPromise(app)
+      let other = try await tester.appExtension()
+      try await other.promise(promise).fulfill(1)
       return (try await app.allEvents(), promise)
     }
     try await withLedger { tester in
