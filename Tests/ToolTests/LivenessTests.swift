@@ -163,4 +163,35 @@ struct LivenessTests {
     #expect(first.output.split(separator: "\n").count == 1)
     await sample.close()
   }
+
+  /// A list starts its search for failures at a position, in the log as in the snapshot.
+  @Test func failuresAreFoundAfterAPosition() async throws {
+    let sample = try await StuckLedger()
+    func failures(after position: UInt64) throws -> [UInt64] {
+      var found: [UInt64] = []
+      try BlockingInspector(at: sample.path).withReplay { replayed in
+        try replayed.forEachEndedFailure(after: Position(rawValue: position)) { failure in
+          switch failure {
+          case .promise(let record): found.append(record.resolved?.position.rawValue ?? 0)
+          case .handler(let record): found.append(record.lastFinish?.trace.position.rawValue ?? 0)
+          }
+          return true
+        }
+      }
+      return found
+    }
+    let all = try failures(after: 0)
+    try #require(all.count == 2 && all[0] < all[1] && all[0] > 0)
+    for isFolded in [false, true] {
+      if isFolded {
+        let run = try CommandRun("compact", sample.path, "--apply", "--fold-only")
+        #expect(run.status == 0, "\(run.notes)")
+      }
+      #expect(try failures(after: 0) == all)
+      #expect(try failures(after: all[0] - 1) == all)
+      #expect(try failures(after: all[0]) == [all[1]])
+      #expect(try failures(after: all[1]) == [])
+    }
+    await sample.close()
+  }
 }

@@ -32,22 +32,3 @@ enum JSONArgument {
     }
   }
 }
-
-extension PromiseRecord {
-  /// The answer to an attempt to settle it, if it is settled or abandoned.
-  var endedAnswer: OperatorAnswer? { status == .pending ? nil : .alreadyEnded(self) }
-}
-
-extension OperatorAnswer {
-  static func withoutWork(_ record: PromiseRecord) -> Self {
-    .refused(
-      .usage, "Promise \(record.id) is not settled by code, so there is no work to change.")
-  }
-
-  static func settledByCode(_ record: PromiseRecord) -> Self {
-    .refused(
-      .usage,
-      "Promise \(record.id) is settled by code or by other promises. To settle it all the same, use force."
-    )
-  }
-}

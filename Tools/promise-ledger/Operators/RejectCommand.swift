@@ -27,16 +27,11 @@ struct RejectCommand: OperatorCommand {
     try applying.requireReason()
   }
 
-  func refusal(of target: Target) -> OperatorAnswer? {
-    guard case .promise(let record) = target else { return nil }
-    return record.work != nil || record.joint != nil ? .settledByCode(record) : record.endedAnswer
-  }
+  func refusal(of target: Target) -> OperatorAnswer? { target.refusalToSettle }
 
   func change(of target: Target) throws -> OperatorChange {
     let record = try target.promise()
-    guard record.work == nil, record.joint == nil else {
-      return { _ in .settledByCode(record) }
-    }
+    if let refusal = record.refusalAsComputed { return { _ in refusal } }
     let error = StoredError(domain: "promise-ledger", message: applying.reason ?? "")
     return { ledger in
       OperatorAnswer(try await ledger.resolve(record.id, with: .rejected(error)), done: Self.verb)
