@@ -9,6 +9,7 @@ public final class Ledger: Sendable {
   package let configuration: LedgerConfiguration
   let runningCalls = RunningCalls()
   let automaticRunner = AutomaticRunner()
+  let activeRunner = ActiveRunner()
   private let instances: SessionInstances
   var records: RecordReader { RecordReader(engine: engine, instances: instances) }
 

@@ -1,7 +1,8 @@
 extension Ledger {
   /// Starts work: code that a runner runs until it is done, and whose result settles the returned promise.
   ///
-  /// The work is durable when the method returns. It does not run in this process unless this process has a
+  /// The work is durable when the method returns. If a runner of this session has room, the same commit starts its
+  /// first attempt. It does not run in this process unless this process has a
   /// ``LedgerRunner`` and knows the kind; any other process with a runner that knows it may run it too.
   ///
   /// - Parameters:
@@ -103,7 +104,15 @@ extension Ledger {
     _ order: WorkOrder<Work>
   ) async throws -> DurablePromise<Work.Output> {
     let (command, promise) = try creation(of: order)
-    switch try await engine.submit(command) {
+    let answer: CreatePromise.Answer
+    if order.trigger == .now, let loop = activeRunner.loop,
+      loop.reserve(command.id, kind: Work.kind)
+    {
+      answer = try await loop.create(command)
+    } else {
+      answer = try await engine.submit(command)
+    }
+    switch answer {
     case .created, .deduplicated: return promise
     case .conflict(let entity): throw LedgerError.createdByAnother(entity.name)
     }

@@ -80,7 +80,7 @@ public final class LedgerRunner: Sendable {
   @concurrent @discardableResult
   public func drain(until deadline: Timestamp) async throws -> Bool {
     let loop = try loop()
-    try loop.begin()
+    try loop.begin(startingUntil: nil)
     defer { loop.end() }
     do {
       let isDone = try await loop.drain(until: deadline)

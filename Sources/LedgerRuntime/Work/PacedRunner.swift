@@ -19,7 +19,8 @@ package final class PacedRunner: Sendable {
   /// - Throws: `invalidArgument` if the session has a running runner.
   package init(_ ledger: Ledger) throws(LedgerError) {
     loop = try WorkLoop(ledger, kinds: nil, RunnerLimits(total: .max))
-    try loop.begin()
+    // A test of kills wants to see that work was created, and not started.
+    try loop.begin(startingUntil: nil)
   }
 
   /// Runs due work until there is no more, and all code that runs only waits.

@@ -132,7 +132,10 @@ extension WorkLoop {
     let session = engine.setup.session
     let started = try await engine.read(fromCopy: true) { try $0.runningWork(of: session) }
     let unknown = contents.withLock { contents in
-      started.filter { contents.running[$0.id] == nil && contents.waiting[$0.id] == nil }
+      started.filter {
+        contents.running[$0.id] == nil && contents.waiting[$0.id] == nil
+          && contents.reserved[$0.id] == nil
+      }
     }
     for work in unknown {
       _ = try await engine.submit(

@@ -25,7 +25,7 @@ extension WorkLoop {
     contents.withLock { contents in
       var counts = contents.counts
       var taken: [WorkCandidate] = []
-      let room = min(limits.total - contents.running.count, ClaimWork.maximumCount)
+      let room = min(limits.total - contents.runningCount, ClaimWork.maximumCount)
       while taken.count < room {
         let candidate = contents.agenda.takeFirst { name in
           let kind = presentName(of: name)
@@ -55,7 +55,7 @@ extension WorkLoop {
     var excluded: [(id: PromiseID, by: PromiseID)] = []
     for (candidate, claim) in zip(candidates, claims) {
       switch claim {
-      case .started(let entity): try start(entity, candidate)
+      case .started(let entity): try start(entity, kind: candidate.kind)
       case .laneFull(let lane): contents.withLock { $0.agenda.noteFull(lane: lane.name) }
       case .suspect: contents.withLock { $0.agenda.setAside(suspect: candidate) }
       case .notDue(let trigger):
@@ -69,13 +69,13 @@ extension WorkLoop {
     for (id, promise) in excluded { try await passOn(promise, to: [id]) }
   }
 
-  func start(_ entity: PromiseEntity, _ candidate: WorkCandidate) throws(LedgerError) {
+  func start(_ entity: PromiseEntity, kind: String) throws(LedgerError) {
     // Without the ledger, the session ends, and gives the work back.
     guard let ledger else { throw .sessionClosed }
     let id = entity.id
     if goOn(entity) { return }
     let running = Running(
-      kind: presentName(of: candidate.kind), lane: entity.workPlace?.lane?.name,
+      kind: presentName(of: kind), lane: entity.workPlace?.lane?.name,
       isSuspect: entity.progress?.isSuspect ?? false,
       flow: WorkFlow(entity.progress, uptime: ledger.uptime), interruption: Interruption())
     contents.withLock { $0.noteRunning(id, running) }

@@ -11,9 +11,10 @@ extension WorkLoop {
   func stop(after gracePeriod: Duration) async {
     // The caller's task may be cancelled.
     await Task.detached { [self] in
-      await wait(atMost: gracePeriod) { $0.running.isEmpty }
+      contents.withLock { $0.lastStart = nil }
+      await wait(atMost: gracePeriod) { $0.runningCount == 0 }
       interruptCode()
-      await wait(atMost: Self.patience) { $0.running.isEmpty && $0.waiting.isEmpty }
+      await wait(atMost: Self.patience) { $0.runningCount == 0 && $0.waiting.isEmpty }
       leaveCode()
       // A session that is frozen has given its work back.
       guard engine.phase.store != nil else { return }
@@ -103,6 +104,7 @@ extension WorkLoop {
 
   private func drainDue(until deadline: Timestamp) async throws -> Bool {
     let lastStart = deadline + (.zero - min(.seconds(5), (deadline - now) / 2))
+    contents.withLock { $0.lastStart = lastStart }
     while true {
       try Task.checkCancellation()
       let remaining = deadline - now
@@ -111,7 +113,7 @@ extension WorkLoop {
         try await look()
         try await startDue { now < lastStart }
         let (isIdle, isDone) = contents.withLock { contents in
-          (contents.running.isEmpty, contents.agenda.isDone && contents.changed.isEmpty)
+          (contents.runningCount == 0, contents.agenda.isDone && contents.changed.isEmpty)
         }
         if isIdle, isDone || now >= lastStart { return isDone }
         await wakeUp.wait(atMost: min(remaining, timeUntilNext ?? remaining))

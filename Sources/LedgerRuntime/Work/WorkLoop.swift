@@ -21,6 +21,10 @@ final class WorkLoop: Sendable {
     var waiting: [PromiseID: Running] = [:]
     /// The number of running attempts by the present name of their kind.
     var counts: [String: Int] = [:]
+    /// Work that is being created and may be started by that, and the present name of its kind.
+    var reserved: [PromiseID: String] = [:]
+    /// The time from which no work is started; `nil` while the runner does not run.
+    var lastStart: Timestamp?
     /// Promises that changed and were not looked at yet.
     var changed: Set<PromiseID> = []
     /// Whether other promises may have changed, so that all running work must be looked at.
@@ -85,7 +89,11 @@ final class WorkLoop: Sendable {
   // MARK: Beginning and ending
 
   /// - Throws: `invalidArgument` if the session has a running runner.
-  func begin() throws(LedgerError) {
+  ///
+  /// - Parameter lastStart: The time up to which work that the session creates is started by that.
+  func begin(
+    startingUntil lastStart: Timestamp? = Timestamp(nanosecondsSinceEpoch: .max)
+  ) throws(LedgerError) {
     let wakeUp = wakeUp
     guard engine.replica.beginNews({ wakeUp() }) else {
       throw LedgerError(
@@ -97,9 +105,14 @@ final class WorkLoop: Sendable {
       self?.wakeUp()
       return self != nil
     }
+    contents.withLock { $0.lastStart = lastStart }
+    ledger?.activeRunner.loop = self
   }
 
-  func end() { engine.replica.endNews() }
+  func end() {
+    ledger?.activeRunner.loop = nil
+    engine.replica.endNews()
+  }
 
   // MARK: Running
 

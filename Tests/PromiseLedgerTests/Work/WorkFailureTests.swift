@@ -85,23 +85,6 @@ struct WorkFailureTests {
     }
   }
 
-  @Test func anAttemptThatTakesTooLongHasFailed() async throws {
-    let ledger = try await lab.open { _, _ in
-      try await Task.sleep(for: .seconds(3_600))
-      return 0
-    }
-    let policy = try WorkRetryPolicy(failureLimit: 1)
-    let options = WorkOptions(retryPolicy: policy, attemptTimeout: .milliseconds(1))
-    let outcome = try await running(LedgerRunner(ledger)) {
-      try await ledger.start(ScriptedWork(), options: options).outcome
-    }
-    guard case .rejected(let error) = outcome else {
-      Issue.record("\(outcome)")
-      return
-    }
-    #expect(error.domain == "PromiseLedger.work" && error.message.contains("took longer"))
-  }
-
   @Test func workThatDoesNotRunIsCancelledAtOnce() async throws {
     let ledger = try await lab.open()
     let promise = try await ledger.start(ScriptedWork())

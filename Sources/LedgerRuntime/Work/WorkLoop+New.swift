@@ -1,0 +1,77 @@
+import Synchronization
+
+// MARK: - New work
+
+extension WorkLoop {
+  /// Reserves a place for work that the session is about to create and that is due at once, so that the commit that
+  /// creates it starts it too.
+  ///
+  /// - Returns: Whether there is a place, and no other due work that should have it.
+  func reserve(_ id: PromiseID, kind: String) -> Bool {
+    let (now, kind) = (now, presentName(of: kind))
+    guard kinds.contains(kind) else { return false }
+    return contents.withLock { contents in
+      guard let end = contents.lastStart, now < end, contents.agenda.isDone,
+        contents.changed.isEmpty, contents.runningCount < limits.total,
+        limits.kinds[kind].map({ contents.counts[kind, default: 0] < $0 }) ?? true
+      else { return false }
+      contents.reserved[id] = kind
+      contents.counts[kind, default: 0] += 1
+      return true
+    }
+  }
+
+  /// Creates work for which a place is reserved, and runs it if it was started.
+  func create(_ creation: CreatePromise) async throws -> CreatePromise.Answer {
+    do {
+      let answer = try await engine.submit(StartWork(creation, runnableKinds: kinds))
+      if let entity = answer.started, let kind = creation.creation.work?.kind {
+        let isStopping = contents.withLock { $0.lastStart == nil }
+        if isStopping { giveBack(entity) } else { try start(entity, kind: kind) }
+      }
+      // Only now: what runs without a place would be given back.
+      endReservation(of: creation.id)
+      return answer.creation
+    } catch {
+      endReservation(of: creation.id)
+      if (error as? LedgerError)?.code == .commitOutcomeUnknown {
+        contents.withLock { $0.hasLostClaims = true }
+      }
+      throw error
+    }
+  }
+
+  private func endReservation(of id: PromiseID) {
+    contents.withLock { contents in
+      guard let kind = contents.reserved.removeValue(forKey: id) else { return }
+      contents.counts[kind, default: 1] -= 1
+    }
+    wakeUp()
+  }
+
+  /// Gives work back that was started when the runner had ended.
+  private func giveBack(_ entity: PromiseEntity) {
+    let release = ReleaseWork(
+      id: entity.id, attempt: entity.progress?.attempt ?? 0, reason: .cancelled)
+    Task.detached { [engine] in _ = try? await engine.submit(release) }
+  }
+}
+
+extension WorkLoop.Contents {
+  /// The number of attempts that run, or may be started by commands on their way.
+  var runningCount: Int { running.count + reserved.count }
+}
+
+/// The runner of a session that starts the work that the session creates.
+final class ActiveRunner: Sendable {
+  private struct Reference {
+    weak var loop: WorkLoop?
+  }
+
+  private let contents = Mutex(Reference())
+
+  var loop: WorkLoop? {
+    get { contents.withLock { $0.loop } }
+    set { contents.withLock { $0.loop = newValue } }
+  }
+}
