@@ -2,7 +2,7 @@ import Synchronization
 
 // MARK: - New work
 
-extension WorkLoop {
+extension WorkLoop: WorkStarter {
   /// Reserves a place for work that the session is about to create and that is due at once, so that the commit that
   /// creates it starts it too.
   ///
@@ -60,18 +60,4 @@ extension WorkLoop {
 extension WorkLoop.Contents {
   /// The number of attempts that run, or may be started by commands on their way.
   var runningCount: Int { running.count + reserved.count }
-}
-
-/// The runner of a session that starts the work that the session creates.
-final class ActiveRunner: Sendable {
-  private struct Reference {
-    weak var loop: WorkLoop?
-  }
-
-  private let contents = Mutex(Reference())
-
-  var loop: WorkLoop? {
-    get { contents.withLock { $0.loop } }
-    set { contents.withLock { $0.loop = newValue } }
-  }
 }
