@@ -1,6 +1,7 @@
 import Foundation
 import LedgerLMDB
 import LedgerTestSupport
+import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -192,6 +193,32 @@ import Testing
     #expect(!openDescriptors(of: scratch.path).isEmpty)
     mayEnd.signal()
     while !openDescriptors(of: scratch.path).isEmpty { sched_yield() }
+  }
+
+  @Test func theMapGrowsOnceTheRunningTransactionsHaveEnded() throws {
+    let environment = try scratch.open()
+    let isInside = DispatchSemaphore(value: 0)
+    let mayEnd = DispatchSemaphore(value: 0)
+    let hasGrown = Mutex(false)
+    let reader = Thread {
+      try? environment.read { _ in
+        isInside.signal()
+        mayEnd.wait()
+      }
+    }
+    reader.start()
+    isInside.wait()
+    let growth = Thread {
+      #expect(throws: Never.self) { try environment.grow(to: 1 << 40) }
+      hasGrown.withLock { $0 = true }
+    }
+    growth.start()
+    while !environment.isAwaited, !hasGrown.withLock({ $0 }) { sched_yield() }
+    for _ in 0..<1_000 where !hasGrown.withLock({ $0 }) { sched_yield() }
+    #expect(!hasGrown.withLock { $0 })
+    mayEnd.signal()
+    while !hasGrown.withLock({ $0 }) { sched_yield() }
+    try environment.close()
   }
 
   @Test func aWriteInsideAWriteOfTheSameThreadIsRefused() throws {

@@ -51,8 +51,9 @@ struct Toil {
     let runner = Task { try await LedgerRunner(ledger, limits: limits).run() }
     Output.line("runs")
     let position = try await ledger.catchUp()
-    var open = Set(try await ledger.openWork().map(\.id))
-    for id in open { try await retryIfParked(id, in: ledger) }
+    let work = try await ledger.openWork()
+    for record in work where record.work?.state == .parked { try await ledger.retryWork(record.id) }
+    var open = Set(work.map(\.id))
     // Nothing may come any more if all chores have ended.
     guard !open.isEmpty else { return try await end(runner) }
     for try await event in ledger.events(after: position) {

@@ -22,6 +22,28 @@ import Testing
       .frames(from: Position(rawValue: position), commit: commit)
   }
 
+  /// The header of a frame.
+  private func header(_ positions: ClosedRange<UInt64>, _ number: UInt32) -> FrameHeader {
+    FrameHeader(
+      eventCount: positions.count, firstPosition: Position(rawValue: positions.lowerBound),
+      byteCount: 4_080, flags: [], number: number, commit: commit)
+  }
+
+  @Test func aWalkRefusesAFrameThatDoesNotFollow() throws {
+    var walk = FrameWalk(after: .start)
+    #expect(try walk.isNew(header(1...3, 1)))
+    for (positions, number) in [(5...6, 2), (3...6, 2), (4...6, 3)]
+      as [(ClosedRange<UInt64>, UInt32)]
+    {
+      var next = walk
+      let error = #expect(throws: LedgerError.self, "\(positions)") {
+        _ = try next.isNew(header(positions, number))
+      }
+      #expect(error?.code == .corrupt)
+    }
+    #expect(try walk.isNew(header(4...6, 2)))
+  }
+
   @Test func anEmptyBatchMakesNoFrame() throws {
     #expect(try frames(payloadSizes: []).isEmpty)
   }

@@ -96,6 +96,45 @@ import Testing
     }
   }
 
+  @Test func aKeyWhoseRecordIsRemovedInTheSameCommitIsNotUsedAgain() throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
+    let create = CreatePromise(
+      id: try PromiseKey("k").promiseID,
+      creation: PromiseCreated(typeTag: "text", key: "k", idempotencyKey: "k"), isStrict: false)
+    try subject.commit(create)
+    try subject.commit(AbandonPromise(id: create.id, reason: ""))
+    try subject.fold()
+    let plan = try RetentionPlan(subject.state, endedBy: .everything)
+    let event = try #require(plan.events.first)
+    let answer = try subject.commit { (decision: inout Decision) throws -> LedgerError.Code? in
+      let count = try decision.run(ApplyRetention(event, plannedAt: plan.position))
+      guard count == 1 else { return nil }
+      do {
+        _ = try decision.run(create)
+        return nil
+      } catch {
+        return (error as? LedgerError)?.code
+      }
+    }
+    #expect(answer == .recordRemoved)
+  }
+
+  @Test func theArgumentsThatARunningCallWasBegunWithAreNeededUntilItEnds() throws {
+    let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
+    let (promise, handler) = (PromiseID.numbered(1), HandlerID.numbered(101))
+    try subject.commit(CreatePromise(promise))
+    let references = HandlerReferences(promises: [promise], handlers: [])
+    try subject.commit(CreateHandler(handler, arguments: .of(.bytes(9_000), references)))
+    try subject.commit(StartCall(handler, .numbered(1)))
+    let bound = try #require(try subject.state.handler(handler)?.bound.arguments.attachment)
+    try subject.commit(
+      RebindHandler(id: handler, mode: .replaced, arguments: .none, expectedBinding: nil))
+    let rebound = try #require(try subject.state.handler(handler))
+    #expect(rebound.bound.arguments.attachment == nil)
+    #expect(try subject.state.neededIDs().contains(promise.entityID))
+    #expect(LedgerEntity.handler(rebound).attachments == [bound])
+  }
+
   @Test func effectsOnRemovedRecordsAreRefusedAndTheCallFinishes() throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 0)
     let (promise, gone, caller) = (

@@ -38,6 +38,16 @@ import Testing
     #expect(DiagnosticRecorder.kinds(line: line + 2).isEmpty)
   }
 
+  @Test func aTokenHandlesNoRejection() {
+    let line = UInt(#line + 2)
+    do {
+      let (promise, resolver) = Promise.make(of: Int.self)
+      promise.cancelled(by: CancellationToken())
+      resolver.reject(TestError(1))
+    }
+    #expect(DiagnosticRecorder.kinds(line: line) == ["unhandledRejection"])
+  }
+
   @Test func aChainReportsItsLastLink() async {
     let manual = ManualPromiseExecutor()
     Promise<Int>.rejected(TestError(1), on: manual.executor)

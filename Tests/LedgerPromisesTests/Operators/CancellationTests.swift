@@ -175,6 +175,18 @@ import Testing
     #expect(seen.events == ["early why", "late why"])
   }
 
+  @Test func cancelHandlersRunAlsoIfThePromiseThatIsFollowedWasCancelled() async throws {
+    let seen = Recorder<String>()
+    let inner = Promise.make(of: Int.self)
+    let (promise, resolver) = Promise.make(of: Int.self)
+    resolver.onCancel { seen.record("\($0)") }
+    resolver.resolve(with: inner.promise)
+    inner.promise.cancel("why")
+    #expect(try await promise.settlement() == .cancelled("why"))
+    await barrier(.default)
+    #expect(seen.events == ["why"])
+  }
+
   @Test func cancelHandlersDoNotRunForOtherOutcomes() {
     let (promise, resolver) = Promise.make(of: Int.self)
     resolver.onCancel { _ in Issue.record("not cancelled") }

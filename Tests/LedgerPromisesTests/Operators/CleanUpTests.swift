@@ -22,6 +22,18 @@ import Testing
     }
   }
 
+  @Test func ensureRunsOnceOnEachOutcome() async throws {
+    let outcomes: [Outcome<Int>] = [.fulfilled(1), .rejected(TestError(1)), .cancelled("why")]
+    for outcome in outcomes {
+      let (promise, resolver) = Promise.make(of: Int.self)
+      let seen = Recorder<Void>()
+      let ensured = promise.ensure { seen.record(()) }
+      resolver.resolve(with: outcome)
+      #expect(try await ensured.settlement() == outcome)
+      #expect(seen.events.count == 1, "\(outcome)")
+    }
+  }
+
   enum Ending: CaseIterable {
     case fulfilled, rejected, cancelled, resultCancelled, outerCancelled, tokenCancelled
   }

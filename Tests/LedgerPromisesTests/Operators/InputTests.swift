@@ -21,6 +21,13 @@ import Testing
     #expect(code(try await Promise.any(none).settlement()) == .invalidInput)
   }
 
+  @Test func valuesHaveTheOrderOfTheInputsAndNotThatOfTheirSettlement() async throws {
+    let inputs = (0..<3).map { _ in Promise.make(of: Int.self) }
+    let run = Promise.mapInParallel(inputs.map(\.promise), limit: 3, on: .inline) { $0 }
+    for index in [2, 0, 1] { inputs[index].resolver.fulfill(index) }
+    #expect(try await run.value == [0, 1, 2])
+  }
+
   @Test(arguments: [0, -1, Int.min])
   func aLimitBelowOneIsInvalidInputAndPullsNothing(_ limit: Int) async throws {
     let result = Promise.mapInParallel(0..<3, limit: limit) { number -> Promise<Int> in

@@ -1,3 +1,4 @@
+import Foundation
 import LedgerPromises
 import PromiseLedgerTesting
 import Testing
@@ -46,6 +47,29 @@ import Testing
     let failed = Promise<Int>.rejected(TestError(1))
       .timeout(.seconds(5), throwing: TestError(7), clock: clock)
     #expect(testError(try await failed.settlement()) == TestError(1))
+  }
+
+  @Test func aPromiseThatSettledInTimeKeepsItsOutcomeBeforeItIsPassedOn() async throws {
+    for _ in 0..<50 {
+      let clock = ManualClock()
+      let (promise, resolver) = Promise.make(of: Int.self)
+      let other = Promise.make(of: Int.self)
+      let isOver = DispatchSemaphore(value: 0)
+      // The time passes while another observer is told.
+      let told = promise.tap(on: .inline) { _ in
+        clock.advance(by: .seconds(5))
+        isOver.wait()
+      }
+      let limited = promise.timeout(.seconds(5), clock: clock)
+      other.promise.timeout(.seconds(5), clock: clock).tap(on: .inline) { _ in isOver.signal() }
+        .catch { _ in }
+      await clock.sleepers(atLeast: 2)
+      // The observer blocks its thread.
+      Thread.detachNewThread { resolver.fulfill(1) }
+      #expect(try await limited.settlement() == .fulfilled(1))
+      #expect(try await told.value == 1)
+      other.resolver.fulfill(1)
+    }
   }
 
   @Test func aLateOutcomeIsReported() async throws {

@@ -126,6 +126,25 @@ struct EventArchiveTests {
     #expect(error?.code == .invalidArgument)
   }
 
+  @Test func archivesOfALedgerThatWasMadeAnewDoNotJoinThoseOfTheOldOne() throws {
+    let ledger = try CraftedLedger.sample()
+    let inspector = try BlockingInspector(at: ledger.path)
+    let middle = try inspector.logDigest(through: Position(rawValue: 6))
+    let files = try [0, 1].map { (number: Int64) in
+      var writer = ArchiveWriter(
+        of: inspector.id, createdAt: inspector.createdAt + .seconds(number),
+        after: number == 0 ? .start : middle,
+        through: number == 0 ? middle.position : try inspector.head, known: .start)
+      var bytes: [UInt8] = []
+      while let piece = try writer.next(from: inspector.store) { bytes += piece }
+      return try ArchiveFile(bytes)
+    }
+    let error = #expect(throws: LedgerError.self) {
+      try LedgerImport().makeLedger(at: files[0].target, from: files.map(\.path))
+    }
+    #expect(error?.message.contains("belong to two ledgers") == true)
+  }
+
   /// Two ledgers that claim to be one, as after a copy was restored.
   @Test func otherEventsInAnOverlapAreFound() throws {
     let files = try [1, 2].map { number in

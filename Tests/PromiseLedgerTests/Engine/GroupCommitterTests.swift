@@ -33,6 +33,13 @@ import Testing
     #expect(promise?.status == .resolved)
   }
 
+  @Test func aGroupIsDecidedAtTheTimeAtWhichItHoldsTheGate() throws {
+    let session = try WatchedSession(store, 1, clock: clock)
+    store.onCommit = { [clock] in clock.advance(by: .seconds(5)) }
+    try session.commit([CreatePromise(.numbered(1))])
+    #expect(try session.promise(1)?.created.time == .at(1_000) + .seconds(5))
+  }
+
   /// The listener applies newer events than those that the head was read of.
   @Test func aStateThatIsAheadOfTheHeadIsDecidedOn() throws {
     let session = try WatchedSession(store, 1, clock: clock)

@@ -176,6 +176,16 @@ struct FailureTests {
     await ledger.close()
   }
 
+  @Test func codeThatThrowsACancellationByItselfHasFailed() async throws {
+    let ledger = try await open { _, _ in throw CancellationError() }
+    let promise = try await ledger.createPromise(of: Int.self)
+    let handler = try await ledger.createHandler(Scripted.self, ["promise": promise]).handler
+    await #expect(throws: CancellationError.self) { try await handler.call() }
+    #expect(try await ledger.unfinishedCalls().isEmpty)
+    #expect(try await promise.record?.status == .resolved)
+    await ledger.close()
+  }
+
   @Test func anErrorThatIsTooLargeRejectsWithoutItsPayload() async throws {
     var configuration = LedgerConfiguration()
     configuration.maximumPayloadSizeInBytes = 2_000

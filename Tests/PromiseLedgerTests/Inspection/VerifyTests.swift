@@ -134,6 +134,39 @@ struct VerifyTests {
     #expect(last.position == Position(rawValue: 4))
   }
 
+  // MARK: Commits
+
+  /// Changes the last frame, whose checksum is right again.
+  private func changeLastFrame(
+    of ledger: CraftedLedger, _ change: (inout [UInt8]) -> Void
+  ) throws {
+    let frame = try #require(try ledger.frames().last)
+    let key = frame.key
+    var bytes = frame.bytes
+    change(&bytes)
+    let checksum = FrameView.checksum(of: bytes.span, key: key)
+    for index in 0..<4 { bytes[index] = UInt8(truncatingIfNeeded: checksum >> (8 * index)) }
+    let changed = bytes
+    try ledger.edit { transaction, log, _ in
+      try transaction.put(changed.span, forKey: key, in: log)
+    }
+  }
+
+  @Test func aLastCommitThatIsIncompleteIsFound() throws {
+    let ledger = try CraftedLedger.sample()
+    // The flag says that the commit continues.
+    try changeLastFrame(of: ledger) { $0[18] |= 1 }
+    #expect(try findings(ledger.path).map(\.message).contains("The last commit is incomplete."))
+  }
+
+  @Test func aFrameOfAnotherCommitInsideACommitIsFound() throws {
+    let ledger = try CraftedLedger.sample()
+    // The number of the commit.
+    try changeLastFrame(of: ledger) { $0[40] += 1 }
+    let messages = try findings(ledger.path).map(\.message)
+    #expect(messages.contains("The commit before it is incomplete."))
+  }
+
   // MARK: Damage of the store
 
   @Test func lostFrameIsFoundAndTheRestIsStillRead() throws {

@@ -35,6 +35,19 @@ struct TwoSessionTests {
     await helper.close()
   }
 
+  @Test func theBodyOfARoleThatMayNotConsumeDoesNotRun() async throws {
+    let temporary = try TemporaryLedger()
+    let helper = try await temporary.open(as: .appExtension)
+    let promise = try await helper.createPromise(of: Int.self)
+    try await promise.fulfill(3)
+    await #expect {
+      try await promise.consume { _ in Issue.record("the body ran") }
+    } throws: {
+      ($0 as? LedgerError)?.code == .roleMayNotConsume
+    }
+    await helper.close()
+  }
+
   @Test func frozenAppFindsTheErrorThatCameMeanwhile() async throws {
     let temporary = try TemporaryLedger()
     let app = try await temporary.open(as: .app)
