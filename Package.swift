@@ -196,6 +196,7 @@ let package = Package(
         "PromiseLedger",
       ]
     ),
+    .testTarget(name: "LedgerWalkTests", dependencies: ["LedgerTestSupport", "LedgerWalk"]),
     .testTarget(
       name: "PromiseLedgerTests",
       dependencies: [
@@ -213,7 +214,6 @@ let package = Package(
         "LedgerSystem",
         "LedgerTestSupport",
         "LedgerTreeSupport",
-        "LedgerWalk",
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Fixtures"]
@@ -279,7 +279,7 @@ if isForThreadSanitizer {
   // Programs of one thread, and tests without others.
   let unneeded: Set = [
     "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks", "tree-fuzzer",
-    "ToolTests", "LayeringTests", "LedgerModelTests", "ledger-long-run",
+    "ToolTests", "LayeringTests", "LedgerModelTests", "LedgerWalkTests", "ledger-long-run",
   ]
   package.products.removeAll { unneeded.contains($0.name) }
   package.targets.removeAll { unneeded.contains($0.name) }

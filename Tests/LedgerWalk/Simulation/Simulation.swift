@@ -211,6 +211,11 @@ package final class Simulation {
       return report("The events of \(step) are missing: \(oracle.facts)")
     }
     note("\(process.number) \(step.now) \(step.command): \(answer)")
+    if case .close(let id, _) = step.command, hasEvents,
+      processes.contains(where: { $0.number == id && $0.isAlive })
+    {
+      report("Process \(id) is alive, and process \(process.number) records its death.")
+    }
     if answer != expected { report("\(step) is answered \(answer), not \(expected).") }
   }
 

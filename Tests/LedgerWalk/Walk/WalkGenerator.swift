@@ -9,7 +9,8 @@ package struct WalkGenerator {
   private var promiseCount = 0
   private var handlerCount = 0
   private var sessionCount = 0
-  private var callCount = 0
+  /// The newest call; the first ones are never begun.
+  private var callCount = 1
 
   package init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
@@ -198,8 +199,12 @@ package struct WalkGenerator {
       let time = chance(1, of: 2) ? now + below(500) : nil
       let condition = Oracle.Condition(
         time: time, promises: promises(time == nil ? 1 + below(2) : below(3)))
+      // A finished step is not run again, so it does not fail.
+      let step = 1 + below(4)
+      let isFinished = oracle.promises[id]?.progress?.steps.contains { $0.name == step } ?? true
       return .suspend(
-        id, age: age(), until: condition, failingStep: chance(1, of: 3) ? 1 + below(4) : nil)
+        id, age: age(), until: condition,
+        failingStep: chance(1, of: 3) && !isFinished ? step : nil)
     case 28: return .takeUp(work(oracle) { $0.progress?.release != nil }, age: age())
     case 29..<31:
       let reasons: [Oracle.ReleaseReason] = [.died, .frozen, .cancelled, .notRunnable, .parked]
