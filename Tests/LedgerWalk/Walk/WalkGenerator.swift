@@ -181,6 +181,13 @@ package struct WalkGenerator {
     return resolve
   }
 
+  /// Only operators force an outcome; code cannot.
+  private mutating func unforced() -> Oracle.Resolve {
+    var resolve = resolve()
+    resolve.isForced = false
+    return resolve
+  }
+
   // MARK: Work
 
   private mutating func work(_ oracle: Oracle) -> OracleCommand {
@@ -332,7 +339,7 @@ package struct WalkGenerator {
       let action: Oracle.Effect.Action =
         switch below(8) {
         case 0, 1: .create(newPromise(oracle), creation())
-        case 2..<5: .resolve(promise(), resolve())
+        case 2..<5: .resolve(promise(), unforced())
         case 5: .createHandler(newHandler(oracle), handlerCreation())
         case 6: .call(handler(), newCall())
         default: .invalidate(handler(), newCall())
