@@ -165,6 +165,7 @@ public final class LedgerProcess: Sendable {
     await Task.detached {
       killed.gate.kill()
       await killed.ledger.engine.die()
+      await killed.gate.end()
       killed.runner?.abandon()
       await tester?.giveBackRuns(of: killed.ledger.session)
     }.value

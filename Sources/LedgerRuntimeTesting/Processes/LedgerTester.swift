@@ -139,7 +139,8 @@ public final class LedgerTester: Sendable {
     let ledger = try await Ledger.open(
       { [crash] () throws(LedgerError) in
         ProcessStore(try place.openStore(), gate, crash)
-      }, place.sessions, as: role, configuration: configuration.paced(by: clock, seed: number))
+      }, ProcessSessions(place.sessions, gate), as: role,
+      configuration: configuration.paced(by: clock, seed: number))
     return LedgerProcess.Opened(ledger: ledger, gate: gate)
   }
 

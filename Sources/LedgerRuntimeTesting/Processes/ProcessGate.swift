@@ -16,6 +16,12 @@ final class ProcessGate: Sendable {
     var held: [Visitor: WakeSemaphore] = [:]
     /// Resumed once the listener is held up.
     var watcher: CheckedContinuation<Void, Never>?
+    /// The session of the process, once it has begun.
+    var session: SessionID?
+    /// Whether others find the session ended.
+    var isEnded = false
+    /// Resumed once others find the session ended.
+    var mourners: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
@@ -66,6 +72,36 @@ final class ProcessGate: Sendable {
   func resume() { open { $0.isSuspended = false } }
 
   func kill() { open { $0.isKilled = true } }
+
+  /// Notes the session of the process.
+  func noteBegin(of session: SessionID) { state.withLock { $0.session = session } }
+
+  /// Notes that what sessions left behind was removed.
+  func noteRemoval(of sessions: [SessionID]) {
+    let isOwn = state.withLock { $0.session.map(sessions.contains) ?? false }
+    if isOwn { noteEnd() }
+  }
+
+  /// Notes that others find the session ended.
+  func noteEnd() {
+    let mourners = state.withLock { state in
+      state.isEnded = true
+      defer { state.mourners = [] }
+      return state.mourners
+    }
+    for mourner in mourners { mourner.resume() }
+  }
+
+  /// Waits until others find the session ended, which is a moment after its callers learn of it.
+  func end() async {
+    await withCheckedContinuation { continuation in
+      let isEnded = state.withLock { state in
+        if !state.isEnded { state.mourners.append(continuation) }
+        return state.isEnded
+      }
+      if isEnded { continuation.resume() }
+    }
+  }
 
   private func open(_ change: (inout State) -> Void) {
     let (held, watcher) = state.withLock { state in
