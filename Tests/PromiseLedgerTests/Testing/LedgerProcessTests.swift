@@ -33,6 +33,9 @@ struct LedgerProcessTests {
       try await app.suspend()
       #expect(app.condition == .suspended)
       let late = Task { try await promise.fulfill(1) }
+      // Time enough for a writer that is not held up.
+      for _ in 0..<100 { _ = try await other.ledger.createPromise(of: Int.self) }
+      #expect(try await other.promise(promise).record?.status == .pending)
       // The command of the suspended process waits, so the other one is first.
       let first = try await other.promise(promise).fulfill(2)
       #expect(first.isSuccess)
