@@ -154,6 +154,21 @@ extension RedactingCursor {
   }
 }
 
+extension RedactingCursor {
+  /// Copies the last field, or replaces all of it if it does not have its form: replay does not read it, so
+  /// the event still counts.
+  mutating func endingOrRest(_ ending: RedactedEnding) {
+    var whole = self
+    do throws(PayloadDamage) {
+      try self.ending(ending)
+      _ = try finish()
+    } catch {
+      whole.redactRest()
+      self = whole
+    }
+  }
+}
+
 /// The last field of a payload, which may be the attachment.
 indirect enum RedactedEnding {
   case arguments

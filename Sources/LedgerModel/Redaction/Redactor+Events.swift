@@ -20,12 +20,10 @@ extension Redactor {
     var fields = RedactingCursor(payload, self)
     let (ending, isDetached) = try type.redact(&fields, isJoint: isJoint)
     guard isDetached else {
-      try fields.ending(ending)
+      fields.endingOrRest(ending)
       return (try fields.finish(), bytes(attachment))
     }
-    var detached = RedactingCursor(attachment, self)
-    try detached.ending(ending)
-    return (try fields.finish(), try detached.finish())
+    return (try fields.finish(), self.ending(ending, attachment))
   }
 
   /// The payload of an event that was checked before.
@@ -34,7 +32,7 @@ extension Redactor {
   ) throws(PayloadDamage) -> [UInt8] {
     var fields = RedactingCursor(payload, self)
     let (ending, isDetached) = try type.redact(&fields, isJoint: isJoint)
-    if !isDetached { try fields.ending(ending) }
+    if !isDetached { fields.endingOrRest(ending) }
     return try fields.finish()
   }
 
@@ -44,13 +42,13 @@ extension Redactor {
   ) throws(PayloadDamage) -> [UInt8] {
     var fields = RedactingCursor(payload, self)
     let ending = try type.redact(&fields, isJoint: isJoint).ending
-    return try self.ending(ending, attachment)
+    return self.ending(ending, attachment)
   }
 
   /// The bytes of a last field.
-  func ending(_ ending: RedactedEnding, _ bytes: [UInt8]) throws(PayloadDamage) -> [UInt8] {
+  func ending(_ ending: RedactedEnding, _ bytes: [UInt8]) -> [UInt8] {
     var detached = RedactingCursor(bytes, self)
-    try detached.ending(ending)
-    return try detached.finish()
+    detached.endingOrRest(ending)
+    return detached.output
   }
 }

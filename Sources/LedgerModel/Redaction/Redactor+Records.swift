@@ -115,7 +115,7 @@ extension Redactor {
     if let step = promise.progress?.steps.first(where: { $0.fact.position == position }) {
       return try self.attachment(WorkStepFinished.self, of: step.payload, attachment)
     }
-    return try ending(.arguments, attachment)
+    return ending(.arguments, attachment)
   }
 
   // MARK: Handlers
@@ -150,7 +150,7 @@ extension Redactor {
     _ finish: HandlerEntity.Finish
   ) throws(PayloadDamage) -> HandlerEntity.Finish {
     guard case .inline(let report) = finish.report else { return finish }
-    let bytes = try ending(.report(hasValue: finish.outcome == .returned), report.encoded)
+    let bytes = ending(.report(hasValue: finish.outcome == .returned), report.encoded)
     return HandlerEntity.Finish(
       fact: finish.fact, call: finish.call, purpose: finish.purpose, attempt: finish.attempt,
       outcome: finish.outcome,
@@ -161,9 +161,9 @@ extension Redactor {
     _ attachment: [UInt8], at position: Position, of handler: HandlerEntity
   ) throws(PayloadDamage) -> [UInt8] {
     if let finish = handler.lastFinish, finish.fact.position == position {
-      return try ending(.report(hasValue: finish.outcome == .returned), attachment)
+      return ending(.report(hasValue: finish.outcome == .returned), attachment)
     }
-    return try ending(.arguments, attachment)
+    return ending(.arguments, attachment)
   }
 
   // MARK: Arguments
@@ -183,7 +183,7 @@ extension Redactor {
 
   private func redact(_ place: ArgumentsReference) throws(PayloadDamage) -> ArgumentsReference {
     guard case .inline(let arguments) = place else { return place }
-    return .inline(try StoredArguments(parsing: try ending(.arguments, arguments.encoded)))
+    return .inline(try StoredArguments(parsing: ending(.arguments, arguments.encoded)))
   }
 
   private func decoded<Payload: EventPayload>(
