@@ -55,7 +55,7 @@ struct Bench: Sendable {
     _ verb: Verb, _ sample: Sample, at path: String, seed: UInt64
   ) throws -> (ProgramRun, isWhole: Bool) {
     let arguments = verb.arguments(of: sample, at: path, seed: seed, timeout: timeout)
-    var run = try run([Self.tool, "@read", "plain", "80"] + arguments)
+    var run = try run([Self.tool, "@read", "plain", "any"] + arguments)
     let isWhole = run.takeMessages()
     return (run, isWhole)
   }
