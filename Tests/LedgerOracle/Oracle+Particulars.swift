@@ -14,7 +14,7 @@ extension Oracle {
     var particulars = Particulars()
     switch command {
     case .finish(let id, let age, _, _, _), .step(let id, let age, _, _, _, _),
-      .suspend(let id, let age, _, _), .takeUp(let id, let age), .release(let id, let age, _):
+      .suspend(let id, let age, _, _, _), .takeUp(let id, let age), .release(let id, let age, _):
       particulars.attempt = max(1, (promises[id]?.progress?.attempt ?? 0) - age)
     case .retryCall(let id, let call, let age, _), .releaseCall(let id, let call, let age),
       .finishCall(let id, let call, let age, _, _, _):

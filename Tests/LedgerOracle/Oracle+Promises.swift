@@ -91,6 +91,10 @@ extension Oracle {
   }
 
   private mutating func add(_ id: Int, _ creation: Creation) throws(Refusal) {
+    // Nothing would cancel a child of what has ended.
+    if let parent = creation.parent.flatMap({ promises[$0] }), !parent.isPending {
+      throw .superseded
+    }
     switch creation.source {
     case .outside: add(unchecked: id, creation)
     case .work(let work):
@@ -187,8 +191,9 @@ extension Oracle {
 }
 
 extension Oracle.Promise {
-  /// No attempt needs the results of steps any more.
+  /// No attempt needs any more what earlier ones did.
   mutating func forgetSteps() {
+    progress?.awaited = []
     progress?.steps = []
     progress?.stepFailures = []
   }

@@ -108,6 +108,7 @@ extension Oracle {
       for trigger in [work.trigger, promise.waitingTrigger].compactMap(\.self) {
         need(trigger.awaited)
       }
+      need(promise.progress?.awaited ?? [])
     }
     // The value of a joint is that of its inputs, so they are needed as long as the joint is.
     var new = Array(needed)
@@ -122,7 +123,7 @@ extension Oracle {
 }
 
 extension Oracle.Trigger {
-  fileprivate var awaited: [Int] {
+  var awaited: [Int] {
     switch self {
     case .now, .at: []
     case .after(let id, _): [id]

@@ -203,9 +203,17 @@ extension Oracle {
   }
 
   mutating func suspend(
-    _ id: Int, _ attempt: Int, _ condition: Condition, _ failing: Int?
+    _ id: Int, _ attempt: Int, _ condition: Condition, _ awaited: [Int], _ failing: Int?
   ) throws(Refusal) -> Answer {
     timeOutIfDue(id)
+    // The same command once more, such as after a commit whose end was not known.
+    if let promise = promises[id], promise.isPending, let progress = promise.progress,
+      progress.attempt == attempt, progress.start?.session == session,
+      let release = progress.release, release.reason == .waiting, release.condition == condition,
+      release.failing == failing
+    {
+      return .suspended(attempt)
+    }
     guard let attempt = try takeUp(id, attempt), let progress = promises[id]?.progress else {
       return .superseded
     }
@@ -213,9 +221,14 @@ extension Oracle {
       return .cancelRequested(attempt)
     }
     if dueness(of: .firstOf(condition)) == .due { return .due(attempt) }
+    // Children are kept without that; the caller names none among the others.
+    let others = condition.promises.filter { promises[$0]?.creation.parent != id }
+    let known = Set(progress.awaited + others + awaited).sorted(by: isBefore)
     advance(id, .workReleased) { progress, position in
       progress.giveBack(.waiting, position)
       progress.release?.condition = condition
+      progress.release?.failing = failing
+      progress.awaited = known
       if let failing { progress.add(failing) }
     }
     return .suspended(attempt)
@@ -226,7 +239,7 @@ extension Oracle {
       guard let promise = promises[id], let runner = promise.progress?.runner, promise.isPending,
         sessions[runner]?.isEnded ?? true
       else { continue }
-      advance(id, .workReleased) { $0.giveBack(.died, $1) }
+      giveBack(id, .died)
     }
     return .done
   }
@@ -235,7 +248,17 @@ extension Oracle {
   mutating func releaseWork(of session: Int, _ reason: ReleaseReason) {
     let running = ids { $0.phase == .running(session) }
       .sorted { promises[$0]?.lastPosition ?? 0 < promises[$1]?.lastPosition ?? 0 }
-    for id in running { advance(id, .workReleased) { $0.giveBack(reason, $1) } }
+    for id in running { giveBack(id, reason) }
+  }
+
+  /// Gives back an attempt of a session that ended. Nobody runs parked work, so a request to cancel it
+  /// is answered now, unless an operator must see to what code did.
+  private mutating func giveBack(_ id: Int, _ reason: ReleaseReason) {
+    advance(id, .workReleased) { $0.giveBack(reason, $1) }
+    guard let progress = promises[id]?.progress, progress.parking != nil,
+      let request = progress.cancelRequest, !progress.mayUndo
+    else { return }
+    settle(id, .cancelled, .reason(request.reason))
   }
 }
 
@@ -324,7 +347,8 @@ extension Oracle {
     let delays = constants.delays[id]
     let retryTime = now + delays[min(failureCount, delays.count - 1)]
     let isLate = promise.options.givesUpAfter.map { $0 <= retryTime } ?? false
-    if !isFinal, !isLate, failureCount < policy.failureLimit {
+    let isExhausted = isFinal || failureCount >= policy.failureLimit
+    if !isExhausted, !isLate {
       advance(id, .workReleased) { progress, position in
         progress.giveBack(.retrying, position)
         progress.failures += 1
@@ -332,7 +356,9 @@ extension Oracle {
       }
       return .retrying(at: retryTime)
     }
-    return policy.parks ? park(id) : settled(id, .rejected, attempt, error, refused)
+    // A policy parks work that failed too often, not work that is only too late.
+    return isExhausted && policy.parks
+      ? park(id) : settled(id, .rejected, attempt, error, refused)
   }
 
   mutating func finishStep(
@@ -433,6 +459,7 @@ extension Oracle {
     guard let phase = promise.phase else { return .ended }
     if amendment.parking == .parked, case .running(let runner) = phase { return .by(runner) }
     try requireAwaited(by: amendment.trigger, of: id)
+    if let awaited = amendment.trigger?.awaited, waits(awaited, on: id) { throw .invalidArgument }
     advance(id, .workAmended) { progress, position in
       if let trigger = amendment.trigger { progress.trigger = trigger }
       if let options = amendment.options { progress.options = options }
@@ -445,6 +472,33 @@ extension Oracle {
       }
     }
     return .amended
+  }
+
+  /// Whether promises cannot be settled before another one, by themselves or by way of others.
+  private func waits(_ ids: [Int], on id: Int) -> Bool {
+    var seen = Set(ids)
+    var new = ids
+    while let next = new.popLast() {
+      for required in required(by: next) where seen.insert(required).inserted {
+        new.append(required)
+      }
+    }
+    return seen.contains(id)
+  }
+
+  /// The promises without which a pending one is not settled by itself.
+  private func required(by id: Int) -> [Int] {
+    guard let promise = promises[id], promise.isPending else { return [] }
+    if let (rule, inputs) = promise.joint {
+      let needsAll = rule == .all || rule == .allSettled
+      return needsAll || inputs.count == 1 ? inputs : []
+    }
+    switch promise.waitingTrigger {
+    case .after(let awaited, _): return [awaited]
+    case .firstOf(let condition) where condition.time == nil && condition.promises.count == 1:
+      return condition.promises
+    default: return []
+    }
   }
 
   mutating func retry(_ id: Int) throws(Refusal) -> Answer {

@@ -118,8 +118,8 @@ package struct Oracle: Sendable {
       try finish(id, particulars.attempt, result, effects, policy)
     case .step(let id, _, let step, let result, let failures, let effects):
       try finishStep(id, particulars.attempt, step, result, failures, effects)
-    case .suspend(let id, _, let condition, let failing):
-      try suspend(id, particulars.attempt, condition, failing)
+    case .suspend(let id, _, let condition, let awaited, let failing):
+      try suspend(id, particulars.attempt, condition, awaited, failing)
     case .takeUp(let id, _): try takeUpAlone(id, particulars.attempt)
     case .release(let id, _, let reason): release(id, particulars.attempt, reason)
     case .cancel(let id): try cancel(id)

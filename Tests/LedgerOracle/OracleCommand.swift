@@ -14,7 +14,7 @@ package enum OracleCommand: Hashable, Sendable, Codable {
   case claim([Int])
   case finish(Int, age: Int, Oracle.WorkResult, [Oracle.Effect], Oracle.Policy)
   case step(Int, age: Int, Int, Oracle.StepResult, failures: Int, [Oracle.Effect])
-  case suspend(Int, age: Int, until: Oracle.Condition, failingStep: Int?)
+  case suspend(Int, age: Int, until: Oracle.Condition, awaiting: [Int] = [], failingStep: Int?)
   case takeUp(Int, age: Int)
   case release(Int, age: Int, Oracle.ReleaseReason)
   case cancel(Int)

@@ -157,6 +157,8 @@ extension Oracle {
     package var reason: ReleaseReason
     package var retryTime: Int?
     package var condition: Condition?
+    /// The step that failed during the attempt.
+    package var failing: Int?
 
     package init(_ position: Int, _ reason: ReleaseReason) {
       (self.position, self.reason) = (position, reason)
@@ -209,6 +211,8 @@ extension Oracle {
     package var parking: Int?
     package var trigger: Trigger?
     package var options: Options?
+    /// The promises that code awaited, but for children, each once in the order of ids.
+    package var awaited: [Int] = []
     package var steps: [Step] = []
     package var stepFailures: [StepFailures] = []
 
@@ -304,7 +308,7 @@ extension Oracle {
 
   package enum Refusal: Error, Hashable, Sendable {
     case sessionEnded, notFound, recordRemoved, invalidArgument, typeMismatch, promiseIsComputed
-    case roleMayNotConsume, conflict
+    case roleMayNotConsume, conflict, superseded
     /// An error that no command of a walk may cause.
     case other(String)
   }

@@ -222,6 +222,7 @@ extension Oracle.Refusal {
     case .promiseIsComputed: self = .promiseIsComputed
     case .roleMayNotConsume: self = .roleMayNotConsume
     case .conflict: self = .conflict
+    case .superseded: self = .superseded
     default: self = .other("\(error)")
     }
   }

@@ -47,7 +47,7 @@ extension OracleCommand {
     switch self {
     case .create(let id, _, _, _), .resolve(let id, _), .consume(let id), .abandon(let id),
       .look(let id), .finish(let id, _, _, _, _), .step(let id, _, _, _, _, _),
-      .suspend(let id, _, _, _), .takeUp(let id, _), .release(let id, _, _), .cancel(let id),
+      .suspend(let id, _, _, _, _), .takeUp(let id, _), .release(let id, _, _), .cancel(let id),
       .amend(let id, _), .retry(let id), .follow(let id, _), .createTogether(let id, _, _, _):
       [(id, false)]
     case .claim(let ids), .settleJoints(let ids), .releaseLeft(let ids): ids.map { ($0, false) }
@@ -160,6 +160,7 @@ extension Oracle.Refusal {
     case .roleMayNotConsume: 6
     case .conflict: 7
     case .other: 8
+    case .superseded: 9
     }
   }
 }

@@ -117,7 +117,7 @@ package struct WalkGenerator {
 
   private mutating func create(_ oracle: Oracle) -> OracleCommand {
     let id = newPromise(oracle)
-    let creation = creation()
+    let creation = creation(oracle)
     if chance(1, of: 20) {
       let (handler, binding) = (newHandler(oracle), Oracle.Binding(below(9), [id]))
       return .createTogether(
@@ -126,13 +126,18 @@ package struct WalkGenerator {
     return .create(id, creation, isStrict: chance(1, of: 3), adoptsAny: chance(1, of: 8))
   }
 
-  private mutating func creation() -> Oracle.Creation {
+  /// A parent, most often work that is pending: nothing else may have new children.
+  private mutating func parent(_ oracle: Oracle) -> Int {
+    chance(1, of: 10) ? promise() : work(oracle) { $0.isPending }
+  }
+
+  private mutating func creation(_ oracle: Oracle) -> Oracle.Creation {
     var creation = Oracle.Creation()
     creation.type = chance(1, of: 6) ? 1 : 0
     creation.key = key()
     if chance(1, of: 4) { creation.deadline = now + below(1_500) - 50 }
     creation.endsWhenSettled = chance(1, of: 3)
-    if chance(1, of: 5) { creation.parent = promise() }
+    if chance(1, of: 5) { creation.parent = parent(oracle) }
     switch below(10) {
     case 0..<3: creation.isTimer = creation.deadline != nil && chance(1, of: 3)
     case 3..<8: creation.source = .work(newWork())
@@ -201,17 +206,7 @@ package struct WalkGenerator {
     case 21..<25:
       let id = work(oracle) { $0.progress?.runner != nil }
       return step(id, oracle)
-    case 25..<28:
-      let id = work(oracle) { $0.progress?.runner != nil }
-      let time = chance(1, of: 2) ? now + below(500) : nil
-      let condition = Oracle.Condition(
-        time: time, promises: promises(time == nil ? 1 + below(2) : below(3)))
-      // A finished step is not run again, so it does not fail.
-      let step = 1 + below(4)
-      let isFinished = oracle.promises[id]?.progress?.steps.contains { $0.name == step } ?? true
-      return .suspend(
-        id, age: age(), until: condition,
-        failingStep: chance(1, of: 3) && !isFinished ? step : nil)
+    case 25..<28: return suspend(oracle)
     case 28: return .takeUp(work(oracle) { $0.progress?.release != nil }, age: age())
     case 29..<31:
       let reasons: [Oracle.ReleaseReason] = [.died, .frozen, .cancelled, .notRunnable, .parked]
@@ -224,6 +219,32 @@ package struct WalkGenerator {
     case 37: return .settleJoints(promises(3))
     default: return .releaseLeft(promises(3))
     }
+  }
+
+  private mutating func suspend(_ oracle: Oracle) -> OracleCommand {
+    if chance(1, of: 4), let repeated = suspendAgain(oracle) { return repeated }
+    let id = work(oracle) { $0.progress?.runner != nil }
+    let time = chance(1, of: 2) ? now + below(500) : nil
+    let condition = Oracle.Condition(
+      time: time, promises: promises(time == nil ? 1 + below(2) : below(3)))
+    // A finished step is not run again, so it does not fail.
+    let step = 1 + below(4)
+    let isFinished = oracle.promises[id]?.progress?.steps.contains { $0.name == step } ?? true
+    // Code names no child of its own work: those are kept while the work is pending.
+    let others = chance(1, of: 4) ? promises(2) : []
+    return .suspend(
+      id, age: age(), until: condition,
+      awaiting: others.filter { oracle.promises[$0]?.creation.parent != id },
+      failingStep: chance(1, of: 3) && !isFinished ? step : nil)
+  }
+
+  /// The newest suspension of work once more, as after a commit whose end was not known.
+  private mutating func suspendAgain(_ oracle: Oracle) -> OracleCommand? {
+    let id = work(oracle) { $0.progress?.release?.condition != nil }
+    guard let release = oracle.promises[id]?.progress?.release, let condition = release.condition
+    else { return nil }
+    let failing = chance(1, of: 8) ? nil : release.failing
+    return .suspend(id, age: 0, until: condition, failingStep: failing)
   }
 
   private mutating func result() -> Oracle.WorkResult {
@@ -243,6 +264,7 @@ package struct WalkGenerator {
       default: .returned
       }
     let effects = result == .returned ? effects(oracle) : []
+    // With so few names, no work reaches the maximum number of steps: the oracle has no limit.
     return .step(id, age: age(), 1 + below(4), result, failures: below(3), effects)
   }
 
@@ -338,7 +360,7 @@ package struct WalkGenerator {
     return (0...below(2)).map { _ in
       let action: Oracle.Effect.Action =
         switch below(8) {
-        case 0, 1: .create(newPromise(oracle), creation())
+        case 0, 1: .create(newPromise(oracle), creation(oracle))
         case 2..<5: .resolve(promise(), unforced())
         case 5: .createHandler(newHandler(oracle), handlerCreation())
         case 6: .call(handler(), newCall())

@@ -101,11 +101,12 @@ extension WalkedCommand {
       return try finish(id, result, effects, policy, in: &decision)
     case .step(let id, _, let step, let result, let failures, let effects):
       return try finishStep(id, step, result, failures, effects, in: &decision)
-    case .suspend(let id, _, let condition, let failing):
+    case .suspend(let id, _, let condition, let awaited, let failing):
       let failures = failing.map { [WorkReleased.StepFailures(Self.step($0), count: 1)] } ?? []
       let command = SuspendWork(
         id: WalkNames.promise(id), attempt: attempt, until: condition.model,
-        stepFailures: failures, error: failing.map(Oracle.error))
+        awaited: awaited.map(WalkNames.promise), stepFailures: failures,
+        error: failing.map(Oracle.error))
       switch try decision.run(command) {
       case .suspended(let attempt): return .suspended(Int(attempt))
       case .due(let attempt): return .due(Int(attempt))

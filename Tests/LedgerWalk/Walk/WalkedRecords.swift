@@ -121,6 +121,7 @@ extension Oracle.Progress {
       var own = Oracle.Release(Int(release.fact.position.rawValue), reason ?? .died)
       own.retryTime = release.event.retryTime?.nanoseconds
       own.condition = release.event.condition.map(Oracle.Condition.init)
+      own.failing = release.event.stepFailures.first?.step.walked
       return own
     }
     (failures, deaths) = (Int(progress.failureCount), Int(progress.deathCount))
@@ -131,6 +132,7 @@ extension Oracle.Progress {
     parking = progress.parking.map { Int($0.position.rawValue) }
     trigger = progress.trigger.map { Oracle.Trigger($0) }
     options = progress.options.map { Oracle.Options($0) }
+    awaited = progress.awaited.map { WalkNames.number($0) }
     for step in progress.steps { steps.append(try Oracle.Step(step)) }
     stepFailures = progress.stepFailures.map {
       Oracle.StepFailures($0.step.walked, Int($0.count))
