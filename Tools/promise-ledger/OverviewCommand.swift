@@ -77,7 +77,7 @@ extension Timestamp {
 }
 
 extension Duration {
-  /// The duration in whole units, which nobody reads milliseconds of.
+  /// The duration in whole units, without milliseconds.
   fileprivate var rounded: String {
     Duration.seconds(components.seconds).longWords(isASCII: true)
   }

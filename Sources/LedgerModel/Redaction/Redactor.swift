@@ -4,8 +4,8 @@ import LedgerBytes
 /// know what it holds.
 ///
 /// The same content always gets the same replacement, so equality can still be seen. A replacement is a
-/// pseudo-random function (HMAC-SHA-256) of the content under the salt. Without the salt, nobody can find out
-/// whether a guess of the content is right, except for its size.
+/// pseudo-random function (HMAC-SHA-256) of the content under the salt. Without the salt, a guess of the
+/// content cannot be confirmed, except for its size.
 package struct Redactor: Sendable {
   /// The size of a salt, in bytes.
   package static let saltByteCount = 32

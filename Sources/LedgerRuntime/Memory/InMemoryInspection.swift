@@ -1,6 +1,6 @@
 package import LedgerModel
 
-/// A ledger in memory that nobody changes, to look at.
+/// A read-only view of a ledger in memory.
 package struct InMemoryInspection: InspectedStore, ForwardingSource {
   package let ledger: InMemoryLedger
   package let metadata: LedgerMetadata

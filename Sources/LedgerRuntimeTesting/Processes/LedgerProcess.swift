@@ -63,7 +63,7 @@ public final class LedgerProcess: Sendable {
     let gate: ProcessGate
   }
 
-  /// The session of the process. After ``restart()``, it is another one.
+  /// The session of the process. ``restart()`` replaces it.
   public var ledger: Ledger { state.withLock { $0.ledger } }
 
   /// The condition of the process.

@@ -27,7 +27,7 @@ enum MemoryBenchmark {
       .atMost(0.01), "\(Int(ofOneSession) >> 10) KiB against \(Int(ofPromises) >> 10) KiB")
   }
 
-  /// The memory of work that nobody has started to run.
+  /// The memory of work that has not started to run.
   static func runQueuedWork(_ report: inout Report) throws {
     let ids = RandomIDGenerator()
     let ofWork = try growth { number in
