@@ -135,15 +135,13 @@ extension LedgerTester {
     at number: Int, _ moment: CrashSwitch.Moment,
     _ scenario: @escaping @Sendable (LedgerTester) async throws -> Void
   ) async -> Crash? {
-    let run = Task { try await scenario(self) }
     let (ended, end) = AsyncStream<Void>.makeStream()
-    crash.set(number, moment) {
-      run.cancel()
-      end.finish()
-    }
+    // Before the scenario begins, whose first commit would otherwise pass unseen.
+    crash.set(number, moment) { end.finish() }
+    let run = Task { try await scenario(self) }
     // The scenario waits for nothing that cannot come: whatever it waits for in the ledger fails, and its task is
     // cancelled.
-    async let killed: Void = killAll(after: ended)
+    async let killed: Void = killAll(after: ended, run)
     _ = await run.result
     end.finish()
     await killed
@@ -162,10 +160,11 @@ extension LedgerTester {
     return found
   }
 
-  /// Kills all processes once the stream has ended, if that was by a crash.
-  private func killAll(after end: AsyncStream<Void>) async {
+  /// Kills all processes once the stream has ended, if that was by a crash, and cancels the scenario.
+  private func killAll(after end: AsyncStream<Void>, _ run: Task<Void, any Error>) async {
     for await _ in end {}
     guard crash.isTripped else { return }
+    run.cancel()
     for process in processes { await process.kill() }
   }
 }
