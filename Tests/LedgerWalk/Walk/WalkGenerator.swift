@@ -6,6 +6,8 @@ import LedgerTestSupport
 package struct WalkGenerator {
   private var generator: SeededGenerator
   private var now = 1_000
+  /// The session of the command that is being chosen.
+  private var session = 0
   private var promiseCount = 0
   private var handlerCount = 0
   private var sessionCount = 0
@@ -20,12 +22,13 @@ package struct WalkGenerator {
     now += chance(1, of: 12) ? -below(300) : below(160)
     guard sessionCount >= 2 else { return open() }
     if chance(1, of: 30), sessionCount < 40 { return open() }
-    return OracleStep(session(oracle), at: now, command(oracle))
+    session = session(oracle)
+    return OracleStep(session, at: now, command(oracle))
   }
 
   /// The next command of a session, at a time.
   package mutating func next(_ oracle: Oracle, _ session: Int, at now: Int) -> OracleStep {
-    self.now = now
+    (self.now, self.session) = (now, session)
     return OracleStep(session, at: now, command(oracle))
   }
 
@@ -47,8 +50,8 @@ package struct WalkGenerator {
     case 88..<90: return .freeze
     case 90..<92: return .unfreeze
     case 92..<95: return .close(below(max(1, sessionCount)) + 1, died: chance(2, of: 3))
-    case 95..<98: return .fold
-    case 98: return .removeRecords
+    case 95..<97: return .fold
+    case 97..<99: return .removeRecords
     default: return .deleteEvents
     }
   }
@@ -198,21 +201,23 @@ package struct WalkGenerator {
   private mutating func work(_ oracle: Oracle) -> OracleCommand {
     switch below(40) {
     case 0..<14:
-      let ids = Set((0...below(3)).map { _ in work(oracle) { $0.isPending } })
+      // Now and then work whose code may end its process.
+      let deaths = chance(1, of: 4) ? 1 : 0
+      let ids = Set(
+        (0...below(3)).map { _ in
+          work(oracle) { $0.isPending && $0.progress?.deaths ?? 0 >= deaths }
+        })
       return .claim(ids.sorted())
     case 14..<21:
-      let id = work(oracle) { $0.progress?.runner != nil }
+      let id = running(oracle)
       return .finish(id, age: age(), result(), effects(oracle), policy())
     case 21..<25:
-      let id = work(oracle) { $0.progress?.runner != nil }
+      let id = running(oracle)
       return step(id, oracle)
     case 25..<28: return suspend(oracle)
     case 28: return .takeUp(work(oracle) { $0.progress?.release != nil }, age: age())
-    case 29..<31:
-      let reasons: [Oracle.ReleaseReason] = [.died, .frozen, .cancelled, .notRunnable, .parked]
-      let id = work(oracle) { $0.progress?.runner != nil }
-      return .release(id, age: age(), reasons[below(5)])
-    case 31..<33: return .cancel(promise())
+    case 29..<31: return release(oracle)
+    case 31..<33: return .cancel(chance(1, of: 2) ? promise() : running(oracle))
     case 33..<35: return .amend(work(oracle) { $0.isPending }, amendment())
     case 35: return .retry(work(oracle) { $0.isPending })
     case 36: return .follow(promise(), by: promises(2))
@@ -221,9 +226,31 @@ package struct WalkGenerator {
     }
   }
 
+  private mutating func release(_ oracle: Oracle) -> OracleCommand {
+    let id = running(oracle)
+    let progress = oracle.promises[id]?.progress
+    let deaths = progress?.deaths ?? 0
+    if deaths >= 2, let runner = progress?.runner, chance(1, of: 2) {
+      return .close(runner, died: true)
+    }
+    let reasons: [Oracle.ReleaseReason] = [.died, .frozen, .cancelled, .notRunnable, .parked]
+    // Code that ended its process is likely to do so again.
+    let diesAgain = deaths > 0 && chance(1, of: 2)
+    return .release(id, age: age(), diesAgain ? .died : reasons[below(5)])
+  }
+
+  /// Work that runs, most often in the session that asks.
+  private mutating func running(_ oracle: Oracle) -> Int {
+    let session = session
+    let isOwn = chance(3, of: 4)
+    return work(oracle) {
+      $0.progress?.runner.map { runner in runner == session || !isOwn } ?? false
+    }
+  }
+
   private mutating func suspend(_ oracle: Oracle) -> OracleCommand {
     if chance(1, of: 4), let repeated = suspendAgain(oracle) { return repeated }
-    let id = work(oracle) { $0.progress?.runner != nil }
+    let id = running(oracle)
     let time = chance(1, of: 2) ? now + below(500) : nil
     let condition = Oracle.Condition(
       time: time, promises: promises(time == nil ? 1 + below(2) : below(3)))
@@ -240,7 +267,10 @@ package struct WalkGenerator {
 
   /// The newest suspension of work once more, as after a commit whose end was not known.
   private mutating func suspendAgain(_ oracle: Oracle) -> OracleCommand? {
-    let id = work(oracle) { $0.progress?.release?.condition != nil }
+    let session = session
+    let id = work(oracle) {
+      $0.progress?.release?.condition != nil && $0.progress?.start?.session == session
+    }
     guard let release = oracle.promises[id]?.progress?.release, let condition = release.condition
     else { return nil }
     let failing = chance(1, of: 8) ? nil : release.failing
