@@ -32,9 +32,7 @@ final class Interruption: Sendable {
     let end = FirstEnd<R>()
     Task { end(await code.result) }
     let timer = Task {
-      while timeout - flow.timeInAttempt > .zero {
-        try await ledger.sleep(for: timeout - flow.timeInAttempt)
-      }
+      try await ledger.sleep(while: { timeout - flow.timeInAttempt })
       try Task.checkCancellation()
       self.note(.timeout(timeout))
       flow.interrupt()

@@ -42,12 +42,19 @@ extension Ledger {
     return { ContinuousClock().now - start }
   }
 
-  /// Waits for some time, by the same clock.
-  func sleep(for duration: Duration) async throws {
-    guard engine.setup.clock is any MovedLedgerClock else {
-      return try await Task.sleep(for: duration)
+  /// Waits until no time is left, by the same clock.
+  func sleep(while timeLeft: () -> Duration) async throws {
+    while true {
+      // The time first: if a test moves the clock in between, the wait is too short rather than too long.
+      let now = decisionTime
+      let rest = timeLeft()
+      guard rest > .zero else { return }
+      guard engine.setup.clock is any MovedLedgerClock else {
+        try await Task.sleep(for: rest)
+        continue
+      }
+      try await sleep(until: now + rest)
     }
-    try await sleep(until: decisionTime + duration)
   }
 
   /// Waits until a time, by the clock of the session.

@@ -94,7 +94,7 @@ extension WorkLoop {
       // The session may be frozen, or another process may hold up a commit.
       group.addTask {
         guard let ledger = self.ledger else { throw LedgerError.sessionClosed }
-        try await ledger.sleep(for: max(.zero, deadline - self.now))
+        try await ledger.sleep(while: { deadline - self.now })
         return false
       }
       defer { group.cancelAll() }
