@@ -21,7 +21,7 @@ enum TextRules {
   ) throws(FuzzFinding) {
     guard let value = parse(text) else { return }
     try FuzzFinding.unless(
-      parse(value.description) == value, "\(value) is another value once it was printed and read")
+      parse(value.description) == value, "\(value) changes when it is printed and read")
   }
 
   private static func checkKey(_ text: String) throws(FuzzFinding) {

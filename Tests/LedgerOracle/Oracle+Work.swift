@@ -251,7 +251,7 @@ extension Oracle {
     for id in running { giveBack(id, reason) }
   }
 
-  /// Gives back an attempt of a session that ended. Nobody runs parked work, so a request to cancel it
+  /// Gives back an attempt of a session that ended. Parked work does not run, so a request to cancel it
   /// is answered now, unless an operator must see to what code did.
   private mutating func giveBack(_ id: Int, _ reason: ReleaseReason) {
     advance(id, .workReleased) { $0.giveBack(reason, $1) }

@@ -131,7 +131,7 @@ import Testing
 
   // MARK: Suspects
 
-  /// Nobody would answer the request otherwise.
+  /// Otherwise, the request would never be answered.
   @Test(arguments: WorkLedger.Form.allCases, [true, false])
   func aCancelRequestIsAnsweredWhenDeathsParkTheWork(
     form: WorkLedger.Form, hasSteps: Bool
