@@ -57,7 +57,7 @@ enum OpenBenchmark {
       try (0..<count).map { _ in
         let child = try Child("open", path, looked[0], looked[1])
         let line = try child.waitForLine()
-        if endsByKill { child.kill() } else { child.closeInputAndWait() }
+        if endsByKill { child.end() } else { child.closeInputAndWait() }
         return line.split(separator: " ").compactMap { Double($0) }
       }
     }

@@ -154,10 +154,12 @@ final class Child {
     try process.run()
   }
 
-  deinit { kill() }
+  deinit { end() }
 
-  func kill() {
-    process.terminate()
+  func end() {
+    // A child inherits the signals that the thread which starts it blocks, and some threads of the
+    // concurrency runtime block the one that asks a process to end.
+    kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
