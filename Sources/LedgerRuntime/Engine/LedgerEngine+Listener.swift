@@ -19,6 +19,10 @@ extension LedgerEngine {
   /// leaves no session that could be found dead.
   private static let pollsBetweenReaderChecks = 60
 
+  /// How long before its time the alarm rings: two polls, so that whoever is woken can sleep by itself until
+  /// then, however long a poll takes.
+  var alarmLead: Duration { setup.pollInterval * 2 }
+
   /// The listening thread: catches up when the doorbell rings, and at least once a poll interval.
   private func runListener() {
     var lastCheck = MonotonicClock.now
@@ -44,6 +48,7 @@ extension LedgerEngine {
         if isPoll {
           endDeadSessions(store)
           settleAwaitedJoints(store)
+          alarm.ring(at: now(store) + alarmLead)
           pollCount += 1
           if pollCount.isMultiple(of: Self.pollsBetweenReaderChecks) { store.reclaimFromTheDead() }
           lastCheck = MonotonicClock.now

@@ -41,6 +41,8 @@ package final class LedgerEngine: Sendable {
 
   /// The order in which the other sessions are checked.
   let sessionRound: Mutex<SessionRound>
+  /// Wakes the runner when the listener polls and work will soon be due.
+  let alarm = Alarm()
   /// Wakes the listener when the session unfreezes or closes.
   let listenerWakeUp = WakeSemaphore()
 

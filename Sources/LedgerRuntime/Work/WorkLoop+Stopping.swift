@@ -116,7 +116,7 @@ extension WorkLoop {
           (contents.runningCount == 0, contents.agenda.isDone && contents.changed.isEmpty)
         }
         if isIdle, isDone || now >= lastStart { return isDone }
-        await wakeUp.wait(atMost: min(remaining, timeUntilNext ?? remaining))
+        await wakeUp.wait(atMost: min(remaining, timeUntilNext() ?? remaining))
       } catch let error as LedgerError {
         try await wait(after: error)
       }

@@ -111,6 +111,7 @@ final class WorkLoop: Sendable {
 
   func end() {
     ledger?.activeRunner.loop = nil
+    engine.alarm.cancel()
     engine.replica.endNews()
   }
 
@@ -138,7 +139,7 @@ final class WorkLoop: Sendable {
       do {
         try await look()
         try await startDue { true }
-        if contents.withLock({ $0.changed.isEmpty }) { await wakeUp.wait(atMost: timeUntilNext) }
+        if contents.withLock({ $0.changed.isEmpty }) { await wakeUp.wait(atMost: timeUntilNext()) }
       } catch let error as LedgerError {
         try await wait(after: error)
       }
@@ -162,13 +163,18 @@ final class WorkLoop: Sendable {
     }
   }
 
-  /// The time to sleep; `nil` if only a change can make work due.
-  var timeUntilNext: Duration? {
+  /// Returns the time to sleep; `nil` if a change or the alarm ends the wait.
+  func timeUntilNext() -> Duration? {
     guard let next = contents.withLock({ $0.agenda.nextTime }) else { return nil }
     // A clock that a test moves tells when it does.
     guard !(engine.setup.clock is any MovedLedgerClock) else { return nil }
+    let rest = next - now
+    guard rest <= engine.alarmLead else {
+      engine.alarm.set(at: next) { [wakeUp] in wakeUp() }
+      return nil
+    }
     // The clock may be set meanwhile.
-    return max(.milliseconds(1), min(next - now, configuration.pollInterval))
+    return max(.milliseconds(1), min(rest, configuration.pollInterval))
   }
 
   /// Waits until another look may be worthwhile.

@@ -42,9 +42,9 @@ struct OtherScript: Sendable {
 /// A ledger whose sessions know scripted work.
 struct WorkLedger: Sendable {
   let temporary: TemporaryLedger
-  let clock: ManualLedgerClock?
+  let clock: (any LedgerClock)?
 
-  init(clock: ManualLedgerClock? = nil) throws {
+  init(clock: (any LedgerClock)? = nil) throws {
     temporary = try TemporaryLedger()
     self.clock = clock
   }
