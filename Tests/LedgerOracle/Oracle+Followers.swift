@@ -92,28 +92,22 @@ extension Oracle {
     let candidates = ids { $0.isPending && $0.joint != nil }.filter { id in
       guard let (rule, inputs) = promises[id]?.joint else { return false }
       return causes.contains { cause in
-        inputs.contains(cause) && !waitsOn(id, rule, inputs, after: cause)
+        inputs.contains(cause) && !waitsOn(rule, inputs, after: cause)
       }
     }
     return candidates.filter { settleJointIfDecided($0) }
   }
 
-  /// Whether a joint is left to a later round: it is in memory, and so is an input that is pending.
-  ///
-  /// That decides nothing but the order of the events in one commit.
-  private func waitsOn(_ id: Int, _ rule: Rule, _ inputs: [Int], after cause: Int) -> Bool {
-    guard !hasChanged(id), isInMemory(id) else { return false }
+  /// Whether a joint is left to a later round, or to a runner: it waits for another input, whatever the outcome of this
+  /// one is.
+  private func waitsOn(_ rule: Rule, _ inputs: [Int], after cause: Int) -> Bool {
     let isFulfilled = promises[cause]?.outcome == .fulfilled
     switch (rule, isFulfilled) {
     case (.all, false), (.any, true), (.race, _): return false
     case (.all, true), (.any, false), (.allSettled, _): break
     }
-    return inputs.contains { input in
-      (promises[input]?.isPending ?? false) && (hasChanged(input) || isInMemory(input))
-    }
+    return inputs.contains { promises[$0]?.isPending ?? false }
   }
-
-  private func isInMemory(_ id: Int) -> Bool { promises[id]?.lastPosition ?? 0 > snapshot }
 
   mutating func settleJointIfDecided(_ id: Int) -> Bool {
     guard let promise = promises[id], promise.isPending, let (rule, inputs) = promise.joint,

@@ -182,11 +182,6 @@ package struct Oracle: Sendable {
     }
   }
 
-  /// Whether this command changed a promise.
-  func hasChanged(_ id: Int) -> Bool {
-    facts.contains { $0.subject == id && $0.kind.isOfPromise }
-  }
-
   /// The position of the next event.
   mutating func append(_ kind: Fact.Kind, _ subject: Int) -> Int {
     position += 1

@@ -12,19 +12,28 @@ extension Decision {
   ///
   /// - Returns: The joints that were settled.
   mutating func settleJoints(of settled: [PromiseID]) throws(LedgerError) -> [PromiseID] {
-    var joints: Set<PromiseID> = []
+    // The settled inputs because of which a joint may be decided.
+    var causes: [PromiseID: [PromiseID]] = [:]
     let limit = Self.maximumFollowerCount - followerCount
     try lookUpAll(settled) { (id) throws(LedgerError) in
       for joint in try self.joints(awaiting: id, limit: limit)
-      where try !mustWait(joint, after: id) {
-        joints.insert(joint)
+      where try !mustWait(inMemory: joint, after: id) {
+        causes[joint, default: []].append(id)
       }
     }
-    guard !joints.isEmpty else { return [] }
-    let sorted = joints.sorted()
+    guard !causes.isEmpty else { return [] }
+    let sorted = causes.keys.sorted()
     try lookUpInputs(of: sorted)
+    // Before any of them is settled: one may be an input of another.
+    var candidates: [PromiseID] = []
+    for id in sorted {
+      guard let joint = try changeablePromise(id)?.joint,
+        try mayDecide(joint, causes[id, default: []])
+      else { continue }
+      candidates.append(id)
+    }
     var changed: [PromiseID] = []
-    for id in sorted where followerCount < Self.maximumFollowerCount {
+    for id in candidates where followerCount < Self.maximumFollowerCount {
       guard try settleJointIfDecided(id) else { continue }
       followerCount += 1
       changed.append(id)
@@ -32,21 +41,43 @@ extension Decision {
     return changed
   }
 
-  /// Whether a joint in memory waits for other inputs, whatever the outcome of the settled one is.
+  /// Whether one of some settled inputs may decide a joint.
+  private func mayDecide(
+    _ joint: PromiseCreated.Joint, _ settled: [PromiseID]
+  ) throws(LedgerError) -> Bool {
+    for id in settled where try !mustWait(joint, after: id) { return true }
+    return false
+  }
+
+  /// Whether a joint waits for other inputs, whatever the outcome of the settled one is.
+  ///
+  /// This is the rule even if another input decided the joint before, in a commit that could not settle all joints: a
+  /// runner settles those. And it holds for the moment at which the input was settled: a joint that waits for another
+  /// one is settled after all joints that the input decides. Otherwise the events, or their order, would depend on how
+  /// much of the ledger is folded, because ``mustWait(inMemory:after:)`` sees only what is in memory.
+  private func mustWait(
+    _ joint: PromiseCreated.Joint, after settled: PromiseID
+  ) throws(LedgerError) -> Bool {
+    guard let isFulfilment = try promise(settled)?.settlement?.isFulfilment,
+      !joint.rule.isDecided(byFulfilment: isFulfilment)
+    else { return false }
+    for id in joint.inputs where try readablePromise(id)?.settlement == nil { return true }
+    return false
+  }
+
+  /// The same for a joint in memory, as far as its inputs are in memory: if this is true, so is
+  /// ``mustWait(_:after:)``.
   ///
   /// This is the usual case, and must be fast. Inputs are mostly settled in their order.
   private func mustWait(
-    _ joint: PromiseID, after settled: PromiseID
+    inMemory joint: PromiseID, after settled: PromiseID
   ) throws(LedgerError) -> Bool {
     guard staged.promises[joint] == nil, let (rule, inputs) = base.promises.joints.joint(joint),
-      let isFulfilment = try promise(settled)?.settlement?.isFulfilment
+      let isFulfilment = try promise(settled)?.settlement?.isFulfilment,
+      !rule.isDecided(byFulfilment: isFulfilment)
     else { return false }
-    switch (rule, isFulfilment) {
-    case (.all, false), (.any, true), (.race, _): return false
-    case (.all, true), (.any, false), (.allSettled, _):
-      return inputs.reversed().contains { id in
-        staged.promises[id].map { $0.status == .pending } ?? base.promises.isPending(id) ?? false
-      }
+    return inputs.reversed().contains { id in
+      staged.promises[id].map { $0.status == .pending } ?? base.promises.isPending(id) ?? false
     }
   }
 
@@ -141,6 +172,18 @@ extension Decision {
       if try knownPromise(id) == nil { missing = missing ?? id }
     }
     if let missing { throw .notFound(missing) }
+  }
+}
+
+extension PromiseCreated.Joint.Rule {
+  /// Whether one settled input may decide a joint while others are pending.
+  fileprivate func isDecided(byFulfilment isFulfilment: Bool) -> Bool {
+    switch self {
+    case .all: !isFulfilment
+    case .any: isFulfilment
+    case .race: true
+    case .allSettled: false
+    }
   }
 }
 
