@@ -127,6 +127,7 @@ package struct InvalidateHandler: EntityCommand {
     if let expectedBinding, expectedBinding != entity.bound.position {
       return .changedMeanwhile(entity)
     }
+    guard entity.openCalls[call] == nil else { throw .callIDTaken(call, by: entity) }
     if runsCode { try decision.requireOwnSession() }
     let invalidated = HandlerInvalidated(
       call: call, runsCode: runsCode, reason: reason, references: arguments.references,
@@ -159,5 +160,15 @@ extension Decision {
         "Call \(call) of handler \(id) does not exist after its event was applied.")
     }
     return StartedCall(entity: entity, call: open)
+  }
+}
+
+extension LedgerError {
+  /// The refusal of an id that an unfinished call has: its end could not be told from that of the invalidation.
+  fileprivate static func callIDTaken(_ call: CallID, by entity: HandlerEntity) -> LedgerError {
+    LedgerError(
+      .invalidArgument,
+      "Handler \(entity.id) has an unfinished call \(call), so its invalidation cannot have the same id. Use a new id."
+    )
   }
 }

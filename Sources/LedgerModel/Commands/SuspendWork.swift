@@ -58,7 +58,7 @@ package struct SuspendWork: EntityCommand {
     if try decision.isDue(.firstOf(condition)) { return .due(attempt: attempt) }
     let released = WorkReleased(
       attempt: attempt, reason: .waiting, condition: condition,
-      awaited: try newlyAwaited(progress, in: decision), stepFailures: fittingFailures,
+      awaited: try newlyAwaited(progress, in: decision), stepFailures: failures(fitting: progress),
       error: error?.summary(byteCount: 512))
     try decision.append(
       released, to: id.entityID, cause: decision.start(ofNewestAttempt: id))
@@ -71,7 +71,7 @@ package struct SuspendWork: EntityCommand {
       progress.start?.session == decision.context.session
     else { return false }
     return release.reason == .waiting && release.condition == condition
-      && release.stepFailures == fittingFailures
+      && release.stepFailures == failures(fitting: progress)
   }
 
   /// The promises that the record does not name yet. Children are kept without that.
@@ -90,10 +90,12 @@ package struct SuspendWork: EntityCommand {
       .prefix(max(0, min(room, WorkCondition.maximumPromiseCount))).sorted()
   }
 
-  /// The failures that fit into one event; of the others, those of this attempt are not counted.
-  private var fittingFailures: [WorkReleased.StepFailures] {
+  /// The failures of unfinished steps that fit into one event; of the others, those of this attempt are not counted.
+  /// The end of a step says itself how often it failed.
+  private func failures(fitting progress: WorkProgress) -> [WorkReleased.StepFailures] {
     var byteCount = 0
     return stepFailures.filter { failures in
+      guard progress.step(failures.step) == nil else { return false }
       var bytes: [UInt8] = []
       failures.append(to: &bytes)
       guard byteCount + bytes.count <= 1_024 else { return false }

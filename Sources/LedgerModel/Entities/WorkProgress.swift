@@ -134,6 +134,9 @@ extension WorkProgress {
     guard released.attempt == attempt, runningSession != nil else {
       throw event.doesNotFit("work whose attempt \(released.attempt) does not run")
     }
+    if let failed = released.stepFailures.first(where: { step($0.step) != nil }) {
+      throw event.doesNotFit("work whose step \(failed.step) was finished before")
+    }
     release = Release(fact: fact, event: released)
     failureCount = failureCount.addingClamped(released.failureCount)
     if !released.awaited.isEmpty { awaited = Set(awaited).union(released.awaited).sorted() }

@@ -6,6 +6,9 @@ package struct EngineHooks: Sendable {
   /// The number of events that a step of compaction folds; `nil` for the usual pace.
   package var sliceEventCount: Int?
 
+  /// The number of children that work may have; `nil` for the usual limit.
+  package var maximumChildCount: Int?
+
   #if DEBUG
     /// Makes the writer answer before it commits: a deliberate bug, to prove that crash tests detect it.
     package var acknowledgesBeforeCommit = false

@@ -162,6 +162,20 @@ import Testing
     }
   }
 
+  /// Its end could not be told from that of the call.
+  @Test(
+    arguments: [State.running, .runningElsewhere, .released, .repeatingRunning], [true, false])
+  func anInvalidationWithTheIDOfAnUnfinishedCallIsRefused(state: State, runsCode: Bool) throws {
+    var ledger = try Self.ledger(in: state)
+    let before = ledger.state.contents
+    let error = #expect(throws: LedgerError.self) {
+      try ledger.commit(InvalidateHandler(Self.id, Self.call, runsCode: runsCode))
+    }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message.contains("\(Self.call)") == true)
+    #expect(ledger.state.contents == before)
+  }
+
   @Test(arguments: State.allCases)
   func anInvalidationThatWasCheckedWithAnOlderBindingIsDoneAgain(state: State) throws {
     var ledger = try Self.ledger(in: state)

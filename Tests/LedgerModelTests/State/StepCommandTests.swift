@@ -228,6 +228,37 @@ import Testing
     #expect(try suspend(other, attempt: 2, failures: failures, in: ledger) == "superseded")
   }
 
+  /// The end of a step says itself how often it failed.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func failuresOfAFinishedStepAreNotReported(form: WorkLedger.Form) throws {
+    let ledger = try running(form)
+    _ = try finish(in: ledger)
+    let other = WorkReleased.StepFailures(StepIdentity("other"), count: 1)
+    let failures = [WorkReleased.StepFailures(Self.step, count: 2), other]
+    let condition = WorkCondition(time: .second(9_000))
+    #expect(try suspend(condition, failures: failures, in: ledger) == "suspended 1")
+    let progress = try #require(try ledger.promise(1).progress)
+    #expect(progress.stepFailures == [other] && progress.release?.event.stepFailures == [other])
+    // As after an unknown outcome of the commit.
+    let position = ledger.position
+    #expect(try suspend(condition, failures: failures, in: ledger) == "suspended 1")
+    #expect(ledger.position == position)
+  }
+
+  @Test func failuresOfAFinishedStepInAnEventBlockThePromise() throws {
+    for isFinished in [true, false] {
+      let ledger = try running(.inMemory)
+      if isFinished { _ = try finish(in: ledger) }
+      let released = WorkReleased(
+        attempt: 1, reason: .waiting, condition: WorkCondition(time: .second(9_000)),
+        stepFailures: [WorkReleased.StepFailures(Self.step, count: 1)])
+      try ledger.append([
+        .of(released, on: PromiseID.numbered(1).entityID, at: .second(1_000))
+      ])
+      #expect((ledger.state.blocked[PromiseID.numbered(1).entityID] != nil) == isFinished)
+    }
+  }
+
   @Test(arguments: WorkLedger.Form.allCases)
   func aStepThatEndsShowsThatTheCodeComesFurther(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)

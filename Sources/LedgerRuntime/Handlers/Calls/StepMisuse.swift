@@ -32,6 +32,20 @@ struct StepMisuse: Error {
         "Step \(step) was recorded as a step or a pause, but the code expects a child or a promise. Give it another name."
     )
   }
+
+  static func longChild(_ step: StepIdentity, _ error: LedgerError) -> StepMisuse {
+    StepMisuse(
+      message:
+        "The name and the key of the child \(step) are too long together, because each / and % in the name takes three bytes in the key of its promise. \(error.message)"
+    )
+  }
+
+  static func tooManyChildren(_ step: StepIdentity, maximum: Int) -> StepMisuse {
+    StepMisuse(
+      message:
+        "The work has \(maximum) children, joints and promises of its own, the maximum, so it cannot have \(step) too. Let some children start the others, or start them with the ledger, as work of its own."
+    )
+  }
 }
 
 extension StepMisuse: StorableError {

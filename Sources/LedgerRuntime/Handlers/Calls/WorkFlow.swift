@@ -39,6 +39,8 @@ final class WorkFlow: Sendable {
     var failures: [StepIdentity: UInt32]
     /// The number of steps of each name without a key that this code has begun.
     var occurrences: [String: UInt32] = [:]
+    /// The children, joints and promises of its own that this code has asked for.
+    var children: Set<StepIdentity> = []
     /// The steps that this code has begun and not ended.
     var begun: Set<StepIdentity> = []
     /// The steps that do not wait, and a closure that cancels the body of each.
@@ -165,6 +167,20 @@ extension WorkFlow {
       contents.active[identity] = {}
       if ignoresCancellation { contents.uncancelled.insert(identity) }
       return .new(identity)
+    }
+  }
+
+  /// The maximum number of children, joints and promises of its own that work may have.
+  static let maximumChildCount = 10_000
+
+  /// Notes that the code asks for a child. Each attempt asks for those of earlier ones again, so that all of them are
+  /// counted.
+  ///
+  /// - Returns: Whether the work may have so many.
+  func noteChild(_ child: StepIdentity, maximum: Int = maximumChildCount) -> Bool {
+    contents.withLock { contents in
+      contents.children.insert(child)
+      return contents.children.count <= maximum
     }
   }
 

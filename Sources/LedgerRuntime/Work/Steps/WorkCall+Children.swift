@@ -121,8 +121,8 @@ extension WorkDriver {
         flow.end(step)
         suspendIfAllWaits()
       }
+      let childKey = try promiseKey(of: step)
       try await takeUp()
-      let childKey = try PromiseKey(childOf: id, step)
       let exists = try await ledger.patiently("a child of work cannot be read yet") {
         try await ledger.engine.read { try $0.promise(childKey.promiseID) != nil }
       }
@@ -137,6 +137,21 @@ extension WorkDriver {
         flow.end()
         throw WorkSuspended()
       }
+    }
+  }
+}
+
+extension WorkDriver {
+  /// The key of the promise of a child. A child that the work cannot have parks it.
+  private func promiseKey(of step: StepIdentity) throws -> PromiseKey {
+    let maximum = ledger.configuration.hooks.maximumChildCount ?? WorkFlow.maximumChildCount
+    guard flow.noteChild(step, maximum: maximum) else {
+      throw park(StepMisuse.tooManyChildren(step, maximum: maximum))
+    }
+    do throws(LedgerError) {
+      return try PromiseKey(childOf: id, step)
+    } catch {
+      throw park(StepMisuse.longChild(step, error))
     }
   }
 }
