@@ -114,6 +114,10 @@ private struct ArgumentContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     guard expected.contains(where: argument.mayStand) else {
       throw source.mismatch(name, expected: expected[0], actual: argument)
     }
+    if source.typedOnly.contains(name) {
+      if let blank = blankArgument(of: type) { return blank }
+      throw source.missing(name, expected: expected[0])
+    }
     do {
       let collector = ReferenceCollector()
       let value = try ArgumentCoding.decode(

@@ -4,6 +4,8 @@ struct ArgumentSource: Sendable {
   let handler: String
   let bound: StoredArguments
   let given: StoredArguments
+  /// The names of given arguments whose types are known, but not yet their values.
+  var typedOnly: Set<String> = []
 
   /// The name of a handler in errors: its id and its kind.
   static func name(_ id: HandlerID, kind: String) -> String {

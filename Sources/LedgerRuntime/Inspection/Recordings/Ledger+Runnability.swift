@@ -30,19 +30,12 @@ extension Ledger {
   ) async throws -> [RecordingDivergence] {
     guard let creation = try work.creation().work else { return [] }
     let (id, position) = (work.id, work.created.position)
-    guard let registration = configuration.handlers[work: creation.kind] else {
-      let error = LedgerError(
-        .handlerUnregistered, "The kind of work \(creation.kind) is not registered.")
-      return [RecordingDivergence(error, creation.kind, at: position, id.entityID)]
-    }
     var found: [RecordingDivergence] = []
-    let source = ArgumentSource(
-      handler: ArgumentSource.name(ofWork: id, kind: creation.kind),
-      bound: try await records.load(work.workArguments(creation)), given: .none)
-    let isComplete = creation.trigger.awaited.isEmpty
-    let probe = source.probe(registration.type, in: self, isComplete: isComplete)
-    if let error = probe.problem, hasValues || error.code != .decodingFailed {
+    if let error = try await problem(of: work, creation),
+      hasValues || error.code != .decodingFailed
+    {
       found.append(RecordingDivergence(error, creation.kind, at: position, id.entityID))
+      if error.code == .handlerUnregistered { return found }
     }
     for step in work.progress?.steps ?? [] where step.outcome == .value {
       guard
