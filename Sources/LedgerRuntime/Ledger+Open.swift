@@ -23,6 +23,7 @@ extension Ledger {
         stallTimeout: configuration.writerStallTimeout,
         pollInterval: configuration.pollInterval,
         maximumWaitingCommandCount: configuration.maximumWaitingCommandCount,
+        maximumQueuedWorkCount: configuration.maximumQueuedWorkCount,
         waitsWhileFrozen: configuration.waitsWhileFrozen,
         committed: compactor?.compactIfNeeded,
         hooks: configuration.hooks,
@@ -52,6 +53,11 @@ extension LedgerConfiguration {
     guard maximumWaitingCommandCount >= 1 else {
       throw LedgerError(
         .invalidArgument, "The maximum count of waiting commands must be at least 1.")
+    }
+    guard maximumQueuedWorkCount ?? 1 >= 1 else {
+      throw LedgerError(
+        .invalidArgument,
+        "The maximum count of queued work must be at least 1. Leave it out for any amount.")
     }
   }
 }

@@ -41,14 +41,18 @@ package struct DecisionContext: Sendable {
   package var now: Timestamp
   /// The number of bytes that the commit may add.
   package var room: CommitRoom
+  /// The amount of work that may wait for a runner before more is refused; `nil` for any amount.
+  package var maximumQueuedWorkCount: Int?
 
   package init(
-    session: SessionID, role: SessionRole, now: Timestamp, room: CommitRoom = .unlimited
+    session: SessionID, role: SessionRole, now: Timestamp, room: CommitRoom = .unlimited,
+    maximumQueuedWorkCount: Int? = nil
   ) {
     self.session = session
     self.role = role
     self.now = now
     self.room = room
+    self.maximumQueuedWorkCount = maximumQueuedWorkCount
   }
 }
 

@@ -79,12 +79,32 @@ extension CreatePromise {
       return try decision.append(creation, to: id.entityID, cause: cause)
     }
     try decision.requireAwaited(by: work.trigger, of: id)
+    try decision.requirePlaceInQueue(of: creation, work)
     try decision.appendAttaching(creation, to: id.entityID, cause: cause)
     // The awaited promise may have been settled before, in another way.
     guard case .after(let awaited, _) = work.trigger, let promise = try decision.promise(awaited),
       let outcome = try FollowedOutcome(promise)
     else { return }
     _ = try decision.follow(outcome, id)
+  }
+}
+
+extension Decision {
+  /// Refuses work that is due at once if as much as the session allows waits for a runner.
+  ///
+  /// Children are not refused: their parent could not end without them, and the queue would never get shorter.
+  fileprivate func requirePlaceInQueue(
+    of creation: PromiseCreated, _ work: PromiseCreated.Work
+  ) throws(LedgerError) {
+    guard let maximum = context.maximumQueuedWorkCount, creation.parent == nil,
+      work.trigger == .now
+    else { return }
+    let count = base.queuedWorkCount + staged.queuedWorkCountChange
+    guard count >= maximum else { return }
+    throw LedgerError(
+      .tooManyQueued,
+      "\(count) works wait for a runner already; the session allows \(maximum). Nothing was started: try again later, run more at once or in more processes, or raise the limit (maximumQueuedWorkCount)."
+    )
   }
 }
 

@@ -58,6 +58,9 @@ package struct WorkPlace: Sendable, Hashable {
     if case .parked = phase { true } else { false }
   }
 
+  /// Whether the work waits only for a runner: not for a time, a promise or an operator.
+  package var isDueAtOnce: Bool { phase == .waiting(.now) }
+
   /// The trigger, if the work neither runs nor is parked.
   package var trigger: WorkTrigger? {
     if case .waiting(let trigger) = phase { trigger } else { nil }

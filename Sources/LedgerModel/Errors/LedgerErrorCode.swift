@@ -12,7 +12,8 @@ extension LedgerError {
       case notALedger, notDurable, notFound, payloadTooLarge, permissionDenied, promiseAbandoned
       case promiseIsComputed
       case recordRemoved, requiredEffectRefused, roleMayNotConsume, sealed, sessionEnded, superseded
-      case tooManyCommands, tooManyReaders, typeMismatch, unavailable, unsupportedEvent
+      case tooManyCommands, tooManyQueued, tooManyReaders, typeMismatch, unavailable
+      case unsupportedEvent
       case writerStalled
     }
 
@@ -133,6 +134,9 @@ extension LedgerError {
     /// The number of commands that wait for the writer has reached the configured limit; await some answers
     /// first.
     public static let tooManyCommands = Code(.tooManyCommands)
+    /// As much work waits for a runner as the session allows; start more later. See
+    /// ``LedgerConfiguration/maximumQueuedWorkCount``.
+    public static let tooManyQueued = Code(.tooManyQueued)
     /// All reader slots are taken by live sessions and inspections. Close some of them; for more slots, see
     /// ``LedgerConfiguration/maximumReaderCount``.
     public static let tooManyReaders = Code(.tooManyReaders)

@@ -26,6 +26,10 @@ package struct LedgerState: Sendable {
   package var snapshot: SnapshotReader
   /// The walk that drops entities already contained in the snapshot from the overlay.
   var drop: OverlayDrop
+  /// The amount of work that is due at once and waits for a runner, without that which waits for a time or a promise.
+  ///
+  /// Events that this build cannot apply are not counted.
+  package private(set) var queuedWorkCount: Int
 
   /// The state at the position of a snapshot.
   package init(snapshot: SnapshotReader = .empty) {
@@ -36,6 +40,7 @@ package struct LedgerState: Sendable {
     time = summary.time
     ledgerID = summary.ledgerID
     horizon = summary.horizon
+    queuedWorkCount = Int(clamping: summary.counts.lists[.dueWork])
   }
 
   /// The position of the snapshot that this state is built on.
@@ -83,11 +88,13 @@ package struct LedgerState: Sendable {
   ) throws(LedgerError) -> ReplayProblem? {
     let id = PromiseID(entityID: event.subject)
     guard let place = promises.place(of: id) else { return try applyToPromiseBelow(event, id) }
+    let count = promises.work.dueAtOnceCount
     do throws(ReplayProblem) {
       try promises.apply(event, at: place)
     } catch {
       return error
     }
+    queuedWorkCount += promises.work.dueAtOnceCount - count
     if removals.closings != nil { noteClosing(of: promises[id].map(LedgerEntity.promise)) }
     assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     return nil
@@ -115,7 +122,10 @@ package struct LedgerState: Sendable {
     }
     // Work may change and stay pending; its deadline in the snapshot is then no longer looked at.
     if entity.status == .pending, let deadline = entity.deadline { deadlines.insert(deadline, id) }
+    let count = promises.work.dueAtOnceCount
     promises.insert(entity)
+    queuedWorkCount += promises.work.dueAtOnceCount - count
+    if let below, below.isWork, below.workPlace?.isDueAtOnce ?? false { queuedWorkCount -= 1 }
     if removals.closings != nil { noteClosing(of: .promise(entity)) }
     assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     return nil
@@ -191,6 +201,7 @@ package struct LedgerState: Sendable {
     assert(layer.basePosition == position, "a staged layer was merged into another state")
     position = layer.position
     time = max(time, layer.time)
+    queuedWorkCount += layer.queuedWorkCountChange
     for id in layer.changedPromises {
       guard let entity = layer.promises[id] else { continue }
       let isNew = promises.place(of: id) == nil

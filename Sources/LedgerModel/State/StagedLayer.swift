@@ -22,6 +22,8 @@ package struct StagedLayer: Sendable {
   package private(set) var joints = JointIndex()
   /// The changed promises that are pending and belong to work, by its promise.
   package private(set) var children = LinkIndex()
+  /// The number by which the commit changes ``LedgerState/queuedWorkCount``.
+  package private(set) var queuedWorkCountChange = 0
   /// The changed handlers, in the order of their first change.
   package private(set) var changedHandlers: [HandlerID] = []
 
@@ -41,9 +43,18 @@ package struct StagedLayer: Sendable {
     case .promise:
       let id = PromiseID(entityID: event.subject)
       if promises[id] == nil { changedPromises.append(id) }
-      try promises.stage(event, at: id) { id throws(LedgerError) in try base.promiseToChange(id) }
+      var old: PromiseEntity?
+      try promises.stage(event, at: id) { id throws(LedgerError) in
+        old = try base.promiseToChange(id)
+        return old
+      }
       if let entity = promises[id], entity.isExtended {
+        // The index has the place of work in memory, which need not be decoded again.
+        let place = base.promises.work[id] ?? old?.workPlace
+        if old != nil, place?.isDueAtOnce ?? false { queuedWorkCountChange -= 1 }
+        let count = work.dueAtOnceCount
         work.update(entity)
+        queuedWorkCountChange += work.dueAtOnceCount - count
         joints.update(entity)
         children.update(id, naming: entity.pendingParent)
       }

@@ -24,6 +24,8 @@ package struct WorkIndex: Sendable {
   /// The work that becomes due when a promise is settled.
   private(set) var awaited = AwaitedPromises()
   private var lanes: [String: LaneMembers] = [:]
+  /// The amount of work that is due at once.
+  private(set) var dueAtOnceCount = 0
 
   package init() {}
 
@@ -109,6 +111,7 @@ package struct WorkIndex: Sendable {
   }
 
   private mutating func put(_ id: PromiseID, _ place: WorkPlace) -> [PromiseID] {
+    if place.isDueAtOnce { dueAtOnceCount += 1 }
     if let lane = place.lane, !place.isParked {
       lanes[lane.name, default: LaneMembers()].insert(id, place)
     }
@@ -130,6 +133,7 @@ package struct WorkIndex: Sendable {
   }
 
   private mutating func take(_ id: PromiseID, _ place: WorkPlace) {
+    if place.isDueAtOnce { dueAtOnceCount -= 1 }
     if let lane = place.lane, !place.isParked {
       lanes[lane.name]?.remove(id, place)
       if lanes[lane.name]?.isEmpty ?? false { lanes[lane.name] = nil }

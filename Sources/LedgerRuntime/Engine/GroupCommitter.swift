@@ -24,6 +24,8 @@ package final class GroupCommitter {
   private let now: () -> Duration
   /// The time since which the writer has been waiting for the gate.
   private var waitsSince: Duration?
+  /// The amount of work that may wait for a runner before more is refused; `nil` for any amount.
+  package var maximumQueuedWorkCount: Int?
 
   #if DEBUG
     /// A deliberate bug; see ``EngineHooks``.
@@ -183,7 +185,8 @@ package final class GroupCommitter {
     _ group: inout Group, _ room: CommitRoom, _ store: any EventStore
   ) throws(LedgerError) -> EventBatch {
     let context = DecisionContext(
-      session: session, role: role, now: clock?.now() ?? store.now(), room: room)
+      session: session, role: role, now: clock?.now() ?? store.now(), room: room,
+      maximumQueuedWorkCount: maximumQueuedWorkCount)
     var needs = SnapshotNeeds(ids: [session.entityID])
     needs.checksLists = true
     // Without a snapshot, all entities are in memory.

@@ -10,6 +10,7 @@ extension LedgerEngine {
     let committer = GroupCommitter(
       inbox: inbox, replica: replica, clock: setup.clock, session: setup.session,
       role: setup.opened.role, sessions: setup.sessions, logger: setup.logger)
+    committer.maximumQueuedWorkCount = setup.maximumQueuedWorkCount
     #if DEBUG
       committer.acknowledgesBeforeCommit = setup.hooks.acknowledgesBeforeCommit
     #endif

@@ -17,6 +17,7 @@ package final class LedgerEngine: Sendable {
     package var stallTimeout: Duration
     package var pollInterval: Duration
     package var maximumWaitingCommandCount = Int.max
+    package var maximumQueuedWorkCount: Int?
     package var waitsWhileFrozen: Bool
     /// Called on the writer's thread after each commit.
     package var committed: (@Sendable (LedgerEngine) -> Void)?
