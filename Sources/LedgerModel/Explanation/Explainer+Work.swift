@@ -1,3 +1,15 @@
+extension PromiseEntity {
+  /// The time of the newest creation, start, release or request of work, and the session that wrote it.
+  fileprivate var newestTrace: (time: Timestamp, session: SessionID) {
+    let facts = [
+      created, progress?.start, progress?.release?.fact, progress?.cancelRequest?.fact,
+      progress?.parking,
+    ].compactMap(\.self)
+    let newest = facts.max { $0.position < $1.position } ?? created
+    return (newest.time, newest.session)
+  }
+}
+
 extension Explainer {
   /// The reasons why pending work is not done.
   func reasons(
@@ -6,8 +18,19 @@ extension Explainer {
     switch place.phase {
     case .parked: [.parked(parking(of: entity))] + cancellation(of: entity)
     case .running(let session): try runReasons(entity, place, session)
-    case .waiting(let trigger): try reasons(of: entity, place, waitingFor: trigger, circle)
+    case .waiting(let trigger):
+      try reasons(of: entity, place, waitingFor: trigger, circle) + wrongClock(of: entity)
     }
+  }
+
+  /// The time by which clocks that are right may differ.
+  private static let clockTolerance = Duration.seconds(60)
+
+  /// The reason that the times of the work come from a clock that was ahead.
+  private func wrongClock(of entity: PromiseEntity) -> [Explanation.Reason] {
+    let (time, session) = entity.newestTrace
+    guard time > now + Self.clockTolerance else { return [] }
+    return [.waits(.forWrongClock(entity.id, of: session, since: time))]
   }
 
   // MARK: Parked

@@ -112,6 +112,40 @@ import Testing
     #expect(Explanation.Reason.waits(wait).remedies == [.wait(until: time), .retry(Self.id)])
   }
 
+  /// Such a clock starts work early, and lets it be run again late.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func aClockThatWasYearsAheadIsNamed(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    let years = Duration.seconds(5 * 365 * 86_400)
+    try ledger.create(1, .at(.second(9_000)))
+    #expect(try ledger.reasons(1).map(\.name) == ["awaitsTime"])
+    ledger.context.now = .second(1_000) + years
+    #expect(try ledger.claim(1, as: 2) == ["started 1"])
+    #expect(try ledger.finish(1, .failure, as: 2) == "retrying")
+    ledger.context.now = .second(9_000)
+    #expect(try ledger.claim(1) == ["not due"])
+    let reasons = try ledger.reasons(1)
+    #expect(reasons.map(\.name) == ["awaitsRetry", "awaitsClock"])
+    #expect(
+      reasons.last
+        == .waits(.forWrongClock(Self.id, of: .numbered(2), since: .second(1_000) + years)))
+    // The action that it names ends it.
+    try ledger.commit(RetryWork(id: Self.id))
+    #expect(try ledger.claim(1) == ["started 2"])
+  }
+
+  /// The clocks of two machines differ a little.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func aClockThatIsALittleAheadIsNotNamed(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    ledger.context.now = .second(1_060)
+    try ledger.create(1, .at(.second(9_000)))
+    ledger.context.now = .second(1_000)
+    #expect(try ledger.reasons(1).map(\.name) == ["awaitsTime"])
+    ledger.context.now = .second(999)
+    #expect(try ledger.reasons(1).map(\.name) == ["awaitsTime", "awaitsClock"])
+  }
+
   @Test(arguments: WorkLedger.Form.allCases)
   func aStepIsRetriedLater(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)
