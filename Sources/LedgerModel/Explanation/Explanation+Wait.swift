@@ -18,8 +18,9 @@ extension Explanation {
     /// The awaited promise was settled in a way for which the work does not wait. A runner gives the work the
     /// same outcome. The outcome is `nil` if the promise was abandoned.
     case toPassOn(PromiseID, PromiseOutcomeKind?, since: Timestamp)
-    /// The newest event of the work is later than now: the clock of the session that wrote it was ahead, or the present
-    /// clock is behind. A time that follows from it may be too far away.
+    /// The newest event of the work is later than now: the clock of that session was ahead, or this one is behind.
+    ///
+    /// A time that follows from it may be too far away.
     case forWrongClock(PromiseID, of: SessionID, since: Timestamp)
     /// The promise is a joint, and waits for inputs that are pending.
     case forInputs([PromiseID], isComplete: Bool, since: Timestamp)

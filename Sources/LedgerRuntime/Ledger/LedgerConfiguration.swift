@@ -29,10 +29,9 @@ public struct LedgerConfiguration: Sendable {
   /// would exhaust memory.
   public var maximumWaitingCommandCount: Int = 100_000
 
-  /// The amount of work that may wait for a runner before this session starts no more: starting work that is due at
-  /// once then fails with ``LedgerError/Code/tooManyQueued``. `nil`, the default, for any amount.
+  /// The amount of work that may wait for a runner before this session starts no more; by default, any amount.
   ///
-  /// Set it in sessions whose callers can wait, so that they learn that work arrives faster than runners end it. Work
+  /// Starting work that is due at once then fails with ``LedgerError/Code/tooManyQueued``. Set it in sessions whose callers can wait, so that they learn that work arrives faster than runners end it. Work
   /// of the whole ledger counts, of every kind, lane and session, if it waits only for a runner: not for a time, a
   /// promise or an operator. Work that waits for these may always be started, and so may the children of work.
   public var maximumQueuedWorkCount: Int?
