@@ -69,7 +69,7 @@ package struct ExplanationSample: Sendable {
       "Promise \(name(promise: 2)) timed out at \(zero), so the code will not run. A runner passes the outcome on.",
       ["openWithRunner"]),
     ExplanationSample(
-      .waits(.forWrongClock(promise(1), of: session, since: later)), "awaitsClock",
+      .waits(.forTimesAhead(promise(1), of: session, since: later)), "hasTimesAhead",
       "Its newest event is of \(minute), which is later than now: the clock of session \(sessionName) was ahead, or this one is behind. Times that it waits for may be wrong, too.",
       ["retry"]),
   ]

@@ -19,7 +19,7 @@ extension Explainer {
     case .parked: [.parked(parking(of: entity))] + cancellation(of: entity)
     case .running(let session): try runReasons(entity, place, session)
     case .waiting(let trigger):
-      try reasons(of: entity, place, waitingFor: trigger, circle) + wrongClock(of: entity)
+      try reasons(of: entity, place, waitingFor: trigger, circle) + timesAhead(of: entity)
     }
   }
 
@@ -27,10 +27,10 @@ extension Explainer {
   private static let clockTolerance = Duration.seconds(60)
 
   /// The reason that the times of the work come from a clock that was ahead.
-  private func wrongClock(of entity: PromiseEntity) -> [Explanation.Reason] {
+  private func timesAhead(of entity: PromiseEntity) -> [Explanation.Reason] {
     let (time, session) = entity.newestTrace
     guard time > now + Self.clockTolerance else { return [] }
-    return [.waits(.forWrongClock(entity.id, of: session, since: time))]
+    return [.waits(.forTimesAhead(entity.id, of: session, since: time))]
   }
 
   // MARK: Parked

@@ -21,7 +21,7 @@ extension Explanation {
     /// The newest event of the work is later than now: the clock of that session was ahead, or this one is behind.
     ///
     /// A time that follows from it may be too far away.
-    case forWrongClock(PromiseID, of: SessionID, since: Timestamp)
+    case forTimesAhead(PromiseID, of: SessionID, since: Timestamp)
     /// The promise is a joint, and waits for inputs that are pending.
     case forInputs([PromiseID], isComplete: Bool, since: Timestamp)
     /// The promise is a joint that its inputs decide; a session that awaits it or has a runner settles it.
@@ -47,7 +47,7 @@ extension Explanation.Wait: ExplainedReason {
       "Step \(step) failed \(times(count)), the last time at \(since)\(words(of: error)). It is tried again at \(time)."
     case .toPassOn(let id, let outcome, let since):
       "Promise \(id) \(outcome?.verb ?? "was abandoned") at \(since), so the code will not run. A runner passes the outcome on."
-    case .forWrongClock(_, let session, let since):
+    case .forTimesAhead(_, let session, let since):
       "Its newest event is of \(since), which is later than now: the clock of session \(session) was ahead, or this one is behind. Times that it waits for may be wrong, too."
     case .forInputs(let ids, let isComplete, let since):
       "It is settled by other promises, of which these are pending: \(ids.map(\.description).joined(separator: ", "))\(isComplete ? "" : ", and more"). It has waited since \(since)."
@@ -72,8 +72,8 @@ extension Explanation.Wait: ExplainedReason {
       ReasonFacts("awaitsStepRetry", since: since, until: time)
     case .toPassOn(let id, _, let since):
       ReasonFacts("passesOn", promises: [id], since: since)
-    case .forWrongClock(_, let session, let since):
-      ReasonFacts("awaitsClock", sessions: [session], since: since)
+    case .forTimesAhead(_, let session, let since):
+      ReasonFacts("hasTimesAhead", sessions: [session], since: since)
     case .forInputs(let ids, _, let since):
       ReasonFacts("awaitsInputs", promises: ids, since: since)
     case .forSettlementOfJoint(let since):
@@ -90,7 +90,7 @@ extension Explanation.Wait: ExplainedReason {
     case .forRetry(let id, let time, _, _, _): [.wait(until: time), .retry(id)]
     case .forStepRetry(let id, _, let time, _, _, _): [.wait(until: time), .retry(id)]
     case .toPassOn, .forSettlementOfJoint: [.openWithRunner]
-    case .forWrongClock(let id, _, _): [.retry(id)]
+    case .forTimesAhead(let id, _, _): [.retry(id)]
     case .forInputs(let ids, _, _): ids.map { .explain($0) }
     }
   }

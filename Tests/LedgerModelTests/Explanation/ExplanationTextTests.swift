@@ -34,7 +34,7 @@ import Testing
         "awaitsPromise promises since", "awaitsUnreadablePromise promises since",
         "awaitsCircle promises since", "awaitsTime since until", "awaitsRetry since until",
         "awaitsStepRetry since until",
-        "passesOn promises since", "awaitsClock sessions since", "parkedByFailure since",
+        "passesOn promises since", "hasTimesAhead sessions since", "parkedByFailure since",
         "parkedByDeaths since",
         "parkedByOperator sessions since", "laneFull promises sessions", "laneHeld promises",
         "behindInLane promises", "runs sessions since", "runsInFrozenSession sessions since",

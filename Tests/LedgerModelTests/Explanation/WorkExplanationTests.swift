@@ -125,10 +125,10 @@ import Testing
     ledger.context.now = .second(9_000)
     #expect(try ledger.claim(1) == ["not due"])
     let reasons = try ledger.reasons(1)
-    #expect(reasons.map(\.name) == ["awaitsRetry", "awaitsClock"])
+    #expect(reasons.map(\.name) == ["awaitsRetry", "hasTimesAhead"])
     #expect(
       reasons.last
-        == .waits(.forWrongClock(Self.id, of: .numbered(2), since: .second(1_000) + years)))
+        == .waits(.forTimesAhead(Self.id, of: .numbered(2), since: .second(1_000) + years)))
     // The action that it names ends it.
     try ledger.commit(RetryWork(id: Self.id))
     #expect(try ledger.claim(1) == ["started 2"])
@@ -143,7 +143,7 @@ import Testing
     ledger.context.now = .second(1_000)
     #expect(try ledger.reasons(1).map(\.name) == ["awaitsTime"])
     ledger.context.now = .second(999)
-    #expect(try ledger.reasons(1).map(\.name) == ["awaitsTime", "awaitsClock"])
+    #expect(try ledger.reasons(1).map(\.name) == ["awaitsTime", "hasTimesAhead"])
   }
 
   @Test(arguments: WorkLedger.Form.allCases)
