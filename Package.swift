@@ -157,10 +157,18 @@ let package = Package(
       ],
       path: "Tests/LedgerWalk"
     ),
+    .target(
+      name: "LedgerPowerLoss",
+      dependencies: [
+        "LedgerBytes", "LedgerLocks", "LedgerSystem", "LedgerTestSupport", "LedgerWorkerSupport",
+        "PromiseLedgerTesting",
+      ],
+      path: "Tests/LedgerPowerLoss"
+    ),
     .executableTarget(
       name: "ledger-long-run",
       dependencies: [
-        "LedgerOracle", "LedgerWalk",
+        "LedgerOracle", "LedgerPowerLoss", "LedgerWalk", "LedgerWorkerSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/LongRun"
@@ -244,8 +252,8 @@ let package = Package(
       name: "CrashTests",
       dependencies: [
         "PromiseLedger", "PromiseLedgerTesting", "LedgerBytes", "LedgerLMDB", "LedgerLocks",
-        "LedgerPromises", "LedgerSystem", "LedgerTestSupport", "LedgerWorkerSupport",
-        "ledger-worker",
+        "LedgerPowerLoss", "LedgerPromises", "LedgerSystem", "LedgerTestSupport",
+        "LedgerWorkerSupport", "ledger-worker",
         .product(name: "Logging", package: "swift-log"),
       ]
     ),

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerPowerLoss
 import LedgerTestSupport
 import LedgerWorkerSupport
 import Testing
@@ -15,15 +16,15 @@ extension CrashTests {
 
     @Test func nothingAcknowledgedIsLostWhenThePowerIsCut() async throws {
       try await settings.withRecording { recording in
-        try recording.checkAgainstFiles()
-        let suite = PowerLossSuite(recording: recording, seed: settings.seed)
+        #expect(try recording.differencesFromFiles() == [])
+        let run = PowerLossRun(recording: recording, seed: settings.seed)
         if let state = settings.state {
-          return settings.tell(try await suite.run(state: state), of: suite)
+          return settings.tell(try await run.check(state: state), of: run)
         }
-        let report = try await suite.run(stateCount: settings.stateCount)
+        let report = try await run.check(stateCount: settings.stateCount)
         #expect(report.stateCount >= settings.stateCount)
-        #expect(report.stateCounts.count == recording.phases.count)
-        return settings.tell(report, of: suite)
+        #expect(report.stateCounts.count == recording.phaseCount)
+        return settings.tell(report, of: run)
       }
     }
 
@@ -31,17 +32,17 @@ extension CrashTests {
     /// opened, or all acknowledged events are there. A position is never given to another event.
     @Test func aLostWriteIsRefusedOrLosesNothing() async throws {
       try await settings.withRecording { recording in
-        var suite = PowerLossSuite(recording: recording, seed: settings.seed, fault: .lostWrite)
-        suite.failureLimit = .max
+        var run = PowerLossRun(recording: recording, seed: settings.seed, fault: .lostWrite)
+        run.failureLimit = .max
         if let state = settings.state {
-          return settings.tell(try await suite.run(state: state), of: suite)
+          return settings.tell(try await run.check(state: state), of: run)
         }
-        let report = try await suite.run(stateCount: settings.stateCount / 5)
+        let report = try await run.check(stateCount: settings.stateCount / 5)
         #expect(report.answers["refused", default: 0] > 0)
         // After a clean end not all pages are looked at, and LMDB ends a process on some of them.
         let answerCount = report.answers.values.reduce(0, +)
         #expect(report.answers["ended", default: 0] <= max(4, answerCount / 25))
-        return settings.tell(report, of: suite)
+        return settings.tell(report, of: run)
       }
     }
 
@@ -50,16 +51,9 @@ extension CrashTests {
     @Test func everyKindOfSyncIsMissed() async throws {
       try await settings.withRecording { recording in
         #expect(recording.syncClasses.count >= 9)
-        var needless: [SyncClass] = []
-        for (kind, count) in recording.syncClasses.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-          var suite = PowerLossSuite(
-            recording: recording.without { $0 == kind }, seed: settings.seed)
-          suite.failureLimit = 1
-          suite.window = recording.window(after: kind)
-          let report = try await suite.run(stateCount: 2_000)
-          print("\(count) x \(kind), \(report.stateCount) states:", report.failures)
-          if report.failures.isEmpty { needless.append(kind) }
-        }
+        let series = PowerLossSeries(
+          seed: settings.seed, laneCount: 2, worker: PowerLossSettings.worker)
+        let needless = try await series.needlessSyncs(in: recording) { print($0) }
         #expect(needless.isEmpty, "seed \(settings.seed)")
         return needless.isEmpty
       }
@@ -67,46 +61,53 @@ extension CrashTests {
 
     /// LMDB without its syncs loses ledgers, and this suite sees that.
     @Test func aLedgerThatIsNotSyncedIsLost() async throws {
-      let recording = try await PowerRecording.make(flags: ["without-syncs"])
-      var suite = PowerLossSuite(recording: recording, seed: settings.seed)
-      suite.failureLimit = 1
-      let report = try await suite.run(stateCount: 100)
+      let recording = try await PowerRecording.make(
+        seed: settings.seed, worker: PowerLossSettings.worker, flags: ["without-syncs"])
+      var run = PowerLossRun(recording: recording, seed: settings.seed)
+      run.failureLimit = 1
+      let report = try await run.check(stateCount: 100)
       print("no syncs of LMDB, \(report.stateCount) states:", report.failures)
       #expect(!report.failures.isEmpty)
+    }
+
+    /// On a disk that ignores all syncs, acknowledged data is lost, and not only something wrong.
+    @Test func aDiskWithoutSyncsLosesAcknowledgedData() async throws {
+      try await settings.withRecording { recording in
+        var run = PowerLossRun(recording: recording.without { _ in true }, seed: settings.seed)
+        run.failureLimit = 20
+        let report = try await run.check(stateCount: 100)
+        print("no syncs, \(report.stateCount) states: \(report.answers)")
+        #expect(report.answers["lost", default: 0] > 0)
+        return true
+      }
     }
   }
 }
 
 /// The settings of the suite from environment variables.
 struct PowerLossSettings {
+  private static let environment = ProcessInfo.processInfo.environment
   /// The program that does the work, and checks its remains.
-  static let worker =
-    ProcessInfo.processInfo.environment["POWER_LOSS_WORKER"] ?? WorkerProcess.program
-
-  let seed: UInt64
-  let stateCount: Int
-  /// The only state to check.
-  let state: Int?
-  /// Where an earlier recording is.
-  private let recording: String?
-
-  init() {
-    let environment = ProcessInfo.processInfo.environment
-    seed = environment["POWER_LOSS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...9_999_999)
-    stateCount = environment["POWER_LOSS_STATES"].flatMap(Int.init) ?? TestAmount.of(500)
-    state = environment["POWER_LOSS_STATE"].flatMap(Int.init)
-    recording = environment["POWER_LOSS_RECORDING"]
+  static let worker = environment["POWER_LOSS_WORKER"] ?? WorkerProcess.program
+  private static let seed =
+    environment["POWER_LOSS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...9_999_999)
+  /// An earlier recording, or a new one; all tests use the same.
+  private static let recording = Task {
+    if let directory = environment["POWER_LOSS_RECORDING"] {
+      return try PowerRecording(readingFrom: directory, worker: worker)
+    }
+    return try await PowerRecording.make(seed: seed, worker: worker)
   }
 
-  /// Makes a recording, or takes an earlier one.
-  ///
+  let seed = Self.seed
+  let stateCount =
+    environment["POWER_LOSS_STATES"].flatMap(Int.init) ?? TestAmount.of(500)
+  /// The only state to check.
+  let state = environment["POWER_LOSS_STATE"].flatMap(Int.init)
+
   /// - Parameter body: Returns whether all was well; if not, the recording is kept.
   func withRecording(_ body: (PowerRecording) async throws -> Bool) async throws {
-    if let recording {
-      _ = try await body(PowerRecording(readingFrom: recording))
-      return
-    }
-    let recording = try await PowerRecording.make()
+    let recording = try await Self.recording.value
     if try await !body(recording) { try recording.keep() }
   }
 
@@ -114,22 +115,13 @@ struct PowerLossSettings {
   ///
   /// - Returns: Whether there were none.
   func tell(
-    _ report: PowerLossSuite.Report, of suite: PowerLossSuite,
-    function: String = #function, sourceLocation: SourceLocation = #_sourceLocation
+    _ report: PowerLossReport, of run: PowerLossRun, function: String = #function,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) -> Bool {
-    let recording = suite.recording
-    print(
-      "power loss: seed \(seed), \(recording.operations.count) operations,",
-      "\(report.stateCount) states \(report.stateCounts.sorted { $0.key < $1.key }),",
-      "answers \(report.answers)")
+    print("\(report.line), seed \(seed)")
     for failure in report.failures {
-      Issue.record(
-        """
-        \(failure)
-        \(recording.describe(before: failure.cut))
-        POWER_LOSS_RECORDING=\(recording.keptDirectory) POWER_LOSS_SEED=\(seed) \
-        POWER_LOSS_STATE=\(failure.state) swift test --filter PowerLossTests.\(function.dropLast(2))
-        """, sourceLocation: sourceLocation)
+      let description = run.description(of: failure, test: String(function.dropLast(2)))
+      Issue.record("\(description)", sourceLocation: sourceLocation)
     }
     return report.failures.isEmpty
   }

@@ -39,7 +39,7 @@ struct Fixture {
     configuration.idGenerator = ids
     configuration.automaticCompaction = nil
     try configuration.handlers.register(Keep.self)
-    try configuration.handlers.register(Endless.self)
+    try configuration.handlers.register(EndlessHandler.self)
     return configuration
   }
 
@@ -96,14 +96,15 @@ struct Fixture {
     try await make("called", .repeating).call()
     try await make("invalidated").invalidate(reason: "over")
     try await callWithoutEnd(
-      try await ledger.createHandler(Endless.self, scopes: [name], repetition: .repeating).handler,
+      try await ledger.createHandler(EndlessHandler.self, scopes: [name], repetition: .repeating)
+        .handler,
       in: ledger)
   }
 
   /// Leaves a call that was given back, because the session froze.
   private func callWithoutEnd(_ handler: DurableHandler, in ledger: Ledger) async throws {
     let (begun, continuation) = AsyncStream<Void>.makeStream()
-    Endless.begun.withLock { $0 = continuation }
+    EndlessHandler.begun.withLock { $0 = continuation }
     let call = Task { try await handler.call() }
     for await _ in begun { break }
     try await ledger.freeze()
@@ -119,17 +120,4 @@ private struct Keep: LedgerHandler {
   let promise: DurablePromise<String>
 
   func run(in call: HandlerCall<Void>) -> Int { 1 }
-}
-
-/// A handler whose calls do not end by themselves.
-private struct Endless: LedgerHandler {
-  static let kind = "endless"
-  static let begun = Mutex<AsyncStream<Void>.Continuation?>(nil)
-
-  func run(in call: HandlerCall<Void>) async throws -> Int {
-    Self.begun.withLock { _ = $0?.yield(()) }
-    // Ends only when the task is cancelled.
-    for await _ in AsyncStream<Void>.makeStream().stream {}
-    throw CancellationError()
-  }
 }

@@ -29,6 +29,7 @@ struct LedgerWorker {
       case "live": try await Live(path, &arguments).run()
       case "make-errands": try await MakeErrands(path, &arguments).run()
       case "power-audit": try await PowerAudit(path, &arguments).run()
+      case "power-helper": try await PowerHelper(path).run()
       case "power-trial": try await PowerTrial(path, &arguments).run()
       case "race": try await Race(path, &arguments).run()
       case "rights": try await Rights(path, &arguments).run()

@@ -4,25 +4,25 @@ import LedgerSystem
 import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
-import Synchronization
 
 /// Does everything for which a ledger writes to a disk, for a test that records it and cuts the
 /// power.
 ///
 /// It works on the ledgers `main` and `imported` and on the existing directory `archives`, all in
-/// one directory. It prints `phase NAME` when it begins a new phase, and `head LEDGER POSITION`
-/// when the events of a ledger up to a position were acknowledged. It exports the ledgers to
-/// another directory now and then, so that their histories can be assembled, deleted events
-/// included.
+/// one directory. It prints `phase NAME` when it begins a new phase, and tells what it was answered as
+/// ``PowerSession`` does. It exports the ledgers to another directory now and then, so that their histories
+/// can be assembled, deleted events included.
 struct PowerTrial {
   private let root: String
   private let exports: String
+  private let sizes: PowerSizes
   private let durability: Configuration.Durability
   private let clock = ManualLedgerClock()
 
   init(_ root: String, _ arguments: inout Arguments) throws {
     self.root = root
     exports = try arguments.next("exports")
+    sizes = PowerSizes(seed: UInt64(try arguments.number("seed")))
     durability = arguments.has("without-syncs") ? .noneForTests : .full
   }
 
@@ -31,6 +31,10 @@ struct PowerTrial {
     let app = try await open(as: .app)
     Output.line("phase commit")
     let helper = try await commit(app)
+    Output.line("phase processes")
+    try await shareWithAnotherProcess(app)
+    Output.line("phase work")
+    try await work(app)
     Output.line("phase freeze")
     let frozen = try await freeze(app, helper)
     Output.line("phase fold")
@@ -40,7 +44,7 @@ struct PowerTrial {
     Output.line("phase import")
     try await importLedger()
     Output.line("phase close")
-    for session in [helper, app] { await session.ledger.close() }
+    for session in [helper, app] { await session.close() }
     try export("main")
     Output.line("phase end")
     // Otherwise closing them would race with the end of the process, and with the recording.
@@ -50,17 +54,16 @@ struct PowerTrial {
   // MARK: Phases
 
   /// - Returns: A session that runs a call without an end.
-  private func commit(_ app: Session) async throws -> Session {
+  private func commit(_ app: PowerSession) async throws -> PowerSession {
     let helper = try await open(as: .appExtension, "helper")
-    let sizes = [8, 300, 3_000, 5_000, 20_000]
     for number in 0..<10 {
-      try await app.writePromise(number, byteCount: sizes[number % sizes.count])
+      try await app.writePromise(number, byteCount: sizes.any(number))
     }
     // Several at a time, so that one commit holds the events of many.
     try await withThrowingTaskGroup { group in
       for number in 10..<18 {
         let writer = number % 2 == 0 ? app : helper
-        group.addTask { try await writer.writePromise(number, byteCount: 100) }
+        group.addTask { try await writer.writePromise(number, byteCount: sizes.small(number)) }
       }
       try await group.waitForAll()
     }
@@ -69,46 +72,75 @@ struct PowerTrial {
     // This one ends, so that there is a session's record to remove.
     let other = try await open(as: .operator, "other")
     try await other.writePromise(18, byteCount: 10)
-    await other.ledger.close()
+    await other.close()
     try await app.acknowledge()
     return helper
   }
 
+  /// Writes while another process writes, too, and ends in the midst of a call.
+  private func shareWithAnotherProcess(_ app: PowerSession) async throws {
+    let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+    let other = try ChildProcess(
+      [CommandLine.arguments[0], "power-helper", root + "/main"], environment: environment)
+    for number in 60..<68 {
+      try await app.writePromise(number, byteCount: sizes.any(number))
+    }
+    let ending = try await withCheckedThrowingContinuation { continuation in
+      do {
+        _ = try SystemThread.start(name: "helper") { continuation.resume(returning: other.wait()) }
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    guard ending == .exited(0) else { throw UsageError(what: "the other process: \(ending)") }
+    // The events that it was told of are there for this one, too.
+    try await app.acknowledge()
+    try await app.writePromise(68, byteCount: 10)
+  }
+
+  private func work(_ app: PowerSession) async throws {
+    for number in 0..<6 { try await app.start(Journey(number: number)) }
+    for _ in 0..<2 {
+      try await app.runWork(until: clock.now() + .seconds(600))
+      clock.advance(by: Journey.shortStay)
+    }
+  }
+
   /// - Returns: Sessions that stay frozen, like those of processes that the system ends meanwhile.
-  private func freeze(_ app: Session, _ helper: Session) async throws -> [Session] {
-    var frozen: [Session] = []
+  private func freeze(_ app: PowerSession, _ helper: PowerSession) async throws -> [PowerSession] {
+    var frozen: [PowerSession] = []
     for (role, instance) in [
       (SessionRole.appExtension, "frozen"), (.operator, "frozen"), (.app, "another"),
     ] {
       let session = try await open(as: role, instance)
       try await session.writePromise(20, byteCount: 10)
-      try await session.ledger.freeze()
+      try await session.freeze()
       try await app.acknowledge()
       frozen.append(session)
     }
     for number in 21..<24 {
-      try await app.ledger.freeze()
-      try await helper.ledger.freeze()
-      try await app.ledger.unfreeze()
-      try await app.writePromise(number, byteCount: 200)
-      try await helper.ledger.unfreeze()
+      try await app.freeze()
+      try await helper.freeze()
+      try await app.unfreeze()
+      try await app.writePromise(number, byteCount: sizes.small(number))
+      try await helper.unfreeze()
       try await helper.acknowledge()
     }
     try await helper.beginEndlessCall()
     return frozen
   }
 
-  private func fold(_ app: Session) async throws {
+  private func fold(_ app: PowerSession) async throws {
     for number in 30..<33 {
       try export("main")
       _ = try await app.ledger.compact(.foldOnly)
       try await app.acknowledge()
-      try await app.writePromise(number, byteCount: 6_000)
+      try await app.writePromise(number, byteCount: sizes.large(number))
     }
   }
 
   /// Deletes events that were archived, and finally some that were not.
-  private func delete(_ app: Session) async throws {
+  private func delete(_ app: PowerSession) async throws {
     for number in 40..<43 {
       clock.advance(by: .seconds(60))
       try export("main")
@@ -119,7 +151,8 @@ struct PowerTrial {
       _ = try await app.ledger.compact(policy)
       try await app.acknowledge()
       for place in 0..<4 {
-        try await app.writePromise(number + place, byteCount: place == 1 ? 7_000 : 50)
+        try await app.writePromise(
+          number + place, byteCount: place == 1 ? sizes.large(number) : sizes.small(number))
       }
     }
   }
@@ -128,8 +161,8 @@ struct PowerTrial {
     try export("main")
     try makeLedger()
     let session = try await open(as: .app, ledger: "imported")
-    for number in 50..<53 { try await session.writePromise(number, byteCount: 3_000) }
-    await session.ledger.close()
+    for number in 50..<53 { try await session.writePromise(number, byteCount: sizes.any(number)) }
+    await session.close()
     try export("imported")
   }
 
@@ -143,20 +176,13 @@ struct PowerTrial {
 
   private func open(
     as role: SessionRole, _ instance: String = "default", ledger name: String = "main"
-  ) async throws -> Session {
-    var configuration = LedgerConfiguration()
-    configuration.clock = clock
-    configuration.instance = instance
-    configuration.automaticCompaction = nil
+  ) async throws -> PowerSession {
+    var configuration = try PowerSession.configuration(clock, instance: instance) {
+      TellingDiary(ledger: name)
+    }
     configuration.hooks.sliceEventCount = 25
     configuration.files.environment.durability = durability
-    try configuration.handlers.register(Once.self)
-    try configuration.handlers.register(Endless.self)
-    let ledger = try await Ledger.open(
-      at: root + "/" + name, as: role, configuration: configuration)
-    let session = Session(ledger: ledger, name: name)
-    try await session.acknowledge()
-    return session
+    return try await PowerSession(at: root + "/" + name, as: role, configuration)
   }
 
   private func export(_ name: String) throws {
@@ -170,73 +196,21 @@ struct PowerTrial {
   }
 }
 
-/// A session of the trial.
-private struct Session {
-  let ledger: Ledger
-  let name: String
+/// The sizes of values, in bytes: equal for equal seeds.
+private struct PowerSizes {
+  let seed: UInt64
 
-  /// Prints the position of everything that was answered or seen, and so must exist after a power
-  /// cut.
-  func acknowledge() async throws {
-    Output.line("head \(name) \(try await ledger.catchUp())")
-  }
+  /// From within its event to many pages beside it.
+  func any(_ number: Int) -> Int { choose(from: [8, 300, 3_000, 5_000, 20_000], number) }
 
-  /// Makes a promise and resolves it; some are consumed, others abandoned.
-  func writePromise(_ number: Int, byteCount: Int) async throws {
-    let promise = try await ledger.createPromise(of: [UInt8].self, label: "promise \(number)")
-    try await acknowledge()
-    if number % 7 == 3 {
-      try await promise.abandon(reason: "not needed")
-    } else {
-      let value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: byteCount)
-      try await promise.fulfill(value)
-      if number % 3 == 0, ledger.role == .app { _ = try await promise.consume() }
-    }
-    try await acknowledge()
-  }
+  func small(_ number: Int) -> Int { choose(from: [10, 50, 100, 200], number) }
 
-  func callHandler() async throws {
-    let promise = try await ledger.createPromise(of: String.self, label: "bound")
-    let handler = try await ledger.createHandler(
-      Once.self, ["promise": promise], key: HandlerKey("once"), repetition: .repeating
-    ).handler
-    for _ in 0..<2 {
-      try await handler.call()
-      try await acknowledge()
-    }
-  }
+  /// Beside its event.
+  func large(_ number: Int) -> Int { choose(from: [5_000, 6_000, 7_000, 12_000], number) }
 
-  func beginEndlessCall() async throws {
-    let (begun, continuation) = AsyncStream<Void>.makeStream()
-    let handler = try await ledger.createHandler(
-      Endless.self, scopes: ["endless"], repetition: .repeating
-    ).handler
-    Endless.begun.withLock { $0 = continuation }
-    Task { try await handler.call() }
-    for await _ in begun { break }
-    try await acknowledge()
-  }
-}
-
-/// A handler that only keeps a promise.
-private struct Once: LedgerHandler {
-  static let kind = "once"
-  let promise: DurablePromise<String>
-
-  func run(in call: HandlerCall<Void>) throws -> Int {
-    _ = try call.createPromise(of: Int.self, label: "made by a call")
-    return 1
-  }
-}
-
-/// A handler whose calls do not end.
-private struct Endless: LedgerHandler {
-  static let kind = "endless"
-  static let begun = Mutex<AsyncStream<Void>.Continuation?>(nil)
-
-  func run(in call: HandlerCall<Void>) async throws -> Int {
-    Self.begun.withLock { _ = $0?.yield(()) }
-    for await _ in AsyncStream<Void>.makeStream().stream {}
-    throw CancellationError()
+  private func choose(from sizes: [Int], _ number: Int) -> Int {
+    var generator = SeededGenerator(seed: seed &* 1_000 &+ UInt64(number))
+    return sizes[Int.random(in: 0..<sizes.count, using: &generator)]
+      + Int.random(in: 0..<8, using: &generator)
   }
 }

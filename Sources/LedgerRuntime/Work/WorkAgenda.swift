@@ -132,6 +132,9 @@ struct WorkAgenda {
 
   // MARK: Lanes and suspects
 
+  /// Whether work was set aside that may end the process.
+  var hasSuspects: Bool { !suspects.isEmpty }
+
   /// Notes that a lane is full. Work that keeps its place there may start all the same.
   mutating func noteFull(lane: String) { fullLanes.insert(lane) }
 

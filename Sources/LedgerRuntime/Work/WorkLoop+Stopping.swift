@@ -112,8 +112,12 @@ extension WorkLoop {
       do {
         try await look()
         try await startDue { now < lastStart }
+        // The work that suspects were set aside for may have ended meanwhile: then they are due again.
         let (isIdle, isDone) = contents.withLock { contents in
-          (contents.runningCount == 0, contents.agenda.isDone && contents.changed.isEmpty)
+          (
+            contents.runningCount == 0,
+            contents.agenda.isDone && !contents.agenda.hasSuspects && contents.changed.isEmpty
+          )
         }
         if isIdle, isDone || now >= lastStart { return isDone }
         await wakeUp.wait(atMost: min(remaining, timeUntilNext() ?? remaining))

@@ -1,5 +1,4 @@
 import LedgerTestSupport
-import PromiseLedgerTesting
 
 extension PowerRecording {
   /// Everything that was written before an operation, except for one page of a data file, which has
@@ -10,8 +9,7 @@ extension PowerRecording {
   ///
   /// - Returns: `nil` if no relevant page was written shortly before.
   func treeWithLostPage(at index: Int, _ generator: inout SeededGenerator) -> DiskTree? {
-    var cut = PowerCut(losing: ())
-    var tree = cut.tree(of: disks[index])
+    var tree = PowerCut.withoutLoss(of: disks[index])
     // Later writes hide the loss.
     var later: [FileNumber: Set<Int>] = [:]
     var candidates: [(write: Int, item: Int, page: Int)] = []
@@ -29,8 +27,7 @@ extension PowerRecording {
     }
     guard let lost = candidates.randomElement(using: &generator) else { return nil }
     let file = tree.files[lost.item].file
-    var before = PowerCut(losing: ())
-    let older = before.tree(of: disks[lost.write]).files.first { $0.file == file }
+    let older = PowerCut.withoutLoss(of: disks[lost.write]).files.first { $0.file == file }
     tree.files[lost.item].image.putBack(page: lost.page, of: older?.image ?? FileImage())
     return tree
   }

@@ -5,21 +5,29 @@ struct TraceInterpreter {
     var offset = 0
     var isSynchronous = false
     var appends = false
+    /// Whether another program that the process goes on with does not have it.
+    var closesOnExec = false
   }
 
   /// The contents of each directory while the power is on.
   private var entries: [FileNumber: [String: FileNumber]]
   private var byteCounts: [FileNumber: Int] = [:]
   private var fileCount: Int
-  private var descriptors: [Int: OpenFile] = [:]
+  /// The open files of each process.
+  private var openFiles: [String: [Int: OpenFile]] = [:]
+  private let processes: TracedProcesses
+  /// The process whose call is being understood.
+  private var process = ""
   private let root: String
   private(set) var operations: [DiskOperation] = []
 
   /// - Parameters:
   ///   - root: The directory, as the processes name it.
   ///   - directories: Its initial contents.
-  init(root: String, directories: [String]) {
+  ///   - processes: The processes of the whole trace.
+  init(root: String, directories: [String], processes: TracedProcesses) {
     self.root = root
+    self.processes = processes
     fileCount = 1 + directories.count
     entries = [Disk.root: [:]]
     for (index, name) in directories.enumerated() {
@@ -31,14 +39,13 @@ struct TraceInterpreter {
   /// - Parameter begin: How many operations there were when the call began.
   mutating func add(_ call: TracedCall, begin: Int) throws {
     guard let result = call.result, result >= 0 else { return }
+    enter(call.thread)
     switch call.name {
     case "openat", "open", "creat": try open(call, result)
     case "close": descriptors[try call.number(0)] = nil
-    case "dup", "dup2", "dup3": descriptors[result] = descriptors[try call.number(0)]
-    case "fcntl":
-      if call.arguments[1].hasPrefix("F_DUPFD") {
-        descriptors[result] = descriptors[try call.number(0)]
-      }
+    case "dup", "dup2", "dup3", "fcntl": try duplicate(call, result)
+    case "clone", "clone3", "fork", "vfork": break
+    case "execve": descriptors = descriptors.filter { !$0.value.closesOnExec }
     case "lseek": descriptors[try call.number(0)]?.offset = result
     case "write", "writev", "pwrite64", "pwritev", "pwritev2": try write(call, result)
     case "ftruncate":
@@ -63,6 +70,32 @@ struct TraceInterpreter {
     guard touchesFile != true, !isInside else {
       throw TraceError(text: "\(call.name)(\(call.arguments)) is not modelled")
     }
+  }
+
+  // MARK: Processes
+
+  /// The open files of the process whose call is being understood.
+  private var descriptors: [Int: OpenFile] {
+    get { openFiles[process, default: [:]] }
+    set { openFiles[process] = newValue }
+  }
+
+  private mutating func enter(_ thread: String) {
+    process = processes.process(of: thread)
+    guard openFiles[process] == nil else { return }
+    // A new process begins with the open files of the one that started it.
+    descriptors = processes.parent(of: process).flatMap { openFiles[$0] } ?? [:]
+  }
+
+  private mutating func duplicate(_ call: TracedCall, _ descriptor: Int) throws {
+    let flag = call.arguments.count > 1 ? call.arguments[1] : ""
+    if call.name == "fcntl", flag == "F_SETFD" {
+      descriptors[try call.number(0)]?.closesOnExec = call.arguments.last == "FD_CLOEXEC"
+    }
+    guard call.name != "fcntl" || flag.hasPrefix("F_DUPFD") else { return }
+    var opened = descriptors[try call.number(0)]
+    opened?.closesOnExec = flag == "F_DUPFD_CLOEXEC" || call.arguments.last == "O_CLOEXEC"
+    descriptors[descriptor] = opened
   }
 
   // MARK: Files
@@ -96,7 +129,7 @@ struct TraceInterpreter {
     }
     descriptors[descriptor] = OpenFile(
       file: file, isSynchronous: flags.contains("O_DSYNC") || flags.contains("O_SYNC"),
-      appends: flags.contains("O_APPEND"))
+      appends: flags.contains("O_APPEND"), closesOnExec: flags.contains("O_CLOEXEC"))
   }
 
   private mutating func write(_ call: TracedCall, _ count: Int) throws {
@@ -259,5 +292,30 @@ struct TraceInterpreter {
       if let rest = path(of: file, below: inner) { return [name] + rest }
     }
     return nil
+  }
+}
+
+extension TraceInterpreter {
+  /// The operations in the output of strace.
+  static func operations(
+    of trace: [UInt8], root: String, directories: [String]
+  ) throws -> [DiskOperation] {
+    var reader = TraceReader()
+    let lines = try trace.split(separator: UInt8(ascii: "\n")).map { try reader.read($0) }
+    var processes = TracedProcesses()
+    for case .call(let call, _) in lines { try processes.note(call) }
+    var interpreter = TraceInterpreter(
+      root: root, directories: directories, processes: processes)
+    var begins: [String: Int] = [:]
+    for line in lines {
+      switch line {
+      case .other: break
+      case .begin(let thread): begins[thread] = interpreter.operations.count
+      case .call(let call, let beganBefore):
+        let now = interpreter.operations.count
+        try interpreter.add(call, begin: beganBefore ? begins[call.thread] ?? now : now)
+      }
+    }
+    return interpreter.operations
   }
 }

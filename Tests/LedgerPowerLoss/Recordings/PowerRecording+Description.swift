@@ -1,25 +1,32 @@
 import LedgerSystem
-import Testing
 
 extension PowerRecording {
   /// The last operations before a cut.
-  func describe(before cut: Int, count: Int = 12) -> String {
+  package func describe(before cut: Int, count: Int = 12) -> String {
     operations[..<cut].indices.suffix(count).map { "  \($0): \(operations[$0].summary)" }
       .joined(separator: "\n")
   }
 
-  /// Compares the result of the operations with the files that the process left: if a call were
+  /// Compares the result of the operations with the files that the processes left: if a call were
   /// missing from the recording, they would differ.
-  func checkAgainstFiles() throws {
-    var cut = PowerCut(losing: ())
-    let tree = cut.tree(of: disks[operations.count])
-    #expect(tree.files.count > 10)
-    for item in tree.files where !disks[operations.count].files[item.file].isShared {
+  ///
+  /// - Returns: What differs.
+  package func differencesFromFiles() throws -> [String] {
+    let disk = disks[operations.count]
+    let tree = PowerCut.withoutLoss(of: disk)
+    var differences: [String] = []
+    for item in tree.files where !disk.files[item.file].isShared {
       let bytes = try FileSystem.readPrefix(root + "/" + item.path, maximumBytes: .max)
-      #expect(bytes == item.image.bytes, "\(item.path)")
+      if bytes != item.image.bytes { differences.append("the contents of \(item.path)") }
     }
-    #expect(try Set(FileSystem.list(root + "/main")) == Set(tree.names(in: "main")))
-    #expect(try Set(FileSystem.list(root + "/archives")) == Set(tree.names(in: "archives")))
+    for directory in ["main", "archives", "imported"] {
+      let names = Set(try FileSystem.list("\(root)/\(directory)"))
+      let modelled = Set(tree.names(in: directory))
+      if names != modelled {
+        differences.append("the names in \(directory): \(names.symmetricDifference(modelled))")
+      }
+    }
+    return differences
   }
 }
 

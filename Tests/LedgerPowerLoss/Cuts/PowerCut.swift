@@ -1,21 +1,21 @@
-import Foundation
-import LedgerBytes
-import LedgerSystem
 import LedgerTestSupport
-import PromiseLedgerTesting
 
 /// The contents of the disk when the power comes back: one of many possibilities.
 struct PowerCut {
   /// Which of the changes that were not synced are there.
   enum Survivors: Sendable, CaseIterable {
     case none, all, allButOne, onlyOne, few, half, most
+    /// All up to one, as from a disk that writes in order.
+    case first
+    /// All from one on, as from a disk that writes the newest first.
+    case last
   }
 
   /// The bytes that a disk writes at once, or not at all.
   private let sectorByteCount: Int
   /// Whether changes of directories come in their order, as with a journal.
   private let isJournaled: Bool
-  private let survivors: Survivors
+  private var survivors: Survivors
   private var generator: SeededGenerator
   private var special = -1
   private var unitCount = 0
@@ -23,27 +23,38 @@ struct PowerCut {
   /// Draws one by lot.
   init(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    sectorByteCount = Bool.random(using: &generator) ? 512 : FileImage.pageByteCount
-    isJournaled = Bool.random(using: &generator)
+    let sectorByteCount = Bool.random(using: &generator) ? 512 : FileImage.pageByteCount
+    let isJournaled = Bool.random(using: &generator)
     // The extremes of few changes are soon known.
     let weighted: [Survivors] = [.none, .all, .few, .few, .half, .half, .most, .most]
-    let rare: [Survivors] = [.allButOne, .allButOne, .onlyOne]
-    survivors = (weighted + rare).randomElement(using: &generator) ?? .half
+    let rare: [Survivors] = [.allButOne, .allButOne, .onlyOne, .first, .first, .last]
+    self.init(
+      (weighted + rare).randomElement(using: &generator) ?? .half,
+      sectorByteCount: sectorByteCount, isJournaled: isJournaled, generator: generator)
+  }
+
+  /// One of a kind.
+  init(
+    _ survivors: Survivors, sectorByteCount: Int = FileImage.pageByteCount,
+    isJournaled: Bool = true, generator: SeededGenerator = SeededGenerator(seed: 0)
+  ) {
+    self.survivors = survivors
+    self.sectorByteCount = sectorByteCount
+    self.isJournaled = isJournaled
     self.generator = generator
   }
 
-  /// The one in which nothing is lost, which is also the view without a power cut.
-  init(losing none: Void) {
-    sectorByteCount = FileImage.pageByteCount
-    isJournaled = true
-    survivors = .all
-    generator = SeededGenerator(seed: 0)
+  /// The contents if nothing is lost, which is also the view without a power cut.
+  static func withoutLoss(of disk: Disk) -> DiskTree {
+    var cut = PowerCut(.all)
+    return cut.tree(of: disk)
   }
 
   /// The contents found on the disk.
   mutating func tree(of disk: Disk) -> DiskTree {
-    if survivors == .allButOne || survivors == .onlyOne {
+    if [.allButOne, .onlyOne, .first, .last].contains(survivors) {
       var counting = self
+      counting.survivors = .all
       _ = counting.walk(disk)
       special = Int.random(in: 0..<max(counting.unitCount, 1), using: &generator)
     }
@@ -82,6 +93,8 @@ struct PowerCut {
     case .all: return true
     case .allButOne: return unitCount != special
     case .onlyOne: return unitCount == special
+    case .first: return unitCount <= special
+    case .last: return unitCount >= special
     case .few: return Int.random(in: 0..<8, using: &generator) == 0
     case .half: return Bool.random(using: &generator)
     case .most: return Int.random(in: 0..<8, using: &generator) != 0
@@ -158,52 +171,5 @@ struct PowerCut {
       }
       image.overwrite(bytes[...], at: page * FileImage.pageByteCount)
     }
-  }
-}
-
-/// The directories and files of a disk, by their paths.
-struct DiskTree {
-  struct Item {
-    let path: String
-    let file: FileNumber
-    var image: FileImage
-  }
-
-  var directories: [String] = []
-  var files: [Item] = []
-
-  /// Writes all of it into an empty directory.
-  func write(to root: String) throws {
-    for directory in directories { try FileSystem.createDirectory("\(root)/\(directory)") }
-    for item in files {
-      try Data(item.image.bytes).write(to: URL(fileURLWithPath: "\(root)/\(item.path)"))
-    }
-  }
-
-  /// Distinguishes it from others, barring accidents.
-  ///
-  /// - Parameter names: The names in the root that count, including temporary files for these
-  ///   names.
-  func fingerprint(of names: [String]) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    func add(_ bytes: [UInt8]) {
-      hash = (hash ^ UInt64(CRC32C.checksum(bytes.span))) &* 0x100_0000_01B3
-      hash ^= hash >> 29
-    }
-    for path in directories where Self.belongs(path, to: names) { add(Array(path.utf8)) }
-    for item in files where Self.belongs(item.path, to: names) {
-      add(Array("\(item.path) \(item.image.byteCount)".utf8))
-      for page in item.image.pages { add(page) }
-    }
-    return hash
-  }
-
-  /// Whether there is anything with one of these names, or a temporary file for one.
-  func has(_ names: [String]) -> Bool {
-    directories.contains { Self.belongs($0, to: names) }
-  }
-
-  private static func belongs(_ path: String, to names: [String]) -> Bool {
-    names.contains { path == $0 || path.hasPrefix($0 + "/") || path.hasPrefix(".\($0).new-") }
   }
 }

@@ -27,6 +27,26 @@ struct PowerAuditor {
     }
   }
 
+  /// What to check.
+  struct Question {
+    /// The directory with the contents of the disk.
+    let place: String
+    let ledger: String
+    let acknowledged: Acknowledgement
+    /// The position up to which the words that processes share say that all is durable, if they have reached
+    /// the disk.
+    let mark: UInt64?
+    /// Whether the disk lost data that it had confirmed.
+    let isLying: Bool
+
+    fileprivate var line: String {
+      let head = acknowledged.head.map(String.init) ?? "-"
+      let mark = mark.map(String.init) ?? "-"
+      return
+        "\(place) \(ledger) \(head) \(acknowledged.answerCount) \(mark) \(isLying ? "lying" : "honest")"
+    }
+  }
+
   private let recording: PowerRecording
   private let scratch: String
   private var worker: WorkerProcess?
@@ -37,15 +57,10 @@ struct PowerAuditor {
     self.scratch = scratch
   }
 
-  /// - Parameter isLying: Whether the disk lost data that it had confirmed.
-  mutating func answer(
-    _ state: String, _ ledger: String, _ acknowledged: UInt64?, isLying: Bool
-  ) async throws -> Answer {
+  mutating func answer(_ question: Question) async throws -> Answer {
     if worker == nil { worker = try await start() }
     guard let worker else { return Answer("ended") }
-    let position = acknowledged.map(String.init) ?? "-"
-    let line = "\(state) \(ledger) \(position) \(isLying ? "lying" : "honest")"
-    if let answer = try await worker.ask(line) { return Answer(answer) }
+    if let answer = try await worker.ask(question.line) { return Answer(answer) }
     self.worker = nil
     return Answer("ended \(await worker.end().map { "\($0)" } ?? "")")
   }
@@ -55,8 +70,8 @@ struct PowerAuditor {
     let references = "\(scratch)/references-\(startCount)"
     try FileSystem.createDirectory(references)
     let worker = try WorkerProcess(
-      ["power-audit", recording.root, recording.exports, references],
-      program: PowerLossSettings.worker)
+      ["power-audit", recording.root, recording.exports, recording.answers, references],
+      program: recording.worker)
     guard let line = await worker.nextLine(), line == "ready" else {
       throw TraceError(text: "the process that looks at states does not start")
     }

@@ -1,0 +1,16 @@
+import PromiseLedger
+import Synchronization
+
+/// A handler whose calls do not end by themselves.
+struct EndlessHandler: LedgerHandler {
+  static let kind = "endless"
+  /// Told when a call has begun.
+  static let begun = Mutex<AsyncStream<Void>.Continuation?>(nil)
+
+  func run(in call: HandlerCall<Void>) async throws -> Int {
+    Self.begun.withLock { _ = $0?.yield(()) }
+    // Ends only when the task is cancelled.
+    for await _ in AsyncStream<Void>.makeStream().stream {}
+    throw CancellationError()
+  }
+}
