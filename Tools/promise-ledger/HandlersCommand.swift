@@ -49,7 +49,7 @@ struct HandlersCommand: LedgerCommand {
   @OptionGroup var output: FormatOptions
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("The limit must not be negative.") }
+    try limit.checkLimit()
   }
 
   func perform(_ sink: any TextSink) throws {

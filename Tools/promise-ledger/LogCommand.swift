@@ -70,7 +70,7 @@ struct LogCommand: LedgerCommand {
   @OptionGroup var output: FormatOptions
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("The limit must not be negative.") }
+    try limit.checkLimit()
     if key != nil, promise != nil { throw ValidationError("Give a promise's id or its key.") }
     if let key { _ = try PromiseKey(checking: key) }
   }

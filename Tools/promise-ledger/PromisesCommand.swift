@@ -68,7 +68,7 @@ struct PromisesCommand: LedgerCommand {
   @OptionGroup var output: FormatOptions
 
   func validate() throws {
-    if let limit, limit < 0 { throw ValidationError("The limit must not be negative.") }
+    try limit.checkLimit()
   }
 
   func perform(_ sink: any TextSink) throws {

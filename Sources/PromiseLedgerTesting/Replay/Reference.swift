@@ -13,7 +13,7 @@ final class Reference {
     head = try inspector.head
     var digests: [(Position, StateDigest)] = []
     var state = LedgerState(snapshot: try SnapshotReader(inspector.store))
-    for position in Self.positions(after: state.position, through: head, count: count) {
+    for position in Position.spread(after: state.position, through: head, count: count) {
       while state.position < position {
         try state.apply(eventsOf: inspector.store, through: position, limit: EventSlice.eventCount)
       }
@@ -28,14 +28,6 @@ final class Reference {
 
   deinit {
     inspector.close()
-  }
-
-  /// At most `count` positions, spread evenly and including the last.
-  static func positions(after first: Position, through last: Position, count: Int) -> [Position] {
-    let total = last.rawValue - min(first.rawValue, last.rawValue)
-    let count = min(UInt64(max(1, count)), total)
-    guard count > 0 else { return [last] }
-    return (1...count).map { Position(rawValue: first.rawValue + total * $0 / count) }
   }
 
   // MARK: Comparing

@@ -1,6 +1,5 @@
 import LedgerModelTestSupport
 import LedgerSystem
-import Logging
 import PromiseLedgerTesting
 import Testing
 
@@ -12,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WrongClockTests {
   private let temporary: TemporaryLedger
   private let clock = ManualLedgerClock()
-  private let warnings = WarningLog()
+  private let log = AwaitedLog()
 
   init() throws { temporary = try TemporaryLedger() }
 
@@ -20,7 +19,7 @@ import Testing
     var configuration = LedgerConfiguration()
     configuration.clock = clock
     configuration.automaticCompaction = nil
-    configuration.logger = Logger(label: "test") { [warnings] _ in warnings }
+    configuration.logger = log.logger
     return configuration
   }
 
@@ -85,10 +84,10 @@ import Testing
 
   @Test func aClockBehindTheNewestEventIsReportedOnce() async throws {
     try await useLedger(off: Self.days400)
-    #expect(warnings.messages.isEmpty)
+    #expect(log.warnings.isEmpty)
     try await useLedger(off: .zero)
     let message = "the clock is behind the newest event: one of the clocks is wrong"
-    #expect(warnings.messages == [message])
+    #expect(log.warnings == [message])
   }
 
   @Test func eachJumpIsReportedOnce() {

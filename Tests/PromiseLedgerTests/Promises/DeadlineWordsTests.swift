@@ -1,6 +1,5 @@
 import Foundation
 import LedgerModelTestSupport
-import Logging
 import PromiseLedgerTesting
 import Testing
 
@@ -65,17 +64,17 @@ struct DeadlineWordsTests {
   }
 
   @Test func anAnswerForAPromiseThatIsNotThereIsReported() async throws {
-    let warnings = WarningLog()
+    let log = AwaitedLog()
     var configuration = LedgerConfiguration()
-    configuration.logger = Logger(label: "test") { _ in warnings }
+    configuration.logger = log.logger
     let ledger = try await temporary.open(configuration: configuration)
     let promise = try ledger.promise(id: .numbered(1), of: Int.self)
     #expect(try await promise.fulfill(1) == .notFound)
-    #expect(warnings.messages.filter { $0.contains("promise to be resolved") }.count == 1)
+    #expect(log.warnings.filter { $0.contains("promise to be resolved") }.count == 1)
     let there = try await ledger.createPromise(of: Int.self)
     try await there.fulfill(1)
     try await there.fulfill(2)
-    #expect(warnings.messages.filter { $0.contains("promise to be resolved") }.count == 1)
+    #expect(log.warnings.filter { $0.contains("promise to be resolved") }.count == 1)
     await ledger.close()
   }
 

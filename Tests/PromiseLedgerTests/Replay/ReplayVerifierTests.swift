@@ -106,7 +106,7 @@ struct ReplayVerifierTests {
 
   @Test func positionsAreSpreadEvenly() {
     func positions(_ first: UInt64, _ last: UInt64, _ count: Int) -> [UInt64] {
-      Reference.positions(
+      Position.spread(
         after: Position(rawValue: first), through: Position(rawValue: last), count: count
       ).map(\.rawValue)
     }

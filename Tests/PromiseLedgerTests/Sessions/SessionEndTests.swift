@@ -1,8 +1,6 @@
 import Foundation
 import LedgerModelTestSupport
-import Logging
 import PromiseLedgerTesting
-import Synchronization
 import Testing
 
 @testable import LedgerModel
@@ -13,13 +11,13 @@ import Testing
 /// Sessions that end otherwise than by an orderly close, and commands about them that are refused.
 @Suite(.timeLimit(.minutes(5))) struct SessionEndTests {
   private let temporary: TemporaryLedger
-  private let warnings = WarningLog()
+  private let log = AwaitedLog()
 
   init() throws { temporary = try TemporaryLedger() }
 
   private var configuration: LedgerConfiguration {
     var configuration = LedgerConfiguration()
-    configuration.logger = Logger(label: "test") { [warnings] _ in warnings }
+    configuration.logger = log.logger
     return configuration
   }
 
@@ -49,7 +47,7 @@ import Testing
     let app = try await temporary.open(configuration: configuration)
     try await end(app)
     #expect(try await app.freeze() == false)
-    #expect(warnings.messages == ["the freeze was not recorded"])
+    #expect(log.warnings == ["the freeze was not recorded"])
     await expect(.sessionEnded) { try await app.unfreeze() }
   }
 
@@ -68,14 +66,14 @@ import Testing
     #expect(try await app.freeze() == false)
     await expect(.unsupportedEvent) { try await app.unfreeze() }
     await app.close()
-    #expect(warnings.messages == ["the freeze was not recorded"])
+    #expect(log.warnings == ["the freeze was not recorded"])
 
     let other = try await Ledger.open(
       { store }, UnwatchedSessions(), as: .app, configuration: configuration)
     try block(other, in: store)
     await other.close()
     #expect(
-      warnings.messages == ["the freeze was not recorded", "the close was not recorded"])
+      log.warnings == ["the freeze was not recorded", "the close was not recorded"])
   }
 
   @Test func aFreezeAndCloseThatAreRecordedSayNothing() async throws {
@@ -83,7 +81,7 @@ import Testing
     #expect(try await app.freeze())
     try await app.unfreeze()
     await app.close()
-    #expect(warnings.messages.isEmpty)
+    #expect(log.warnings.isEmpty)
   }
 
   // MARK: Ended while frozen
@@ -186,32 +184,5 @@ import Testing
       try await body()
     }
     #expect(error?.code == code, sourceLocation: sourceLocation)
-  }
-}
-
-/// Keeps the messages from warnings on.
-final class WarningLog: LogHandler {
-  private let contents = Mutex<[String]>([])
-
-  var messages: [String] { contents.withLock { $0 } }
-
-  func log(event: LogEvent) {
-    guard event.level >= .warning else { return }
-    contents.withLock { $0.append("\(event.message)") }
-  }
-
-  subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-    get { nil }
-    set {}
-  }
-
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
-  }
-
-  var logLevel: Logger.Level {
-    get { .trace }
-    set {}
   }
 }

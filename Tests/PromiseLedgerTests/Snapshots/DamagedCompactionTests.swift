@@ -2,7 +2,6 @@ import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
-import Logging
 import PromiseLedgerTesting
 import Testing
 
@@ -108,9 +107,9 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5))) func anAutomaticCompactionReportsItsObstacle() async throws {
-    let warnings = WarningLog()
+    let log = AwaitedLog()
     var configuration = LedgerCompactionTests.configuration()
-    configuration.logger = Logger(label: "test") { _ in warnings }
+    configuration.logger = log.logger
     configuration.automaticCompaction = AutomaticCompaction(tailEventCount: 20)
     let ledger = try await temporary.open(configuration: configuration)
     let promise = try await ledger.createPromise(of: String.self)
@@ -121,15 +120,15 @@ import Testing
     _ = try store.commit(
       CommitID(session: .numbered(9), number: 1), after: try store.head(),
       patience: Patience(.seconds(5)), catchUp: { _ in }, decide: { _, _ in unknown })
-    while warnings.messages.isEmpty { _ = try await ledger.createPromise(of: String.self) }
-    #expect(warnings.messages.allSatisfy { $0 == "the ledger could not be compacted" })
+    while log.warnings.isEmpty { _ = try await ledger.createPromise(of: String.self) }
+    #expect(log.warnings.allSatisfy { $0 == "the ledger could not be compacted" })
     await ledger.close()
   }
 
   @Test(.timeLimit(.minutes(5))) func aSessionWhoseRecordIsDamagedIsNotForgotten() async throws {
-    let warnings = WarningLog()
+    let log = AwaitedLog()
     var configuration = LedgerCompactionTests.configuration()
-    configuration.logger = Logger(label: "test") { _ in warnings }
+    configuration.logger = log.logger
     configuration.pollInterval = .milliseconds(500)
     let ledger = try await temporary.open(configuration: configuration)
     let other = try await temporary.open(
@@ -146,8 +145,8 @@ import Testing
     _ = try store.changeSnapshot(
       [TableChange(.entities, key, damaged)], from: summary, to: summary,
       patience: Patience(.seconds(5)))
-    while warnings.messages.isEmpty { _ = try await ledger.createPromise(of: String.self) }
-    #expect(warnings.messages.first == "the search for dead sessions failed")
+    while log.warnings.isEmpty { _ = try await ledger.createPromise(of: String.self) }
+    #expect(log.warnings.first == "the search for dead sessions failed")
     await ledger.close()
     await other.close()
   }

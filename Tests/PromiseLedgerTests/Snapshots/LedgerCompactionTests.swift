@@ -2,7 +2,6 @@ import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
-import Logging
 import PromiseLedgerTesting
 import Testing
 
@@ -272,20 +271,20 @@ import Testing
   @Test func aCompactionThatFailedIsFollowedByAnother() async throws {
     let temporary = try TemporaryLedger()
     let archives = FileSystem.parent(of: temporary.path) + "/archives"
-    let warnings = WarningLog()
+    let log = AwaitedLog()
     var configuration = Self.configuration()
-    configuration.logger = Logger(label: "warnings") { _ in warnings }
+    configuration.logger = log.logger
     var policy = Self.events
     policy.archiveDirectory = archives
     configuration.automaticCompaction = AutomaticCompaction(tailEventCount: 50, policy: policy)
     let ledger = try await temporary.open(configuration: configuration)
     // There is no directory for its archive.
     _ = try await Self.fill(ledger, 60)
-    for _ in 0..<10_000 where warnings.messages.isEmpty { await Task.yield() }
-    for _ in 0..<1_000 where warnings.messages.isEmpty {
+    for _ in 0..<10_000 where log.warnings.isEmpty { await Task.yield() }
+    for _ in 0..<1_000 where log.warnings.isEmpty {
       _ = try await ledger.createPromise(of: Int.self)
     }
-    #expect(warnings.messages.first == "the ledger could not be compacted")
+    #expect(log.warnings.first == "the ledger could not be compacted")
     try FileSystem.createDirectory(archives)
     for _ in 0..<1_000 where try FileSystem.list(archives).isEmpty {
       _ = try await ledger.createPromise(of: Int.self)

@@ -5,12 +5,16 @@ import Synchronization
 final class AwaitedLog: LogHandler {
   private struct Contents {
     var messages: [String] = []
+    var warnings: [String] = []
     var waiting: [(message: String, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
   private let contents = Mutex(Contents())
 
   var messages: [String] { contents.withLock { $0.messages } }
+
+  /// The messages from warnings on.
+  var warnings: [String] { contents.withLock { $0.warnings } }
 
   /// A logger that writes to it.
   var logger: Logger { Logger(label: "test") { _ in self } }
@@ -31,6 +35,7 @@ final class AwaitedLog: LogHandler {
     let message = "\(event.message)"
     let due = contents.withLock { contents in
       contents.messages.append(message)
+      if event.level >= .warning { contents.warnings.append(message) }
       defer { contents.waiting.removeAll { $0.message == message } }
       return contents.waiting.filter { $0.message == message }
     }

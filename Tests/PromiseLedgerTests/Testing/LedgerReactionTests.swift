@@ -10,15 +10,22 @@ struct LedgerReactionTests {
     try await app.ledger.findOrCreatePromise(key: PromiseKey("number"), of: Int.self)
   }
 
+  /// The reaction to a promise that is fulfilled and consumed.
+  private func consumption(
+    of promise: DurablePromise<Int>, _ tester: LedgerTester
+  ) async throws -> LedgerReaction<Int> {
+    try await tester.when {
+      try await promise.fulfill(1)
+      return try await promise.consume()
+    }
+  }
+
   @Test func exactlyTheEventsAreExpected() async throws {
     try await withLedger { tester in
       let app = try await tester.app()
       let promise = try await numberPromise(app)
-      try await tester.when {
-        try await promise.fulfill(1)
-        return try await promise.consume()
-      }
-      .then(.promiseResolved(promise, .fulfilled(1)), .promiseConsumed(promise))
+      try await consumption(of: promise, tester)
+        .then(.promiseResolved(promise, .fulfilled(1)), .promiseConsumed(promise))
     }
   }
 
@@ -26,10 +33,7 @@ struct LedgerReactionTests {
     try await withLedger { tester in
       let app = try await tester.app()
       let promise = try await numberPromise(app)
-      let reaction = try await tester.when {
-        try await promise.fulfill(1)
-        return try await promise.consume()
-      }
+      let reaction = try await consumption(of: promise, tester)
       let difference = try #require(
         #expect(throws: EventDifference.self) {
           try reaction.then(
@@ -51,10 +55,7 @@ struct LedgerReactionTests {
     try await withLedger { tester in
       let app = try await tester.app()
       let promise = try await numberPromise(app)
-      let reaction = try await tester.when {
-        try await promise.fulfill(1)
-        return try await promise.consume()
-      }
+      let reaction = try await consumption(of: promise, tester)
       #expect(throws: EventDifference.self) {
         try reaction.then(.promiseConsumed(promise), .promiseResolved(promise, .fulfilled(1)))
       }
@@ -92,10 +93,7 @@ struct LedgerReactionTests {
     try await withLedger { tester in
       let app = try await tester.app()
       let promise = try await numberPromise(app)
-      let reaction = try await tester.when {
-        try await promise.fulfill(1)
-        return try await promise.consume()
-      }
+      let reaction = try await consumption(of: promise, tester)
       try reaction.thenAmongOthers(.promiseConsumed(promise))
       #expect(throws: EventDifference.self) {
         try reaction.thenAmongOthers(.promiseConsumed(promise), .promiseConsumed(promise))

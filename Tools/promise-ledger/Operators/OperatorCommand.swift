@@ -40,9 +40,7 @@ extension OperatorCommand {
     if let reason = applying.reason, reason.utf8.count > 2_048 {
       throw ValidationError("The reason has more than 2048 bytes.")
     }
-    if let limit = selection.limit, limit < 0 {
-      throw ValidationError("The limit must not be negative.")
-    }
+    try selection.limit.checkLimit()
     let isNamed = try target.subjectName(preferring: Self.preferredKind) != nil
     guard isNamed != !selection.isEmpty else {
       throw ValidationError(
