@@ -102,4 +102,43 @@ struct AttemptTimeoutTests {
       return
     }
   }
+
+  @Test func aStoppedProcessThatComesBackRecordsNothingAndItsCodeLearnsWhy() async throws {
+    let (notes, told) = (Notes(), Gate())
+    let stopped = try await WorkLedger(lab.temporary, clock: ManualLedgerClock()).open {
+      [gate] work, call in
+      do {
+        let charge = try await call.step("charge") { step in
+          try step.fulfill(try #require(work.promise), 1)
+          await gate.pass()
+          return 5
+        }
+        notes.add("charged")
+        return charge
+      } catch {
+        notes.add("\(error)")
+        _ = try? await call.step("refund") { _ in notes.add("refunded") }
+        await told.arrive()
+        throw error
+      }
+    }
+    let ledger = try await lab.open { _, call in
+      try await call.step("charge") { _ in 10 * call.attempt }
+    }
+    let signal = try await ledger.createPromise(of: Int.self)
+    let promise = try await ledger.start(
+      ScriptedWork(promise: signal), options: try options())
+    // Its clock stands still while the process is stopped.
+    try await running(LedgerRunner(stopped)) { () async throws in
+      await gate.arrival()
+      clock.advance(by: .seconds(7_200))
+      let outcome = try await running(LedgerRunner(ledger)) { try await promise.outcome }
+      #expect(outcome == .fulfilled(20))
+      gate.open()
+      await told.arrival()
+    }
+    #expect(notes.lines == ["WorkSuspended()"])
+    #expect(try await signal.record?.status == .pending)
+    #expect(try await promise.record?.work?.attemptCount == 2)
+  }
 }

@@ -45,7 +45,12 @@ struct WorkLedger: Sendable {
   let clock: (any LedgerClock)?
 
   init(clock: (any LedgerClock)? = nil) throws {
-    temporary = try TemporaryLedger()
+    self.init(try TemporaryLedger(), clock: clock)
+  }
+
+  /// Sessions on the same ledger with another clock.
+  init(_ temporary: TemporaryLedger, clock: (any LedgerClock)?) {
+    self.temporary = temporary
     self.clock = clock
   }
 
