@@ -83,8 +83,9 @@ extension FinishCall {
     effects: [HandlerEffect] = []
   ) {
     self.init(
-      id: id, call: call, attempt: attempt, result: result, effects: effects,
-      runnableKinds: ["greet"], kindsWithInvalidationCode: ["greet"])
+      id: id, call: call, attempt: attempt, result: result,
+      effects: RequestedEffects(
+        effects, runnableKinds: ["greet"], kindsWithInvalidationCode: ["greet"]))
   }
 }
 

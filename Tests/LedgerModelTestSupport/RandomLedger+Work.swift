@@ -25,8 +25,7 @@ extension RandomLedger {
       _ = try decision.run(
         FinishWork(
           id: id, attempt: attempt, result: result(),
-          effects: generator.chance(1, of: 2)
-            ? [HandlerEffect(.resolvePromise(resolve(promise())))] : [],
+          effects: effects(),
           policy: generator.chance(1, of: 2) ? .standard : try policy()))
     case 11:
       _ = try decision.run(ReleaseWork(id: id, attempt: attempt, reason: .cancelled))
@@ -105,8 +104,12 @@ extension RandomLedger {
       id: id, attempt: attempt, step: step(),
       result: results.randomElement(using: &generator) ?? .cancelled,
       failureCount: .random(in: 0...2, using: &generator), startedAt: ledger.context.now,
-      effects: generator.chance(1, of: 2)
-        ? [HandlerEffect(.resolvePromise(resolve(promise())))] : [])
+      effects: effects())
+  }
+
+  private mutating func effects() -> RequestedEffects {
+    guard generator.chance(1, of: 2) else { return .none }
+    return RequestedEffects([HandlerEffect(.resolvePromise(resolve(promise())))])
   }
 
   private mutating func suspend(_ id: PromiseID, _ attempt: UInt32) -> SuspendWork {

@@ -22,48 +22,38 @@ package struct FinishCall: Command {
   package let call: CallID
   package let attempt: UInt32
   package let result: HandlerCallFinished.Result
-  /// The effects in the order in which the code requested them; the effects of failed code are dropped.
-  package let effects: [HandlerEffect]
-  /// All names, current and former, of the kinds that the session knows.
-  package let runnableKinds: Set<String>
-  /// The names among them whose kinds have invalidation code.
-  package let kindsWithInvalidationCode: Set<String>
+  package let effects: RequestedEffects
   /// The promise that is rejected if the call fails while the promise is pending.
   package let promiseToReject: PromiseID?
 
   package init(
     id: HandlerID, call: CallID, attempt: UInt32, result: HandlerCallFinished.Result,
-    effects: [HandlerEffect] = [], runnableKinds: Set<String> = [],
-    kindsWithInvalidationCode: Set<String> = [], promiseToReject: PromiseID? = nil
+    effects: RequestedEffects = .none, promiseToReject: PromiseID? = nil
   ) {
     self.id = id
     self.call = call
     self.attempt = attempt
     self.result = result
     self.effects = effects
-    self.runnableKinds = runnableKinds
-    self.kindsWithInvalidationCode = kindsWithInvalidationCode
     self.promiseToReject = promiseToReject
   }
 
   package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
     needs.ids.insert(id.entityID)
-    for effect in effects { needs.ids.insert(effect.subject) }
+    effects.addSubjects(to: &needs)
     if let promiseToReject { needs.ids.insert(promiseToReject.entityID) }
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try HandlerEffect.checkCount(effects.count, of: "A call of handler \(id)")
+    try effects.checkCount(of: "A call of handler \(id)")
     guard let open = try decision.knownHandler(id)?.openCalls[call], open.attempt == attempt else {
       return .superseded
     }
     if case .failed(let error) = result {
       return .finished(try fail(open, with: error, in: &decision))
     }
-    var decider = EffectDecider(
-      runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
-      cause: open.newestStart.position)
-    if let (decided, error) = try decider.decideAll(effects, in: &decision) {
+    var decider = EffectDecider(effects, cause: open.newestStart.position)
+    if let (decided, error) = try decider.decideAll(in: &decision) {
       let failed = try fail(open, with: error, refusing: decided, in: &decision)
       return .requiredEffectRefused(decided, error, failed.entity)
     }
@@ -84,8 +74,7 @@ package struct FinishCall: Command {
   ) throws(LedgerError) -> Finished {
     var effects = refused.map { [$0] } ?? []
     if let promiseToReject {
-      var decider = EffectDecider(
-        runnableKinds: [], kindsWithInvalidationCode: [], cause: open.newestStart.position)
+      var decider = EffectDecider(.none, cause: open.newestStart.position)
       let rejection = ResolvePromise(
         id: promiseToReject, outcome: .rejected, content: error.encoded, typeTag: nil,
         idempotencyKey: nil, isStrict: true)

@@ -35,17 +35,11 @@ package struct FinishStep: EntityCommand {
   /// The number of times that the body failed during the attempt.
   package let failureCount: UInt32
   package let startedAt: Timestamp
-  /// The effects in the order in which the body requested them; those of a failed body are dropped.
-  package let effects: [HandlerEffect]
-  /// All names, current and former, of the kinds that the session knows.
-  package let runnableKinds: Set<String>
-  /// The names among them whose kinds have invalidation code.
-  package let kindsWithInvalidationCode: Set<String>
+  package let effects: RequestedEffects
 
   package init(
     id: PromiseID, attempt: UInt32, step: StepIdentity, result: Result, failureCount: UInt32 = 0,
-    startedAt: Timestamp, effects: [HandlerEffect] = [], runnableKinds: Set<String> = [],
-    kindsWithInvalidationCode: Set<String> = []
+    startedAt: Timestamp, effects: RequestedEffects = .none
   ) {
     self.id = id
     self.attempt = attempt
@@ -54,17 +48,15 @@ package struct FinishStep: EntityCommand {
     self.failureCount = failureCount
     self.startedAt = startedAt
     self.effects = effects
-    self.runnableKinds = runnableKinds
-    self.kindsWithInvalidationCode = kindsWithInvalidationCode
   }
 
   package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
     needs.ids.insert(id.entityID)
-    for effect in effects { needs.ids.insert(effect.subject) }
+    effects.addSubjects(to: &needs)
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try HandlerEffect.checkCount(effects.count, of: "The step \(step) of work \(id)")
+    try effects.checkCount(of: "The step \(step) of work \(id)")
     try decision.timeOutIfDue(id)
     let mark = decision.mark
     guard let attempt = try decision.takeUp(id, attempt),
@@ -74,10 +66,8 @@ package struct FinishStep: EntityCommand {
       return .finished(Finished(step: kept, attempt: attempt, startedCalls: []))
     }
     if case .cancelled = result, progress.cancelRequest == nil { return .superseded }
-    var decider = EffectDecider(
-      runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
-      cause: try decision.start(ofNewestAttempt: id))
-    if let refused = try decider.decideAll(effects, in: &decision) {
+    var decider = EffectDecider(effects, cause: try decision.start(ofNewestAttempt: id))
+    if let refused = try decider.decideAll(in: &decision) {
       try decision.rollBack(to: mark)
       return .refused(refused.error)
     }

@@ -30,21 +30,15 @@ package struct FinishWork: EntityCommand {
   package let id: PromiseID
   package let attempt: UInt32
   package let result: Result
-  /// The effects in the order in which the code requested them; those of failed code are dropped.
-  package let effects: [HandlerEffect]
+  package let effects: RequestedEffects
   /// Former names of the value's type.
   package let formerTypeTags: [String]
   /// The policy of the kind, if the work has none of its own.
   package let policy: WorkRetryPolicy
-  /// All names, current and former, of the kinds that the session knows.
-  package let runnableKinds: Set<String>
-  /// The names among them whose kinds have invalidation code.
-  package let kindsWithInvalidationCode: Set<String>
 
   package init(
-    id: PromiseID, attempt: UInt32, result: Result, effects: [HandlerEffect] = [],
-    formerTypeTags: [String] = [], policy: WorkRetryPolicy = .standard,
-    runnableKinds: Set<String> = [], kindsWithInvalidationCode: Set<String> = []
+    id: PromiseID, attempt: UInt32, result: Result, effects: RequestedEffects = .none,
+    formerTypeTags: [String] = [], policy: WorkRetryPolicy = .standard
   ) {
     self.id = id
     self.attempt = attempt
@@ -52,17 +46,15 @@ package struct FinishWork: EntityCommand {
     self.effects = effects
     self.formerTypeTags = formerTypeTags
     self.policy = policy
-    self.runnableKinds = runnableKinds
-    self.kindsWithInvalidationCode = kindsWithInvalidationCode
   }
 
   package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
     needs.ids.insert(id.entityID)
-    for effect in effects { needs.ids.insert(effect.subject) }
+    effects.addSubjects(to: &needs)
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
-    try HandlerEffect.checkCount(effects.count, of: "The work of promise \(id)")
+    try effects.checkCount(of: "The work of promise \(id)")
     try decision.timeOutIfDue(id)
     guard let attempt = try decision.takeUp(id, attempt) else { return .superseded }
     let entity = try decision.requirePromise(id)
@@ -87,10 +79,8 @@ package struct FinishWork: EntityCommand {
   ) throws(LedgerError) -> Answer {
     let mark = decision.mark
     let cause = try decision.start(ofNewestAttempt: id)
-    var decider = EffectDecider(
-      runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithInvalidationCode,
-      cause: cause)
-    if let refused = try decider.decideAll(effects, in: &decision) {
+    var decider = EffectDecider(effects, cause: cause)
+    if let refused = try decider.decideAll(in: &decision) {
       return try fail(
         entity, attempt, refused.error, refusing: refused.effect, isFinal: false, in: &decision)
     }

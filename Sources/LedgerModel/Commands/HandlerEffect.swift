@@ -50,19 +50,6 @@ package struct HandlerEffect: Sendable {
   }
 }
 
-extension HandlerEffect {
-  /// - Parameter subject: The start of the error's message.
-  static func checkCount(
-    _ count: Int, of subject: @autoclosure () -> String
-  ) throws(LedgerError) {
-    guard count > maximumCount else { return }
-    throw LedgerError(
-      .invalidArgument,
-      "\(subject()) has \(count) effects; the maximum is \(maximumCount). Spread them over several calls."
-    )
-  }
-}
-
 extension DecidedEffect {
   /// The error of code that required the effect, which was refused.
   ///
@@ -91,15 +78,19 @@ package struct UnfitArguments: Sendable {
 
 /// Decides effects one after the other, and collects the calls that follow from them.
 struct EffectDecider {
-  let runnableKinds: Set<String>
-  let kindsWithInvalidationCode: Set<String>
+  private let requested: RequestedEffects
   /// The start of the call that the effects belong to.
-  let cause: Position
+  private let cause: Position
   private(set) var verdicts: [DecidedEffect] = []
   /// The calls for this session to run next.
   private(set) var startedCalls: [StartedCall] = []
   /// The runs of invalidation code for this session to run next.
   private(set) var startedInvalidations: [StartedCall] = []
+
+  init(_ requested: RequestedEffects, cause: Position) {
+    self.requested = requested
+    self.cause = cause
+  }
 
   /// - Throws: An error that is not a refusal of this one effect, such as a full ledger.
   mutating func decide(
@@ -121,14 +112,14 @@ struct EffectDecider {
     return decided
   }
 
-  /// Decides all effects of code. If one that the code requires is refused, all are dropped.
+  /// Decides all effects. If one that the code requires is refused, all are dropped.
   ///
   /// - Returns: The required effect that was refused, with the error of the code.
   mutating func decideAll(
-    _ effects: [HandlerEffect], in decision: inout Decision
+    in decision: inout Decision
   ) throws(LedgerError) -> (effect: DecidedEffect, error: StoredError)? {
     let mark = decision.mark
-    for effect in effects {
+    for effect in requested.effects {
       let decided = try decide(effect, in: &decision)
       guard effect.isRequired, !decided.verdict.isSuccess else { continue }
       try decision.rollBack(to: mark)
@@ -148,7 +139,7 @@ struct EffectDecider {
       command.cause = cause
       return try decision.run(command).verdict
     case .createHandler(var command):
-      guard runnableKinds.contains(command.description.kind) else { return .unregistered }
+      guard requested.runnableKinds.contains(command.description.kind) else { return .unregistered }
       command.cause = cause
       return try decision.run(command).verdict
     case .callHandler(let id, let call, let arguments):
@@ -160,11 +151,11 @@ struct EffectDecider {
       return try start(
         StartCall(
           id: id, call: call, arguments: arguments, expectedBinding: nil,
-          runnableKinds: runnableKinds, cause: cause), in: &decision)
+          runnableKinds: requested.runnableKinds, cause: cause), in: &decision)
     case .invalidateHandler(let id, let call, let reason, let arguments):
       let entity = try decision.handler(id)
       if let entity, refuses(effect, entity) { return .typeMismatch }
-      let runsCode = entity.map { kindsWithInvalidationCode.contains($0.kind) } ?? false
+      let runsCode = entity.map { requested.kindsWithInvalidationCode.contains($0.kind) } ?? false
       return try invalidate(
         InvalidateHandler(
           id: id, call: call, reason: reason, arguments: arguments, runsCode: runsCode,

@@ -20,8 +20,8 @@ package struct WorkCandidate: Sendable, Hashable, Comparable {
 package struct DueWork: Sendable, Hashable {
   /// The work, in the order in which it should be started. Of a lane, only the work that may come next.
   package var candidates: [WorkCandidate] = []
-  /// The earliest later time at which other work becomes due by itself.
-  package var nextTime: Timestamp?
+  /// The earliest later time at which other work becomes due by itself, by kind.
+  package var nextTimes: [String: Timestamp] = [:]
   /// The kinds of which there may be other due work.
   package var incompleteKinds: Set<String> = []
   /// The lanes with due work that were not looked through.
@@ -32,6 +32,9 @@ package struct DueWork: Sendable, Hashable {
   package var awaited: Set<PromiseID> = []
   /// The pending joints that their inputs decide.
   package var joints: Set<PromiseID> = []
+
+  /// The earliest later time at which other work of any kind becomes due by itself.
+  package var nextTime: Timestamp? { nextTimes.values.min() }
 }
 
 /// The kinds of work that a look covers, and how much of it.
@@ -50,10 +53,12 @@ package struct WorkSearch: Sendable {
   package let fullLanes: Set<String>
   /// Whether a search through everything covers joints.
   package let looksAtJoints: Bool
+  /// Whether a search covers only the work that becomes due at a time.
+  package let looksOnlyAtTimes: Bool
 
   package init(
     now: Timestamp, kinds: Set<String>, limit: Int, laneLimit: Int, fullLanes: Set<String> = [],
-    looksAtJoints: Bool = true
+    looksAtJoints: Bool = true, looksOnlyAtTimes: Bool = false
   ) {
     self.now = now
     self.kinds = kinds
@@ -61,6 +66,7 @@ package struct WorkSearch: Sendable {
     self.laneLimit = laneLimit
     self.fullLanes = fullLanes
     self.looksAtJoints = looksAtJoints
+    self.looksOnlyAtTimes = looksOnlyAtTimes
   }
 }
 
@@ -72,14 +78,13 @@ extension LedgerState {
 
   /// Finds all due work, or its first part.
   ///
-  /// - Complexity: O(n) in the limit of the search, in the number of lanes and of settled promises that work in
-  ///   memory awaits, in the amount of due work in the snapshot that changed, and in the number of promises that
-  ///   work in the snapshot awaits.
+  /// - Complexity: O(n) in the limit of the search, in the number of lanes, in the amount of work that runs, and in
+  ///   the amount of due work in the snapshot that changed; if the search covers more than times, also in the
+  ///   number of settled promises that work in memory awaits, and of promises that work in the snapshot awaits.
   package func dueWork(_ search: WorkSearch) throws(LedgerError) -> DueWork {
     var finder = WorkFinder(self, search)
-    try finder.lookThroughMemory()
-    if search.looksAtJoints { try finder.lookThroughJoints() }
-    try finder.lookThroughSnapshot()
+    try finder.lookThroughTimes()
+    if !search.looksOnlyAtTimes { try finder.lookThroughTheRest() }
     try finder.lookAtNotedLanes()
     return try finder.result()
   }

@@ -1,12 +1,17 @@
 // MARK: - In the snapshot
 
 extension WorkFinder {
-  mutating func lookThroughSnapshot() throws(LedgerError) {
-    for kind in search.kinds {
-      if state.has(.dueWork) { try collect(.dueWork(kind), of: kind) }
-      if state.has(.timedWork) { try collect(.timedWork(kind), of: kind) }
+  mutating func lookThroughTimesInSnapshot() throws(LedgerError) {
+    if state.has(.timedWork) {
+      for kind in search.kinds { try collect(.timedWork(kind), of: kind) }
     }
     if state.has(.running) { try lookAtRunning() }
+  }
+
+  mutating func lookThroughTheRestInSnapshot() throws(LedgerError) {
+    if state.has(.dueWork) {
+      for kind in search.kinds { try collect(.dueWork(kind), of: kind) }
+    }
     if state.has(.awaitingWork) { try lookAtAwaited(.awaitingWork) }
     if state.has(.joints), search.looksAtJoints { try lookAtAwaited(.joints) }
   }

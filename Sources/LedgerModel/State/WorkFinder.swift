@@ -37,16 +37,30 @@ struct WorkFinder {
 
   // MARK: In memory
 
-  /// Looks at the first work in memory that is due.
-  mutating func lookThroughMemory() throws(LedgerError) {
-    looksThroughAll = true
+  /// Looks at the first work whose time has come.
+  mutating func lookThroughTimes() throws(LedgerError) {
     let work = state.promises.work
     for id in work.running {
       if let place = work[id] { try look(at: id, place) }
     }
     for kind in search.kinds {
-      if let queued = work.dueAtOnce.kinds[kind] { try look(at: queued) }
       if let timed = work.timed.kinds[kind] { try lookAtTimes(of: timed, kind) }
+    }
+    try lookThroughTimesInSnapshot()
+  }
+
+  /// Looks at the first other work that is due.
+  mutating func lookThroughTheRest() throws(LedgerError) {
+    looksThroughAll = true
+    try lookThroughTheRestInMemory()
+    if search.looksAtJoints { try lookThroughJoints() }
+    try lookThroughTheRestInSnapshot()
+  }
+
+  private mutating func lookThroughTheRestInMemory() throws(LedgerError) {
+    let work = state.promises.work
+    for kind in search.kinds {
+      if let queued = work.dueAtOnce.kinds[kind] { try look(at: queued) }
     }
     for ids in Array(work.awaited.elsewhere).slices(of: SnapshotReader.sliceCount) {
       var state = state
@@ -170,7 +184,9 @@ struct WorkFinder {
   /// Whether a time has come; if not, it is noted.
   mutating func isDue(_ time: Timestamp, _ kind: String) -> Bool {
     if time <= search.now { return true }
-    if search.kinds.contains(kind) { found.nextTime = min(found.nextTime ?? time, time) }
+    if search.kinds.contains(kind) {
+      found.nextTimes[kind] = min(found.nextTimes[kind] ?? time, time)
+    }
     return false
   }
 

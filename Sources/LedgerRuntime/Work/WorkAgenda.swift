@@ -3,16 +3,28 @@ import HeapModule
 /// The work that a runner knows to be due: what to start next.
 ///
 /// Each kind has a queue of its own, so that work of a kind that has reached its limit does not hide that of
-/// others. Of a lane, only the work is there that may come next.
+/// others. If there is more due work than the agenda remembers, it remembers the first of each kind. Of a lane,
+/// only the work is there that may come next.
 struct WorkAgenda {
   /// The due work of one kind.
   private struct Queue {
     var due = Heap<WorkCandidate>()
     /// Whether there is no other due work of the kind.
     var isComplete = false
+    /// The earliest time at which other work of the kind becomes due by itself.
+    var nextTime: Timestamp?
+    /// The first due work that was forgotten since the last search: what comes after it must not overtake it.
+    var firstForgotten: WorkCandidate?
   }
 
-  /// The maximum amount of work of a kind to remember.
+  /// A search through work.
+  struct SearchPlan: Equatable {
+    var kinds: Set<String> = []
+    /// Whether all other due work of the kinds is known.
+    var coversOnlyTimes = false
+  }
+
+  /// The maximum amount of work to remember. If more kinds have due work, it is their number.
   let limit: Int
 
   private var queues: [String: Queue]
@@ -30,8 +42,8 @@ struct WorkAgenda {
   private var lanesToSearch: Set<String> = []
   /// Work that waits until other work that may end the process has ended.
   private var suspects: [WorkCandidate] = []
-  /// The earliest time at which other work becomes due by itself.
-  private(set) var nextTime: Timestamp?
+  /// The amount of work in the queues.
+  private(set) var count = 0
 
   /// - Parameter kinds: All names of the kinds that are run.
   init(of kinds: Set<String>, limit: Int) {
@@ -45,12 +57,18 @@ struct WorkAgenda {
       && queues.values.allSatisfy { $0.due.isEmpty && $0.isComplete }
   }
 
+  /// The earliest time at which other work becomes due by itself.
+  var nextTime: Timestamp? { queues.values.compactMap(\.nextTime).min() }
+
   // MARK: Searching
 
-  /// The kinds of which all work must be looked through: none is known to be due, but there may be some.
-  func kindsToSearch(at now: Timestamp) -> Set<String> {
-    let isTime = nextTime.map { $0 <= now } ?? false
-    return Set(queues.filter { isTime || $1.due.isEmpty && !$1.isComplete }.keys)
+  /// The search that is necessary now: through all work of the kinds of which none is known to be due, but some may
+  /// be, and through the times of the kinds whose next time has come.
+  func searchPlan(at now: Timestamp) -> SearchPlan {
+    let unknown = queues.filter { $1.due.isEmpty && !$1.isComplete }
+    let timed = queues.filter { $1.nextTime.map { $0 <= now } ?? false }
+    return SearchPlan(
+      kinds: Set(unknown.keys).union(timed.keys), coversOnlyTimes: unknown.isEmpty)
   }
 
   /// Notes that there may be other due work.
@@ -61,14 +79,18 @@ struct WorkAgenda {
     releaseSuspects()
   }
 
-  /// Begins a search through all work of some kinds.
-  mutating func beginSearch(of kinds: Set<String>) {
-    guard !kinds.isEmpty else { return }
+  /// Begins a search.
+  mutating func begin(_ plan: SearchPlan) {
+    guard !plan.kinds.isEmpty else { return }
     // Work that keeps its place in a lane may be due again.
     fullLanes = []
-    if kinds.count == queues.count { nextTime = nil }
+    for kind in plan.kinds { queues[kind]?.nextTime = nil }
+    guard !plan.coversOnlyTimes else { return }
     missesJoints = false
-    for kind in kinds { queues[kind]?.isComplete = true }
+    for kind in plan.kinds {
+      queues[kind]?.isComplete = true
+      queues[kind]?.firstForgotten = nil
+    }
   }
 
   /// Returns the lanes whose next work must be looked up.
@@ -80,7 +102,7 @@ struct WorkAgenda {
   // MARK: Filling
 
   mutating func add(_ found: DueWork) {
-    if let time = found.nextTime { add(time) }
+    for (kind, time) in found.nextTimes { add(time, of: kind) }
     for lane in found.freedLanes { release(lane: lane) }
     lanesToSearch.formUnion(found.lanes.subtracting(fullLanes))
     for candidate in found.candidates { add(candidate) }
@@ -88,20 +110,44 @@ struct WorkAgenda {
     for kind in found.incompleteKinds { queues[kind]?.isComplete = false }
   }
 
-  /// Notes a time at which work becomes due.
-  mutating func add(_ time: Timestamp) { nextTime = min(nextTime ?? time, time) }
+  /// Notes a time at which work of a kind becomes due.
+  mutating func add(_ time: Timestamp, of kind: String) {
+    if let next = queues[kind]?.nextTime, next <= time { return }
+    queues[kind]?.nextTime = time
+  }
 
   mutating func add(_ candidate: WorkCandidate) {
     guard !ids.contains(candidate.id) else { return }
-    if candidate.excludedBy != nil {
+    guard candidate.excludedBy == nil else {
       followers.append(candidate)
-    } else if let queue = queues[candidate.kind], queue.due.count < limit {
-      queues[candidate.kind]?.due.insert(candidate)
-    } else {
+      ids.insert(candidate.id)
+      return
+    }
+    guard queues[candidate.kind] != nil else { return }
+    if let forgotten = queues[candidate.kind]?.firstForgotten, candidate > forgotten {
       queues[candidate.kind]?.isComplete = false
       return
     }
+    queues[candidate.kind]?.due.insert(candidate)
     ids.insert(candidate.id)
+    count += 1
+    while count > limit, forgetLast() {}
+  }
+
+  /// Forgets the last work of the kind of which most is remembered; the first of each kind stays.
+  ///
+  /// - Returns: Whether there was some.
+  private mutating func forgetLast() -> Bool {
+    let counts = queues.mapValues(\.due.count)
+    // Of several, it is always the same one.
+    let fullest = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
+    guard let (kind, dueCount) = fullest, dueCount > 1, let last = queues[kind]?.due.popMax()
+    else { return false }
+    queues[kind]?.isComplete = false
+    queues[kind]?.firstForgotten = last
+    ids.remove(last.id)
+    count -= 1
+    return true
   }
 
   // MARK: Taking
@@ -127,6 +173,7 @@ struct WorkAgenda {
     guard let first else { return nil }
     queues[first.kind]?.due.removeMin()
     ids.remove(first.id)
+    count -= 1
     return first
   }
 
@@ -151,7 +198,11 @@ struct WorkAgenda {
 
   /// Makes work due again that may end the process, because no other such work runs.
   mutating func releaseSuspects() {
-    for candidate in suspects { queues[candidate.kind]?.due.insert(candidate) }
+    let released = suspects
     suspects = []
+    for candidate in released {
+      ids.remove(candidate.id)
+      add(candidate)
+    }
   }
 }

@@ -32,10 +32,31 @@ struct WorkAttempt: Sendable {
 
   /// - Returns: Whether the code has lost the work, so that an attempt of this session may be left without code.
   func run() async -> Bool {
-    let outcome = await outcome()
+    var outcome = await outcome()
+    if case .finish = outcome, !(await takesUp()) { outcome = .lost }
     flow.end()
-    await Task.detached { await record(outcome) }.value
+    await Task.detached { [outcome] in await record(outcome) }.value
     return if case .lost = outcome { true } else { flow.fault != nil }
+  }
+
+  /// Starts the next attempt if the work was given back while code went on of which the ledger does not know, so that
+  /// the runner does not run the work again in place of what has ended.
+  ///
+  /// - Returns: Whether the code has the work.
+  private func takesUp() async -> Bool {
+    do {
+      guard let kind = try entity.creation().work?.kind else { return true }
+      let called = CalledWork(
+        promise: id, kind: kind, startedAt: entity.created.time, flow: flow, promises: [],
+        observer: observer)
+      try await WorkDriver(ledger: ledger, called: called).takeUp()
+      return true
+    } catch is WorkSuspended {
+      return false
+    } catch {
+      // The end of the attempt tells.
+      return true
+    }
   }
 
   // MARK: Running
@@ -175,9 +196,7 @@ struct WorkAttempt: Sendable {
     let checked = try await handlers.checked(effects)
     let command = FinishWork(
       id: id, attempt: number, result: result, effects: checked,
-      formerTypeTags: try registration.formerTypeTags(ledger), policy: registration.retryPolicy,
-      runnableKinds: handlers.registry.kinds,
-      kindsWithInvalidationCode: handlers.registry.kindsWithInvalidationCode)
+      formerTypeTags: try registration.formerTypeTags(ledger), policy: registration.retryPolicy)
     let followers = try await handlers.noting(checked) {
       switch try await ledger.engine.submit(command) {
       case .settled(let settled): return settled.startedCalls
@@ -186,6 +205,7 @@ struct WorkAttempt: Sendable {
       case .parked(let error): log("work failed and is parked", error)
       case .superseded:
         log("an attempt was superseded, or its work ended; its result is discarded", nil)
+        return nil
       }
       return []
     }

@@ -3,11 +3,13 @@ import Synchronization
 // MARK: - Looking
 
 extension WorkLoop {
-  func search(_ kinds: Set<String>, looksAtJoints: Bool = true) -> WorkSearch {
+  func search(
+    _ kinds: Set<String>, looksAtJoints: Bool = true, looksOnlyAtTimes: Bool = false
+  ) -> WorkSearch {
     let (limit, fullLanes) = contents.withLock { ($0.agenda.limit, $0.agenda.fullLanes) }
     return WorkSearch(
       now: now, kinds: kinds, limit: limit, laneLimit: Self.laneLimit, fullLanes: fullLanes,
-      looksAtJoints: looksAtJoints)
+      looksAtJoints: looksAtJoints, looksOnlyAtTimes: looksOnlyAtTimes)
   }
 
   /// Finds the work that became due since the last look.
@@ -69,16 +71,18 @@ extension WorkLoop {
     }
   }
 
-  /// Looks through all work of the kinds of which none is known to be due, but some may be.
+  /// Looks through the work of the kinds of which none is known to be due, but some may be, and of those whose
+  /// next time has come.
   func searchAll() async throws {
-    let (kinds, looksAtJoints) = contents.withLock { contents in
-      let kinds = contents.agenda.kindsToSearch(at: now)
+    let (plan, looksAtJoints) = contents.withLock { contents in
+      let plan = contents.agenda.searchPlan(at: now)
       let missesJoints = contents.agenda.missesJoints
-      contents.agenda.beginSearch(of: kinds)
-      return (kinds, missesJoints)
+      contents.agenda.begin(plan)
+      return (plan, missesJoints)
     }
-    guard !kinds.isEmpty else { return }
-    let search = search(kinds, looksAtJoints: looksAtJoints)
+    guard !plan.kinds.isEmpty else { return }
+    let search = search(
+      plan.kinds, looksAtJoints: looksAtJoints, looksOnlyAtTimes: plan.coversOnlyTimes)
     let found = try await engine.read(fromCopy: true) { state in try state.dueWork(search) }
     contents.withLock { $0.agenda.add(found) }
   }
@@ -126,18 +130,20 @@ extension WorkLoop {
     }
   }
 
-  /// Gives back attempts that the session started, but whose claims were not answered.
+  /// Lets code go on for which the session started attempts whose claims were not answered, and gives the others
+  /// back.
   func releaseLostClaims() async throws {
     guard contents.withLock({ $0.hasLostClaims }) else { return }
     let session = engine.setup.session
     let started = try await engine.read(fromCopy: true) { try $0.runningWork(of: session) }
     let unknown = contents.withLock { contents in
       started.filter {
-        contents.running[$0.id] == nil && contents.waiting[$0.id] == nil
-          && contents.reserved[$0.id] == nil
+        contents.running[$0.id] == nil && contents.reserved[$0.id] == nil
       }
     }
     for work in unknown {
+      // It may have been taken up just now.
+      guard !goOn(work), contents.withLock({ $0.running[work.id] == nil }) else { continue }
       _ = try await engine.submit(
         ReleaseWork(id: work.id, attempt: work.progress?.attempt ?? 0, reason: .cancelled))
     }

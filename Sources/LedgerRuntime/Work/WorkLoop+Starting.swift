@@ -32,8 +32,10 @@ extension WorkLoop {
           return limits.kinds[kind].map { counts[kind, default: 0] < $0 } ?? true
         }
         guard let candidate else { break }
-        // Its code goes on after a freeze, and takes the work up again when it ends; or it is just ending.
-        guard contents.running[candidate.id] == nil else {
+        // Its code goes on after a freeze or a wait, and takes the work up itself; or it is just ending.
+        guard contents.running[candidate.id] == nil,
+          contents.waiting[candidate.id]?.flow.beginClaim() ?? true
+        else {
           contents.skipped.insert(candidate.id)
           continue
         }
@@ -50,6 +52,10 @@ extension WorkLoop {
 
   func claim(_ candidates: [WorkCandidate]) async throws {
     let command = ClaimWork(candidates.map(\.id), runnableKinds: kinds)
+    let waiting = contents.withLock { contents in
+      candidates.compactMap { contents.waiting[$0.id]?.flow }
+    }
+    defer { for flow in waiting { flow.endClaim() } }
     // If the task is cancelled, the claim is withdrawn, or answered all the same.
     let claims = try await engine.submit(command)
     var excluded: [(id: PromiseID, by: PromiseID)] = []
@@ -59,7 +65,9 @@ extension WorkLoop {
       case .laneFull(let lane): contents.withLock { $0.agenda.noteFull(lane: lane.name) }
       case .suspect: contents.withLock { $0.agenda.setAside(suspect: candidate) }
       case .notDue(let trigger):
-        if let time = trigger.time { contents.withLock { $0.agenda.add(time) } }
+        if let time = trigger.time {
+          contents.withLock { $0.agenda.add(time, of: candidate.kind) }
+        }
       case .excluded(let promise): excluded.append((candidate.id, promise.id))
       case .refused(let error):
         log("work cannot be started", ["promise": "\(candidate.id)", "error": "\(error)"])
@@ -112,7 +120,7 @@ extension WorkLoop {
   func noteEnd(of id: PromiseID, _ flow: WorkFlow, isLost: Bool) {
     contents.withLock { contents in
       if isLost { contents.hasLostClaims = true }
-      if contents.waiting[id]?.flow === flow { contents.waiting[id] = nil }
+      if contents.waiting[id]?.flow === flow { contents.removeWaiting(id) }
       if contents.running[id]?.flow === flow { contents.removeRunning(id) }
     }
     wakeUp()
@@ -190,6 +198,11 @@ extension WorkLoop: WorkObserver {
 }
 
 extension WorkLoop.Contents {
+  /// Whether no due work is left that can start now, and no code that waits is just taking its work up.
+  var isDone: Bool {
+    agenda.isDone && changed.isEmpty && !skipped.contains { waiting[$0] != nil }
+  }
+
   mutating func noteRunning(_ id: PromiseID, _ code: WorkLoop.Running) {
     counts[code.kind, default: 0] += 1
     running[id] = code
@@ -202,5 +215,10 @@ extension WorkLoop.Contents {
     counts[code.kind, default: 1] -= 1
     if skipped.remove(id) != nil { changed.insert(id) }
     if let lane = code.lane { agenda.release(lane: lane) }
+  }
+
+  mutating func removeWaiting(_ id: PromiseID) {
+    waiting[id] = nil
+    if skipped.remove(id) != nil { changed.insert(id) }
   }
 }

@@ -114,10 +114,7 @@ extension WorkLoop {
         try await startDue { now < lastStart }
         // The work that suspects were set aside for may have ended meanwhile: then they are due again.
         let (isIdle, isDone) = contents.withLock { contents in
-          (
-            contents.runningCount == 0,
-            contents.agenda.isDone && !contents.agenda.hasSuspects && contents.changed.isEmpty
-          )
+          (contents.runningCount == 0, contents.isDone && !contents.agenda.hasSuspects)
         }
         if isIdle, isDone || now >= lastStart { return isDone }
         await wakeUp.wait(atMost: min(remaining, timeUntilNext() ?? remaining))

@@ -36,7 +36,7 @@ final class WorkLoop: Sendable {
     var hasLostClaims = true
   }
 
-  /// The maximum amount of due work of a kind that is remembered; in an app extension, which has little memory.
+  /// The maximum amount of due work that is remembered; in an app extension, which has little memory.
   static let agendaLimit = (app: 1_024, appExtension: 64)
 
   /// The maximum amount of work whose code waits in memory.
@@ -155,7 +155,7 @@ final class WorkLoop: Sendable {
       try await look()
       try await startDue { true }
       let (isDone, flows) = contents.withLock { contents in
-        (contents.agenda.isDone && contents.changed.isEmpty, contents.running.values.map(\.flow))
+        (contents.isDone, contents.running.values.map(\.flow))
       }
       let (rests, now) = (flows.compactMap(\.restsUntil), now)
       if isDone, rests.count == flows.count, rests.allSatisfy({ $0 > now }) { return rests.min() }

@@ -15,7 +15,9 @@ import Testing
     private let kinds: Set<String>
     /// Work of any kind that takes over an outcome.
     var followers: [WorkCandidate] = []
-    var nextTime: Timestamp?
+    var nextTimes: [String: Timestamp] = [:]
+
+    var nextTime: Timestamp? { nextTimes.values.min() }
 
     /// - Parameter ids: Work is looked at if it, or the promise that it awaits, is among them; `nil` for all.
     init(
@@ -32,7 +34,7 @@ import Testing
         case .now: due = place.createdAt
         case .at(let time) where time <= now: due = time
         case .at(let time):
-          if isKnown, isLookedAt { nextTime = min(nextTime ?? time, time) }
+          if isKnown, isLookedAt { note(time, of: place.kind) }
         case .after(let id, let settlement):
           guard let promise = try state.promise(id), promise.status != .pending else { continue }
           isLookedAt = isLookedAt || ids?.contains(id) ?? true
@@ -43,7 +45,7 @@ import Testing
           due = try Self.dueTime(condition, state, at: now)
           isLookedAt = isLookedAt || condition.promises.contains { ids?.contains($0) ?? true }
           if let time = condition.time, time > now, isKnown, isLookedAt {
-            nextTime = min(nextTime ?? time, time)
+            note(time, of: place.kind)
           }
         }
         guard let due, isLookedAt else { continue }
@@ -64,6 +66,10 @@ import Testing
       } else {
         lanes = try Oracle(state, at: now, kinds: kinds).lanes
       }
+    }
+
+    private mutating func note(_ time: Timestamp, of kind: String) {
+      nextTimes[kind] = min(nextTimes[kind] ?? time, time)
     }
 
     /// The time at which a condition was first met.
@@ -170,8 +176,36 @@ import Testing
         let found = try state.dueWork(search)
         #expect(found.candidates == (expected.next(.max) + expected.followers).sorted())
         #expect(expected.next(.max) == expected.due)
-        #expect(found.nextTime == expected.nextTime)
+        #expect(found.nextTimes == expected.nextTimes)
         #expect(found.incompleteKinds.isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
+  func aSearchOfTimesFindsTheWorkWhoseTimeHasCome(seed: UInt64, form: WorkLedger.Form) throws {
+    var history = try history(seed: seed, form)
+    if seed.isMultiple(of: 2) { try block(&history) }
+    let state = history.ledger.state
+    for kinds in Self.kindSets {
+      for delay in [-100, 0, 30, 1_000] {
+        let now = history.ledger.context.now + .seconds(delay)
+        let expected = try Oracle(state, at: now, kinds: kinds)
+        let timed = try expected.due.filter { candidate in
+          let trigger = try state.promise(candidate.id)?.workPlace?.trigger
+          return trigger?.time.map { $0 <= now } ?? false
+        }
+        let search = WorkSearch(
+          now: now, kinds: kinds, limit: .max, laneLimit: .max, looksOnlyAtTimes: true)
+        let found = try state.dueWork(search)
+        #expect(Set(timed).isSubset(of: found.candidates))
+        // Of the lanes of this work, all due work is found.
+        let lanes = Set(timed.compactMap(\.lane))
+        #expect(
+          found.candidates.allSatisfy { candidate in
+            timed.contains(candidate) || candidate.lane.map(lanes.contains) ?? false
+          })
+        #expect(found.nextTimes == expected.nextTimes && found.joints.isEmpty)
       }
     }
   }
@@ -267,6 +301,9 @@ import Testing
       #expect(found.incompleteKinds == kinds, limits)
     }
     if found.incompleteKinds != kinds { #expect(found.nextTime == all.nextTime, limits) }
+    for kind in kinds.subtracting(found.incompleteKinds) {
+      #expect(found.nextTimes[kind] == all.nextTimes[kind], limits)
+    }
   }
 
   // MARK: Full lanes

@@ -38,7 +38,8 @@ import Testing
       .done, .alreadyResolved, .blocked, .notFound, .done, .done, .done,
     ]
     let command = FinishWork(
-      id: .numbered(3), attempt: 1, result: .value, effects: effects, runnableKinds: ["greet"])
+      id: .numbered(3), attempt: 1, result: .value,
+      effects: RequestedEffects(effects, runnableKinds: ["greet"]))
     guard case .settled(let settled) = try ledger.commit(command) else {
       Issue.record("the work is not settled")
       return
@@ -96,7 +97,8 @@ import Testing
     try ledger.claim(3)
     let rejection = HandlerEffect(.resolvePromise(ResolvePromise(.numbered(1), .rejected)))
     let finish = FinishWork(
-      id: .numbered(3), attempt: 1, result: .value, effects: [rejection, Self.required])
+      id: .numbered(3), attempt: 1, result: .value,
+      effects: RequestedEffects([rejection, Self.required]))
     try ledger.decide { (decision) throws(LedgerError) in
       _ = try decision.run(finish)
       _ = try decision.run(ResolvePromise(.numbered(2), .rejected))

@@ -12,7 +12,8 @@ extension HandlerEffectTests {
     return try ledger.commit(
       FinishCall(
         id: id, call: call, attempt: 1, result: byEffect ? .void : .failure,
-        effects: byEffect ? [refused] : [], runnableKinds: ["greet"], promiseToReject: promise))
+        effects: RequestedEffects(byEffect ? [refused] : [], runnableKinds: ["greet"]),
+        promiseToReject: promise))
   }
 
   @Test(arguments: PromiseState.allCases, [false, true])

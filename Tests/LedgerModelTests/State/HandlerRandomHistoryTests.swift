@@ -182,8 +182,9 @@ import Testing
       let effects = (0..<Int.random(in: 0...5, using: &generator)).map { _ in effect() }
       let command = FinishCall(
         id: id, call: call, attempt: attempt, result: fails ? .failure : .void,
-        effects: effects.map(\.command), runnableKinds: HandlerOracle.knownKinds,
-        kindsWithInvalidationCode: HandlerOracle.kindsWithCode)
+        effects: RequestedEffects(
+          effects.map(\.command), runnableKinds: HandlerOracle.knownKinds,
+          kindsWithInvalidationCode: HandlerOracle.kindsWithCode))
       let (answer, verdicts) = oracle.finish(
         id, call, attempt, fails: fails, effects, by: current)
       note("finish", "\(answer) \(verdicts.map(\.rawValue))") { () throws(LedgerError) in

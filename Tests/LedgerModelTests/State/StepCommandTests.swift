@@ -16,7 +16,7 @@ import Testing
   ) throws -> String {
     let command = FinishStep(
       id: .numbered(1), attempt: attempt, step: step, result: result, failureCount: failureCount,
-      startedAt: ledger.context.now, effects: effects)
+      startedAt: ledger.context.now, effects: RequestedEffects(effects))
     return try ledger.commit(command, as: session).text
   }
 

@@ -224,8 +224,8 @@ extension WorkLedger {
   ) throws -> String {
     let newest = try promise(number).progress?.attempt ?? 0
     let command = FinishWork(
-      id: .numbered(number), attempt: attempt ?? newest, result: result, effects: effects,
-      policy: policy, runnableKinds: ["greet"])
+      id: .numbered(number), attempt: attempt ?? newest, result: result,
+      effects: RequestedEffects(effects, runnableKinds: ["greet"]), policy: policy)
     return try commit(command, as: session).text
   }
 

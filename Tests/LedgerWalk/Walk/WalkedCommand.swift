@@ -13,6 +13,14 @@ package struct WalkedCommand: Command {
   static let runnableKinds: Set<String> = ["kind0", "kind1"]
   static let kindsWithCode: Set<String> = ["kind0"]
 
+  private static func requested(
+    _ effects: [Oracle.Effect]
+  ) throws(LedgerError) -> RequestedEffects {
+    RequestedEffects(
+      try effects.map { (effect) throws(LedgerError) in try effect.model() },
+      runnableKinds: runnableKinds, kindsWithInvalidationCode: kindsWithCode)
+  }
+
   /// - Parameter particulars: What the caller knows of the ledger.
   package init(_ command: OracleCommand, _ particulars: Oracle.Particulars) {
     self.command = command
@@ -156,9 +164,7 @@ extension WalkedCommand {
       }
     let command = FinishWork(
       id: WalkNames.promise(id), attempt: attempt, result: given,
-      effects: try effects.map { (effect) throws(LedgerError) in try effect.model() },
-      policy: try WalkNames.policy(policy), runnableKinds: Self.runnableKinds,
-      kindsWithInvalidationCode: Self.kindsWithCode)
+      effects: try Self.requested(effects), policy: try WalkNames.policy(policy))
     switch try decision.run(command) {
     case .settled(let settled): return .settled(settled.effects.map(\.walked))
     case .retrying(let time, _): return .retrying(at: time.nanoseconds)
@@ -179,9 +185,7 @@ extension WalkedCommand {
       }
     let command = FinishStep(
       id: WalkNames.promise(id), attempt: attempt, step: Self.step(step), result: given,
-      failureCount: UInt32(failures), startedAt: .at(0),
-      effects: try effects.map { (effect) throws(LedgerError) in try effect.model() },
-      runnableKinds: Self.runnableKinds, kindsWithInvalidationCode: Self.kindsWithCode)
+      failureCount: UInt32(failures), startedAt: .at(0), effects: try Self.requested(effects))
     switch try decision.run(command) {
     case .finished(let finished): return .attempt(Int(finished.attempt))
     case .refused: return .effectRefused
@@ -285,9 +289,7 @@ extension WalkedCommand {
       let command = FinishCall(
         id: WalkNames.handler(id), call: .numbered(call), attempt: attempt,
         result: fails ? .failed(Oracle.error(5)) : .void,
-        effects: try effects.map { (effect) throws(LedgerError) in try effect.model() },
-        runnableKinds: Self.runnableKinds, kindsWithInvalidationCode: Self.kindsWithCode,
-        promiseToReject: rejects.map(WalkNames.promise))
+        effects: try Self.requested(effects), promiseToReject: rejects.map(WalkNames.promise))
       switch try decision.run(command) {
       case .finished(let finished): return .settled(finished.effects.map(\.walked))
       case .superseded: return .superseded

@@ -163,25 +163,6 @@ struct RunnerTroubleTests {
     #expect(try await second.record?.status == .pending)
   }
 
-  // MARK: Lost answers
-
-  @Test func workWhoseClaimWasNotAnsweredIsGivenBackAndRuns() async throws {
-    let store = FailingStore()
-    let ledger = try await openWork(on: store, log: log) { _, call in call.attempt }
-    let promise = try await ledger.start(ScriptedWork())
-    store.fail(at: .afterAppend, .commitOutcomeUnknown) { store.mend() }
-    #expect(try await running(LedgerRunner(ledger)) { try await promise.outcome.get() } == 2)
-  }
-
-  @Test func aRunnerGivesBackWhatAnEarlierOneOfItsSessionLost() async throws {
-    let ledger = try await openWork(on: FailingStore()) { _, call in call.attempt }
-    let promise = try await ledger.start(ScriptedWork())
-    // Its answer is lost.
-    _ = try await ledger.engine.submit(
-      ClaimWork([promise.id], runnableKinds: [ScriptedWork.kind]))
-    #expect(try await running(LedgerRunner(ledger)) { try await promise.outcome.get() } == 2)
-  }
-
   // MARK: Ends
 
   @Test(arguments: [LedgerError.Code.sealed, .sessionEnded, .historyChanged, .forkedProcess])

@@ -1,6 +1,11 @@
-import PromiseLedger
+import LedgerModelTestSupport
 import PromiseLedgerTesting
+import Synchronization
 import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+@testable import PromiseLedger
 
 /// Waits of work that need no process.
 @Suite(.timeLimit(.minutes(5)))
@@ -353,6 +358,37 @@ struct WaitTests {
     }
   }
 
+  /// The runner has begun to start the next attempt when the code ends, and the ledger does not know yet.
+  @Test(arguments: [true, false])
+  func codeThatEndsWhileItsWorkIsClaimedIsNotRunAgain(returns: Bool) async throws {
+    let store = WatchedStore()
+    let gate = Gate()
+    let firstFlow = Mutex<WorkFlow?>(nil)
+    let ledger = try await openWork(on: store, clock: clock) { [notes] _, call in
+      notes.add("begin")
+      firstFlow.withLock { $0 = $0 ?? call.subject.flow }
+      async let _ = call.sleep(for: Self.hour)
+      // The ledger does not know of this part of the code.
+      await gate.pass()
+      guard returns else { throw Permanent(ScriptedError(text: "no")) }
+      return 2
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    let outcome = try await running(LedgerRunner(ledger)) {
+      _ = try await condition(of: promise, in: ledger)
+      store.onAppend = {
+        gate.open()
+        let flow = firstFlow.withLock { $0 }
+        while let flow, !flow.contents.withLock({ $0.hasComeBack }) {}
+      }
+      clock.advance(by: Self.hour)
+      return try await promise.outcome
+    }
+    #expect(outcome.kind == (returns ? .fulfilled : .rejected))
+    #expect(notes.lines == ["begin"])
+    #expect(try await promise.record?.work?.attemptCount == 2)
+  }
+
   @Test func twoStepsThatRunWhileTheirSessionIsFrozenAreKept() async throws {
     let gates = [Gate(), Gate()]
     let ledger = try await lab.open { [notes] _, call in
@@ -399,4 +435,9 @@ struct WaitTests {
     }
     #expect(notes.lines == ["body"])
   }
+}
+
+extension WorkFlow.Contents {
+  /// Whether the code has ended, or wants to have its work back.
+  fileprivate var hasComeBack: Bool { phase == .ended || !phaseWaiters.isEmpty }
 }

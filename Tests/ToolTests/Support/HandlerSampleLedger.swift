@@ -65,7 +65,7 @@ struct HandlerSampleLedger {
       FinishCall(
         id: handler, call: call, attempt: 2,
         result: .returned(typeTag: "int", bytes: Array("42".utf8)),
-        effects: [HandlerEffect(.resolvePromise(resolve))]))
+        effects: RequestedEffects([HandlerEffect(.resolvePromise(resolve))])))
   }
 
   /// Handlers that are withdrawn, one with invalidation code that fails.

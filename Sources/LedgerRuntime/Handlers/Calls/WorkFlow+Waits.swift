@@ -205,6 +205,33 @@ extension WorkFlow {
     }
   }
 
+  /// Begins to start the next attempt on behalf of code that waits: it does not take the work up itself meanwhile.
+  ///
+  /// - Returns: Whether the next attempt may be started; not if the code is just taking the work up.
+  func beginClaim() -> Bool {
+    contents.withLock { contents in
+      switch contents.phase {
+      case .suspended:
+        contents.phase = .resuming
+        contents.isClaimed = true
+        return true
+      case .ended: return true
+      case .running, .suspending, .resuming: return false
+      }
+    }
+  }
+
+  /// Notes the end of a claim. If it did not start the next attempt, the code may take the work up again.
+  func endClaim() {
+    change { contents in
+      guard contents.isClaimed else { return [] }
+      contents.isClaimed = false
+      guard contents.phase == .resuming else { return [] }
+      contents.phase = .suspended
+      return contents.takePhaseWaiters()
+    }
+  }
+
   /// Waits until the session has given the work back, or has taken it up.
   func waitForPhase() async {
     await withCheckedContinuation { continuation in

@@ -52,6 +52,8 @@ final class WorkFlow: Sendable {
     /// Settled promises that this code awaited, but for its children, and that the record of the work does not name
     /// yet.
     var awaited: Set<PromiseID> = []
+    /// Whether the runner is starting the next attempt for the code.
+    var isClaimed = false
     /// Whether the session is about to ask for a suspension.
     var plansSuspension = false
     /// Those that wait for the end of a suspension or a resumption.

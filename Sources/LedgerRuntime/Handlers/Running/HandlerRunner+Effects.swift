@@ -3,8 +3,8 @@ extension HandlerRunner {
   /// which the code can run. A call that began without them could neither run nor be called again.
   ///
   /// It continues even if the task was cancelled.
-  func checked(_ effects: [HandlerEffect]) async throws -> [HandlerEffect] {
-    try await Task {
+  func checked(_ effects: [HandlerEffect]) async throws -> RequestedEffects {
+    let checked = try await Task {
       var creations: [HandlerID: CreateHandler] = [:]
       var checked: [HandlerEffect] = []
       for var effect in effects {
@@ -21,6 +21,9 @@ extension HandlerRunner {
       }
       return checked
     }.value
+    return RequestedEffects(
+      checked, runnableKinds: registry.kinds,
+      kindsWithInvalidationCode: registry.kindsWithInvalidationCode)
   }
 
   /// - Parameter creation: The creation of the handler, if that is also an effect.

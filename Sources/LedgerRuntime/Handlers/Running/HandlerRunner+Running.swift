@@ -139,22 +139,25 @@ extension HandlerRunner {
         effects = try await commitEarly(effects)
       }
     #endif
-    effects = try await checked(effects)
+    let requested = try await checked(effects)
     let command = FinishCall(
-      id: call.handler, call: call.id, attempt: call.attempt, result: result, effects: effects,
-      runnableKinds: registry.kinds,
-      kindsWithInvalidationCode: registry.kindsWithInvalidationCode,
+      id: call.handler, call: call.id, attempt: call.attempt, result: result, effects: requested,
       promiseToReject: call.promiseToReject)
     var answer: FinishCall.Answer?
-    _ = try await noting(effects) {
-      let given = try await submitUncancelled(command)
-      answer = given
-      guard case .finished(let finished) = given else { return [] }
-      return finished.startedCalls + finished.startedInvalidations
+    do {
+      _ = try await noting(requested) {
+        let given = try await submitUncancelled(command)
+        answer = given
+        guard case .finished(let finished) = given else { return [] }
+        return finished.startedCalls + finished.startedInvalidations
+      }
+    } catch let error as LedgerError where error.code == .commitOutcomeUnknown {
+      performUnanswered(requested)
+      throw error
     }
     switch answer {
     case .finished(let finished)?:
-      for (effect, decided) in zip(effects, finished.effects)
+      for (effect, decided) in zip(requested.effects, finished.effects)
       where decided.verdict == .typeMismatch {
         guard let unfit = effect.unfit else { continue }
         log(
@@ -170,21 +173,6 @@ extension HandlerRunner {
         "\(call.handlerName): the effect \(refused.effect) on \(refused.subject) was refused (\(refused.verdict)) in call \(call.id), which required it. The call is recorded as failed, without any effect of its code.",
         cause: error)
     }
-  }
-
-  /// Notes the calls that may begin with effects while `body` commits these, so that nothing else runs them.
-  ///
-  /// - Parameter body: Returns the calls that began, which stay noted.
-  func noting(
-    _ effects: [HandlerEffect], _ body: () async throws -> [StartedCall]
-  ) async throws -> [StartedCall] {
-    let followers = effects.compactMap(\.followingCall)
-    for id in followers { _ = running.begin(id) }
-    var started: Set<CallID> = []
-    defer { for id in followers where !started.contains(id) { running.end(id) } }
-    let calls = try await body()
-    started = Set(calls.map(\.call.id))
-    return calls
   }
 
   #if DEBUG
@@ -238,16 +226,6 @@ extension HandlerRunner {
         "handler": "\(handler)", "kind": "\(kind)", "call": "\(call)",
         "error": "\(error.map { "\($0)" } ?? "none")",
       ])
-  }
-}
-
-extension HandlerEffect {
-  /// The call that begins with the effect.
-  fileprivate var followingCall: CallID? {
-    switch action {
-    case .callHandler(_, let call, _), .invalidateHandler(_, let call, _, _): call
-    case .resolvePromise, .createPromise, .createHandler: nil
-    }
   }
 }
 

@@ -192,8 +192,7 @@ struct StepRun<Value: Sendable>: Sendable {
       FinishStep(
         id: driver.id, attempt: attempt, step: step,
         result: .returned(typeTag: value.typeTag, bytes: value.bytes), failureCount: failureCount,
-        startedAt: startedAt, effects: checked, runnableKinds: handlers.registry.kinds,
-        kindsWithInvalidationCode: handlers.registry.kindsWithInvalidationCode)
+        startedAt: startedAt, effects: checked)
     }
   }
 }

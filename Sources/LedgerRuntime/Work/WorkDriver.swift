@@ -176,8 +176,9 @@ struct WorkDriver: Sendable {
       let followers = try await handlers.noting(command.effects) {
         let given = try await submit(command)
         answer = given
-        if case .finished(let finished) = given { return finished.startedCalls }
-        return []
+        guard case .finished(let finished) = given else { return [] }
+        // The answer for a step that was kept before names none.
+        return finished.startedCalls.isEmpty ? nil : finished.startedCalls
       }
       switch answer {
       case .finished(let finished)?:
