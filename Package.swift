@@ -149,6 +149,15 @@ let package = Package(
       path: "Tests/LedgerModelTestSupport"
     ),
     .target(name: "LedgerOracle", path: "Tests/LedgerOracle"),
+    .target(name: "LedgerLinearizability", path: "Tests/LedgerLinearizability"),
+    .target(
+      name: "LedgerHistories",
+      dependencies: [
+        "LedgerLinearizability", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
+        "LedgerWorkerSupport", "PromiseLedger", "PromiseLedgerTesting",
+      ],
+      path: "Tests/LedgerHistories"
+    ),
     .target(
       name: "LedgerWalk",
       dependencies: [
@@ -168,7 +177,8 @@ let package = Package(
     .executableTarget(
       name: "ledger-long-run",
       dependencies: [
-        "LedgerOracle", "LedgerPowerLoss", "LedgerWalk", "LedgerWorkerSupport",
+        "LedgerHistories", "LedgerLinearizability", "LedgerOracle", "LedgerPowerLoss", "LedgerWalk",
+        "LedgerWorkerSupport", "ledger-worker",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/LongRun"
@@ -199,9 +209,9 @@ let package = Package(
     .testTarget(
       name: "LedgerModelTests",
       dependencies: [
-        "LedgerBytes", "LedgerFuzzTargets", "LedgerModel", "LedgerModelTestSupport",
-        "LedgerOracle", "LedgerRuntime", "LedgerRuntimeTesting", "LedgerTestSupport", "LedgerWalk",
-        "PromiseLedger",
+        "LedgerBytes", "LedgerFuzzTargets", "LedgerLinearizability", "LedgerModel",
+        "LedgerModelTestSupport", "LedgerOracle", "LedgerRuntime", "LedgerRuntimeTesting",
+        "LedgerTestSupport", "LedgerWalk", "PromiseLedger",
       ]
     ),
     .testTarget(name: "LedgerWalkTests", dependencies: ["LedgerTestSupport", "LedgerWalk"]),
@@ -229,7 +239,8 @@ let package = Package(
     .executableTarget(
       name: "ledger-worker",
       dependencies: [
-        "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB", "LedgerSystem", "LedgerTestSupport",
+        "LedgerLinearizability", "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB",
+        "LedgerSystem", "LedgerTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/LedgerWorker"
@@ -251,9 +262,9 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "PromiseLedger", "PromiseLedgerTesting", "LedgerBytes", "LedgerLMDB", "LedgerLocks",
-        "LedgerPowerLoss", "LedgerPromises", "LedgerSystem", "LedgerTestSupport",
-        "LedgerWorkerSupport", "ledger-worker",
+        "PromiseLedger", "PromiseLedgerTesting", "LedgerBytes", "LedgerHistories",
+        "LedgerLinearizability", "LedgerLMDB", "LedgerLocks", "LedgerPowerLoss", "LedgerPromises",
+        "LedgerSystem", "LedgerTestSupport", "LedgerWorkerSupport", "ledger-worker",
         .product(name: "Logging", package: "swift-log"),
       ]
     ),

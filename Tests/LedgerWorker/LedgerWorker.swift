@@ -26,6 +26,7 @@ struct LedgerWorker {
       case "fork-busily":
         try await Forked(path).runBusily(rounds: try arguments.number("rounds"))
       case "handle": try await Handle(path, &arguments).run()
+      case "histories": try await Histories(path, &arguments).run()
       case "live": try await Live(path, &arguments).run()
       case "make-errands": try await MakeErrands(path, &arguments).run()
       case "power-audit": try await PowerAudit(path, &arguments).run()

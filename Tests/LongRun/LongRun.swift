@@ -1,17 +1,19 @@
 import ArgumentParser
 import Foundation
+import LedgerHistories
+import LedgerLinearizability
 import LedgerPowerLoss
 import LedgerWalk
 import LedgerWorkerSupport
 
-/// The long run of the suites that compare the ledger with its rules, and of the power cuts: `Tools/test-long`
-/// builds and runs it.
+/// The long run of the suites that compare the ledger with its rules: `Tools/test-long` builds and runs it.
 @main
 struct LongRun: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ledger-long-run",
     abstract:
-      "Walks through all commands beside an oracle, simulates processes, and cuts the power.")
+      "Walks through all commands beside an oracle, simulates processes, cuts the power, and checks what processes were told."
+  )
 
   @Option(help: "Multiplies the number of steps; 1 takes about a minute.")
   var factor = 1
@@ -37,6 +39,7 @@ struct LongRun: AsyncParsableCommand {
     case walks
     case simulation
     case powerLoss = "power-loss"
+    case histories
   }
 
   func validate() throws {
@@ -53,6 +56,7 @@ struct LongRun: AsyncParsableCommand {
     if only.contains(.walks) { isGood = try walk() && isGood }
     if only.contains(.simulation) { isGood = simulate() && isGood }
     if only.contains(.powerLoss) { isGood = try await cutPower() && isGood }
+    if only.contains(.histories) { isGood = try await checkHistories() && isGood }
     if !isGood { throw ExitCode.failure }
   }
 
@@ -88,6 +92,14 @@ struct LongRun: AsyncParsableCommand {
       "power loss without syncs: \(recording.syncClasses.count) kinds left out in turn, \(needless.count) not missed \(needless)"
     )
     return report.failures.isEmpty && needless.isEmpty
+  }
+
+  private func checkHistories() async throws -> Bool {
+    let run = HistoryRun(seed: seed, historyCount: 100 * factor, workerFlags: ["loses-answers"])
+    let report = try await run.run()
+    print(report.line)
+    for problem in report.problems + report.result.findings.prefix(3) { print(problem) }
+    return report.isGood
   }
 }
 
