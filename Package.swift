@@ -178,7 +178,7 @@ let package = Package(
       name: "ledger-long-run",
       dependencies: [
         "LedgerHistories", "LedgerLinearizability", "LedgerOracle", "LedgerPowerLoss", "LedgerWalk",
-        "LedgerWorkerSupport", "ledger-worker",
+        "LedgerWorkerSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/LongRun"

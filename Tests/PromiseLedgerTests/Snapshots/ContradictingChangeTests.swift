@@ -13,7 +13,7 @@ struct ContradictingChangeTests {
   private let state: LedgerState
 
   init() throws {
-    (subject, state) = try SnapshotStoreContract.filled(.lmdb, seed: 4)
+    (subject, state) = try SnapshotStoreTests.filled(.lmdb, seed: 4)
   }
 
   private func expectCorrupt(_ body: () throws -> Void) {

@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import LedgerRuntimeTesting
 import Testing
 
 @testable import LedgerModel

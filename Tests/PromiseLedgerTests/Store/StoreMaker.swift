@@ -7,35 +7,41 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// Makes a new store each time, for the contracts to check.
+typealias StoreUnderTest = StoreSubject
+
+/// Makes a new store each time.
 struct StoreMaker: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// Whether its sessions can outlive their processes, and are then found.
-  var findsDeadSessions = false
-  let make: @Sendable () throws -> StoreUnderTest
+  private let storage: LedgerStorage
+  private let findsDeadSessions: Bool
 
-  /// The stores for which the contracts run.
+  /// The stores for which the contract is checked.
   static let all = [lmdb, inMemory, remote]
 
-  static let lmdb = StoreMaker(testDescription: "LMDB", findsDeadSessions: true) {
-    let directory = try TemporaryLedger()
-    let place = LedgerDirectory(directory.path)
-    let options = StoreOptions(sizeLimit: 1 << 30)
-    return StoreUnderTest(
-      store: try LMDBEventStore.openOrCreate(
-        place, options: options, newLedgerID: LedgerID(entityID: EntityID(high: 1, low: 1)),
-        now: .at(0)),
-      sessions: FileSessionRegistry(in: place),
-      reopened: {
-        try withExtendedLifetime(directory) { try LMDBEventStore(opening: place, options: options) }
-      })
+  static let lmdb = StoreMaker("LMDB", .files)
+  static let inMemory = StoreMaker("in memory", .memory)
+  static let remote = StoreMaker("as over a network", .remoteLike, findsDeadSessions: false)
+
+  private init(
+    _ testDescription: String, _ storage: LedgerStorage, findsDeadSessions: Bool = true
+  ) {
+    self.testDescription = testDescription
+    self.storage = storage
+    self.findsDeadSessions = findsDeadSessions
   }
 
-  static let inMemory = StoreMaker(testDescription: "in memory") {
-    StoreUnderTest(store: InMemoryEventStore())
+  /// The contract of the store.
+  var contract: StoreContract {
+    StoreContract(storage, findsDeadSessions: findsDeadSessions)
   }
 
-  static let remote = StoreMaker(testDescription: "as over a network") {
-    StoreUnderTest(store: RemoteLikeStore())
+  func make() throws -> StoreUnderTest { try contract.makeSubject() }
+}
+
+extension LedgerStorage {
+  /// A store that loses a race in every commit, as one over a network may.
+  fileprivate static let remoteLike = LedgerStorage { _ in
+    let store = RemoteLikeStore()
+    return Place(sessions: UnwatchedSessions()) { store }
   }
 }

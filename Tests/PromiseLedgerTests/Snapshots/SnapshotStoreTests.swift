@@ -8,8 +8,8 @@ import Testing
 @testable import LedgerRuntime
 @testable import PromiseLedger
 
-/// The requirements on every store for a snapshot.
-@Suite(.timeLimit(.minutes(10))) struct SnapshotStoreContract {
+/// Snapshots of random ledgers in every store, beside the rules of `StoreContract`.
+@Suite(.timeLimit(.minutes(10))) struct SnapshotStoreTests {
   /// A store with the snapshot of a random ledger, and the state from which it was made.
   static func filled(
     _ maker: StoreMaker, seed: UInt64
@@ -23,16 +23,6 @@ import Testing
     edit.new.position = writer.ledger.state.position
     try subject.store.apply(edit, patience: Patience(.seconds(5)))
     return (subject, writer.ledger.state)
-  }
-
-  @Test(arguments: StoreMaker.all)
-  func aNewStoreHasNoSnapshot(maker: StoreMaker) throws {
-    let subject = try maker.make()
-    #expect(try subject.store.snapshotSummary() == SnapshotSummary())
-    let reader = try SnapshotReader(subject.store)
-    #expect(reader.isEmpty)
-    #expect(try reader.entity(PromiseID.numbered(1).entityID) == nil)
-    #expect(try reader.entries(of: .promises).isEmpty)
   }
 
   @Test(arguments: StoreMaker.all, 1...5 as ClosedRange<UInt64>)
@@ -124,53 +114,6 @@ import Testing
         }
       }
     }
-  }
-
-  @Test(arguments: StoreMaker.all)
-  func aSnapshotThatMovedIsNeitherChangedNorRead(maker: StoreMaker) throws {
-    let (subject, state) = try Self.filled(maker, seed: 3)
-    let reader = try SnapshotReader(subject.store)
-    var edit = SnapshotEdit(SnapshotSummary())
-    edit.new.position = Position(rawValue: 1)
-    let wrong = edit
-    #expect { try subject.store.apply(wrong, patience: Patience(.seconds(5))) } throws: {
-      ($0 as? LedgerError)?.lookAgain == .snapshotMoved
-    }
-    #expect(try subject.store.snapshotSummary() == reader.summary)
-    var next = SnapshotEdit(reader.summary)
-    next.new.position = state.position.advanced(by: 1)
-    try subject.append(1)
-    try subject.store.apply(next, patience: Patience(.seconds(5)))
-    #expect { try reader.entity(PromiseID.numbered(1).entityID) } throws: {
-      ($0 as? LedgerError)?.lookAgain == .snapshotMoved
-    }
-  }
-
-  @Test(arguments: StoreMaker.all)
-  func eventsThatWereDeletedAreAnsweredFor(maker: StoreMaker) throws {
-    let subject = try maker.make()
-    try subject.append(1_000)
-    var keys: [UInt64] = []
-    var through = Position.start
-    _ = try subject.store.read(after: .start, limit: 100) { (frame) throws(LedgerError) in
-      keys.append(frame.header.firstPosition.rawValue)
-      through = frame.header.lastPosition
-    }
-    var edit = SnapshotEdit(SnapshotSummary())
-    edit.new.position = through
-    edit.new.deletedLog = LogDigest(position: through, bytes: LogDigest.start.bytes)
-    edit.add(keys.map { TableChange(.log, bigEndian($0), nil) })
-    try subject.store.apply(edit, patience: Patience(.seconds(5)))
-    #expect(try subject.events(after: through).first?.position == through.advanced(by: 1))
-    #expect { try subject.events(after: .start) } throws: { error in
-      (error as? LedgerError)?.code == .eventsDeleted
-        && (error as? LedgerError)?.eventsDeletedThrough == through
-    }
-    #expect(try subject.store.head() == Position(rawValue: 1_000))
-  }
-
-  private func bigEndian(_ number: UInt64) -> [UInt8] {
-    (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
   }
 
   @Test func aDamagedRecordIsCorruptAndItsNeighboursAreRead() throws {

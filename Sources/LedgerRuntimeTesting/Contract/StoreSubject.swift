@@ -1,19 +1,16 @@
-import LedgerModelTestSupport
+package import LedgerModel
 
-@testable import LedgerModel
-@testable import LedgerRuntime
-@testable import LedgerRuntimeTesting
-
-/// A store that a test works on. Its storage, such as a directory, lives as long as this value.
-struct StoreUnderTest {
-  let store: any EventStore
-  let sessions: any SessionRegistry
+/// A store that a rule of the contract, or a test, works on. Its storage, such as a directory, lives as long
+/// as this value.
+package struct StoreSubject {
+  package let store: any EventStore
+  package let sessions: any SessionRegistry
   /// The store as another session has it.
-  let reopened: () throws -> any EventStore
+  package let reopened: () throws -> any EventStore
 
-  static let session = SessionID(entityID: EntityID(high: 5, low: 5))
+  package static let session = SessionID(entityID: EntityID(high: 5, low: 5))
 
-  init(
+  package init(
     store: any EventStore, sessions: any SessionRegistry,
     reopened: @escaping () throws -> any EventStore
   ) {
@@ -23,13 +20,13 @@ struct StoreUnderTest {
   }
 
   /// A store that all its sessions share, and that has no information about their processes.
-  init(store: any EventStore) {
+  package init(store: any EventStore) {
     self.init(store: store, sessions: UnwatchedSessions(), reopened: { store })
   }
 
   /// Appends events that count up in their payload.
   @discardableResult
-  func append(
+  package func append(
     _ count: Int, number: UInt64 = 1, after position: Position = .start, attachment: [UInt8] = []
   ) throws -> Position {
     try store.commit(
@@ -40,12 +37,15 @@ struct StoreUnderTest {
       })
   }
 
-  static func batch(_ count: Int, attachment: [UInt8] = []) throws(LedgerError) -> EventBatch {
+  package static func batch(
+    _ count: Int, attachment: [UInt8] = []
+  ) throws(LedgerError) -> EventBatch {
     var batch = EventBatch()
     for index in 0..<count {
       try batch.append(
         NewEvent(
-          kind: .promiseAbandoned, version: 1, time: .at(Int64(index)),
+          kind: .promiseAbandoned, version: 1,
+          time: Timestamp(nanosecondsSinceEpoch: Int64(index)),
           subject: EntityID(high: 7, low: UInt64(index)),
           payload: PromiseAbandoned(reason: "\(index)").encoded,
           attachment: index == 0 ? attachment : []))
@@ -54,7 +54,9 @@ struct StoreUnderTest {
   }
 
   /// The positions and reasons of all events after `position`.
-  func events(after position: Position = .start, limit: Int = .max) throws -> [LedgerEvent] {
+  package func events(
+    after position: Position = .start, limit: Int = .max
+  ) throws -> [LedgerEvent] {
     var events: [LedgerEvent] = []
     _ = try store.read(after: position, limit: limit) { (frame) throws(LedgerError) in
       try frame.forEachEvent(after: position) { events.append(LedgerEvent(copying: $0)) }
