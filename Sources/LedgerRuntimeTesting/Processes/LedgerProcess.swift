@@ -63,6 +63,9 @@ public final class LedgerProcess: Sendable {
     let gate: ProcessGate
   }
 
+  /// The gate of its session, by which a store knows who uses it.
+  var gate: ProcessGate { state.withLock { $0.gate } }
+
   /// The session of the process. ``restart()`` replaces it.
   public var ledger: Ledger { state.withLock { $0.ledger } }
 

@@ -23,6 +23,7 @@ extension LedgerTester {
       do {
         let result = try await body(self)
         try requireNamedEvents()
+        try requirePlannedFaults()
         await close()
         return result
       } catch {
@@ -47,7 +48,8 @@ extension LedgerTester {
 /// - Parameters:
 ///   - storage: The place of the ledger. By default, it is in memory.
 ///   - body: The test. Inside, ``LedgerTester/current`` is the tester.
-/// - Throws: ``UnnamedEvents`` if the last `when` of `body` has no expectation; any error of `body`.
+/// - Throws: ``UnnamedEvents`` if the last `when` of `body` has no expectation; ``PlannedFaultsLeft`` if a planned
+///   fault did not happen; any error of `body`.
 public func withLedger<R: Sendable>(
   _ storage: LedgerStorage = .memory, _ body: (LedgerTester) async throws -> R
 ) async throws -> R {

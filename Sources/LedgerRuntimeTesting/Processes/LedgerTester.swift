@@ -31,6 +31,8 @@ public final class LedgerTester: Sendable {
 
   /// Ends all processes at once, when a scenario is run with a crash.
   let crash = CrashSwitch()
+  /// Lets operations of the store go wrong.
+  let faults = FaultInjection()
   /// Whether expectations are checked.
   let checksExpectations: Bool
 
@@ -62,6 +64,9 @@ public final class LedgerTester: Sendable {
     self.limits = limits
     self.checksExpectations = checksExpectations
   }
+
+  /// A thread that waits at a gate would keep its process for ever.
+  deinit { faults.clear() }
 
   // MARK: Processes
 
@@ -137,8 +142,8 @@ public final class LedgerTester: Sendable {
     }
     let gate = ProcessGate()
     let ledger = try await Ledger.open(
-      { [crash] () throws(LedgerError) in
-        ProcessStore(try place.openStore(), gate, crash)
+      { [crash, faults] () throws(LedgerError) in
+        ProcessStore(try place.openStore(), gate, crash, faults)
       }, ProcessSessions(place.sessions, gate), as: role,
       configuration: configuration.paced(by: clock, seed: number))
     return LedgerProcess.Opened(ledger: ledger, gate: gate)
@@ -173,6 +178,7 @@ public final class LedgerTester: Sendable {
 
   /// Ends all processes. A tester that is released without that ends them too, some time later.
   public func close() async {
+    faults.clear()
     for process in processes { await process.close() }
   }
 

@@ -1,15 +1,20 @@
 import LedgerModel
 
-/// A store as one process of a test uses it, which can be suspended and killed.
+/// A store as one process of a test uses it, which can be suspended and killed, and whose operations can go
+/// wrong.
 final class ProcessStore: ForwardingEventStore {
   let base: any EventStore
   private let gate: ProcessGate
   private let crash: CrashSwitch
+  private let faults: FaultInjection
 
-  init(_ base: any EventStore, _ gate: ProcessGate, _ crash: CrashSwitch) {
+  init(
+    _ base: any EventStore, _ gate: ProcessGate, _ crash: CrashSwitch, _ faults: FaultInjection
+  ) {
     self.base = base
     self.gate = gate
     self.crash = crash
+    self.faults = faults
   }
 
   // MARK: Reading
@@ -30,7 +35,9 @@ final class ProcessStore: ForwardingEventStore {
 
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     try requireAlive()
-    return try base.view(request)
+    return try faults.perform(.read, by: gate) { () throws(LedgerError) in
+      try base.view(request)
+    }
   }
 
   private func requireAlive() throws(LedgerError) {
@@ -43,7 +50,9 @@ final class ProcessStore: ForwardingEventStore {
   func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
     try gate.pass(.writer)
     try crash.requireAlive()
-    return try base.beginCommit(patience)
+    return try faults.perform(.beginCommit, by: gate) { () throws(LedgerError) in
+      try base.beginCommit(patience)
+    }
   }
 
   func append(
@@ -51,7 +60,21 @@ final class ProcessStore: ForwardingEventStore {
   ) throws(LedgerError) -> AppendOutcome {
     try requireAlive()
     return try crash.append { () throws(LedgerError) in
-      try base.append(batch, commit, after: position)
+      try faults.perform(.append, by: gate) { () throws(LedgerError) in
+        // The process may have been killed while it waited at a gate.
+        try gate.requireAlive()
+        return try base.append(batch, commit, after: position)
+      }
+    }
+  }
+
+  func changeSnapshot(
+    _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
+    patience: Patience
+  ) throws(LedgerError) -> Duration {
+    try requireAlive()
+    return try faults.perform(.changeSnapshot, by: gate) { () throws(LedgerError) in
+      try base.changeSnapshot(changes, from: old, to: new, patience: patience)
     }
   }
 

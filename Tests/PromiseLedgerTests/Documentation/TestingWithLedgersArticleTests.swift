@@ -209,4 +209,38 @@ struct TestingWithLedgersArticleTests {
     }
     #expect(report.endState == ["promise order/7: consumed, fulfilled with 1999"])
   }
+
+  // MARK: Faults
+
+  @Test func aPaymentWhoseAnswerIsLostIsMadeOnce() async throws {
+    let app = try await tester.app()
+    let payment = try await app.ledger.createPromise(of: Int.self)
+    let request = try IdempotencyKey("payment/7")
+    try tester.plan([.loseAnswer(of: .append)])
+    let error = await #expect(throws: LedgerError.self) {
+      try await payment.fulfill(1_999, idempotencyKey: request)
+    }
+    #expect(error?.code == .commitOutcomeUnknown)
+    let again = try await payment.fulfill(1_999, idempotencyKey: request)
+    #expect(again.isSuccess)
+  }
+
+  @Test func theFasterOfTwoAnswersCounts() async throws {
+    let (app, server) = (try await tester.app(), try await tester.appExtension())
+    let answer = try await app.ledger.createPromise(of: String.self)
+    let gate = FaultGate("the slow disk")
+    try tester.plan([.delay(.append, until: gate)], for: app)
+    let slow = Task { try await answer.fulfill("slow") }
+    try await gate.arrival()
+    try await server.promise(answer).fulfill("fast")
+    gate.open()
+    #expect(try await slow.value.isSuccess == false)
+    #expect(try await answer.consume() == "fast")
+  }
+
+  // MARK: Stores
+
+  @Test func aStoreProvesItself() async throws {
+    try await StoreContract(.files).check()
+  }
 }

@@ -1,0 +1,88 @@
+import LedgerModel
+import Synchronization
+
+/// Lets operations of stores go wrong as plans say.
+final class FaultInjection: Sendable {
+  private struct ActivePlan {
+    /// The only user of a store whose operations count; `nil` for all.
+    let user: ObjectIdentifier?
+    var counts: [FaultPlan.Operation: Int] = [:]
+    var left: [FaultPlan.Fault]
+
+    /// Counts an operation, and takes the fault that is planned for it.
+    mutating func take(_ operation: FaultPlan.Operation) -> FaultPlan.Fault? {
+      counts[operation, default: 0] += 1
+      let index = left.firstIndex {
+        $0.operation == operation && $0.number == counts[operation]
+      }
+      return index.map { left.remove(at: $0) }
+    }
+  }
+
+  private let plans = Mutex<[ActivePlan]>([])
+  /// The gates of all plans.
+  private let gates = Mutex<[FaultGate]>([])
+
+  /// The faults that did not happen yet.
+  var left: [FaultPlan.Fault] { plans.withLock { $0.flatMap(\.left) } }
+
+  /// - Parameter user: The only user whose operations count.
+  func add(_ plan: FaultPlan, for user: AnyObject?) {
+    let active = ActivePlan(user: user.map(ObjectIdentifier.init), left: plan.faults)
+    for case .delay(let gate) in plan.faults.map(\.effect) {
+      gates.withLock { $0.append(gate) }
+    }
+    plans.withLock { $0.append(active) }
+  }
+
+  /// Forgets all plans, and lets what waits go on.
+  func clear() {
+    plans.withLock { $0 = [] }
+    openGates()
+  }
+
+  private func openGates() {
+    for gate in gates.withLock({ $0 }) { gate.open() }
+  }
+
+  /// Performs an operation, or lets it go wrong.
+  func perform<R>(
+    _ operation: FaultPlan.Operation, by user: AnyObject,
+    _ body: () throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    switch fault(of: operation, by: user)?.effect {
+    case nil: return try body()
+    case .fail(let code):
+      throw LedgerError(code, "A test planned that this \(operation) fails. Nothing was done.")
+    case .loseAnswer:
+      _ = try body()
+      throw .planned(operation)
+    case .tear: throw .planned(operation)
+    case .delay(let gate):
+      gate.pass()
+      return try body()
+    }
+  }
+
+  private func fault(
+    of operation: FaultPlan.Operation, by user: AnyObject
+  ) -> FaultPlan.Fault? {
+    plans.withLock { plans in
+      var fault: FaultPlan.Fault?
+      for index in plans.indices
+      where plans[index].user.map({ $0 == ObjectIdentifier(user) }) ?? true {
+        let taken = plans[index].take(operation)
+        fault = fault ?? taken
+      }
+      return fault
+    }
+  }
+}
+
+extension LedgerError {
+  fileprivate static func planned(_ operation: FaultPlan.Operation) -> LedgerError {
+    LedgerError(
+      .commitOutcomeUnknown,
+      "A test planned that the outcome of this \(operation) is unknown. Read what became of it.")
+  }
+}
