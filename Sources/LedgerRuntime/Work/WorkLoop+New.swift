@@ -12,7 +12,7 @@ extension WorkLoop: WorkStarter {
     guard kinds.contains(kind) else { return false }
     return contents.withLock { contents in
       guard let end = contents.lastStart, now < end, contents.agenda.isDone,
-        contents.changed.isEmpty, contents.runningCount < limits.total,
+        contents.changed.isEmpty, !contents.isClaiming, contents.runningCount < limits.total,
         limits.kinds[kind].map({ contents.counts[kind, default: 0] < $0 }) ?? true
       else { return false }
       contents.reserved[id] = kind

@@ -42,6 +42,7 @@ extension WorkLoop {
         counts[presentName(of: candidate.kind), default: 0] += 1
         taken.append(candidate)
       }
+      contents.isClaiming = !taken.isEmpty
       return taken
     }
   }
@@ -55,7 +56,10 @@ extension WorkLoop {
     let waiting = contents.withLock { contents in
       candidates.compactMap { contents.waiting[$0.id]?.flow }
     }
-    defer { for flow in waiting { flow.endClaim() } }
+    defer {
+      contents.withLock { $0.isClaiming = false }
+      for flow in waiting { flow.endClaim() }
+    }
     // If the task is cancelled, the claim is withdrawn, or answered all the same.
     let claims = try await engine.submit(command)
     var excluded: [(id: PromiseID, by: PromiseID)] = []

@@ -23,6 +23,8 @@ final class WorkLoop: Sendable {
     var counts: [String: Int] = [:]
     /// Work that is being created and may be started by that, and the present name of its kind.
     var reserved: [PromiseID: String] = [:]
+    /// Whether the runner is starting work that takes places of which the counts do not know yet.
+    var isClaiming = false
     /// The time from which no work is started; `nil` while the runner does not run.
     var lastStart: Timestamp?
     /// Promises that changed and were not looked at yet.
