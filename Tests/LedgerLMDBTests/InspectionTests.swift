@@ -1,5 +1,7 @@
 import Foundation
 import LedgerSystem
+import LedgerTestSupport
+import Synchronization
 import Testing
 
 @testable import LedgerLMDB
@@ -94,33 +96,47 @@ import Testing
     }
   }
 
-  @Test func growingWaitsForTheReadersOfOtherThreads() throws {
-    // A map that grows is removed first, and then must find room beside those of other tests.
-    let other = try ScratchDirectory()
-    let environment = try other.open(Configuration(mapSize: 1 << 24, durability: .noneForTests))
-    let isInside = DispatchSemaphore(value: 0)
-    let mayEnd = DispatchSemaphore(value: 0)
-    let hasGrown = DispatchSemaphore(value: 0)
-    for key in 0..<10 { try environment.store([5], UInt64(key)) }
-    let size = try environment.info().mapSize + (1 << 20)
-    Thread {
-      try? environment.read { transaction in
-        isInside.signal()
-        mayEnd.wait()
-        // Would crash if the map had been removed.
-        try transaction.scan(environment.log) { _, value in value[0] == 5 }
+  #if DEBUG
+    @Test func growingWaitsForTheReadersOfOtherThreads() throws {
+      // A map that grows is removed first, and then must find room beside those of other tests.
+      let other = try ScratchDirectory()
+      let faults = FaultInjector()
+      let environment = try other.open(
+        Configuration(mapSize: 1 << 24, durability: .noneForTests, faults: faults))
+      let isReading = Mutex(true)
+      let wasReading = Mutex<Bool?>(nil)
+      let (isInside, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let hasGrown = DispatchSemaphore(value: 0)
+      for key in 0..<10 { try environment.store([5], UInt64(key)) }
+      let size = try environment.info().mapSize + (1 << 20)
+      Thread {
+        try? environment.read { transaction in
+          isInside.signal()
+          mayEnd.wait()
+          // Would crash if the map had been removed.
+          try transaction.scan(environment.log) { _, value in value[0] == 5 }
+          isReading.withLock { $0 = false }
+        }
+      }.start()
+      isInside.wait()
+      faults.observe(.setMapSize) {
+        let reads = isReading.withLock { $0 }
+        wasReading.withLock { $0 = reads }
       }
-    }.start()
-    isInside.wait()
-    Thread {
-      try? environment.grow(to: size)
-      hasGrown.signal()
-    }.start()
-    mayEnd.signal()
-    hasGrown.wait()
-    #expect(try environment.info().mapSize == size)
-    #expect(try environment.keys().count == 10)
-  }
+      Thread {
+        try? environment.grow(to: size)
+        hasGrown.signal()
+      }.start()
+      while !environment.isAwaited, wasReading.withLock({ $0 == nil }) { sched_yield() }
+      // A map that grows without waiting does so now.
+      for _ in 0..<1_000 { sched_yield() }
+      mayEnd.signal()
+      hasGrown.wait()
+      #expect(wasReading.withLock { $0 } == false)
+      #expect(try environment.info().mapSize == size)
+      #expect(try environment.keys().count == 10)
+    }
+  #endif
 }
 
 @Suite(.timeLimit(.minutes(10))) struct AccessTests {

@@ -56,6 +56,16 @@ struct OperatorCommandTests {
     await sample.close()
   }
 
+  @Test func aPromiseOfALaterVersionIsAFinding() async throws {
+    let sample = try await SampleLedger()
+    try await sample.append(.promiseCreated, payload: [0xCA, 0xFE], version: 99)
+    let run = try CommandRun(
+      "abandon", sample.path, "019b76da-a800-7000-8900-000000000001", "--reason", "x", "--yes")
+    #expect(run.output == "")
+    #expect(run.notes.contains("an event at position 19 that this build does not know"))
+    #expect(run.status == 1)
+  }
+
   @Test func abandonGivesUpAPromise() async throws {
     let sample = try await WorkSampleLedger()
     let run = try CommandRun(

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerLMDB
 import PromiseLedger
 import PromiseLedgerTesting
 import Testing
@@ -64,6 +65,16 @@ struct ReadingTests {
   }
 
   // MARK: The child's end
+
+  @Test(arguments: verbs)
+  func aNewerFormatHasAStatusOfItsOwn(verb: [String]) async throws {
+    let sample = try await SampleLedger()
+    try makeFormatNewer(of: sample.path)
+    let run = try CommandRun(Self.command(verb, sample.path))
+    #expect(run.output == "")
+    #expect(run.notes.contains(": The ledger has format version 2; "))
+    #expect(run.status == 6)
+  }
 
   @Test func crashWhileReadingIsAFinding() async throws {
     let sample = try await SampleLedger()
@@ -139,6 +150,20 @@ struct ReadingTests {
     await app.close()
     #expect(try run.end() == 0)
     #expect(run.output.contains("sessionClosed"))
+  }
+
+  private func makeFormatNewer(of path: String) throws {
+    let inspector = try BlockingInspector(at: path)
+    var metadata = LedgerMetadata(ledgerID: inspector.id, createdAt: inspector.createdAt)
+    metadata.formatVersion += 1
+    let environment = try Environment.open(
+      at: path + "/generation-000001", tables: [TableDescription("meta", keys: .bytes)])
+    let table = try environment.table(named: "meta")
+    let (key, record) = (LedgerMetadata.key, metadata.encoded)
+    try environment.write { transaction in
+      try transaction.put(record.span, forKey: key.span, in: table)
+    }
+    try environment.close()
   }
 
   private func contents(of path: String) throws -> [String: Data] {

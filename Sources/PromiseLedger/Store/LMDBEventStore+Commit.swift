@@ -106,7 +106,7 @@ extension LMDBEventStore {
   /// Determines reliably whether a commit whose meta page could not be written exists.
   ///
   /// After such a failure, LMDB refuses all work until it is reopened.
-  private func findOutcome(
+  func findOutcome(
     of commit: CommitID, after position: Position, _ cause: LMDBError
   ) throws(LedgerError) -> Position {
     var found: Position?

@@ -1,6 +1,7 @@
 import LedgerModelTestSupport
 import LedgerSystem
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 @testable import LedgerModel
@@ -58,6 +59,41 @@ struct EventArchiveTests {
     #expect(names.map { directory + "/" + $0 } == [report.archivePath])
     #expect(names.first?.contains("-00000000000000000601-") == true)
     #expect(report.deletedThrough > deleted)
+    await ledger.close()
+  }
+
+  /// Another process may do so between the steps of a compaction whose session freezes and comes back.
+  @Test func eventsThatAreFoldedAfterTheArchiveAreNotDeleted() async throws {
+    let reference = try TemporaryLedger()
+    let directory = FileSystem.parent(of: reference.path) + "/archives"
+    try FileSystem.createDirectory(directory)
+    let ledger = try await reference.open(configuration: LedgerCompactionTests.configuration())
+    for _ in 0..<24 { _ = try await ledger.createPromise(of: Void.self) }
+    let store = try await ledger.engine.openStore()
+    let hasWritten = Mutex(false)
+    var policy = LedgerCompactionTests.events
+    policy.archiveDirectory = directory
+    let report = try await ledger.compact(policy) { progress in
+      let isFirst = hasWritten.withLock { hasWritten in
+        defer { hasWritten = true }
+        return !hasWritten
+      }
+      if isFirst {
+        // These follow the end up to which this compaction folds.
+        let other = try? WatchedSession(store, 7, clock: SystemLedgerClock(), role: .appExtension)
+        for number in 1...24 { try? other?.commit([CreatePromise(.numbered(number))]) }
+      }
+      if progress.phase == .archiving, progress.done > 0 {
+        var folder = Folder()
+        guard let head = try? store.head() else { return }
+        while (try? folder.step(of: store, through: head, limit: 1_000)) != nil {}
+        try? folder.markReadBack(of: store)
+      }
+    }
+    let path = try #require(report.archivePath)
+    #expect(try store.snapshotSummary().readBackThrough > report.deletedThrough)
+    let last = path.dropLast(".jsonl".count).split(separator: "-").last.flatMap { UInt64($0) }
+    #expect(last == report.deletedThrough.rawValue)
     await ledger.close()
   }
 

@@ -97,22 +97,6 @@ struct TestingWithLedgersArticleTests {
     }
   }
 
-  /// An expectation that is deleted is missed, but for that of a state, which follows from the events.
-  @Test func noExpectationIsNeedless() async throws {
-    var (number, error) = (0, (any Error)?.none)
-    while true {
-      var wasReached = false
-      (wasReached, error) = await SkippedExpectation.run(without: number) {
-        try await withLedger { _ in try await onlyTheAppConsumes() }
-      }
-      guard wasReached else { break }
-      #expect(error is UnnamedEvents, "without expectation \(number)")
-      number += 1
-    }
-    #expect(error == nil)
-    #expect(number == 4)
-  }
-
   // MARK: The story
 
   @Test func theSpinnerEndsWithTheError() async throws {
@@ -195,6 +179,64 @@ struct TestingWithLedgersArticleTests {
       .then(.handlerCallStarted(answer), .handlerCallFinished(answer, .returned))
     try await tester.when { try await spin(removal) }.then(.promiseConsumed(removal))
     #expect(screen.lines == ["cancelled"])
+  }
+
+  // MARK: Deleted lines
+
+  /// The examples, with their expectations and the events that these name.
+  private static let examples:
+    [(
+      name: String, expectations: Int, events: Int,
+      run: @Sendable (TestingWithLedgersArticleTests) async throws -> Void
+    )] = [
+      ("onlyTheAppConsumes", 4, 2, { try await $0.onlyTheAppConsumes() }),
+      ("theSpinnerEndsWithTheError", 2, 5, { try await $0.theSpinnerEndsWithTheError() }),
+      ("theAppIsKilledWhileFrozen", 2, 2, { try await $0.theAppIsKilledWhileFrozen() }),
+      (
+        "theExtensionIsKilledInTheMiddleOfTheHandler", 1, 3,
+        { try await $0.theExtensionIsKilledInTheMiddleOfTheHandler() }
+      ),
+      ("theAnswerArrivesTwice", 2, 1, { try await $0.theAnswerArrivesTwice() }),
+      (
+        "theDeadlinePassesWhileTheAppIsFrozen", 2, 3,
+        { try await $0.theDeadlinePassesWhileTheAppIsFrozen() }
+      ),
+      ("theAppCancelsBeforeTheAnswer", 3, 4, { try await $0.theAppCancelsBeforeTheAnswer() }),
+    ]
+
+  /// An expectation that is deleted is missed, but for that of a state, which follows from the events.
+  @Test(arguments: examples.indices)
+  func noExpectationIsNeedless(_ index: Int) async {
+    let example = Self.examples[index]
+    var number = 0
+    while true {
+      let (wasReached, error) = await runExample(index, without: .expectation(number))
+      guard wasReached else { break }
+      #expect(error is UnnamedEvents, "\(example.name) without expectation \(number)")
+      number += 1
+    }
+    #expect(number == example.expectations, "\(example.name)")
+  }
+
+  @Test(arguments: examples.indices)
+  func noEventOfAnExpectationIsNeedless(_ index: Int) async {
+    let example = Self.examples[index]
+    var number = 0
+    while true {
+      let (wasReached, error) = await runExample(index, without: .event(number))
+      guard wasReached else { break }
+      #expect(error is EventDifference, "\(example.name) without event \(number)")
+      number += 1
+    }
+    #expect(number == example.events, "\(example.name)")
+  }
+
+  private func runExample(
+    _ index: Int, without part: SkippedExpectation.Part
+  ) async -> (wasReached: Bool, error: (any Error)?) {
+    await SkippedExpectation.run(without: part) {
+      try await withLedger { _ in try await Self.examples[index].run(Self()) }
+    }
   }
 
   // MARK: Crashes

@@ -1,3 +1,4 @@
+import LedgerLMDB
 import LedgerModelTestSupport
 import PromiseLedgerTesting
 import Testing
@@ -103,6 +104,42 @@ import Testing
     let candidates = StaleCandidates(ids: ids, includesAll: true)
     let closed = try candidates.promises(in: ledger.state, .all).closed
     #expect(Set(closed) == [.numbered(2), .numbered(3)])
+  }
+
+  @Test func aPromiseWhoseLookUpFailedIsOfferedByTheNext() async throws {
+    let helper = try await temporary.open(as: .appExtension)
+    let app = try await temporary.open(as: .app)
+    let first = try await helper.createPromise(of: Int.self)
+    try await first.fulfill(1)
+    var stale = app.stalePromiseUpdates.makeAsyncIterator()
+    #expect(try await stale.next()?.id == first.id)
+    // A value of this size is stored beside the event, and read after the state.
+    let second = try await helper.createPromise(of: [UInt8].self)
+    try await second.fulfill([UInt8](repeating: 2, count: 9_000))
+    try flipLargeValues()
+    do {
+      let record = try await stale.next()
+      Issue.record("\(String(describing: record))")
+    } catch let error as LedgerError {
+      #expect(error.code == .corrupt)
+    }
+    try flipLargeValues()
+    try await helper.createPromise(of: Int.self).fulfill(3)
+    #expect(try await stale.next()?.id == second.id)
+    await app.close()
+    await helper.close()
+  }
+
+  /// Damages all values that are stored beside events; the second time, the damage is gone.
+  private func flipLargeValues() throws {
+    let values = try CompactedLedger.entries(of: "blob", at: temporary.path)
+    #expect(!values.isEmpty)
+    try CompactedLedger.edit(temporary.path) { transaction, tables in
+      for (key, value) in values {
+        let flipped = value.map { $0 ^ 1 }
+        try transaction.put(flipped.span, forKey: key.span, in: try tables("blob"))
+      }
+    }
   }
 
   @Test func onlyTheAppIsOfferedAny() async throws {

@@ -29,4 +29,24 @@ struct CompactionLockTests {
     try elsewhere.take(first, store)
     elsewhere.release()
   }
+
+  /// The system ends a suspended app that holds a lock on a shared file.
+  @Test func aFrozenSessionDoesNotHoldIt() async throws {
+    let temporary = try TemporaryLedger()
+    let app = try await temporary.open()
+    let turn = CompactionTurn(engine: app.engine)
+    try await turn.step { (_) throws(LedgerError) in }
+    let helper = try await temporary.open(as: .appExtension)
+    let error = await #expect(throws: LedgerError.self) {
+      try await helper.compact(LedgerCompactionTests.everything)
+    }
+    #expect(error?.code == .compactionBusy)
+    // Between two steps of a compaction.
+    try await app.freeze()
+    let report = try await helper.compact(LedgerCompactionTests.everything)
+    #expect(report.foldedEvents > 0)
+    try await app.unfreeze()
+    await app.close()
+    await helper.close()
+  }
 }

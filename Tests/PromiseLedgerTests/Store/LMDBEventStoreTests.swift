@@ -1,10 +1,10 @@
-import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
+@testable import LedgerLMDB
 @testable import LedgerModel
 @testable import LedgerRuntime
 @testable import PromiseLedger
@@ -76,6 +76,27 @@ import Testing
       #expect(try subject.store.head() == Position(rawValue: 3))
     }
   #endif
+
+  @Test func aCommitWhoseOutcomeIsUnknownIsRecognizedBySessionAndNumber() throws {
+    let subject = try open()
+    let end = try subject.append(3)
+    let store = try #require(subject.store as? LMDBEventStore)
+    let own = CommitID(session: StoreUnderTest.session, number: 1)
+    let others = [
+      CommitID(session: own.session, number: 2),
+      CommitID(session: SessionID(entityID: EntityID(high: 6, low: 6)), number: own.number),
+    ]
+    try store.passGate(Patience(.seconds(5)))
+    defer { store.endCommit() }
+    let cause = LMDBError(.panic, .commit)
+    #expect(try store.findOutcome(of: own, after: .start, cause) == end)
+    for commit in others {
+      let error = #expect(throws: LedgerError.self) {
+        try store.findOutcome(of: commit, after: .start, cause)
+      }
+      #expect(error?.code == .ioFailure)
+    }
+  }
 
   @Test func nothingIsWrittenToASealedGeneration() throws {
     let subject = try open()
