@@ -39,9 +39,10 @@ extension CrashTests {
         }
         let report = try await run.check(stateCount: settings.stateCount / 5)
         #expect(report.answers["refused", default: 0] > 0)
-        // After a clean end not all pages are looked at, and LMDB ends a process on some of them.
+        // After a clean end not all pages are looked at, and LMDB ends a process on some of them: on one
+        // in a hundred, but on more with some sizes of values.
         let answerCount = report.answers.values.reduce(0, +)
-        #expect(report.answers["ended", default: 0] <= max(4, answerCount / 25))
+        #expect(report.answers["ended", default: 0] <= max(10, answerCount / 25))
         return settings.tell(report, of: run)
       }
     }

@@ -103,7 +103,7 @@ extension Decision {
     guard count >= maximum else { return }
     throw LedgerError(
       .tooManyQueued,
-      "\(count) works wait for a runner already; the session allows \(maximum). Nothing was started: try again later, run more at once or in more processes, or raise the limit (maximumQueuedWorkCount)."
+      "\(count) pieces of work wait for a runner already; the session allows \(maximum). Nothing was started: try again later, run more at once or in more processes, or raise the limit (maximumQueuedWorkCount)."
     )
   }
 }

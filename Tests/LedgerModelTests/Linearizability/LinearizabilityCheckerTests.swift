@@ -59,6 +59,10 @@ import Testing
       "writes beside each other have one order",
       [write(1, 0, 9), write(2, 0, 9), read(1, 10, 11), read(2, 12, 13)], false
     ),
+    (
+      "a write is carried out once",
+      [write(1, 0, 20), write(2, 0, 20), read(1, 1, 2), read(2, 3, 4), read(1, 5, 6)], false
+    ),
     ("a call and a return at one time overlap", [write(1, 0, 5), read(0, 5, 6)], true),
     (
       "a call that begins right after a return does not", [write(1, 0, 5), read(0, 6, 7)], false

@@ -113,8 +113,9 @@ import Testing
     // Unless it has ended without an answer.
     running + "killed b 8 s\ncall c.2 12 0/h0 call t\nanswer c.2 13 handlerFinished",
     // A call whose commit is unknown is still the session's own.
-    bound + "call b.1 3 0/h0 call s\nanswer b.1 5 unknown\ncall b.2 6 0/h0 call s\n"
-      + "code b.2 7 5\nanswer b.2 8 returned",
+    bound + "call b.1 3 0/h0 call s\nanswer b.1 5 unknown\n"
+      + "call c.1 6 0/h0 call t\nanswer c.1 7 handlerRunning\ncall b.2 8 0/h0 call s\n"
+      + "code b.2 9 5\nanswer b.2 10 returned",
     running + "call c.1 6 0/h0 invalidate\nanswer c.1 7 invalidated\nanswer b.1 8 returned\n"
       + "call c.2 9 0/h0 read\nanswer c.2 10 invalidated 5",
     "call a.1 1 0/h1 create 5 repeating\nanswer a.1 2 created\n"

@@ -7,7 +7,7 @@ import Testing
 
 /// The limit on the work that waits for a runner.
 @Suite(.timeLimit(.minutes(10))) struct WorkQueueLimitTests {
-  /// A ledger whose sessions let a number of works wait.
+  /// A ledger whose sessions let some work wait.
   private func ledger(_ form: WorkLedger.Form, limit: Int = 2) throws -> WorkLedger {
     let ledger = try WorkLedger(form)
     ledger.context.maximumQueuedWorkCount = limit
@@ -17,7 +17,7 @@ import Testing
   private func expectRefusal(_ body: () throws -> Void) {
     let error = #expect(throws: LedgerError.self) { try body() }
     #expect(error?.code == .tooManyQueued)
-    #expect(error?.message.hasPrefix("2 works wait for a runner already") == true)
+    #expect(error?.message.hasPrefix("2 pieces of work wait for a runner already") == true)
   }
 
   @Test(arguments: WorkLedger.Form.allCases)

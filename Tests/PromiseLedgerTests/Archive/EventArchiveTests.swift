@@ -80,7 +80,7 @@ struct EventArchiveTests {
       }
       if isFirst {
         // These follow the end up to which this compaction folds.
-        let other = try? WatchedSession(store, 7, clock: SystemLedgerClock(), role: .appExtension)
+        let other = try? WatchedSession(store, 7, clock: ManualLedgerClock(), role: .appExtension)
         for number in 1...24 { try? other?.commit([CreatePromise(.numbered(number))]) }
       }
       if progress.phase == .archiving, progress.done > 0 {

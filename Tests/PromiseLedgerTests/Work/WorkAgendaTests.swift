@@ -141,14 +141,17 @@ struct WorkAgendaTests {
   }
 
   @Test func anExtensionRemembersSixtyFourWorksOfAllKindsTogether() async throws {
-    let loop = try WorkLoop(try await busyExtension(), kinds: nil, RunnerLimits(total: 100))
+    let ledger = try await busyExtension()
+    let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits(total: 100))
     try loop.begin()
-    defer { loop.end() }
     try await loop.look()
     #expect(loop.contents.withLock { $0.agenda.count } == 64)
     let taken = loop.takeDue()
     #expect(taken.contains { $0.kind == ScriptedWork.kind })
     #expect(taken.contains { $0.kind == OtherWork.kind })
+    loop.end()
+    // The loop alone does not keep the session open.
+    await ledger.close()
   }
 
   @Test func anExtensionDrainsMoreWorkThanItRemembers() async throws {

@@ -114,7 +114,7 @@ struct WorkInputTests {
     let ledger = try await lab.temporary.open(as: .app, configuration: configuration)
     let first = try await ledger.start(ScriptedWork())
     let second = try await ledger.start(ScriptedWork(), key: PromiseKey("second"))
-    await expectError(.tooManyQueued, naming: ["2 works", "maximumQueuedWorkCount"]) {
+    await expectError(.tooManyQueued, naming: ["2 pieces of work", "maximumQueuedWorkCount"]) {
       try await ledger.start(ScriptedWork())
     }
     await expectError(.tooManyQueued) {
