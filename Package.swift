@@ -186,8 +186,8 @@ let package = Package(
     .testTarget(
       name: "LedgerLMDBTests",
       dependencies: [
-        "CLedgerLMDB", "LedgerLMDB", "LedgerSystem", "LedgerTestSupport", "LedgerTreeSupport",
-        "PromiseLedgerTesting",
+        "CLedgerLMDB", "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
+        "LedgerTreeSupport", "PromiseLedgerTesting",
       ]
     ),
     .testTarget(
