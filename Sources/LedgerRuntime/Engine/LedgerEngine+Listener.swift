@@ -19,8 +19,8 @@ extension LedgerEngine {
   /// leaves no session that could be found dead.
   private static let pollsBetweenReaderChecks = 60
 
-  /// How long before its time the alarm rings: two polls, so that whoever is woken can sleep by itself until
-  /// then, however long a poll takes.
+  /// How long before its time the alarm rings. At least one poll falls into this time, so the runner is woken
+  /// early enough and waits for the exact time itself.
   var alarmLead: Duration { setup.pollInterval * 2 }
 
   /// The listening thread: catches up when the doorbell rings, and at least once a poll interval.

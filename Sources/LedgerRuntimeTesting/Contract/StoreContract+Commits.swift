@@ -75,9 +75,9 @@ extension StoreContract {
     },
     Rule("One at a time holds the lock of compaction") { (subject: StoreSubject) in
       guard let first = try subject.store.lockForCompaction() else {
-        throw BrokenRule(message: "nobody holds the lock, and it is refused")
+        throw BrokenRule(message: "the lock is refused although nobody holds it")
       }
-      try require(try subject.store.lockForCompaction() == nil, "two hold the lock")
+      try require(try subject.store.lockForCompaction() == nil, "the lock is held twice at once")
       first.release()
       guard let second = try subject.store.lockForCompaction() else {
         throw BrokenRule(message: "the lock is refused after its release")

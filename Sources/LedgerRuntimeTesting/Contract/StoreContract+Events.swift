@@ -19,7 +19,8 @@ extension StoreContract {
           events.map { try $0.decode(as: PromiseAbandoned.self)?.reason },
           (0..<count).map(String.init), "the payloads")
         try require(
-          events.allSatisfy { $0.session == StoreSubject.session }, "a session is another one")
+          events.allSatisfy { $0.session == StoreSubject.session },
+          "an event names the wrong session")
       }
     },
     Rule("Reading starts after any position") { (subject: StoreSubject) in
@@ -74,7 +75,7 @@ extension StoreContract {
         try requireEqual(event?.attachmentByteCount, byteCount, "the size in the event")
         try require(
           try subject.store.attachment(of: Position(rawValue: 1), byteCount: byteCount) == bytes,
-          "the value of \(byteCount) bytes is another one")
+          "the value of \(byteCount) bytes came back changed")
       }
     },
     Rule("A missing value is corrupt, and no other one fails with it") {
@@ -108,7 +109,7 @@ extension StoreContract {
         let position = Position(rawValue: position)
         try require(
           try subject.store.attachment(of: position, byteCount: bytes.count) == bytes,
-          "the value at \(position) is another one")
+          "the value at \(position) came back changed")
         try require(
           subject.shows(TableChange(bytes, at: position)),
           "the value at \(position) is not shown as stored")

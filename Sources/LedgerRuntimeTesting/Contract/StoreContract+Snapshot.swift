@@ -13,7 +13,8 @@ extension StoreContract {
       let reader = try SnapshotReader(subject.store)
       try requireEqual(reader.position, state.position, "the position of the snapshot")
       for entity in state.overlaid {
-        try require(try reader.entity(entity.id) == entity, "\(entity.id) is another one")
+        try require(
+          try reader.entity(entity.id) == entity, "the record of \(entity.id) came back changed")
       }
       try requireEqual(
         reader.entity(EntityID(high: 9, low: 9)), nil, "a record that was never put")
@@ -76,7 +77,7 @@ extension StoreContract {
         try requireEqual(error.lookAgain, .snapshotMoved, "the reason of the refusal \(error)")
       }
     },
-    Rule("Events that were deleted are answered for") { (subject: StoreSubject) in
+    Rule("A read of deleted events says where the log begins") { (subject: StoreSubject) in
       try subject.append(1_000)
       var keys: [UInt64] = []
       var through = Position.start

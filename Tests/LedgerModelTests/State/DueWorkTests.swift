@@ -173,48 +173,50 @@ import Testing
 
   @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
   func allDueWorkIsFound(seed: UInt64, form: WorkLedger.Form) throws {
+    try forEachMoment(seed: seed, form) { state, now, kinds in
+      let expected = try Oracle(state, at: now, kinds: kinds)
+      let search = WorkSearch(now: now, kinds: kinds, limit: .max, laneLimit: .max)
+      let found = try state.dueWork(search)
+      #expect(found.candidates == (expected.next(.max) + expected.followers).sorted())
+      #expect(expected.next(.max) == expected.due)
+      #expect(found.nextTimes == expected.nextTimes)
+      #expect(found.incompleteKinds.isEmpty)
+    }
+  }
+
+  /// Runs `body` at several times, and with several sets of kinds, on the state of a random history.
+  private func forEachMoment(
+    seed: UInt64, _ form: WorkLedger.Form,
+    _ body: (LedgerState, Timestamp, Set<String>) throws -> Void
+  ) throws {
     var history = try history(seed: seed, form)
     if seed.isMultiple(of: 2) { try block(&history) }
-    let state = history.ledger.state
     for kinds in Self.kindSets {
       for delay in [-100, 0, 30, 1_000] {
-        let now = history.ledger.context.now + .seconds(delay)
-        let expected = try Oracle(state, at: now, kinds: kinds)
-        let search = WorkSearch(now: now, kinds: kinds, limit: .max, laneLimit: .max)
-        let found = try state.dueWork(search)
-        #expect(found.candidates == (expected.next(.max) + expected.followers).sorted())
-        #expect(expected.next(.max) == expected.due)
-        #expect(found.nextTimes == expected.nextTimes)
-        #expect(found.incompleteKinds.isEmpty)
+        try body(history.ledger.state, history.ledger.context.now + .seconds(delay), kinds)
       }
     }
   }
 
   @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
   func aSearchOfTimesFindsTheWorkWhoseTimeHasCome(seed: UInt64, form: WorkLedger.Form) throws {
-    var history = try history(seed: seed, form)
-    if seed.isMultiple(of: 2) { try block(&history) }
-    let state = history.ledger.state
-    for kinds in Self.kindSets {
-      for delay in [-100, 0, 30, 1_000] {
-        let now = history.ledger.context.now + .seconds(delay)
-        let expected = try Oracle(state, at: now, kinds: kinds)
-        let timed = try expected.due.filter { candidate in
-          let trigger = try state.promise(candidate.id)?.workPlace?.trigger
-          return trigger?.time.map { $0 <= now } ?? false
-        }
-        let search = WorkSearch(
-          now: now, kinds: kinds, limit: .max, laneLimit: .max, looksOnlyAtTimes: true)
-        let found = try state.dueWork(search)
-        #expect(Set(timed).isSubset(of: found.candidates))
-        // Of the lanes of this work, all due work is found.
-        let lanes = Set(timed.compactMap(\.lane))
-        #expect(
-          found.candidates.allSatisfy { candidate in
-            timed.contains(candidate) || candidate.lane.map(lanes.contains) ?? false
-          })
-        #expect(found.nextTimes == expected.nextTimes && found.joints.isEmpty)
+    try forEachMoment(seed: seed, form) { state, now, kinds in
+      let expected = try Oracle(state, at: now, kinds: kinds)
+      let timed = try expected.due.filter { candidate in
+        let trigger = try state.promise(candidate.id)?.workPlace?.trigger
+        return trigger?.time.map { $0 <= now } ?? false
       }
+      let search = WorkSearch(
+        now: now, kinds: kinds, limit: .max, laneLimit: .max, looksOnlyAtTimes: true)
+      let found = try state.dueWork(search)
+      #expect(Set(timed).isSubset(of: found.candidates))
+      // Of the lanes of this work, all due work is found.
+      let lanes = Set(timed.compactMap(\.lane))
+      #expect(
+        found.candidates.allSatisfy { candidate in
+          timed.contains(candidate) || candidate.lane.map(lanes.contains) ?? false
+        })
+      #expect(found.nextTimes == expected.nextTimes && found.joints.isEmpty)
     }
   }
 

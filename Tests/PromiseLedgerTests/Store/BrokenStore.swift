@@ -32,7 +32,7 @@ final class BrokenStore: ForwardingEventStore {
     case keepsEntries = "A record that is removed leaves nothing"
     case changesAnySnapshot = "A snapshot that moved is not changed"
     case showsOldSummary = "A reader of a snapshot that moved is told so"
-    case skipsDeletedEvents = "Events that were deleted are answered for"
+    case skipsDeletedEvents = "A read of deleted events says where the log begins"
     case takesFrozenForDead = "A session is alive until it freezes, and when it comes back"
     case mixesFindings = "Findings are in the order of the sessions"
     case endsLivingSessions = "Nothing is removed of a session that is alive"
