@@ -8,8 +8,8 @@ struct WorkFinder {
   /// The first of the errors for missing parts of the snapshot, which are noted together.
   private var failure: LedgerError?
   private var seenLanes: Set<String> = []
-  /// The work that was found.
-  private var ids: Set<PromiseID> = []
+  /// Where the work that was found stands among the candidates.
+  private var indices: [PromiseID: Int] = [:]
   /// Due work of lanes of which no attempt was started, the first of each lane that was seen.
   private var laneCandidates: [String: [WorkCandidate]] = [:]
   /// Whether all work is looked through.
@@ -233,8 +233,12 @@ struct WorkFinder {
   private mutating func add(_ candidate: WorkCandidate) {
     // Every runner passes an outcome on, because the code does not run.
     guard candidate.excludedBy != nil || search.kinds.contains(candidate.kind) else { return }
-    // Work may have changed together with the promise that it awaits.
-    if ids.insert(candidate.id).inserted { found.candidates.append(candidate) }
+    guard let index = indices[candidate.id] else {
+      indices[candidate.id] = found.candidates.count
+      return found.candidates.append(candidate)
+    }
+    // It was found by its time and by each settled promise of its condition: the first of these made it due.
+    if candidate.order < found.candidates[index].order { found.candidates[index] = candidate }
   }
 
   private func candidate(
