@@ -12,17 +12,25 @@ final class HeadChecks: Sendable {
   }
 
   private struct Contents {
-    var reads: [Int: Read] = [:]
+    /// The reads that wait for the next check.
+    var waiting: [Int: Read] = [:]
+    /// The reads that the running check answers.
+    var checked: [Int: Read] = [:]
     var nextToken = 0
     var isRunning = false
+
+    mutating func remove(_ token: Int) -> Read? {
+      waiting.removeValue(forKey: token) ?? checked.removeValue(forKey: token)
+    }
   }
 
   private let contents = Mutex(Contents())
 
   /// The number of reads that wait for a check that has not begun yet.
-  var waitingCount: Int { contents.withLock { $0.reads.count } }
+  var waitingCount: Int { contents.withLock { $0.waiting.count } }
 
-  /// Waits for a check of a store that begins after this call. Cancelling the task ends the wait.
+  /// Waits for a check of a store that begins after this call. Cancelling the task ends the wait at once,
+  /// also during the check.
   ///
   /// - Parameter look: Brings the replica up to the head. An equivalent closure of another read may run
   ///   instead.
@@ -37,7 +45,7 @@ final class HeadChecks: Sendable {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let begins = contents.withLock { contents in
-          contents.reads[token] = Read(store: store, continuation: continuation)
+          contents.waiting[token] = Read(store: store, continuation: continuation)
           defer { contents.isRunning = true }
           return !contents.isRunning
         }
@@ -51,7 +59,7 @@ final class HeadChecks: Sendable {
   }
 
   private func cancel(_ token: Int) {
-    let read = contents.withLock { $0.reads.removeValue(forKey: token) }
+    let read = contents.withLock { $0.remove(token) }
     read?.continuation.resume(throwing: CancellationError())
   }
 
@@ -70,24 +78,27 @@ final class HeadChecks: Sendable {
     while let reads = takeReads() {
       // If a freeze occurred between two reads, they have different stores, one of which is closed.
       var results: [ObjectIdentifier: Result<Void, LedgerError>] = [:]
-      for read in reads {
-        let id = ObjectIdentifier(read.store)
-        let result = results[id] ?? Result { () throws(LedgerError) in try look(read.store) }
+      for (token, store) in reads {
+        let id = ObjectIdentifier(store)
+        let result = results[id] ?? Result { () throws(LedgerError) in try look(store) }
         results[id] = result
-        read.continuation.resume(with: result.mapError { $0 as any Error })
+        // A canceled read is no longer there.
+        let read = contents.withLock { $0.remove(token) }
+        read?.continuation.resume(with: result.mapError { $0 as any Error })
       }
     }
   }
 
   /// - Returns: `nil` if no read waits; the thread then ends.
-  private func takeReads() -> [Read]? {
+  private func takeReads() -> [(token: Int, store: any EventStore)]? {
     contents.withLock { contents in
-      guard !contents.reads.isEmpty else {
+      guard !contents.waiting.isEmpty else {
         contents.isRunning = false
         return nil
       }
-      defer { contents.reads = [:] }
-      return Array(contents.reads.values)
+      contents.checked = contents.waiting
+      contents.waiting = [:]
+      return contents.checked.map { ($0.key, $0.value.store) }
     }
   }
 }

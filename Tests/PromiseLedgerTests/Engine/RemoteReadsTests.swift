@@ -153,6 +153,21 @@ import Testing
 
   // MARK: Sharing
 
+  @Test func aReadEndsWithItsTaskAlsoDuringItsCheck() async throws {
+    let checks = HeadChecks()
+    let gate = WakeSemaphore()
+    let begun = Tally()
+    let look = { @Sendable (_: any EventStore) throws(LedgerError) in
+      begun.add()
+      #expect(gate.wait(timeout: .seconds(60)), "the canceled read waited for its check")
+    }
+    let read = Task { [store] in try await checks.check(store, look) }
+    try await until { begun.count == 1 }
+    read.cancel()
+    await #expect(throws: CancellationError.self) { try await read.value }
+    gate.signal()
+  }
+
   @Test func readsThatComeMeanwhileShareTheNextLook() async throws {
     let checks = HeadChecks()
     let gate = WakeSemaphore()
