@@ -144,7 +144,7 @@ package struct FollowedOutcome: Sendable {
   /// - Returns: `nil` if the promise is pending, or its outcome is stored elsewhere and not given.
   package init?(_ entity: PromiseEntity, content: [UInt8]? = nil) throws(LedgerError) {
     promise = entity.id
-    typeTag = try entity.creation().typeTag
+    typeTag = try entity.typeTag()
     if entity.resolution == nil, case .abandoned(let fact, let reason) = entity.closing {
       (position, kind) = (fact.position, nil)
       self.content = Array(reason.utf8)

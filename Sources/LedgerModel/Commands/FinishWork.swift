@@ -84,7 +84,7 @@ package struct FinishWork: EntityCommand {
       return try fail(
         entity, attempt, refused.error, refusing: refused.effect, isFinal: false, in: &decision)
     }
-    let expected = try entity.creation().typeTag
+    let expected = try entity.typeTag()
     guard expected == typeTag || formerTypeTags.contains(expected) else {
       try decision.rollBack(to: mark)
       let error = WorkError.returnedOtherType(typeTag, than: expected)

@@ -323,7 +323,7 @@ extension PromiseEntity {
   fileprivate func requireType(
     _ given: String, orOneOf former: [String]
   ) throws(LedgerError) {
-    let stored = try creation().typeTag
+    let stored = try typeTag()
     guard stored != given, !former.contains(stored) else { return }
     throw LedgerError(
       .typeMismatch,

@@ -114,6 +114,11 @@ package struct PromiseEntity: Sendable, Hashable {
     try PromiseCreated(decoding: creationPayload)
   }
 
+  /// The name of the value's type, read without decoding the rest of the creation.
+  package func typeTag() throws(LedgerError) -> String {
+    try PromiseCreated.typeTag(ofEncoded: creationPayload)
+  }
+
   /// Decodes the payload of the resolution.
   package func resolved() throws(LedgerError) -> PromiseResolved? {
     guard let resolution else { return nil }

@@ -34,11 +34,20 @@ extension EventPayload {
   package static func parse<Value>(
     _ payload: [UInt8], _ body: (inout PayloadReader) throws(PayloadDamage) -> Value
   ) throws(LedgerError) -> Value {
-    do throws(PayloadDamage) {
-      var reader = PayloadReader(payload)
+    try parsePrefix(of: payload) { reader throws(PayloadDamage) in
       let value = try body(&reader)
       try reader.finish()
       return value
+    }
+  }
+
+  /// Parses the beginning of a payload: `body` need not read all of it.
+  static func parsePrefix<Value>(
+    of payload: [UInt8], _ body: (inout PayloadReader) throws(PayloadDamage) -> Value
+  ) throws(LedgerError) -> Value {
+    do throws(PayloadDamage) {
+      var reader = PayloadReader(payload)
+      return try body(&reader)
     } catch {
       throw LedgerError(.corrupt, "The payload of a \(kind) event is damaged: \(error.what).")
     }

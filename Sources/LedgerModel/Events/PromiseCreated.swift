@@ -165,6 +165,15 @@ public struct PromiseCreated: EventPayload, Hashable {
     return Timestamp(nanosecondsSinceEpoch: payload.span.loadLittleEndian(at: 8))
   }
 
+  /// Reads the type tag of an encoded payload without decoding what stands behind it.
+  static func typeTag(ofEncoded payload: [UInt8]) throws(LedgerError) -> String {
+    try parsePrefix(of: payload) { reader throws(PayloadDamage) in
+      let flags = Flags(rawValue: try reader.integer())
+      try reader.skip(flags.contains(.deadline) ? 15 : 7)
+      return try reader.text()
+    }
+  }
+
   /// Reads the effect of the deadline without decoding the rest.
   ///
   /// - Precondition: The payload is well-formed.

@@ -4,6 +4,8 @@ import Logging
 struct WorkAttempt: Sendable {
   let ledger: Ledger
   let entity: PromiseEntity
+  /// The work as its creation describes it, decoded once for the whole attempt.
+  let work: PromiseCreated.Work
   let flow: WorkFlow
   let observer: (any WorkObserver)?
   /// Tells why the task of the code was cancelled.
@@ -45,9 +47,8 @@ struct WorkAttempt: Sendable {
   /// - Returns: Whether the code has the work.
   private func takesUp() async -> Bool {
     do {
-      guard let kind = try entity.creation().work?.kind else { return true }
       let called = CalledWork(
-        promise: id, kind: kind, startedAt: entity.created.time, flow: flow, promises: [],
+        promise: id, kind: work.kind, startedAt: entity.created.time, flow: flow, promises: [],
         observer: observer)
       try await WorkDriver(ledger: ledger, called: called).takeUp()
       return true
@@ -63,11 +64,11 @@ struct WorkAttempt: Sendable {
 
   private func outcome() async -> Outcome {
     do {
-      guard let work = try entity.creation().work,
-        let registration = ledger.configuration.handlers[work: work.kind]
-      else { return .giveBack(.notRunnable, nil) }
-      let (source, record) = try await readArguments(work)
-      return try await run(try await registration.prepare(source, record, ledger), work)
+      guard let registration = ledger.configuration.handlers[work: work.kind] else {
+        return .giveBack(.notRunnable, nil)
+      }
+      let (source, record) = try await readArguments()
+      return try await run(try await registration.prepare(source, record, ledger))
     } catch let error as UnfitWork {
       // No attempt of this build can succeed.
       return .giveBack(.parked, StoredError(error.error))
@@ -77,9 +78,7 @@ struct WorkAttempt: Sendable {
   }
 
   /// Reads the arguments and the record, however long the ledger cannot be read.
-  private func readArguments(
-    _ work: PromiseCreated.Work
-  ) async throws -> (ArgumentSource, PromiseRecord) {
+  private func readArguments() async throws -> (ArgumentSource, PromiseRecord) {
     try await ledger.patiently("the arguments of work cannot be read yet", metadata) {
       let arguments = try await ledger.records.load(entity.workArguments(work))
       let source = ArgumentSource(
@@ -110,9 +109,7 @@ struct WorkAttempt: Sendable {
     }
   }
 
-  private func run(
-    _ attempt: WorkRegistration.Attempt, _ work: PromiseCreated.Work
-  ) async throws -> Outcome {
+  private func run(_ attempt: WorkRegistration.Attempt) async throws -> Outcome {
     let effects = EffectCollector(
       of: ArgumentSource.name(ofWork: id, kind: work.kind), "attempt \(number)", in: ledger)
     defer { _ = effects.end() }
@@ -189,9 +186,7 @@ struct WorkAttempt: Sendable {
   }
 
   private func finish(_ result: FinishWork.Result, _ effects: [HandlerEffect]) async throws {
-    guard let kind = try entity.creation().work?.kind,
-      let registration = ledger.configuration.handlers[work: kind]
-    else { return }
+    guard let registration = ledger.configuration.handlers[work: work.kind] else { return }
     let handlers = HandlerRunner(ledger: ledger)
     let checked = try await handlers.checked(effects)
     let command = FinishWork(

@@ -85,14 +85,15 @@ extension WorkLoop {
     // Without the ledger, the session ends, and gives the work back.
     guard let ledger else { throw .sessionClosed }
     let id = entity.id
-    if goOn(entity) { return }
+    // Only work is claimed.
+    guard !goOn(entity), let work = try entity.creation().work else { return }
     let running = Running(
-      kind: presentName(of: kind), lane: entity.workPlace?.lane?.name,
+      kind: presentName(of: kind), lane: entity.workPlace(work)?.lane?.name,
       isSuspect: entity.progress?.isSuspect ?? false,
       flow: WorkFlow(entity.progress, uptime: ledger.uptime), interruption: Interruption())
     contents.withLock { $0.noteRunning(id, running) }
     let attempt = WorkAttempt(
-      ledger: ledger, entity: entity, flow: running.flow, observer: self,
+      ledger: ledger, entity: entity, work: work, flow: running.flow, observer: self,
       interruption: running.interruption)
     // Detached, so that code does not inherit the priority or the task-local values of the runner.
     let task = Task.detached {
