@@ -105,6 +105,8 @@ extension LedgerState {
   }
 
   /// Finds the due work of lanes, and the work in the snapshot that awaits settled promises.
+  ///
+  /// Of the promises that work in the snapshot awaits, only those among `promises` count for its order.
   package func dueWork(
     inLanes lanes: Set<String>, awaiting promises: Set<PromiseID>, _ search: WorkSearch
   ) throws(LedgerError) -> DueWork {

@@ -239,20 +239,38 @@ import Testing
         // As a runner does it.
         let lanes = found.lanes.union(found.freedLanes)
         let more = try state.dueWork(inLanes: lanes, awaiting: found.awaited, search)
-        let all = Set(found.candidates + more.candidates)
-        let alone = (expected.due + expected.followers).filter {
-          $0.lane == nil || $0.excludedBy != nil
-        }
+        let all = try comparable(found.candidates + more.candidates, state, form)
+        let alone = try comparable(
+          (expected.due + expected.followers).filter { $0.lane == nil || $0.excludedBy != nil },
+          state, form)
         #expect(Set(alone).isSubset(of: all))
         let due = Set(all.filter { $0.lane != nil && $0.excludedBy == nil })
         let dueLanes = Set(expected.due.compactMap(\.lane)).union(due.compactMap(\.lane))
-        #expect(due == Set(dueLanes.flatMap { expected.heads(of: $0, .max) }))
+        #expect(
+          try due == comparable(dueLanes.flatMap { expected.heads(of: $0, .max) }, state, form))
         #expect(all.subtracting(alone).allSatisfy { $0.lane != nil })
         let time = [found.nextTime, more.nextTime].compactMap(\.self).min()
         #expect(expected.nextTime.map { $0 >= time ?? $0 } ?? true)
         #expect(found.incompleteKinds.isEmpty && more.incompleteKinds.isEmpty)
       }
     }
+  }
+
+  /// Candidates without their order, if they may be in the snapshot and await several promises: not all of these
+  /// are among the changes.
+  private func comparable(
+    _ candidates: [WorkCandidate], _ state: LedgerState, _ form: WorkLedger.Form
+  ) throws -> Set<WorkCandidate> {
+    guard form != .inMemory else { return Set(candidates) }
+    return try Set(
+      candidates.map { candidate in
+        guard case .firstOf? = try state.promise(candidate.id)?.workPlace?.trigger else {
+          return candidate
+        }
+        return WorkCandidate(
+          id: candidate.id, kind: candidate.kind, lane: candidate.lane, order: .at(0),
+          created: candidate.created, excludedBy: candidate.excludedBy)
+      })
   }
 
   @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
