@@ -137,8 +137,16 @@ let package = Package(
     ),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
     .target(
-      name: "LedgerFuzzTargets", dependencies: ["LedgerBytes", "LedgerModel"],
+      name: "LedgerFuzzTargets", dependencies: ["LedgerBytes", "LedgerModel", "LedgerRuntime"],
       path: "Tests/FuzzTargets"
+    ),
+    .target(
+      name: "LedgerArgumentRules",
+      dependencies: [
+        "LedgerFuzzTargets", "LedgerModel", "promise-ledger",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/ArgumentRules"
     ),
     .target(
       name: "LedgerModelTestSupport",
@@ -271,8 +279,9 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTestSupport", "LedgerTreeSupport",
-        "PromiseLedger", "PromiseLedgerTesting", "ledger-worker", "promise-ledger", "tree-fuzzer",
+        "LedgerArgumentRules", "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
+        "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
+        "promise-ledger", "tree-fuzzer",
       ]
     ),
     .testTarget(name: "LayeringTests"),
@@ -283,11 +292,23 @@ let package = Package(
 // MARK: - Settings
 
 /// Set the environment variable FUZZER for a build with `--sanitize=fuzzer`, which brings the main function of
-/// this program.
-if Context.environment["FUZZER"] != nil {
-  package.targets.append(
+/// these programs.
+let isForFuzzer = Context.environment["FUZZER"] != nil
+
+if isForFuzzer {
+  package.targets += [
     .executableTarget(
-      name: "model-fuzzer", dependencies: ["LedgerFuzzTargets"], path: "Tests/ModelFuzzer"))
+      name: "model-fuzzer", dependencies: ["LedgerFuzzTargets"], path: "Tests/ModelFuzzer"),
+    .executableTarget(
+      name: "tool-fuzzer", dependencies: ["LedgerArgumentRules"], path: "Tests/ToolFuzzer"),
+  ]
+  // A program cannot be linked to another, so the tool is a library here.
+  package.products.removeAll { $0.name == "promise-ledger" }
+  let tools = package.targets.filter { $0.name == "promise-ledger" }
+  package.targets.removeAll { $0.name == "promise-ledger" }
+  package.targets += tools.map {
+    .target(name: $0.name, dependencies: $0.dependencies, path: $0.path)
+  }
 }
 
 /// Set the environment variable THREAD_SANITIZER for `swift test --sanitize=thread`: the sanitizer
@@ -298,7 +319,8 @@ if isForThreadSanitizer {
   // Programs of one thread, and tests without others.
   let unneeded: Set = [
     "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks", "tree-fuzzer",
-    "ToolTests", "LayeringTests", "LedgerModelTests", "LedgerWalkTests", "ledger-long-run",
+    "ToolTests", "LedgerArgumentRules", "LayeringTests", "LedgerModelTests", "LedgerWalkTests",
+    "ledger-long-run",
   ]
   package.products.removeAll { unneeded.contains($0.name) }
   package.targets.removeAll { unneeded.contains($0.name) }
@@ -317,6 +339,12 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableExperimentalFeature("Lifetimes"),
   ]
+  if isForFuzzer, target.name == "promise-ledger" {
+    target.swiftSettings?.append(
+      .unsafeFlags([
+        "-Xfrontend", "-entry-point-function-name", "-Xfrontend", "promise_ledger_main",
+      ]))
+  }
   // The stand-in for Mutex comes from a module that the files do not import.
   target.swiftSettings?.append(
     isForThreadSanitizer

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerHistories
 import LedgerLMDB
 import LedgerSystem
 import Logging

@@ -1,3 +1,4 @@
+import LedgerHistories
 import LedgerLMDB
 import LedgerSystem
 import LedgerTestSupport

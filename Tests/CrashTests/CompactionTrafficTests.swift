@@ -1,3 +1,4 @@
+import LedgerHistories
 import LedgerSystem
 import LedgerTestSupport
 import LedgerWorkerSupport

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import LedgerHistories
   import LedgerSystem
   import LedgerWorkerSupport
   import PromiseLedger

@@ -1,3 +1,4 @@
+import LedgerHistories
 import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting

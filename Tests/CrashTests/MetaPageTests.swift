@@ -1,4 +1,5 @@
 import Foundation
+import LedgerHistories
 import Logging
 import PromiseLedger
 import PromiseLedgerTesting

@@ -1,3 +1,4 @@
+import LedgerHistories
 import LedgerWorkerSupport
 import PromiseLedger
 import PromiseLedgerTesting

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerHistories
 import LedgerSystem
 import LedgerWorkerSupport
 import PromiseLedger

@@ -12,6 +12,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case records
   /// Texts from users: ids, keys, digests, stored errors.
   case texts
+  /// An archive or a recording, with its counts and digests mended.
+  case archives
 
   /// Gives bytes to the code.
   ///
@@ -23,6 +25,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .histories: try HistoryRules.check(bytes)
     case .records: try RecordRules.check(bytes)
     case .texts: try TextRules.check(bytes)
+    case .archives: try ArchiveRules.check(bytes)
     }
   }
 }
@@ -31,10 +34,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
 package struct FuzzFinding: Error, CustomStringConvertible {
   package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 
   /// Checks a rule.
-  static func unless(
+  package static func unless(
     _ holds: Bool, _ description: @autoclosure () -> String
   ) throws(FuzzFinding) {
     guard holds else { throw FuzzFinding(description()) }

@@ -6,6 +6,8 @@ extension Oracle {
     package var attempt = 1
     /// The binding that the command expects; `nil` if it expects none.
     package var bound: Int?
+    /// The records that a removal was planned for; `nil` if it is planned when it is carried out.
+    package var removal: Removal?
 
     package init() {}
   }

@@ -34,10 +34,17 @@ extension Oracle {
 // MARK: - The snapshot
 
 extension Oracle {
-  private enum Subject: Hashable {
+  fileprivate enum Subject: Hashable {
     case promise(Int)
     case handler(Int)
     case session(Int)
+  }
+
+  /// Records to remove.
+  package struct Removal: Hashable, Sendable {
+    fileprivate var subjects: [Subject]
+
+    package var count: Int { subjects.count }
   }
 
   mutating func fold() -> Answer {
@@ -49,11 +56,14 @@ extension Oracle {
   /// Notes that the snapshot has everything.
   package mutating func noteFold() { snapshot = position }
 
-  /// Removes every record of the snapshot that has ended, and that nothing needs.
-  mutating func removeRecords() -> Answer {
+  /// Notes that the snapshot has everything up to a position.
+  package mutating func noteFold(through position: Int) { snapshot = position }
+
+  /// Every record of the snapshot that has ended, and that nothing needs.
+  package var removal: Removal {
     let ended = endedInSnapshot().sorted { $0.position < $1.position }
     let needed = neededSubjects()
-    let removed = ended.map(\.subject).filter { subject in
+    let subjects = ended.map(\.subject).filter { subject in
       // Later attempts of a parent look for its children.
       if case .promise(let id) = subject, let parent = promises[id]?.creation.parent,
         needed.contains(.promise(parent))
@@ -62,7 +72,17 @@ extension Oracle {
       }
       return !needed.contains(subject)
     }
+    return Removal(subjects: subjects)
+  }
+
+  mutating func removeRecords() -> Answer {
+    var removed = (particulars.removal ?? removal).subjects
     guard !removed.isEmpty else { return .count(0) }
+    if particulars.removal != nil {
+      // What others have come to need since the plan stays.
+      let needed = neededSubjects()
+      removed.removeAll(where: needed.contains)
+    }
     _ = append(.retentionApplied, 0)
     var (promiseIDs, handlerIDs, sessionIDs): ([Int], [Int], [Int]) = ([], [], [])
     for subject in removed {
@@ -105,9 +125,9 @@ extension Oracle {
       guard promise.isPending, let work = promise.work else { continue }
       need([id] + work.references)
       need([promise.creation.parent].compactMap(\.self))
-      for trigger in [work.trigger, promise.waitingTrigger].compactMap(\.self) {
-        need(trigger.awaited)
-      }
+      // Also what it awaits once its attempt ends, or once it is resumed.
+      let triggers = [work.trigger, promise.progress?.trigger, promise.progress?.nextTrigger]
+      for trigger in triggers.compactMap(\.self) { need(trigger.awaited) }
       need(promise.progress?.awaited ?? [])
     }
     // The value of a joint is that of its inputs, so they are needed as long as the joint is.

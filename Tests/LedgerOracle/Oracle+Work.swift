@@ -37,7 +37,7 @@ extension Oracle.Progress {
 
   var mayUndo: Bool { !steps.isEmpty || hasWaited }
 
-  fileprivate var nextTrigger: Oracle.Trigger? {
+  var nextTrigger: Oracle.Trigger? {
     if cancelRequest != nil, !knowsOfCancellation { return .now }
     if let trigger { return trigger }
     guard let release else { return nil }

@@ -52,7 +52,7 @@ package struct Oracle: Sendable {
   /// The events of the newest command.
   package private(set) var facts: [Fact] = []
   private var changes: [Change] = []
-  private var particulars = Particulars()
+  private(set) var particulars = Particulars()
   private(set) var session = 0
   private(set) var now = 0
 

@@ -12,7 +12,7 @@ struct LongRun: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ledger-long-run",
     abstract:
-      "Walks through all commands beside an oracle, simulates processes, cuts the power, and checks what processes were told."
+      "Walks through all commands beside an oracle, simulates processes, cuts the power, kills processes, and checks what they were told."
   )
 
   @Option(help: "Multiplies the number of steps; 1 takes about a minute.")
@@ -39,6 +39,7 @@ struct LongRun: AsyncParsableCommand {
     case walks
     case simulation
     case powerLoss = "power-loss"
+    case kills
     case histories
   }
 
@@ -56,6 +57,7 @@ struct LongRun: AsyncParsableCommand {
     if only.contains(.walks) { isGood = try walk() && isGood }
     if only.contains(.simulation) { isGood = simulate() && isGood }
     if only.contains(.powerLoss) { isGood = try await cutPower() && isGood }
+    if only.contains(.kills) { isGood = try await kill() && isGood }
     if only.contains(.histories) { isGood = try await checkHistories() && isGood }
     if !isGood { throw ExitCode.failure }
   }
@@ -92,6 +94,13 @@ struct LongRun: AsyncParsableCommand {
       "power loss without syncs: \(recording.syncClasses.count) kinds left out in turn, \(needless.count) not missed \(needless)"
     )
     return report.failures.isEmpty && needless.isEmpty
+  }
+
+  private func kill() async throws -> Bool {
+    let report = try await KillRun(seed: seed, killCount: 100 * factor).run()
+    print(report.line)
+    for finding in report.findings.prefix(20) { print(finding) }
+    return report.findings.isEmpty
   }
 
   private func checkHistories() async throws -> Bool {

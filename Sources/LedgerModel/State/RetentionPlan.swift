@@ -231,7 +231,8 @@ extension PromiseEntity {
     guard status == .pending, let work = creation.work else { return }
     ids.insert(id.entityID)
     argumentReferences.insert(into: &ids)
-    for trigger in [work.trigger, progress?.nextTrigger].compactMap(\.self) {
+    // The operator's trigger counts again once code knows of a request to cancel it.
+    for trigger in [work.trigger, progress?.trigger, progress?.nextTrigger].compactMap(\.self) {
       ids.formUnion(trigger.awaited.map(\.entityID))
     }
     ids.formUnion(progress?.awaited.map(\.entityID) ?? [])

@@ -2,8 +2,11 @@ import Foundation
 import LedgerFuzzTargets
 import LedgerModel
 import LedgerModelTestSupport
+import LedgerRuntimeTesting
 import LedgerTestSupport
 import Testing
+
+@testable import LedgerRuntime
 
 /// The targets of the fuzzer, given the corpus that it left and random changes of it. `Tools/fuzz-model` searches
 /// for other inputs.
@@ -33,8 +36,37 @@ struct FuzzTargetTests {
     case .payloads: return events.compactMap(FuzzInput.payload(of:))
     case .histories: return [0, 9, 31].map { FuzzInput.history(of: events, foldedAfter: $0) }
     case .records: return random.ledger.state.overlaid.map(FuzzInput.record(of:))
+    case .archives: return try archives(seed: seed)
     case .texts: return [Array(StoredError.sample.encoded), Array("\(events[0].subject)".utf8)]
     }
+  }
+
+  /// Archives of a small ledger: of all events, of a snapshot with the events that are left, and a recording.
+  private static func archives(seed: UInt64) throws -> [[UInt8]] {
+    let ledger = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 6)
+    let recording = ArchiveRecording(
+      isRedacted: false,
+      states: [ArchivedState(position: try ledger.store.head(), digest: try ledger.state.digest())])
+    let whole = [
+      try archive(of: ledger.store), try archive(of: ledger.store, recording),
+    ]
+    try ledger.fold()
+    try ledger.removeRecords(.everything)
+    try ledger.fold()
+    for number in 501...503 { try ledger.commit(CreatePromise(.numbered(number))) }
+    try ledger.deleteEvents()
+    return whole + [try archive(of: ledger.store)]
+  }
+
+  private static func archive(
+    of store: any EventStore, _ recording: ArchiveRecording? = nil
+  ) throws -> [UInt8] {
+    var writer = ArchiveWriter(
+      of: LedgerID(entityID: .numbered(77)), createdAt: .at(1), try store.snapshotSummary(),
+      through: try store.head(), recording: recording)
+    var bytes: [UInt8] = []
+    while let piece = try writer.next(from: store) { bytes += piece }
+    return bytes
   }
 
   @Test(arguments: FuzzTarget.allCases)
@@ -47,30 +79,9 @@ struct FuzzTargetTests {
       #expect(throws: Never.self, "input \(number)") { try target.run(input) }
     }
     for number in 0..<TestAmount.of(2_000) {
-      let input = changed(inputs, &generator)
+      let input = FuzzChanges.changed(inputs, &generator)
       #expect(throws: Never.self, "change \(number) with seed \(seed)") { try target.run(input) }
     }
-  }
-
-  /// An input with some changes: of bytes, of its length, or with a part of another input.
-  private func changed(_ inputs: [[UInt8]], _ generator: inout SeededGenerator) -> [UInt8] {
-    var input = inputs[Int.random(in: 0..<inputs.count, using: &generator)]
-    for _ in 0..<Int.random(in: 1...4, using: &generator) {
-      let place = Int.random(in: 0...input.count, using: &generator)
-      switch Int.random(in: 0..<5, using: &generator) {
-      case 0 where place < input.count:
-        input[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-      case 1 where place < input.count:
-        input[place] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &generator) ?? 0
-      case 2: input.removeSubrange(place...)
-      case 3: input.insert(.random(in: 0...255, using: &generator), at: place)
-      default:
-        let other = inputs[Int.random(in: 0..<inputs.count, using: &generator)]
-        input.removeSubrange(place...)
-        input += other.dropFirst(place)
-      }
-    }
-    return input
   }
 
   /// Writes the inputs made of random histories to the folder of the environment variable FUZZ_SEEDS, from which

@@ -99,6 +99,18 @@ import Testing
     for id in expected { #expect(try ledger.state.promise(id) == nil) }
   }
 
+  /// Once its code knows of the request to cancel it, running work awaits what the operator said.
+  @Test func thePromiseThatAnOperatorLetsRunningWorkAwaitIsKept() throws {
+    let ledger = try ledger(ended: 1...1)
+    try ledger.create(2)
+    try ledger.claim(2)
+    let amended = WorkAmended(trigger: .after(.numbered(1), .fulfilled))
+    try ledger.commit(AmendWork(id: .numbered(2), amended))
+    try ledger.commit(CancelWork(id: .numbered(2), reason: "test"))
+    try remove(plan(ledger), in: ledger)
+    #expect(try ledger.state.promise(.numbered(1)) != nil)
+  }
+
   /// They are kept without that, however many there are.
   @Test func childrenThatWorkAwaitsAreNotNamed() throws {
     let ledger = try ledger(ended: 1...1)

@@ -10,7 +10,7 @@ struct LogAudit {
     var steps: Set<StepIdentity> = []
   }
 
-  private var position = Position.start
+  private(set) var position = Position.start
   private var facts: [Oracle.Fact] = []
   private var roles: [SessionID: SessionRole] = [:]
   private var work: [EntityID: Work] = [:]

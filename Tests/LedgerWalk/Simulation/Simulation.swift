@@ -20,6 +20,9 @@ package final class Simulation {
     package var lostBellCount = 0
     package var clockJumpCount = 0
     package var foldCount = 0
+    package var removalCount = 0
+    package var removedRecordCount = 0
+    package var deletedEventCount = 0
     /// A digest of everything that was asked and answered.
     package var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     package var problem: String?
@@ -35,6 +38,10 @@ package final class Simulation {
     case findsLivingDead
     /// A process reads without catching up.
     case readsStaleState
+    /// A removal of records ignores what others have come to need since it was planned.
+    case removesByAnOldPlan
+    /// Events are deleted that the snapshot does not have yet.
+    case deletesUnfoldedEvents
   }
 
   private static let stallTimeout = Duration.milliseconds(5)
@@ -53,6 +60,9 @@ package final class Simulation {
   private var depth = 0
   private var waited = Duration.zero
   private var folder = Folder()
+  private var audit = LogAudit()
+  /// All events, applied one after the other, without a snapshot and without deletions.
+  private var replayed = LedgerState()
   /// The events that were acknowledged, with the position of the first.
   private var acknowledged: [(position: Int, facts: [Oracle.Fact])] = []
   private var figures = Figures()
@@ -92,8 +102,10 @@ package final class Simulation {
     case 66..<76: try wake(process)
     case 76..<84: try read(process)
     case 84..<90: try findDead(process)
-    case 90..<93 where sessionCount < 100: kill(process)
-    case 93..<97: moveClock(of: process)
+    case 90..<92 where sessionCount < 100: kill(process)
+    case 92..<94: moveClock(of: process)
+    case 94..<96: try removeRecords(process)
+    case 96..<97: try deleteEvents()
     default: try fold(process)
     }
   }
@@ -166,17 +178,61 @@ package final class Simulation {
     process.now += chance(1, of: 2) ? below(3_000) : -below(2_000)
   }
 
+  // MARK: Compaction
+
   private func fold(_ process: VirtualProcess) throws {
     figures.foldCount += 1
-    let end = try store.head()
-    while try folder.step(of: store, through: end, limit: 50) != nil {}
-    // Then it is known what each process has in memory.
-    for process in processes where process.isAlive {
+    let (start, head) = (try store.snapshotSummary().position.rawValue, try store.head().rawValue)
+    let count = chance(1, of: 2) ? head - start : UInt64(below(Int(head - start) + 1))
+    while try folder.step(
+      of: store, through: Position(rawValue: start + count), limit: 50) != nil
+    {}
+    // Others learn of it when they look at the ledger again.
+    for process in processes where process.isAlive && chance(2, of: 3) {
       _ = try process.replica.catchUp(from: process.store)
       try process.replica.rebase(from: process.store)
       process.replica.dropFolded(begins: true)
     }
-    oracle.noteFold()
+    oracle.noteFold(through: Int(try store.snapshotSummary().position.rawValue))
+  }
+
+  /// Plans the removal of records, and carries it out after others have committed.
+  private func removeRecords(_ process: VirtualProcess) throws {
+    // Ends the deadlines that have passed, so that the plan is made on the newest state.
+    try commit(process, OracleStep(process.number, at: process.now, .timeOutDue))
+    guard process.isAlive else { return }
+    _ = try process.replica.catchUp(from: process.store)
+    let plan = try RetentionPlan(
+      process.replica.copy(readingFrom: process.store), endedBy: .everything)
+    let removal = oracle.removal
+    guard plan.removedCount == removal.count else {
+      return report("A plan removes \(plan.removedCount) records, not \(removal.count).")
+    }
+    guard let event = plan.events.first else { return }
+    let others = processes.filter { $0.isAlive && $0 !== process }
+    for _ in 0..<below(16) where !others.isEmpty { try carryOut(others[below(others.count)]) }
+    let isNew = bug == .removesByAnOldPlan
+    let command = PlannedRemoval(
+      command: ApplyRetention(event, plannedAt: isNew ? try store.head() : plan.position))
+    var particulars = Oracle.Particulars()
+    particulars.removal = removal
+    try commit(
+      process, OracleStep(process.number, at: process.now, .removeRecords), particulars, command)
+  }
+
+  private func deleteEvents() throws {
+    // They are seen for the last time.
+    try auditEvents()
+    try folder.markReadBack(of: store)
+    if bug == .deletesUnfoldedEvents {
+      var edit = SnapshotEdit(try store.snapshotSummary())
+      edit.new.readBackThrough = try store.head()
+      try store.apply(edit, patience: Patience(.seconds(5)))
+    }
+    let end = try store.head()
+    while let step = try EventDeletion(store).step(through: end) {
+      figures.deletedEventCount += step.eventCount
+    }
   }
 
   // MARK: Commits
@@ -184,18 +240,26 @@ package final class Simulation {
   private func commit(
     _ process: VirtualProcess, _ step: OracleStep, presumedDead: SessionEntity? = nil
   ) throws {
+    let particulars = oracle.particulars(of: step.command)
+    try commit(
+      process, step, particulars, WalkedCommand(step.command, particulars),
+      presumedDead: presumedDead)
+  }
+
+  private func commit(
+    _ process: VirtualProcess, _ step: OracleStep, _ particulars: Oracle.Particulars,
+    _ command: some Command<Oracle.Answer>, presumedDead: SessionEntity? = nil
+  ) throws {
     guard process.isAlive, let session = process.session, !process.isBusy else { return }
     process.isBusy = true
     defer { process.isBusy = false }
     process.clock.set(.at(Int64(step.now)))
-    let particulars = oracle.particulars(of: step.command)
     process.pending = (step, particulars)
     process.expected = nil
     var answer: Oracle.Answer
     do {
       answer = try session.commit(
-        WalkedCommand(step.command, particulars), to: process.store,
-        isFirst: step.command.opensSession, presumedDead: presumedDead)
+        command, to: process.store, isFirst: step.command.opensSession, presumedDead: presumedDead)
     } catch let error as LedgerError {
       switch error.code {
       case .closed: return kill(process)
@@ -258,6 +322,10 @@ package final class Simulation {
     guard let (step, particulars) = process.pending else { return }
     let start = oracle.position
     process.expected = oracle.run(step, particulars)
+    if case .count(let count)? = process.expected, step.command == .removeRecords {
+      figures.removalCount += 1
+      figures.removedRecordCount += count
+    }
     if facts != oracle.facts { report("The events of \(step) are \(facts), not \(oracle.facts).") }
     figures.commitCount += 1
     note("\(facts.count) events after \(start)")
@@ -293,6 +361,16 @@ package final class Simulation {
 
   // MARK: The end
 
+  /// Checks the events that were appended since the last time.
+  private func auditEvents() throws {
+    _ = try store.read(after: audit.position, limit: .max) { (frame) throws(LedgerError) in
+      try frame.forEachEvent(after: audit.position) { (event) throws(LedgerError) in
+        try replayed.apply(event)
+        if let problem = audit.take(LedgerEvent(copying: event)) { report(problem) }
+      }
+    }
+  }
+
   private func checkEnd() throws -> String? {
     let fresh = try LedgerState.tail(of: store)
     let digest = try fresh.digest()
@@ -304,9 +382,10 @@ package final class Simulation {
     }
     note("\(digest)")
     guard fresh.blocked.isEmpty else { return "An event did not fit: \(fresh.blocked)" }
-    var audit = LogAudit()
-    for event in try store.events() {
-      if let problem = audit.take(event) { return problem }
+    try auditEvents()
+    if let problem = figures.problem { return problem }
+    guard try replayed.digest() == digest else {
+      return "The snapshot and the events that are left make another state than all events."
     }
     for (position, facts) in acknowledged {
       guard audit.facts(from: position, count: facts.count) == facts else {
@@ -314,6 +393,15 @@ package final class Simulation {
       }
     }
     return nil
+  }
+}
+
+/// A removal of records that was planned before.
+private struct PlannedRemoval: Command {
+  let command: ApplyRetention
+
+  func decide(in decision: inout Decision) throws(LedgerError) -> Oracle.Answer {
+    .count(try decision.run(command) ?? -1)
   }
 }
 

@@ -22,7 +22,7 @@ package struct SimulationReport: Sendable {
 
   package var line: String {
     let text =
-      "simulation: \(figures.commitCount) commits in \(runCount) runs, \(figures.deathCount) deaths, \(figures.stallCount) stalled writers, \(figures.repeatedDecisionCount) repeated decisions, \(figures.lostBellCount) lost doorbells, \(figures.clockJumpCount) clock jumps, \(figures.foldCount) folds, digest \(String(figures.digest, radix: 16)), seed \(seed)"
+      "simulation: \(figures.commitCount) commits in \(runCount) runs, \(figures.deathCount) deaths, \(figures.stallCount) stalled writers, \(figures.repeatedDecisionCount) repeated decisions, \(figures.lostBellCount) lost doorbells, \(figures.clockJumpCount) clock jumps, \(figures.foldCount) folds, \(figures.removedRecordCount) records removed in \(figures.removalCount) removals, \(figures.deletedEventCount) events deleted, digest \(String(figures.digest, radix: 16)), seed \(seed)"
     return problem.map { "\(text), 1 violation\n\($0)" } ?? "\(text), 0 violations"
   }
 }
@@ -36,6 +36,9 @@ extension Simulation.Figures {
     lostBellCount += run.lostBellCount
     clockJumpCount += run.clockJumpCount
     foldCount += run.foldCount
+    removalCount += run.removalCount
+    removedRecordCount += run.removedRecordCount
+    deletedEventCount += run.deletedEventCount
     digest = (digest ^ run.digest) &* 0x0000_0100_0000_01B3
   }
 }

@@ -37,6 +37,19 @@ struct LostWriteTests {
     _ = try await check(try await writes(compacting: true))
   }
 
+  /// A copy may have no mark of what was acknowledged: then the number of frames tells.
+  @Test func withoutTheMarkNoEventVanishesWithAnOlderPageOfTheLog() async throws {
+    let lost = try await writes(compacting: false)
+    let truth = try Truth(lost.temporary.path)
+    let versions = lost.versions.filter(lost.isLogLeaf)
+    #expect(!versions.isEmpty)
+    for version in versions {
+      let copy = try lost.ledger(with: version)
+      try FileManager.default.removeItem(atPath: copy.path + "/wake")
+      #expect(reading(copy, truth) == [], "\(version)")
+    }
+  }
+
   /// The data file does not distinguish a lost write of the newest meta page from a commit that
   /// never was.
   @Test func noEventVanishesWithAnOlderMetaPage() async throws {

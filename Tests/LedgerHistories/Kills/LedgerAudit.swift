@@ -1,14 +1,15 @@
-import PromiseLedger
+import LedgerTestSupport
+package import PromiseLedger
 
 /// Compares a ledger's whole log with the output of processes.
-struct LedgerAudit {
+package struct LedgerAudit {
   /// An acknowledged operation: the line that a worker printed once the ledger had answered it.
-  struct Acknowledgement: Hashable {
-    let kind: EventKind
-    let subject: EntityID
+  package struct Acknowledgement: Hashable, Sendable {
+    package let kind: EventKind
+    package let subject: EntityID
 
     /// Reads `C`, `R` or `K` and an id.
-    init?(_ line: String) {
+    package init?(_ line: String) {
       let words = line.split(separator: " ")
       guard words.count == 2, let id = EntityID(String(words[1])) else { return nil }
       switch words[0] {
@@ -22,19 +23,19 @@ struct LedgerAudit {
   }
 
   /// An event that a worker saw.
-  struct Sighting: Hashable {
-    var position: UInt64
-    let kind: UInt16
-    let subject: EntityID
+  package struct Sighting: Hashable, Sendable {
+    package fileprivate(set) var position: UInt64
+    package let kind: UInt16
+    package let subject: EntityID
 
-    init(_ event: LedgerEvent) {
+    package init(_ event: LedgerEvent) {
       position = event.position.rawValue
       kind = event.kind.rawValue
       subject = event.subject
     }
 
     /// Reads `S`, a position, a kind and an id.
-    init?(_ line: String) {
+    package init?(_ line: String) {
       let words = line.split(separator: " ").map(String.init)
       guard words.count == 4, words[0] == "S", let position = UInt64(words[1]),
         let kind = UInt16(words[2]), let subject = EntityID(words[3])
@@ -47,26 +48,26 @@ struct LedgerAudit {
 
   private let events: [LedgerEvent]
 
-  init(_ events: [LedgerEvent]) {
+  package init(_ events: [LedgerEvent]) {
     self.events = events
   }
 
   /// Reads the whole log.
-  init(_ inspector: BlockingInspector) throws {
+  package init(_ inspector: BlockingInspector) throws {
     self.init(try inspector.allEvents())
   }
 
-  var eventCount: Int { events.count }
+  package var eventCount: Int { events.count }
 
   /// The position of the first event of a kind.
-  func position(of kind: EventKind) -> UInt64? {
+  package func position(of kind: EventKind) -> UInt64? {
     events.first { $0.kind == kind }?.position.rawValue
   }
 
-  func count(of kind: EventKind) -> Int { events.count { $0.kind == kind } }
+  package func count(of kind: EventKind) -> Int { events.count { $0.kind == kind } }
 
   /// The problems, at most a few of each kind.
-  func findings(acknowledged: [String], sightings: [Sighting] = []) -> [String] {
+  package func findings(acknowledged: [String], sightings: [Sighting] = []) -> [String] {
     gaps() + repetitions() + disorder() + losses(acknowledged) + phantoms(sightings)
   }
 

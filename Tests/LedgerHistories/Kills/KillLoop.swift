@@ -14,21 +14,26 @@ import Synchronization
 #endif
 
 /// Two writing processes and a reading one on one ledger, each killed again and again.
-struct KillLoop {
-  let path: String
-  let seed: UInt64
+package struct KillLoop: Sendable {
+  package let path: String
+  package let seed: UInt64
   /// How often each of the three is killed.
   let killsPerProcess: Int
   /// More arguments for the writers.
-  var writerFlags: [String] = []
+  let writerFlags: [String]
+
+  package init(path: String, seed: UInt64, killsPerProcess: Int, writerFlags: [String] = []) {
+    (self.path, self.seed) = (path, seed)
+    (self.killsPerProcess, self.writerFlags) = (killsPerProcess, writerFlags)
+  }
 
   /// The output of the processes before they were killed.
-  struct Report: Sendable {
-    var kills = 0
-    var acknowledged: [String] = []
-    var sightings: [LedgerAudit.Sighting] = []
+  package struct Report: Sendable {
+    package fileprivate(set) var kills = 0
+    package fileprivate(set) var acknowledged: [String] = []
+    package fileprivate(set) var sightings: [LedgerAudit.Sighting] = []
     /// Lines that should not have been printed, and ends that were not ours.
-    var problems: [String] = []
+    package fileprivate(set) var problems: [String] = []
 
     mutating func add(_ other: Report) {
       kills += other.kills
@@ -41,7 +46,7 @@ struct KillLoop {
   /// Kills until the number of kills is reached. The caller keeps the ledger open. Otherwise the
   /// only process to open it after a kill would begin with a fresh lock file, and there would be
   /// nothing to recover.
-  func run() async throws -> Report {
+  package func run() async throws -> Report {
     let supply = Supply()
     return try await withThrowingTaskGroup { group in
       group.addTask {
