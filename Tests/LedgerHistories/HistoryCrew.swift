@@ -46,12 +46,15 @@ struct HistoryCrew {
   }
 
   private mutating func awaitOpening(of index: Int) async {
-    let line = await members[index].process.nextLine()
-    guard let line, line.hasPrefix("opened ") else {
-      problems.append("\(members[index].name) did not open the ledger: \(line ?? "it ended")")
-      return
+    // Its runner may run work that is left before it prints that the ledger is open.
+    while let line = await members[index].process.nextLine() {
+      if line.hasPrefix("opened ") {
+        members[index].session = String(line.dropFirst("opened ".count))
+        return
+      }
+      note(line, of: index)
     }
-    members[index].session = String(line.dropFirst("opened ".count))
+    problems.append("\(members[index].name) ended before it opened the ledger")
   }
 
   /// Runs one history.
