@@ -78,7 +78,8 @@ struct FuzzTargetTests {
     for (number, input) in inputs.enumerated() {
       #expect(throws: Never.self, "input \(number)") { try target.run(input) }
     }
-    for number in 0..<TestAmount.of(2_000) {
+    // An archive takes a hundred times as long as a frame.
+    for number in 0..<TestAmount.of(target == .archives ? 200 : 2_000) {
       let input = FuzzChanges.changed(inputs, &generator)
       #expect(throws: Never.self, "change \(number) with seed \(seed)") { try target.run(input) }
     }

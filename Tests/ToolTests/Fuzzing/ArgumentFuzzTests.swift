@@ -7,7 +7,7 @@ import Testing
 /// `Tools/fuzz-model arguments` searches for others.
 @Suite(.timeLimit(.minutes(10)))
 struct ArgumentFuzzTests {
-  /// The command lines of the corpus, and some of every verb.
+  /// The command lines of the corpus, among them some of every verb.
   private static func inputs() throws -> [[UInt8]] {
     let folder = "Tests/FuzzCorpus/arguments"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -25,13 +25,13 @@ struct ArgumentFuzzTests {
     for (number, input) in inputs.enumerated() {
       #expect(throws: Never.self, "input \(number)") { try ArgumentRules.check(input) }
     }
-    for number in 0..<TestAmount.of(100) {
+    for number in 0..<TestAmount.of(40) {
       let input = FuzzChanges.changed(inputs, &generator)
       #expect(throws: Never.self, "change \(number) with seed \(seed)") {
         try ArgumentRules.check(input)
       }
     }
-    for number in 0..<TestAmount.of(2_000) {
+    for number in 0..<TestAmount.of(1_000) {
       let input = FuzzChanges.changed(inputs, &generator)
       #expect(throws: Never.self, "word \(number) with seed \(seed)") {
         try ArgumentRules.checkWords(input)
