@@ -70,7 +70,10 @@ extension Decision {
   /// The handlers that changed after a position.
   func handlersChanged(since position: Position) -> [HandlerEntity] {
     var changed = Array(staged.handlers.values)
-    base.handlers.visitAll { if $0.lastPosition > position { changed.append($0) } }
+    base.handlers.visitAll { handler in
+      guard handler.lastPosition > position, staged.handlers[handler.id] == nil else { return }
+      changed.append(handler)
+    }
     return changed
   }
 
@@ -78,7 +81,10 @@ extension Decision {
   func computedPromisesChanged(since position: Position) -> [PromiseEntity] {
     var changed = staged.changedPromises.compactMap { staged.promises[$0] }
     base.promises.visitAll { promise in
-      if promise.isComputed, promise.lastPosition > position { changed.append(promise) }
+      guard promise.isComputed, promise.lastPosition > position,
+        staged.promises[promise.id] == nil
+      else { return }
+      changed.append(promise)
     }
     return changed.filter { $0.isComputed && $0.isOpen }
   }
