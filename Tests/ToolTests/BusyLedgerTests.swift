@@ -22,6 +22,8 @@ import Testing
     ["work", "--format", "json"], ["work", "--by-kind", "--format", "json"],
     ["sessions", "--state", "alive", "--state", "ended", "--format", "json"],
     ["explain", "--key", "lasting", "--format", "json"],
+    ["state", "--all", "--format", "json"], ["log", "--reverse", "--format", "json"],
+    ["log", "--tail", "50", "--kind", "promiseCreated", "--format", "json"],
     ["tree", "--key", "lasting", "--format", "json"],
     ["show", "--key", "lasting", "--format", "json"],
     ["show", "--handler-key", "lasting", "--format", "json"],
@@ -29,7 +31,7 @@ import Testing
   /// Verbs that read in one view, or continue where they must, and so are never held up.
   private static let neverBusy: Set = [
     "log", "stats", "verify", "digest", "export", "promises", "handlers", "show",
-    "work", "tree", "explain", "sessions",
+    "work", "tree", "explain", "sessions", "state",
   ]
 
   private static let everything: CompactionPolicy = {

@@ -13,6 +13,8 @@ struct DamagedListsTests {
     ["handlers", "--format", "json"], ["handlers", "--state", "invalidated"],
     ["stats", "--format", "json"], ["digest"], ["export"],
     ["compact", "--keep-records-for", "0", "--format", "json"],
+    ["state", "--all", "--format", "json"], ["promises", "--joints", "--format", "jsonl"],
+    ["log", "--reverse", "--format", "jsonl"], ["work", "--older", "1h", "--format", "jsonl"],
     ["tree", "--key", "avatar/room@example.org", "--format", "jsonl"],
     ["show", "--key", "gone"], ["show", "--handler-key", "iq-1", "--format", "json"],
   ]

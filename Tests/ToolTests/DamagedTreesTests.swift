@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: [
     ["--workers", "0"], ["--workers=-1"], ["--seeds", "0"], ["--seeds=-1"], ["--attempts", "0"],
-    ["--attempts", "13"], ["--timeout", "0"], ["--first", "18446744073709551615"],
+    ["--attempts", "19"], ["--timeout", "0"], ["--first", "18446744073709551615"],
   ])
   func invalidFuzzerArgumentsAreUsageErrors(arguments: [String]) throws {
     let run = try CommandRun(arguments, of: CommandRun.program(named: "tree-fuzzer"))

@@ -16,6 +16,7 @@ struct HelpTests {
         USAGE: promise-ledger <subcommand>
 
         OPTIONS:
+          --version               Show the version.
           -h, --help              Show help information.
 
         SUBCOMMANDS:
@@ -34,6 +35,10 @@ struct HelpTests {
                                   attempts, steps and waits.
           explain                 Prints why a promise, its work, or a handler waits,
                                   and what would end that.
+          state                   Lists everything in a ledger, now or after an earlier
+                                  event.
+          diff                    Lists what is different between two positions of a
+                                  ledger, or between two ledgers.
           stats                   Counts events, promises, handlers and sessions, and
                                   the space that they take.
           verify                  Checks a ledger and lists what is wrong with it.
@@ -59,6 +64,10 @@ struct HelpTests {
           force                   Settles a promise at once, even one that code settles.
           invalidate              Withdraws handlers for good: they can no longer be
                                   called.
+          completion              Prints a script by which a shell completes verbs,
+                                  options and their values.
+          manual                  Prints the manual page, made of the same texts as the
+                                  help.
 
           See 'promise-ledger help <subcommand>' for detailed help.
 
@@ -70,7 +79,7 @@ struct HelpTests {
   @Test(arguments: [
     "log", "show", "promises", "handlers", "work", "tree", "trace", "explain", "stats", "verify",
     "digest", "compact", "export", "import", "record", "retry", "park", "resolve", "reject",
-    "cancel", "abandon", "force", "invalidate", "sessions", "overview",
+    "cancel", "abandon", "force", "invalidate", "sessions", "overview", "state",
   ])
   func everyVerbTellsItsUse(verb: String) throws {
     let run = try CommandRun(verb, "--help")
@@ -99,7 +108,7 @@ struct HelpTests {
         handlers that match all of them. It shows one moment; space that a compaction
         frees is reused only after the list is printed.
 
-        USAGE: promise-ledger handlers <path> [--without-lock] [--timeout <seconds>] [--state <state> ...] [--kind <name> ...] [--scope <scope> ...] [--limit <count>] [--format <format>]
+        USAGE: promise-ledger handlers <path> [--without-lock] [--timeout <seconds>] [--state <state> ...] [--kind <name> ...] [--scope <scope> ...] [--older <duration>] [--at <position>] [--limit <count>] [--format <format>]
 
         ARGUMENTS:
           <path>                  The directory of the ledger.
@@ -112,11 +121,18 @@ struct HelpTests {
                                   is ended. (default: 30.0)
           --state <state>         Print only handlers in this state; may be repeated.
                                   (values: active, finished, invalidated, failed)
-          --kind <name>           Print only handlers of this kind; may be repeated.
-          --scope <scope>         Print only handlers with this scope; may be repeated.
-          --limit <count>         Print at most this many handlers.
-          --format <format>       The format of the output. (values: table, json,
-                                  jsonl; default: table)
+          --kind <name>           Only those of this kind of code; may be repeated.
+          --scope <scope>         Only those with this scope; with several, only those
+                                  with all of them.
+          --older <duration>      Only those that have had their state for at least
+                                  this long, such as 1h.
+          --at <position>         Show the state after the event at this position,
+                                  instead of the newest.
+          --limit <count>         At most this many.
+          -o, --format <format>   The format of the output; ids prints only whole ids,
+                                  one a line. (values: table, json, jsonl, ids;
+                                  default: table)
+          --version               Show the version.
           -h, --help              Show help information.
 
 
@@ -167,6 +183,7 @@ struct HelpTests {
                                   not a terminal.
           --format <format>       The format of the output. (values: table, json,
                                   jsonl; default: table)
+          --version               Show the version.
           -h, --help              Show help information.
 
 

@@ -3,6 +3,7 @@ import Foundation
 /// A way to read a ledger with the tool.
 enum Verb: String, CaseIterable {
   case log, stats, promises, open, handlers, show, digest, export, compact, verify
+  case reverse, tail, state, past, joints, diff
 
   /// The arguments of the tool.
   ///
@@ -27,6 +28,13 @@ enum Verb: String, CaseIterable {
     case .export: ["export", path]
     case .compact: ["compact", path, "--format", "json"]
     case .verify: ["verify", path, "--format", "jsonl"]
+    case .reverse: ["log", path, "--reverse", "--format", "jsonl"]
+    case .tail: ["log", path, "--tail", "20", "--kind", "promiseResolved", "--format", "jsonl"]
+    case .state: ["state", path, "--all", "--format", "jsonl"]
+    case .past: ["state", path, "--all", "--at", "\(sample.head)", "--format", "jsonl"]
+    case .joints: ["promises", path, "--joints", "--format", "jsonl"]
+    // Both sides are read.
+    case .diff: ["diff", path, "\(sample.head)", "\(sample.head)", "--format", "jsonl"]
     }
   }
 
@@ -39,7 +47,7 @@ enum Verb: String, CaseIterable {
     switch self {
     case _ where text.isEmpty: return !run.notes.isEmpty
     case .verify where hasEnded && text.contains("\"severity\":\"corrupt\"") && !isTold: return true
-    case .log, .promises, .handlers, .verify:
+    case .log, .promises, .handlers, .verify, .reverse, .tail, .state, .past, .joints, .diff:
       return isTold && text.hasSuffix("{\"incomplete\":true}\n")
     case .open, .show: return isTold && text.hasSuffix("\n(incomplete: the rest cannot be read)\n")
     case .export: return !text.contains("\n{\"type\":\"end\",")

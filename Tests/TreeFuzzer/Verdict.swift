@@ -68,7 +68,8 @@ enum Attempt: Hashable, Comparable {
   static let rotation: [Attempt] = [
     .read(.log), .read(.stats), .write, .read(.promises), .read(.open), .write, .read(.verify),
     .read(.handlers), .read(.show), .write, .read(.digest), .read(.export), .write,
-    .read(.compact), .apply,
+    .read(.compact), .apply, .read(.state), .read(.reverse), .write, .read(.past), .read(.diff),
+    .read(.tail), .read(.joints),
   ]
 
   var name: String {

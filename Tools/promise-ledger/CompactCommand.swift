@@ -48,7 +48,8 @@ struct CompactCommand: LedgerCommand {
   }
 
   private func plan(_ inspector: BlockingInspector, _ sink: any TextSink) throws {
-    let plan = try inspector.plan(keeping.policy) { _ in try? sink.alive() }
+    let plan = try inspector.plan(
+      keeping.policy, progress: sink.progress(through: inspector))
     try Report(plan, of: inspector.id).write(as: output.format, to: sink)
     try sink.note(
       plan.isEmpty ? "There is nothing to do." : "Nothing was changed. To compact, add --apply.")

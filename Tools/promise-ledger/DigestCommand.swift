@@ -28,9 +28,8 @@ struct DigestCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let digests = try inspector.digests(through: through.map(Position.init(rawValue:))) { _ in
-      try? sink.alive()
-    }
+    let digests = try inspector.digests(
+      through: through.map(Position.init(rawValue:)), progress: sink.progress(through: inspector))
     var report = Report()
     report.add("ledger", "ledger", inspector.id.description)
     report.add("position", "position", digests.position.rawValue)

@@ -34,38 +34,29 @@ struct HandlersCommand: LedgerCommand {
     name: .customLong("state"), help: "Print only handlers in this state; may be repeated.")
   var states: [State] = []
 
-  @Option(
-    name: .customLong("kind"),
-    help: ArgumentHelp("Print only handlers of this kind; may be repeated.", valueName: "name"))
-  var kinds: [String] = []
-
-  @Option(
-    name: .customLong("scope"), help: "Print only handlers with this scope; may be repeated.")
-  var scopes: [String] = []
-
-  @Option(help: ArgumentHelp("Print at most this many handlers.", valueName: "count"))
-  var limit: Int?
-
-  @OptionGroup var output: FormatOptions
-
-  func validate() throws {
-    try limit.checkLimit()
-  }
+  @OptionGroup var kinds: KindOption
+  @OptionGroup var scopes: ScopeOption
+  @OptionGroup var older: OlderOption
+  @OptionGroup var list: ListOptions
 
   func perform(_ sink: any TextSink) throws {
-    let list = RecordList(reading: reading, format: output.format, limit: limit)
-    try list.print(Record.handlerColumns, to: sink) { replayed, alive, print in
-      let liveness = try SessionLiveness(replayed)
+    let list = RecordList(reading: reading, options: list)
+    try list.print(Record.handlerColumns, to: sink) { moment, print in
+      let liveness = try SessionLiveness(moment.replayed)
       var goesOn = true
-      try replayed.forEachHandler(includesClosed: includesClosed, progress: alive) { record in
-        goesOn = try !wants(record) || print(Record(record, liveness.runners(of: record)))
+      try moment.replayed.forEachHandler(includesClosed: includesClosed, progress: moment.alive) {
+        record in
+        goesOn =
+          try !wants(record, at: moment.now) || print(Record(record, liveness.runners(of: record)))
         return goesOn
       }
       guard goesOn, states.isEmpty else { return }
-      let start = RecentFailures.start(in: replayed)
-      try replayed.forEachEndedFailure(of: .handler, after: start, progress: alive) { failure in
+      let start = RecentFailures.start(in: moment.replayed)
+      try moment.replayed.forEachEndedFailure(
+        of: .handler, after: start, progress: moment.alive
+      ) { failure in
         guard case .handler(let record) = failure else { return true }
-        return try !wants(record) || print(Record(record, [:]))
+        return try !wants(record, at: moment.now) || print(Record(record, [:]))
       }
     }
   }
@@ -73,9 +64,8 @@ struct HandlersCommand: LedgerCommand {
   /// Every active handler is open.
   private var includesClosed: Bool { states.contains { $0 != .active } }
 
-  private func wants(_ record: HandlerRecord) -> Bool {
-    (states.isEmpty || states.contains { $0.fits(record) })
-      && (kinds.isEmpty || kinds.contains(record.kind))
-      && scopes.allSatisfy(record.scopes.contains)
+  private func wants(_ record: HandlerRecord, at now: Timestamp) -> Bool {
+    (states.isEmpty || states.contains { $0.fits(record) }) && kinds.includes(record.kind)
+      && scopes.includes(record) && older.includes(record.stateTime, at: now)
   }
 }

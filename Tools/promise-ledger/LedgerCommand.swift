@@ -5,8 +5,19 @@ protocol ChildCommand: ParsableCommand {
   /// How long it may show no sign of life, in seconds.
   var timeoutInSeconds: Double { get }
 
+  /// Whether it reads standard input, to its end and before anything else.
+  var readsInput: Bool { get }
+
+  /// The file that records how far the output went; `nil` if there is none.
+  var markFile: String? { get }
+
   /// Does the work, in the child.
   func perform(_ sink: any TextSink) throws
+}
+
+extension ChildCommand {
+  var readsInput: Bool { false }
+  var markFile: String? { nil }
 }
 
 /// A command that works on a ledger, in a process of its own. It does not write to the ledger

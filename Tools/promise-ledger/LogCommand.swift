@@ -10,7 +10,10 @@ struct LogCommand: LedgerCommand {
       The table shows the last 8 digits of each id, which every verb takes; JSON has the whole id. Reading changes \
       nothing in the ledger and blocks no process. Events of kinds or versions that this build \
       does not know are marked, and the exit code is then 1. With several options, the list has \
-      only events that match all of them.
+      only events that match all of them. With --cursor-file, the list goes on after the event \
+      that was printed last; the file is replaced once the output was written. If the command is \
+      killed before that, the next run prints some events again, but leaves none out. The exit \
+      code is 2 if the cursor is of another ledger.
       """)
 
   @OptionGroup var reading: ReadingOptions
@@ -21,8 +24,21 @@ struct LogCommand: LedgerCommand {
   @Option(help: ArgumentHelp("Print only events up to this position.", valueName: "position"))
   var through: UInt64?
 
-  @Option(help: ArgumentHelp("Print at most this many events.", valueName: "count"))
-  var limit: Int?
+  @OptionGroup var limit: LimitOption
+
+  @Option(
+    name: [.customLong("tail"), .customShort("n")],
+    help: ArgumentHelp("Print only the last of the wanted events, this many.", valueName: "count"))
+  var tail: Int?
+
+  @Flag(name: [.customLong("reverse"), .customShort("r")], help: "Print the newest event first.")
+  var reverse = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Go on after the event that this file names, and then write the last printed one to it.",
+      valueName: "file"), completion: .file())
+  var cursorFile: String?
 
   @Option(
     name: .customLong("kind"),
@@ -70,34 +86,60 @@ struct LogCommand: LedgerCommand {
   @OptionGroup var output: FormatOptions
 
   func validate() throws {
-    try limit.checkLimit()
+    if let tail, tail < 0 { throw ValidationError("The count of --tail must not be negative.") }
+    if reverse, follow { throw ValidationError("--follow has no end to start --reverse from.") }
+    if cursorFile != nil, reverse || after > 0 {
+      throw ValidationError("--cursor-file goes forwards, from its own position.")
+    }
+    if cursorFile == "" { throw ValidationError("The name of the cursor file is empty.") }
     if key != nil, promise != nil { throw ValidationError("Give a promise's id or its key.") }
     if let key { _ = try PromiseKey(checking: key) }
   }
 
+  var markFile: String? { cursorFile }
+
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     var reader = EventReader(inspector: inspector, output: sink)
-    reader.after = Position(rawValue: after)
+    reader.after = try start(in: inspector)
     reader.through = Position(rawValue: through ?? .max)
     reader.follows = follow
     let filter = try makeFilter(inspector, sink)
     var printer = try RecordPrinter(
-      output.format, Record.eventColumns, to: sink, isEndless: follow)
+      output.format, Record.eventColumns, to: sink, isEndless: follow,
+      leavesOutEmptyTable: cursorFile != nil)
     var findings = Findings()
-    var left = limit ?? .max
+    var left = min(limit.count ?? .max, reverse ? tail ?? .max : .max)
+    var last: Position?
     try printer.printAll { printer in
       guard left > 0 else { return }
-      try reader.read { event in
+      reader.pausing = { [cursorFile] in
+        guard cursorFile != nil, let position = last else { return }
+        try sink.mark(EventCursor(ledger: inspector.id, position: position).bytes)
+      }
+      func print(_ event: LedgerEvent) throws -> Bool {
         guard filter.wants(event) else { return true }
         let details = EventDetails(of: event, in: inspector)
         findings.count(details.problem)
         try printer.print(Record(event, details))
+        last = event.position
         left -= 1
         return left > 0
       }
+      guard !reverse else { return try reader.readBackwards(print) }
+      if let tail { reader.after = try reader.start(ofLast: tail, wantedBy: filter) }
+      try reader.read(print)
     }
     try findings.throwIfAny()
+  }
+
+  /// The position after which it starts.
+  private func start(in inspector: BlockingInspector) throws -> Position {
+    guard let cursorFile, let cursor = try EventCursor(from: cursorFile) else {
+      return Position(rawValue: after)
+    }
+    try cursor.check(against: inspector, of: cursorFile)
+    return cursor.position
   }
 
   private func makeFilter(

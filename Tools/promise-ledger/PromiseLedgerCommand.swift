@@ -1,4 +1,5 @@
 import ArgumentParser
+import PromiseLedger
 
 /// The command `promise-ledger`.
 @main
@@ -11,14 +12,17 @@ struct PromiseLedgerCommand: ParsableCommand {
       0 success, 1 findings, a different digest or refused changes, 2 usage, 3 not found or \
       ambiguous, 4 busy, 5 corrupt, 6 incompatible format, 74 system failure.
       """,
+    version: Ledger.libraryVersion,
     subcommands: [
       OverviewCommand.self, LogCommand.self, ShowCommand.self, PromisesCommand.self,
       HandlersCommand.self, WorkCommand.self, SessionsCommand.self, TreeCommand.self,
-      TraceCommand.self, ExplainCommand.self, StatsCommand.self, VerifyCommand.self,
+      TraceCommand.self, ExplainCommand.self, StateCommand.self, DiffCommand.self,
+      StatsCommand.self, VerifyCommand.self,
       DigestCommand.self, CompactCommand.self, ExportCommand.self, ImportCommand.self,
       RecordCommand.self, ReplayCommand.self,
       RetryCommand.self, ParkCommand.self, ResolveCommand.self, RejectCommand.self,
       CancelCommand.self, AbandonCommand.self, ForceCommand.self, InvalidateCommand.self,
+      CompletionCommand.self, ManualCommand.self,
     ], defaultSubcommand: OverviewCommand.self)
 
   /// Runs the command. It replaces the parser's, because the exit codes are ours.
@@ -41,7 +45,9 @@ struct PromiseLedgerCommand: ParsableCommand {
       var command = try parseAsRoot(arguments.isEmpty ? ["--help"] : arguments)
       if let command = command as? any ChildCommand {
         return try ReadingParent.run(
-          arguments, timeout: .seconds(command.timeoutInSeconds))
+          arguments, timeout: .seconds(command.timeoutInSeconds),
+          input: command.readsInput ? try StandardInput.readAll() : nil,
+          markFile: command.markFile)
       }
       try command.run()
       return .fine

@@ -9,11 +9,12 @@ struct PromisesCommand: LedgerCommand {
     discussion: """
       Without --state, the list has the promises that are neither consumed nor abandoned, in the \
       order of their creation; work lists those that code settles. Consumed and abandoned \
-      promises come before these, in the order of their ends. After them come promises that need \
-      no consumption and were rejected or timed out among the newest 100000 events. --state \
-      failed lists every promise, but for work, that was rejected or timed out and was neither \
-      consumed nor abandoned. With several options, the list has only promises that match all of them. It \
-      shows one moment; space that a compaction frees is reused only after the list is printed.
+      promises come before these, in the order of their ends. After them come joints, which other \
+      promises settle, and then promises that need no consumption and were rejected or timed out \
+      among the newest 100000 events. --state failed lists every promise, but for work, that was \
+      rejected or timed out and was neither consumed nor abandoned. With several options, the list \
+      has only promises that match all of them. It shows one moment; space that a compaction frees \
+      is reused only after the list is printed.
       """)
 
   enum State: String, ExpressibleByArgument, CaseIterable {
@@ -40,9 +41,7 @@ struct PromisesCommand: LedgerCommand {
     name: .customLong("state"), help: "Print only promises in this state; may be repeated.")
   var states: [State] = []
 
-  @Option(
-    name: .customLong("tag"), help: "Print only promises with this tag; may be repeated.")
-  var tags: [String] = []
+  @OptionGroup var tags: TagOption
 
   @Flag(
     help: """
@@ -57,48 +56,63 @@ struct PromisesCommand: LedgerCommand {
       """)
   var orphaned = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Print only promises that this instance of an app created.", valueName: "name"))
-  var instance: String?
+  @Flag(help: "Print only joints: promises that other promises settle.")
+  var joints = false
 
-  @Option(help: ArgumentHelp("Print at most this many promises.", valueName: "count"))
-  var limit: Int?
-
-  @OptionGroup var output: FormatOptions
-
-  func validate() throws {
-    try limit.checkLimit()
-  }
+  @OptionGroup var instance: InstanceOption
+  @OptionGroup var older: OlderOption
+  @OptionGroup var list: ListOptions
 
   func perform(_ sink: any TextSink) throws {
-    let list = RecordList(reading: reading, format: output.format, limit: limit)
-    let now = SystemLedgerClock().now()
-    try list.print(Record.promiseColumns, to: sink) { replayed, alive, print in
+    let list = RecordList(reading: reading, options: list)
+    try list.print(Record.promiseColumns, to: sink) { moment, print in
       var goesOn = true
-      try replayed.forEachPromise(statuses, progress: alive) { record in
-        guard wants(record), try !orphaned || replayed.isOrphaned(record) else { return true }
-        let isStale = try replayed.isStale(record)
-        guard isStale || !stale else { return true }
-        goesOn = try print(Record(record, isStale: isStale, isOverdue: record.isOverdue(at: now)))
+      if !joints || !statuses.isDisjoint(with: [.consumed, .abandoned]) {
+        try moment.replayed.forEachPromise(statuses, progress: moment.alive) { record in
+          goesOn = try printIfWanted(record, at: moment, print)
+          return goesOn
+        }
+      }
+      guard goesOn else { return }
+      try moment.replayed.forEachJoint(progress: moment.alive) { record in
+        guard statuses.contains(record.status) else { return true }
+        goesOn = try printIfWanted(record, at: moment, print)
         return goesOn
       }
       guard goesOn, !stale, !orphaned, states.isEmpty || states.contains(.failed) else { return }
       // Asked for failures, it looks at everything that ever ended.
-      let start = states.isEmpty ? RecentFailures.start(in: replayed) : .start
-      try replayed.forEachEndedFailure(of: .promise, after: start, progress: alive) { failure in
-        guard case .promise(let record) = failure, record.work == nil, wants(record) else {
-          return true
-        }
+      let start = states.isEmpty ? RecentFailures.start(in: moment.replayed) : .start
+      try moment.replayed.forEachEndedFailure(
+        of: .promise, after: start, progress: moment.alive
+      ) { failure in
+        guard case .promise(let record) = failure, record.work == nil,
+          wants(record, at: moment.now)
+        else { return true }
         return try print(Record(record, isStale: false, isOverdue: false))
       }
     }
   }
 
-  private func wants(_ record: PromiseRecord) -> Bool {
-    (states.isEmpty || states.contains { $0.fits(record) })
-      && tags.allSatisfy(record.tags.contains)
-      && (instance == nil || record.creatorInstance == instance)
+  /// - Returns: Whether the list goes on.
+  private func printIfWanted(
+    _ record: PromiseRecord, at moment: RecordList.Moment, _ print: (Record) throws -> Bool
+  ) throws -> Bool {
+    guard wants(record, at: moment.now), try !orphaned || moment.replayed.isOrphaned(record) else {
+      return true
+    }
+    let isStale = try moment.replayed.isStale(record)
+    guard isStale || !stale else { return true }
+    let pendingCount = try moment.replayed.pendingInputCount(of: record)
+    return try print(
+      Record(
+        record, isStale: isStale, isOverdue: record.isOverdue(at: moment.now),
+        pendingInputCount: pendingCount))
+  }
+
+  private func wants(_ record: PromiseRecord, at now: Timestamp) -> Bool {
+    (states.isEmpty || states.contains { $0.fits(record) }) && tags.includes(record)
+      && instance.includes(record.creatorInstance) && (!joints || record.joint != nil)
+      && older.includes(record.stateTime, at: now)
   }
 
   private var statuses: Set<PromiseRecord.Status> {

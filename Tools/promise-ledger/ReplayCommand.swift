@@ -17,20 +17,11 @@ struct ReplayCommand: ChildCommand {
   @Argument(help: "The recordings.", completion: .file())
   var files: [String]
 
-  @Option(
-    help: ArgumentHelp(
-      "How long the command may make no progress before it is ended.", valueName: "seconds"))
-  var timeout = 30.0
+  @OptionGroup var patience: PatienceOption
 
   @OptionGroup var output: FormatOptions
 
-  var timeoutInSeconds: Double { timeout }
-
-  func validate() throws {
-    guard timeout >= 0.1, timeout <= 86_400 else {
-      throw ValidationError("The timeout must be between 0.1 and 86400 seconds.")
-    }
-  }
+  var timeoutInSeconds: Double { patience.timeout }
 
   func perform(_ sink: any TextSink) throws {
     var failures: [Status] = []

@@ -25,29 +25,28 @@ struct SessionsCommand: LedgerCommand {
   var states: [State] = []
 
   @Option(
-    help: ArgumentHelp("Print only sessions of this instance of an app.", valueName: "name"))
+    help: ArgumentHelp("Only those of this instance of an app.", valueName: "name"))
   var instance: String?
 
-  @Option(help: ArgumentHelp("Print at most this many sessions.", valueName: "count"))
-  var limit: Int?
+  @Option(
+    help: ArgumentHelp(
+      "Only those whose last event is at least this old, such as 1h.", valueName: "duration"))
+  var older: DurationArgument?
 
-  @OptionGroup var output: FormatOptions
-
-  func validate() throws {
-    try limit.checkLimit()
-  }
+  @OptionGroup var list: ListOptions
 
   func perform(_ sink: any TextSink) throws {
-    let list = RecordList(reading: reading, format: output.format, limit: limit)
+    let list = RecordList(reading: reading, options: list)
     let includesEnded = states.contains(.ended)
-    try list.print(Record.sessionColumns, to: sink) { replayed, alive, print in
-      try replayed.forEachSession(includesEnded: includesEnded, progress: alive) {
+    try list.print(Record.sessionColumns, to: sink) { moment, print in
+      try moment.replayed.forEachSession(includesEnded: includesEnded, progress: moment.alive) {
         session, presence in
         let liveness = Liveness(session, presence)
         guard states.isEmpty || states.contains(where: { $0.rawValue == liveness.rawValue }),
-          instance.map({ $0 == session.opened.instance }) ?? true
+          instance.map({ $0 == session.opened.instance }) ?? true,
+          older.includes(session.lastTime, at: moment.now)
         else { return true }
-        let counts = try replayed.runningCounts(of: session.id)
+        let counts = try moment.replayed.runningCounts(of: session.id)
         return try print(Record(session, liveness, calls: counts.calls, work: counts.work))
       }
     }

@@ -12,18 +12,18 @@ struct StatsCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
-    let statistics = try inspector.statistics { _ in try? sink.alive() }
+    let statistics = try inspector.statistics(progress: sink.progress(through: inspector))
     let space = try inspector.space()
     var report = Report()
     report.add("ledger", "ledger", inspector.id.description)
     report.add("format version", "formatVersion", Int(inspector.formatVersion))
-    report.add("created", "createdAt", "\(inspector.createdAt)")
+    report.add("created", "createdAt", inspector.createdAt)
     report.add("head", "head", statistics.head.rawValue)
     report.add("snapshot", "snapshotPosition", statistics.snapshotPosition.rawValue)
     report.add("deleted through", "deletedThrough", statistics.deletedThrough.rawValue)
     if let first = statistics.firstTime, let last = statistics.lastTime {
-      report.add("first event", "firstTime", "\(first)")
-      report.add("last event", "lastTime", "\(last)")
+      report.add("first event", "firstTime", first)
+      report.add("last event", "lastTime", last)
     }
     addNewestTime(statistics, to: &report)
     report.add("commits", "commits", statistics.commitCount)

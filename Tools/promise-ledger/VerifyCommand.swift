@@ -51,7 +51,7 @@ struct VerifyCommand: LedgerCommand {
       output.format, Record.findingColumns, to: sink, leavesOutEmptyTable: true)
     do {
       let summary = try inspector.verify(
-        progress: { _ in try? sink.alive() }, { try printer.print(Record($0)) })
+        progress: sink.progress(through: inspector), { try printer.print(Record($0)) })
       let digest = through == nil ? summary.logDigest : earlier
       let differs = expect.map { $0.bytes != digest?.bytes } ?? false
       if differs { try printer.print(.difference(digest)) }

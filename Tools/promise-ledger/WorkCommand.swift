@@ -41,59 +41,66 @@ struct WorkCommand: LedgerCommand {
   @Option(name: .customLong("state"), help: "Print only work in this state; may be repeated.")
   var states: [State] = []
 
-  @Option(
-    name: .customLong("kind"),
-    help: ArgumentHelp("Print only work of this kind; may be repeated.", valueName: "name"))
-  var kinds: [String] = []
+  @OptionGroup var kinds: KindOption
+  @OptionGroup var tags: TagOption
+  @OptionGroup var older: OlderOption
 
   @Flag(help: "Count the work of each kind by its state, instead of listing it.")
   var byKind = false
 
-  @Option(help: ArgumentHelp("Print at most this many lines.", valueName: "count"))
-  var limit: Int?
-
-  @OptionGroup var output: FormatOptions
+  @OptionGroup var list: ListOptions
 
   func validate() throws {
-    try limit.checkLimit()
+    guard !byKind || list.output.format != .ids else {
+      throw ValidationError("Kinds have no ids: leave out --by-kind or the format ids.")
+    }
   }
 
   func perform(_ sink: any TextSink) throws {
-    let list = RecordList(reading: reading, format: output.format, limit: limit)
-    let now = SystemLedgerClock().now()
+    let list = RecordList(reading: reading, options: list)
     guard byKind else {
-      return try list.print(Record.workColumns, to: sink) { replayed, alive, print in
-        var goesOn = true
-        try replayed.forEachWork(at: now, progress: alive) { record, standing in
-          goesOn = try !wants(record, standing) || print(Record(work: record, standing))
-          return goesOn
-        }
-        guard goesOn, states.isEmpty || states.contains(.failed) else { return }
-        // Asked for failures, it looks at everything that ever ended.
-        let start = states.isEmpty ? RecentFailures.start(in: replayed) : .start
-        try replayed.forEachEndedFailure(of: .promise, after: start, progress: alive) { failure in
-          guard case .promise(let record) = failure, record.work != nil, wants(record) else {
-            return true
-          }
-          return try print(Record(failedWork: record))
-        }
-      }
+      return try list.print(Record.workColumns, to: sink) { try printAll(at: $0, $1) }
     }
-    try list.print(WorkCounts.columns, to: sink) { replayed, alive, print in
+    try list.print(WorkCounts.columns, to: sink) { moment, print in
       var counts = WorkCounts()
-      try replayed.forEachWork(at: now, progress: alive) { record, standing in
-        if wants(record, standing) { counts.add(record, standing) }
+      try moment.replayed.forEachWork(at: moment.now, progress: moment.alive) { record, standing in
+        if wants(record, standing, at: moment.now) { counts.add(record, standing) }
         return true
       }
       for record in counts.records { guard try print(record) else { return } }
     }
   }
 
-  private func wants(_ record: PromiseRecord, _ standing: WorkStanding) -> Bool {
-    (states.isEmpty || states.contains { $0.state == standing.state }) && wants(record)
+  private func printAll(
+    at moment: RecordList.Moment, _ print: (Record) throws -> Bool
+  ) throws {
+    var goesOn = true
+    try moment.replayed.forEachWork(at: moment.now, progress: moment.alive) { record, standing in
+      goesOn =
+        try !wants(record, standing, at: moment.now) || print(Record(work: record, standing))
+      return goesOn
+    }
+    guard goesOn, states.isEmpty || states.contains(.failed) else { return }
+    // Asked for failures, it looks at everything that ever ended.
+    let start = states.isEmpty ? RecentFailures.start(in: moment.replayed) : .start
+    try moment.replayed.forEachEndedFailure(
+      of: .promise, after: start, progress: moment.alive
+    ) { failure in
+      guard case .promise(let record) = failure, record.work != nil,
+        wants(record, since: record.stateTime, at: moment.now)
+      else { return true }
+      return try print(Record(failedWork: record))
+    }
   }
 
-  private func wants(_ record: PromiseRecord) -> Bool {
-    (kinds.isEmpty || record.work.map { kinds.contains($0.kind) } ?? false)
+  private func wants(
+    _ record: PromiseRecord, _ standing: WorkStanding, at now: Timestamp
+  ) -> Bool {
+    (states.isEmpty || states.contains { $0.state == standing.state })
+      && wants(record, since: standing.since, at: now)
+  }
+
+  private func wants(_ record: PromiseRecord, since time: Timestamp, at now: Timestamp) -> Bool {
+    kinds.includes(record.work?.kind) && tags.includes(record) && older.includes(time, at: now)
   }
 }

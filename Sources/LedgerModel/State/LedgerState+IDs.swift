@@ -38,7 +38,7 @@ extension LedgerState {
 }
 
 extension EntityID {
-  fileprivate var successor: EntityID? {
+  package var successor: EntityID? {
     let low = low &+ 1
     if low > 0 { return EntityID(high: high, low: low) }
     return high == .max ? nil : EntityID(high: high + 1, low: 0)

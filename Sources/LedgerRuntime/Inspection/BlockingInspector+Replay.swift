@@ -35,17 +35,42 @@ extension BlockingInspector {
   /// Runs `body` on the state that the events replay to, all in one view. Compaction removes nothing from
   /// that view, and the space that writers free is reused only after `body` returns.
   ///
+  /// In an earlier state, sessions that had not ended count as alive: nothing tells which processes were there.
+  ///
   /// - Parameters:
+  ///   - position: The last event to apply; by default the newest.
   ///   - progress: Called periodically with the position reached. It must not use a ledger.
   ///   - body: Receives the state, which is valid only until `body` returns and only on its thread.
-  /// - Throws: As ``replay(progress:)``, and any error that `body` throws.
+  /// - Throws: As ``state(at:progress:)``, and any error that `body` throws.
   package func withReplay<R>(
-    progress: (Position) -> Void = { _ in }, _ body: (ReplayedLedger) throws -> R
+    through position: Position? = nil, progress: (Position) -> Void = { _ in },
+    _ body: (ReplayedLedger) throws -> R
   ) throws -> R {
     try store.withPinnedView { view in
-      let state = try LedgerState.replayed(from: view, progress: progress)
-      return try body(ReplayedLedger(state, of: view, registry: store.sessions))
+      try body(try replayed(from: view, through: position, progress))
     }
+  }
+
+  /// Runs `body` on two states of the ledger, both in one view, as ``withReplay(through:progress:_:)`` does.
+  ///
+  /// - Throws: As ``withReplay(through:progress:_:)``.
+  package func withReplays<R>(
+    through first: Position?, _ second: Position?, progress: (Position) -> Void = { _ in },
+    _ body: (ReplayedLedger, ReplayedLedger) throws -> R
+  ) throws -> R {
+    try store.withPinnedView { view in
+      try body(
+        try replayed(from: view, through: first, progress),
+        try replayed(from: view, through: second, progress))
+    }
+  }
+
+  private func replayed(
+    from view: any LedgerSource, through position: Position?, _ progress: (Position) -> Void
+  ) throws(LedgerError) -> ReplayedLedger {
+    let state = try LedgerState.replayed(from: view, through: position, progress: progress)
+    return ReplayedLedger(
+      state, of: view, registry: position == nil ? store.sessions : UnwatchedSessions())
   }
 
   private func replay(

@@ -27,6 +27,26 @@ extension ReplayedLedger {
     }
   }
 
+  /// Visits promises that have ended, in the order of their ends: consumed and abandoned ones, and settled ones
+  /// that need no consumption, such as those of work.
+  ///
+  /// Large values are not read.
+  ///
+  /// - Parameters:
+  ///   - progress: Called periodically, even while no match is found. It must not use a ledger.
+  ///   - body: Receives each record; returning `false` ends the walk.
+  /// - Throws: As ``forEachPromise(_:progress:_:)``.
+  /// - Complexity: O(promises that have ended).
+  package func forEachEndedPromise(
+    progress: () -> Void = {}, _ body: (PromiseRecord) throws -> Bool
+  ) throws {
+    try forEachEntity(on: [.closed(.promise)], progress: progress) { entity in
+      guard case .promise(let promise) = entity, let record = try naming(promise.smallRecord)
+      else { return true }
+      return try body(record)
+    }
+  }
+
   /// Visits handlers: those that can still be called or have an unfinished call, in the order of their
   /// creation.
   ///

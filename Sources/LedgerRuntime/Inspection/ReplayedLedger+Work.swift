@@ -24,6 +24,24 @@ extension ReplayedLedger {
     }
   }
 
+  /// Visits pending joints, the promises that other promises settle, in the order of their creation.
+  ///
+  /// - Parameters:
+  ///   - progress: Called periodically, even while no match is found. It must not use a ledger.
+  ///   - body: Receives each record; returning `false` ends the walk.
+  /// - Throws: As ``forEachWork(at:progress:_:)``.
+  /// - Complexity: O(open work and joints).
+  package func forEachJoint(
+    progress: () -> Void = {}, _ body: (PromiseRecord) throws -> Bool
+  ) throws {
+    try forEachEntity(on: [.openWork], progress: progress) { entity in
+      guard case .promise(let promise) = entity, promise.isJoint,
+        let record = try naming(promise.smallRecord)
+      else { return true }
+      return try body(record)
+    }
+  }
+
   /// The state of pending work; `nil` for any other promise.
   func standing(
     of work: PromiseEntity, at now: Timestamp, _ presences: SessionPresences

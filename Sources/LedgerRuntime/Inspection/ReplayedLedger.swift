@@ -122,7 +122,7 @@ public final class ReplayedLedger: Sendable {
   }
 
   /// The newest time of any event up to ``position``.
-  var newestTime: Timestamp { state.withLock { $0.time } }
+  package var newestTime: Timestamp { state.withLock { $0.time } }
 
   func openSessionCount() throws(LedgerError) -> Int {
     try reading { (state) throws(LedgerError) in try state.openSessions().count }

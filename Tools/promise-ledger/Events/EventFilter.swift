@@ -11,6 +11,11 @@ struct EventFilter {
   var since: Timestamp?
   var until: Timestamp?
 
+  var wantsEverything: Bool {
+    kinds.isEmpty && subject == nil && promise == nil && handler == nil && session == nil
+      && since == nil && until == nil
+  }
+
   func wants(_ event: LedgerEvent) -> Bool {
     if !kinds.isEmpty, !kinds.contains(event.kind) { return false }
     if let since, event.time < since { return false }

@@ -3,7 +3,8 @@ import PromiseLedger
 
 /// Reads the events of a ledger in their order and holds one slice of them at a time.
 struct EventReader {
-  private static let sliceEventCount = 1_000
+  private static let sliceEventCount: UInt64 = 1_000
+  private static let slicesBetweenPauses = 64
   /// How long to sleep before looking for new events: at most two idle wake-ups a second.
   private static let pause = 0.5
 
@@ -15,34 +16,109 @@ struct EventReader {
   var follows = false
   /// Whether to print a note about events that compaction deleted.
   var notesDeletion = true
+  /// Called where all events so far were passed on: before each pause, at the end, and now and then.
+  var pausing: () throws -> Void = {}
 
   /// Passes each event to `body` until it returns `false`.
   func read(_ body: (LedgerEvent) throws -> Bool) throws {
     var position = after
+    var sliceCount = 0
     while position < through {
       let slice: [LedgerEvent]
       do throws(LedgerError) {
-        slice = try inspector.events(after: position, limit: Self.sliceEventCount)
+        slice = try inspector.events(after: position, limit: Int(Self.sliceEventCount))
       } catch {
         guard let through = error.eventsDeletedThrough else { throw error }
-        if notesDeletion {
-          try output.note("Events up to position \(through) were deleted by compaction.")
-        }
+        try noteDeletion(through)
         position = through
         continue
       }
       for event in slice {
-        guard event.position <= through, try body(event) else { return }
+        guard event.position <= through, try body(event) else { return try pausing() }
       }
       if let last = slice.last {
         position = last.position
+        sliceCount += 1
+        if sliceCount.isMultiple(of: Self.slicesBetweenPauses) { try pausing() }
       } else if follows {
+        try pausing()
         try output.flush()
         Thread.sleep(forTimeInterval: Self.pause)
       } else {
-        return
+        break
       }
       try output.alive()
     }
+    try pausing()
+  }
+
+  private func noteDeletion(_ through: Position) throws {
+    guard notesDeletion else { return }
+    try output.note("Events up to position \(through) were deleted by compaction.")
+  }
+
+  // MARK: Backwards
+
+  /// Passes each event to `body`, the newest first, until it returns `false`.
+  func readBackwards(_ body: (LedgerEvent) throws -> Bool) throws {
+    var end = min(through, try inspector.head)
+    var (first, count) = (after, Self.sliceEventCount)
+    while end > first {
+      let start = max(first, Position(rawValue: end.rawValue - min(count, end.rawValue)))
+      let slice: [LedgerEvent]
+      do throws(LedgerError) {
+        slice = try events(after: start, through: end)
+      } catch {
+        if let deleted = error.eventsDeletedThrough {
+          first = max(first, deleted)
+          continue
+        }
+        // All events after the damage are passed on.
+        guard error.code == .corrupt, count > 1 else { throw error }
+        count /= 2
+        continue
+      }
+      for event in slice.reversed() { guard try body(event) else { return } }
+      end = start
+      count = Self.sliceEventCount
+      try output.alive()
+    }
+    if first > after { try noteDeletion(first) }
+  }
+
+  /// The events after one position and up to another.
+  private func events(
+    after start: Position, through end: Position
+  ) throws(LedgerError) -> [LedgerEvent] {
+    var events: [LedgerEvent] = []
+    var position = start
+    while position < end {
+      let slice = try inspector.events(
+        after: position, limit: Int(end.rawValue - position.rawValue))
+      guard let last = slice.last else { throw .missingEvents(after: position) }
+      events += slice.prefix { $0.position <= end }
+      position = last.position
+    }
+    return events
+  }
+
+  /// The position after which the last `count` events come that a filter wants.
+  func start(ofLast count: Int, wantedBy filter: EventFilter) throws -> Position {
+    let end = min(through, try inspector.head)
+    guard count > 0 else { return max(after, end) }
+    guard !filter.wantsEverything else {
+      return max(after, Position(rawValue: end.rawValue - min(UInt64(count), end.rawValue)))
+    }
+    var (left, start) = (count, after)
+    var reader = self
+    reader.notesDeletion = false
+    try reader.readBackwards { event in
+      guard filter.wants(event) else { return true }
+      left -= 1
+      guard left == 0 else { return true }
+      start = Position(rawValue: event.position.rawValue - 1)
+      return false
+    }
+    return start
   }
 }

@@ -32,6 +32,8 @@ typealias OperatorChange = @Sendable (Ledger) async throws -> OperatorAnswer
 extension OperatorCommand {
   static var preferredKind: LedgerSubject.Kind { .promise }
 
+  var readsInput: Bool { target.isInput }
+
   /// Checks what every such command requires.
   func validateTarget() throws {
     guard !reading.withoutLock else {
@@ -40,7 +42,6 @@ extension OperatorCommand {
     if let reason = applying.reason, reason.utf8.count > 2_048 {
       throw ValidationError("The reason has more than 2048 bytes.")
     }
-    try selection.limit.checkLimit()
     let isNamed = try target.subjectName(preferring: Self.preferredKind) != nil
     guard isNamed != !selection.isEmpty else {
       throw ValidationError(
@@ -53,7 +54,7 @@ extension OperatorCommand {
   func perform(_ sink: any TextSink) throws {
     // The inspector does not create a missing ledger.
     let inspector = try reading.open()
-    guard let name = try target.subjectName(preferring: Self.preferredKind) else {
+    guard let name = try target.subjectName(preferring: Self.preferredKind), !target.isInput else {
       return try performOnMany(inspector, sink)
     }
     let subject = try inspector.subject(name, sink)
@@ -104,11 +105,16 @@ extension OperatorCommand {
     let now = SystemLedgerClock().now()
     var targets: [Target] = []
     try inspector.withNames(sink) { replayed in
-      guard selection.limit != 0 else { return }
       let progress = { () -> Void in try? sink.alive() }
+      guard !target.isInput else {
+        let names = InputNames(of: sink.input, preferring: Self.preferredKind)
+        targets = try names.subjects(in: replayed, progress).map(Target.init)
+        return
+      }
+      guard selection.limit.count != 0 else { return }
       try selection.forEach(in: replayed, at: now, progress: progress) { target in
         targets.append(target)
-        return targets.count < selection.limit ?? .max
+        return targets.count < selection.limit.count ?? .max
       }
     }
     inspector.close()

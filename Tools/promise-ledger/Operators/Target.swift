@@ -40,7 +40,7 @@ protocol TargetSelection: ParsableArguments, Sendable {
   /// Whether no option selects anything.
   var isEmpty: Bool { get }
   /// The maximum number of targets.
-  var limit: Int? { get }
+  var limit: LimitOption { get }
 
   /// Passes on what is selected, until `body` returns `false`.
   func forEach(

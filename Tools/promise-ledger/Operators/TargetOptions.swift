@@ -5,7 +5,7 @@ import PromiseLedger
 struct TargetOptions: ParsableArguments {
   @Argument(
     help:
-      "What to change: an id, its beginning or its end (at least 4 characters), or a key. Instead, options may select many."
+      "What to change: an id, its beginning or its end (at least 4 characters), or a key; - reads names from standard input, one a line. Instead, options may select many."
   )
   var name: EntityName?
 
@@ -14,6 +14,9 @@ struct TargetOptions: ParsableArguments {
 
   @Option(help: "The handler's key, and nothing else.")
   var handlerKey: String?
+
+  /// Whether standard input has the names.
+  var isInput: Bool { name?.text == "-" && key == nil && handlerKey == nil }
 
   /// `nil` if there is no name.
   ///

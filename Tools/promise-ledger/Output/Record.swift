@@ -14,8 +14,9 @@ struct Column {
     case none
     /// Only the end of an id is left.
     case toEndOfID
-    /// A time has no fraction of the second.
-    case toSeconds
+    /// On a terminal, a time has no fraction of the second, and its age is shown; where there is no room, only
+    /// its age.
+    case toAge
     /// A text that is longer than the column is cut.
     case toWidth
   }
@@ -26,12 +27,19 @@ struct Column {
   var shortening = Shortening.none
   /// Whether the cells are as short as the column allows.
   var isShort = false
+  /// Whether times are shown with their ages.
+  var hasAges = false
+
+  /// The widths of a time in seconds, of an age, and of what separates them.
+  private static let timeWidths = (time: 20, age: 13, gap: 1)
 
   /// The number of characters to which cells are padded.
   var width: Int {
     switch shortening {
     case .toEndOfID where isShort: EntityID.shortTextCount
-    case .toSeconds where isShort: 20
+    case .toAge where isShort: Self.timeWidths.age
+    case .toAge where hasAges:
+      Self.timeWidths.time + Self.timeWidths.gap + Self.timeWidths.age
     default: wholeWidth
     }
   }
@@ -51,7 +59,7 @@ struct Column {
 
   static let id = Column("id", width: 36, shortening: .toEndOfID)
 
-  static func time(_ title: String) -> Column { Column(title, width: 27, shortening: .toSeconds) }
+  static func time(_ title: String) -> Column { Column(title, width: 27, shortening: .toAge) }
 }
 
 /// Turns records into text, one by one.

@@ -14,6 +14,15 @@ struct RecordPrinter {
     _ format: OutputFormat, _ columns: [Column], to output: any TextSink, isEndless: Bool = false,
     leavesOutEmptyTable: Bool = false
   ) throws {
+    try self.init(
+      ListFormat(format), columns, to: output, isEndless: isEndless,
+      leavesOutEmptyTable: leavesOutEmptyTable)
+  }
+
+  init(
+    _ format: ListFormat, _ columns: [Column], to output: any TextSink, isEndless: Bool = false,
+    leavesOutEmptyTable: Bool = false
+  ) throws {
     self.output = output
     self.isEndless = isEndless
     self.leavesOutEmptyTable = leavesOutEmptyTable && format == .table

@@ -1,12 +1,22 @@
+import PromiseLedger
+
 /// Facts about one thing: two columns in a table, one object in JSON.
 struct Report {
-  private var lines: [(title: String, text: String)] = []
+  private var lines: [(title: String, text: String, time: Timestamp?)] = []
   private var members: [String: JSONValue] = [:]
 
   /// Adds a fact under its title for people and its name in JSON.
-  mutating func add(_ title: String, _ name: String, _ value: JSONValue, text: String) {
-    lines.append((title, text))
+  ///
+  /// - Parameter time: The time that the text has; on a terminal, its age is shown.
+  mutating func add(
+    _ title: String, _ name: String, _ value: JSONValue, text: String, time: Timestamp? = nil
+  ) {
+    lines.append((title, text, time))
     members[name] = value
+  }
+
+  mutating func add(_ title: String, _ name: String, _ time: Timestamp) {
+    add(title, name, .string("\(time)"), text: "\(time)", time: time)
   }
 
   mutating func add(_ title: String, _ name: String, _ text: String) {
@@ -22,7 +32,7 @@ struct Report {
   }
 
   /// Adds a line for people only.
-  mutating func addLine(_ title: String, _ text: String) { lines.append((title, text)) }
+  mutating func addLine(_ title: String, _ text: String) { lines.append((title, text, nil)) }
 
   /// Adds a member for programs only.
   mutating func add(_ name: String, _ value: JSONValue) { members[name] = value }
@@ -40,7 +50,13 @@ struct Report {
     case .json, .jsonl: try output.write("\(json)\n")
     case .table:
       let width = lines.map(\.title.count).max() ?? 0
-      for (title, text) in lines {
+      let now = output.lineLimit == nil ? nil : SystemLedgerClock().now()
+      for (title, text, time) in lines {
+        var text = text
+        if let now, let time {
+          let age = "\(time) (\(time.ago(at: now)))"
+          text = text.replacing("\(time)", with: age, maxReplacements: 1)
+        }
         try output.write("\(title.padded(toWidth: width))  \(text)\n")
       }
     }

@@ -14,6 +14,14 @@ enum StandardError {
 
   static func write(_ line: String) { print("\(line)\n") }
 
+  /// Draws on the terminal, which obeys the text.
+  static func draw(_ text: String) { print(text) }
+
+  /// Whether it is a terminal that can draw.
+  static var canDraw: Bool {
+    isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  }
+
   private static func print(_ text: String) {
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }

@@ -65,6 +65,7 @@ final class DirectOutput: TextSink {
   var isStyled: Bool { StandardOutput.isStyled }
   var width: Int { StandardOutput.usualWidth }
   var lineLimit: Int? { nil }
+  var input: [UInt8] { [] }
   func write(_ bytes: [UInt8]) throws { try output.write(bytes) }
   func flush() throws { try output.flush() }
   func setClosing(_ closing: Closing) {}
@@ -73,4 +74,6 @@ final class DirectOutput: TextSink {
     StandardError.note(text)
   }
   func alive() {}
+  func progress(_ done: UInt64, of total: UInt64) {}
+  func mark(_ bytes: [UInt8]) throws { try flush() }
 }

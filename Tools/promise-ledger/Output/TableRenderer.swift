@@ -1,20 +1,27 @@
+import PromiseLedger
+
 /// One line for each record, in columns.
 ///
-/// On a terminal, no line is longer than its width: ids and times become shorter where they must, and the rest of
-/// a line that is still too long is cut.
+/// On a terminal, times have their ages, and no line is longer than its width: ids and times become shorter where
+/// they must, and the rest of a line that is still too long is cut.
 struct TableRenderer: RecordRenderer {
   /// The least width that the last column should have.
   private static let detailsWidth = 20
   private static let gap = 2
+  /// The last line of a list whose rest cannot be read.
+  static let incompleteMark = "(incomplete: the rest cannot be read)\n"
 
   private let columns: [Column]
   private let isStyled: Bool
   private let lineLimit: Int?
+  /// The time to which ages refer.
+  private let now: Timestamp
 
   init(columns: [Column], isStyled: Bool, lineLimit: Int?) {
     self.columns = lineLimit.map { Self.shortened(columns, toFit: $0) } ?? columns
     self.isStyled = isStyled
     self.lineLimit = lineLimit
+    now = SystemLedgerClock().now()
   }
 
   /// The columns, of which the least important become narrower if there is no room for all.
@@ -24,8 +31,11 @@ struct TableRenderer: RecordRenderer {
       let width = columns.reduce(0) { $0 + $1.width } + gap * (columns.count - 1)
       return width + (columns.last?.width == 0 ? detailsWidth : 0) > limit
     }
-    for index in columns.indices { columns[index].isShort = columns[index].shortening == .toWidth }
-    for shortening in [.toSeconds, .toEndOfID] as [Column.Shortening] where isTooWide() {
+    for index in columns.indices {
+      columns[index].isShort = columns[index].shortening == .toWidth
+      columns[index].hasAges = columns[index].shortening == .toAge
+    }
+    for shortening in [.toEndOfID, .toAge] as [Column.Shortening] where isTooWide() {
       for index in columns.indices where columns[index].shortening == shortening {
         columns[index].isShort = true
       }
@@ -39,11 +49,11 @@ struct TableRenderer: RecordRenderer {
   }
 
   func footer(isComplete: Bool) -> String {
-    isComplete ? "" : "(incomplete: the rest cannot be read)\n"
+    isComplete ? "" : Self.incompleteMark
   }
 
   func render(_ record: Record) -> String {
-    line(zip(columns, record.cells).map { $0.isShort ? $0.shortened($1) : $1 }) + "\n"
+    line(zip(columns, record.cells).map { $0.fitted($1, at: now) }) + "\n"
   }
 
   private func line(_ cells: [String]) -> String {
@@ -57,13 +67,17 @@ struct TableRenderer: RecordRenderer {
 }
 
 extension Column {
-  /// A cell, as short as the column allows.
-  fileprivate func shortened(_ cell: String) -> String {
+  /// A cell, as short as the column allows, and with the age of a time.
+  fileprivate func fitted(_ cell: String, at now: Timestamp) -> String {
     switch shortening {
-    case .none: cell
-    case .toEndOfID: String(cell.suffix(width))
-    case .toSeconds: cell.replacing(/\.\d+Z$/, with: "Z")
-    case .toWidth: cell.cut(toWidth: width)
+    case .toEndOfID where isShort: String(cell.suffix(width))
+    case .toAge where hasAges:
+      TimeArgument(argument: cell).map { argument in
+        let age = argument.time.ago(at: now)
+        return isShort ? age : "\(cell.replacing(/\.\d+Z$/, with: "Z")) \(age)"
+      } ?? cell
+    case .toWidth where isShort: cell.cut(toWidth: width)
+    default: cell
     }
   }
 }

@@ -1,3 +1,5 @@
+import PromiseLedger
+
 /// The destination of a command's output and notes.
 protocol TextSink: AnyObject {
   /// Whether to use colours in the output.
@@ -8,6 +10,9 @@ protocol TextSink: AnyObject {
 
   /// The number of columns that lines must fit into; `nil` unless the output goes to a terminal.
   var lineLimit: Int? { get }
+
+  /// The content of standard input, for a command that reads it.
+  var input: [UInt8] { get }
 
   func write(_ bytes: [UInt8]) throws
 
@@ -22,8 +27,21 @@ protocol TextSink: AnyObject {
 
   /// Shows that the command is still running although it has no output.
   func alive() throws
+
+  /// The same, and how many of the events were looked at.
+  func progress(_ done: UInt64, of total: UInt64) throws
+
+  /// Records how far the output goes, in the file that the command names for that, once all output before this
+  /// was written.
+  func mark(_ bytes: [UInt8]) throws
 }
 
 extension TextSink {
+  /// A closure that shows how far a walk through the events of a ledger has come.
+  func progress(through inspector: BlockingInspector) -> (Position) -> Void {
+    let total = (try? inspector.head)?.rawValue ?? 0
+    return { [self] position in try? progress(position.rawValue, of: total) }
+  }
+
   func write(_ text: String) throws { try write(Array(text.utf8)) }
 }

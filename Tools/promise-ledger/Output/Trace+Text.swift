@@ -16,6 +16,6 @@ extension PromiseRecord.Trace {
 extension Report {
   /// Adds that something happened.
   mutating func add(_ title: String, _ name: String, _ trace: PromiseRecord.Trace) {
-    add(title, name, .object(trace.members), text: trace.words)
+    add(title, name, .object(trace.members), text: trace.words, time: trace.time)
   }
 }

@@ -26,6 +26,13 @@ struct Overview {
       add(kind, record.id.entityID, record.resolved?.time ?? record.created.time)
       return true
     }
+    try replayed.forEachJoint(progress: progress) { record in
+      let kind =
+        record.status == .pending
+        ? .waitingJoints : try Self.kind(of: record, in: replayed, at: now)
+      add(kind, record.id.entityID, record.stateTime)
+      return true
+    }
     try addHandlers(of: replayed, progress: progress)
     try replayed.forEachEndedFailure(
       after: RecentFailures.start(in: replayed), progress: progress

@@ -14,7 +14,8 @@ struct OverviewFinding {
     case parkedWork, failedWork, failedPromises, failedHandlers, retryingWork
     case lostWork, lostCalls, deadSessions, orphanedWork, frozenWork, givenBackCalls
     case orphanedPromises, overduePromises
-    case waitingWork, timedWork, dueWork, runningWork, pendingPromises, unconsumedPromises
+    case waitingWork, timedWork, dueWork, runningWork, waitingJoints, pendingPromises
+    case unconsumedPromises
     case runningCalls, uncalledHandlers
 
     var group: Group {
@@ -23,7 +24,7 @@ struct OverviewFinding {
       case .lostWork, .lostCalls, .deadSessions, .orphanedWork, .frozenWork, .givenBackCalls,
         .orphanedPromises, .overduePromises:
         .stuck
-      case .waitingWork, .timedWork, .dueWork, .runningWork, .pendingPromises,
+      case .waitingWork, .timedWork, .dueWork, .runningWork, .waitingJoints, .pendingPromises,
         .unconsumedPromises, .runningCalls, .uncalledHandlers:
         .waits
       }
@@ -48,6 +49,7 @@ struct OverviewFinding {
       case .timedWork: "work waits for a time"
       case .dueWork: "work due"
       case .runningWork: "work runs"
+      case .waitingJoints: "joints wait for other promises"
       case .pendingPromises: "promises pending"
       case .unconsumedPromises: "promises settled, not consumed"
       case .runningCalls: "calls run"
@@ -72,6 +74,7 @@ struct OverviewFinding {
       case .overduePromises, .pendingPromises: ["promises", "--state", "pending"]
       case .waitingWork, .timedWork: ["work", "--state", "waiting"]
       case .dueWork: ["work", "--state", "due"]
+      case .waitingJoints: ["promises", "--joints"]
       case .unconsumedPromises: ["promises", "--state", "resolved"]
       }
     }

@@ -10,6 +10,10 @@ enum ChildMessage: Equatable {
   case alive
   /// The child is done.
   case end(Status)
+  /// The content of a file that records how far the output so far goes.
+  case mark([UInt8])
+  /// The child is still running, and has done a part of the events that it has to look at.
+  case progress(done: UInt64, total: UInt64)
 
   /// The largest message in bytes.
   static let maximumByteCount = 1 << 20
@@ -23,6 +27,8 @@ enum ChildMessage: Equatable {
       case .closing(let closing): (3, closing.encoded)
       case .alive: (4, [])
       case .end(let status): (5, [UInt8(status.rawValue)])
+      case .mark(let bytes): (6, bytes)
+      case .progress(let done, let total): (7, Self.bytes(done) + Self.bytes(total))
       }
     let length = UInt32(content.count)
     return [type] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) } + content
@@ -51,8 +57,20 @@ enum ChildMessage: Equatable {
         throw Malformed()
       }
       return .end(status)
+    case 6: return .mark(content)
+    case 7:
+      guard content.count == 16 else { throw Malformed() }
+      return .progress(done: number(content.prefix(8)), total: number(content.suffix(8)))
     default: throw Malformed()
     }
+  }
+
+  private static func bytes(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   struct Malformed: Error {}

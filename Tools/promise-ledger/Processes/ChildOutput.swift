@@ -7,6 +7,7 @@ final class ChildOutput: TextSink {
   let isStyled: Bool
   let lineLimit: Int?
   var width: Int { lineLimit ?? StandardOutput.usualWidth }
+  var input: [UInt8] = []
   private var gathered: [UInt8] = []
 
   init(isStyled: Bool, lineLimit: Int?) {
@@ -40,6 +41,15 @@ final class ChildOutput: TextSink {
   }
 
   func alive() throws { try send(.alive) }
+
+  func progress(_ done: UInt64, of total: UInt64) throws {
+    try send(.progress(done: done, total: total))
+  }
+
+  func mark(_ bytes: [UInt8]) throws {
+    try flush()
+    try send(.mark(bytes))
+  }
 
   /// Reports that the output is complete.
   func end(_ status: Status) throws {

@@ -18,7 +18,6 @@ enum ReadingChild {
 
   /// Runs a command in this process, which is the child.
   static func run(_ arguments: [String]) -> Status {
-    endWithParent()
     let output = ChildOutput(
       isStyled: arguments.first == "styled",
       lineLimit: arguments.dropFirst().first.flatMap { Int($0) })
@@ -27,6 +26,8 @@ enum ReadingChild {
       do {
         let command = try PromiseLedgerCommand.parseAsRoot(Array(arguments.dropFirst(2)))
         guard let command = command as? any ChildCommand else { return .usage }
+        if command.readsInput { output.input = try StandardInput.takeFramed() }
+        endWithParent()
         try command.perform(output)
       } catch {
         let failure = Status.Failure(error) ?? Status.Failure(.systemFailure, "\(error)")

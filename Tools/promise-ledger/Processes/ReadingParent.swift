@@ -6,7 +6,10 @@ import Synchronization
 struct ReadingParent: ~Copyable {
   private let child: ChildProcess
   private let watchdog: Watchdog
+  private let markFile: String?
   private var output = StandardOutput()
+  /// `nil` if nobody would see it.
+  private var progress: ProgressLine?
   private var received: [UInt8] = []
   private var closing = Closing.none
   /// Whether the output was marked as incomplete.
@@ -17,16 +20,23 @@ struct ReadingParent: ~Copyable {
 
   /// Runs a command in a child to its end.
   ///
-  /// - Parameter timeout: The longest time that the child may show no sign of life.
-  static func run(_ arguments: [String], timeout: Duration) throws -> Status {
+  /// - Parameters:
+  ///   - timeout: The longest time that the child may show no sign of life.
+  ///   - input: The content of standard input, for a command that reads it.
+  ///   - markFile: The file that records how far the output went.
+  static func run(
+    _ arguments: [String], timeout: Duration, input: [UInt8]? = nil, markFile: String? = nil
+  ) throws -> Status {
     do {
-      return try runChild(arguments, timeout: timeout)
+      return try runChild(arguments, timeout: timeout, input, markFile)
     } catch let error as SystemError {
       throw Status.Failure(error)
     }
   }
 
-  private static func runChild(_ arguments: [String], timeout: Duration) throws -> Status {
+  private static func runChild(
+    _ arguments: [String], timeout: Duration, _ input: [UInt8]?, _ markFile: String?
+  ) throws -> Status {
     let signals = SignalForwarder()
     var environment = ProcessInfo.processInfo.environment
     // The child exists so that it can crash. A backtrace is of no use.
@@ -39,13 +49,17 @@ struct ReadingParent: ~Copyable {
     try signals.start { child.send(signal: $0) }
     let watchdog = Watchdog(timeout) { child.send(signal: SIGKILL) }
     try watchdog.start()
-    var parent = ReadingParent(child: child, watchdog: watchdog)
+    // A child that has ended by now does not read it; its end is judged below.
+    if let input { try? child.write(StandardInput.framed(input)) }
+    var parent = ReadingParent(child: child, watchdog: watchdog, markFile: markFile)
     return parent.handThrough()
   }
 
-  private init(child: ChildProcess, watchdog: Watchdog) {
+  private init(child: ChildProcess, watchdog: Watchdog, markFile: String?) {
     self.child = child
     self.watchdog = watchdog
+    self.markFile = markFile
+    if StandardError.canDraw { progress = ProgressLine(start: .now) }
   }
 
   private mutating func handThrough() -> Status {
@@ -55,6 +69,7 @@ struct ReadingParent: ~Copyable {
     }
     let ending = child.wait()
     watchdog.stop()
+    clearProgress()
     if failure == nil { flush() }
     if let failure { return say(failure) }
     if let result, case .exited = ending { return result }
@@ -76,6 +91,11 @@ struct ReadingParent: ~Copyable {
   }
 
   private mutating func take(_ message: ChildMessage) {
+    if case .progress(let done, let total) = message {
+      if let line = progress?.draw(done, of: total, at: .now) { StandardError.draw(line) }
+      return
+    }
+    if message != .alive { clearProgress() }
     switch message {
     case .data(let bytes):
       do { try output.write(bytes) } catch { fail(error) }
@@ -83,8 +103,27 @@ struct ReadingParent: ~Copyable {
       flush()
       StandardError.note(text)
     case .closing(let closing): self.closing = closing
-    case .alive: break
+    case .alive, .progress: break
     case .end(let status): result = status
+    case .mark(let bytes): mark(bytes)
+    }
+  }
+
+  private mutating func clearProgress() {
+    if let line = progress?.clear() { StandardError.draw(line) }
+  }
+
+  /// Replaces the file that records how far the output went. Output that could not be written is not recorded,
+  /// so that the next run prints it again.
+  private mutating func mark(_ bytes: [UInt8]) {
+    if failure == nil { flush() }
+    guard failure == nil, let markFile else { return }
+    do throws(SystemError) {
+      var file = try AtomicFile(markFile)
+      try file.write(bytes)
+      try file.finish()
+    } catch {
+      fail(Status.Failure(.systemFailure, "The cursor cannot be written: \(error)"))
     }
   }
 

@@ -7,12 +7,16 @@ extension Record {
     Column("details"),
   ]
 
-  init(_ promise: PromiseRecord, isStale: Bool, isOverdue: Bool) {
+  /// - Parameter pendingInputCount: The number of inputs that are pending, if others settle it.
+  init(
+    _ promise: PromiseRecord, isStale: Bool, isOverdue: Bool, pendingInputCount: Int? = nil
+  ) {
     let outcome = promise.outcomeKind.map { $0 == .timedOut ? "timed out" : "\($0)" } ?? ""
     cells = [
       promise.nameText ?? "", "\(promise.id)", "\(promise.status)", outcome,
       "\(promise.created.time)",
-      promise.words(isStale: isStale, isOverdue: isOverdue).joined(separator: ", "),
+      promise.words(isStale: isStale, isOverdue: isOverdue, pendingInputCount)
+        .joined(separator: ", "),
     ]
     guard case .object(var members) = Report(promise).json else {
       json = .object([:])
@@ -20,6 +24,7 @@ extension Record {
     }
     members["isStale"] = .bool(isStale)
     members["isOverdue"] = .bool(isOverdue)
+    members["pendingInputs"] = pendingInputCount.map { .integer(Int64($0)) }
     json = .object(members)
   }
 }
@@ -28,8 +33,11 @@ extension PromiseRecord {
   /// Whether it was rejected or timed out.
   var failed: Bool { outcomeKind == .rejected || outcomeKind == .timedOut }
 
-  fileprivate func words(isStale: Bool, isOverdue: Bool) -> [String] {
+  fileprivate func words(
+    isStale: Bool, isOverdue: Bool, _ pendingInputCount: Int?
+  ) -> [String] {
     var words: [String] = []
+    if let joint { words.append(joint.words(pendingInputCount)) }
     if isStale { words.append("stale") }
     if isOverdue { words.append("deadline passed") }
     if key != nil, let label { words.append(label.quoted) }

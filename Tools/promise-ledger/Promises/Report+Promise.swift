@@ -19,7 +19,7 @@ extension Report {
       add("tags", "tags", .strings(record.tags), text: text)
     }
     if let deadline = record.deadline {
-      add("deadline", "deadline", "\(deadline)")
+      add("deadline", "deadline", deadline)
       add("at deadline", "deadlineEffect", "\(record.deadlineEffect)")
     }
     if let parent = record.parent { add("parent", "parent", parent.description) }

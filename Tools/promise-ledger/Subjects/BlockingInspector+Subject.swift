@@ -20,7 +20,7 @@ extension BlockingInspector {
   /// the ledger is intact.
   func withNames<R>(_ sink: any TextSink, _ body: (ReplayedLedger) throws -> R) throws -> R {
     do {
-      return try withReplay(progress: { _ in try? sink.alive() }, body)
+      return try withReplay(progress: sink.progress(through: self), body)
     } catch {
       if let failure = Status.Failure(error), failure.status == .notFound, !failure.isAmbiguity {
         try requireWhole { try? sink.alive() }

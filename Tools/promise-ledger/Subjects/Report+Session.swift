@@ -17,12 +17,13 @@ extension Report {
     add("process", "processID", Int(record.processID))
     add("host", "host", record.opened.host)
     add("library", "libraryVersion", record.opened.libraryVersion)
-    add("opened", "openedAt", "\(record.openedAt)")
+    add("opened", "openedAt", record.openedAt)
     add(
       "last event", "lastEvent",
       .object([
         "position": .unsigned(record.lastPosition.rawValue),
         "time": .string("\(record.lastTime)"),
-      ]), text: "\(record.lastTime) at position \(record.lastPosition)")
+      ]), text: "\(record.lastTime) at position \(record.lastPosition)",
+      time: record.lastTime)
   }
 }

@@ -30,12 +30,12 @@ extension Report {
   private mutating func add(_ trigger: WorkTrigger) {
     switch trigger {
     case .now: break
-    case .at(let time): add("due at", "dueTime", "\(time)")
+    case .at(let time): add("due at", "dueTime", time)
     case .after(let promise, let settlement):
       add("awaits", "awaitedPromise", promise.description)
       add("settlement", "settlement", "\(settlement)")
     case .firstOf(let condition):
-      if let time = condition.time { add("due at", "dueTime", "\(time)") }
+      if let time = condition.time { add("due at", "dueTime", time) }
       for promise in condition.promises { add("awaits", "awaitedPromise", promise.description) }
     @unknown default: break
     }

@@ -1,0 +1,93 @@
+import Foundation
+import PromiseLedger
+import PromiseLedgerTesting
+import Testing
+
+/// `diff`: positions, ledgers and archives.
+@Suite(.timeLimit(.minutes(10)))
+struct DiffCommandTests {
+  @Test func twoPositionsOfALedger() async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun("diff", sample.path, "3", "7")
+    #expect(
+      run.output == """
+        change   what     name              id                                    details
+        created  promise                    019b76da-addc-7000-8700-000000000003  fulfilled
+        settled  promise  avatar/room@example.org  4b207824-d62b-857b-9c9d-9f472a7161c9  pending → consumed, consumed - → 2026-01-01T00:00:01.500000Z, error - → {"code":403,"domain":"chat","message":"\\u001b[31mno\\u000aentry\\u202e"}, resolved - → 2026-01-01T00:00:01.500000Z
+
+        """)
+    #expect(run.notes == "promise-ledger: Different: 1 created, 1 settled.\n")
+    #expect(run.status == 1)
+    let back = try CommandRun("diff", sample.path, "7", "3")
+    #expect(back.output.contains("\nremoved  promise "))
+    #expect(back.output.contains("\nchanged  promise  avatar/room@example.org  "))
+    #expect(back.notes == "promise-ledger: Different: 1 changed, 1 removed.\n" && back.status == 1)
+  }
+
+  @Test func theSecondPositionMayBeLeftOut() async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun("diff", sample.path, "16", "--format", "jsonl")
+    #expect(
+      run.output.hasPrefix(#"{"after":{"host":"#)
+        && run.output.contains(#""change":"settled","entity":"session","id":"#))
+    #expect(run.notes == "promise-ledger: Different: 1 settled.\n" && run.status == 1)
+    for words in [["17"], ["17", "17"], ["5", "5"]] {
+      let same = try CommandRun(["diff", sample.path] + words)
+      #expect(same.output == "" && same.notes == "" && same.status == 0)
+    }
+  }
+
+  @Test func aLedgerAndItsArchiveAreTheSame() async throws {
+    let sample = try await SampleLedger()
+    let directory = try TemporaryDirectory()
+    let archive = directory.path + "/archive.jsonl"
+    let exported = try CommandRun("export", sample.path)
+    try exported.output.write(toFile: archive, atomically: true, encoding: .utf8)
+    let copy = directory.path + "/copy"
+    #expect(try CommandRun("import", copy, archive).status == 0)
+    for sides in [
+      [sample.path, archive], [archive, copy], [copy, sample.path], [copy, archive],
+    ] {
+      let run = try CommandRun(["diff"] + sides)
+      #expect(run.output == "" && run.notes == "" && run.status == 0)
+    }
+    let positions = try CommandRun("diff", archive, "3", copy, "4", "-o", "ids")
+    #expect(positions.output == "4b207824-d62b-857b-9c9d-9f472a7161c9\n" && positions.status == 1)
+  }
+
+  @Test func otherLedgersAreSaidToBeOthers() async throws {
+    let sample = try await SampleLedger()
+    let other = try TemporaryLedger()
+    await (try other.open()).close()
+    let run = try CommandRun("diff", sample.path, other.path, "--limit", "1")
+    #expect(run.output.split(separator: "\n").count == 2)
+    #expect(run.notes.contains("promise-ledger: These are two ledgers: "))
+    #expect(run.notes.hasSuffix(" 7 removed.\n") || run.notes.hasSuffix(" removed.\n"))
+    #expect(run.status == 1)
+  }
+
+  @Test func damageIsFound() async throws {
+    let sample = try await SampleLedger()
+    try sample.damage("nobody asks")
+    let run = try CommandRun("diff", sample.path, "3", "17")
+    #expect(run.status == 5 && run.output == "")
+    let before = try CommandRun("diff", sample.path, "3", "7")
+    #expect(before.status == 1)
+    let pipe = try CommandRun(intoClosedPipe: "diff", sample.path, "3", "7")
+    #expect(pipe.notes == "" && pipe.status == 0)
+  }
+
+  @Test(arguments: [
+    [], ["/nowhere"], ["/nowhere", "1", "2", "3"], ["/nowhere", "1", "/there", "2", "3"],
+    ["/nowhere", "/there", "/more"], ["/nowhere", "1", "--limit=-1"],
+  ])
+  func invalidSidesAreUsageErrors(words: [String]) throws {
+    let run = try CommandRun(["diff"] + words)
+    #expect(run.status == 2 && run.output == "")
+  }
+
+  @Test func missingSidesAreNotFound() throws {
+    let run = try CommandRun("diff", "/nowhere", "/neither\u{1B}[2J")
+    #expect(run.status == 3 && run.output == "" && !run.notes.contains("\u{1B}"))
+  }
+}
