@@ -40,6 +40,7 @@ struct DiffCommandTests {
   @Test func aLedgerAndItsArchiveAreTheSame() async throws {
     let sample = try await SampleLedger()
     let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
     let archive = directory.path + "/archive.jsonl"
     let exported = try CommandRun("export", sample.path)
     try exported.output.write(toFile: archive, atomically: true, encoding: .utf8)

@@ -27,6 +27,7 @@ struct EyesTests {
       return
     }
     let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
     let file = directory.path + "/script"
     try run.output.write(toFile: file, atomically: true, encoding: .utf8)
     let check = try CommandRun(["-n", file], of: URL(fileURLWithPath: path))
@@ -39,7 +40,7 @@ struct EyesTests {
       eval "$("$0" completion bash)"
       COMP_WORDS=(promise-ledger work x --state pa); COMP_CWORD=4
       COMP_LINE="promise-ledger work x --state pa"; COMP_POINT=${#COMP_LINE}
-      _promise-ledger
+      _promise-ledger promise-ledger pa --state
       echo "${COMPREPLY[@]}"
       """
     let run = try CommandRun(
@@ -75,6 +76,7 @@ struct EyesTests {
       return
     }
     let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
     let file = directory.path + "/promise-ledger.1"
     try CommandRun("manual").output.write(toFile: file, atomically: true, encoding: .utf8)
     let run = try CommandRun(words.dropFirst() + [file], of: URL(fileURLWithPath: program))

@@ -89,6 +89,7 @@ struct LogBackwardsTests {
   @Test func aCursorGoesOnWhereTheLastRunEnded() async throws {
     let sample = try await SampleLedger()
     let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
     let cursor = directory.path + "/cursor"
     #expect(try log(sample.path, "--cursor-file", cursor, "--limit", "3") == [1, 2, 3])
     let ledger = try BlockingInspector(at: sample.path).id
@@ -110,6 +111,7 @@ struct LogBackwardsTests {
     let sample = try await SampleLedger()
     let other = try await WorkSampleLedger()
     let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
     let cursor = directory.path + "/cursor"
     let id = try BlockingInspector(at: sample.path).id
     func run(_ text: String) throws -> CommandRun {
@@ -146,6 +148,7 @@ struct LogBackwardsTests {
   @Test func outputThatWasNotTakenMovesNoCursor() async throws {
     let sample = try await SampleLedger()
     let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
     let cursor = directory.path + "/cursor"
     let pipe = try CommandRun(intoClosedPipe: "log", sample.path, "--cursor-file", cursor)
     #expect(pipe.notes == "" && pipe.status == 0)
@@ -157,6 +160,7 @@ struct LogBackwardsTests {
   @Test func followingMovesTheCursor() async throws {
     let sample = try await SampleLedger()
     let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
     let cursor = directory.path + "/cursor"
     let run = try FollowingRun(sample.path, "--cursor-file", cursor, "-n", "2")
     try run.waitForOutput(#""position":17"#)

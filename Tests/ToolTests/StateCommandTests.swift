@@ -58,7 +58,7 @@ struct StateCommandTests {
     #expect(pending.output == "4b207824-d62b-857b-9c9d-9f472a7161c9\n")
     let words = try CommandRun(["promises", sample.path, "--at", "3"] + states)
     #expect(
-      words.output.contains("  pending              \(Self.zero)  \"Remove the \\\"avatar\\\"\""))
+      words.output.contains("  pending               \(Self.zero)  \"Remove the \\\"avatar\\\"\""))
     let settled = try CommandRun(["promises", sample.path, "--at", "4"] + states)
     #expect(settled.output.contains("  resolved   rejected   \(Self.zero)  \"Remove "))
     let sessions = try CommandRun("sessions", sample.path, "--at", "15")

@@ -5,7 +5,7 @@ import Testing
 /// A way in which nothing goes on, and the way out by the commands that the tool itself names.
 struct StuckSituation: Sendable, CustomTestStringConvertible {
   /// A command after the overview: a text that its output has, and the verb of the next command, which is a line
-  /// of that output.
+  /// of that output; or, after a list, the verb and what is in one of its lines.
   struct Look: Sendable {
     let cause: String
     let next: String
@@ -18,19 +18,21 @@ struct StuckSituation: Sendable, CustomTestStringConvertible {
   let looks: [Look]
   /// The arguments of the command that cures it, if no output has them: those after the path.
   var cure: [String]?
-  /// The line of the overview that shows the cure; by default, that of the finding is gone.
+  /// The line of the overview that shows the cure.
   var cured: String?
+  /// Whether the line of the finding is still there, for something else that is not stuck.
+  var remains = false
 
   var testDescription: String { "\(finding): \(looks.map(\.cause).joined(separator: " / "))" }
 
   init(
     _ finding: String, _ writer: OnCallLedger.Writer, looks: (String, String)...,
-    cure: [String]? = nil, cured: String? = nil,
+    cure: [String]? = nil, cured: String? = nil, remains: Bool = false,
     _ body: @escaping @Sendable (OnCallWriter) async throws -> Void
   ) {
     (self.finding, self.writer, self.body) = (finding, writer, body)
     self.looks = looks.map { Look(cause: $0.0, next: $0.1) }
-    (self.cure, self.cured) = (cure, cured)
+    (self.cure, self.cured, self.remains) = (cure, cured, remains)
   }
 }
 
@@ -141,8 +143,10 @@ extension StuckSituation {
     ) { try await $0.work(1) },
     StuckSituation(
       "work due", .alive,
-      looks: ("  due       mail ", ""),
-      cure: ["park", "\(OnCallLedger.promise(1))"], cured: "work parked until an operator acts"
+      looks: ("  due       mail ", "explain \(OnCallLedger.promise(2))"),
+      ("Earlier work of lane \"account/42\" is due first: ", ""),
+      cure: ["park", "\(OnCallLedger.promise(1))"], cured: "work parked until an operator acts",
+      remains: true
     ) {
       let options = WorkOptions(lane: try WorkLane("account/42"))
       try await $0.work(1, "old", options: options)
