@@ -112,6 +112,28 @@ struct StateCommandTests {
     #expect(none.output == "" && none.status == 0)
   }
 
+  /// Work whose outcome waits for the app is no pending work, and is in the lists all the same.
+  @Test func outcomesOfWorkThatNobodyConsumedAreListed() async throws {
+    let sample = try await OnCallLedger(.closed) { writer in
+      let work = PromiseCreated.Work(kind: "mail", trigger: .now)
+      try await writer.submit(
+        CreatePromise(
+          id: OnCallLedger.promise(1),
+          creation: PromiseCreated(
+            typeTag: "int", lifetime: .untilConsumed, source: .work(work)), isStrict: true))
+      let value = StoredValue(typeTag: "int", bytes: Array("1".utf8))
+      _ = try await writer.ledger.forceOutcome(.fulfilled(value), of: OnCallLedger.promise(1))
+    }
+    let id = "\(OnCallLedger.promise(1))"
+    #expect(try CommandRun("promises", sample.path, "-o", "ids").output == "\(id)\n")
+    #expect(try CommandRun("promises", sample.path, "--joints", "-o", "ids").output == "")
+    #expect(try CommandRun("state", sample.path, "-o", "ids").output == "\(id)\n")
+    #expect(try CommandRun("work", sample.path, "-o", "ids").output == "")
+    let overview = try CommandRun(sample.path)
+    #expect(overview.output.contains("\n1  promises settled, not consumed ("))
+    await sample.close()
+  }
+
   // MARK: Joints
 
   @Test func jointsAreListed() async throws {

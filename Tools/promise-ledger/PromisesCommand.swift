@@ -10,8 +10,8 @@ struct PromisesCommand: LedgerCommand {
       Without --state, the list has the promises that are neither consumed nor abandoned, in the \
       order of their creation; work lists those that code settles. Consumed and abandoned \
       promises come before these, in the order of their ends. After them come joints, which other \
-      promises settle, and then promises that need no consumption and were rejected or timed out \
-      among the newest 100000 events. --state failed lists every promise, but for work, that was \
+      promises settle, and outcomes of work that must be consumed, and then promises that need no consumption and were rejected or timed out \
+      among the newest 100000 events. --state failed lists every promise, but for work that needs no consumption, that was \
       rejected or timed out and was neither consumed nor abandoned. With several options, the list \
       has only promises that match all of them. It shows one moment; space that a compaction frees \
       is reused only after the list is printed.
@@ -74,7 +74,7 @@ struct PromisesCommand: LedgerCommand {
         }
       }
       guard goesOn else { return }
-      try moment.replayed.forEachJoint(progress: moment.alive) { record in
+      try moment.replayed.forEachJointOrOutcome(progress: moment.alive) { record in
         guard statuses.contains(record.status) else { return true }
         goesOn = try printIfWanted(record, at: moment, print)
         return goesOn

@@ -24,18 +24,19 @@ extension ReplayedLedger {
     }
   }
 
-  /// Visits pending joints, the promises that other promises settle, in the order of their creation.
+  /// Visits the open promises that code or other promises settle and that are no pending work, in the order of
+  /// their creation: joints, and outcomes of work that the app has not consumed.
   ///
   /// - Parameters:
   ///   - progress: Called periodically, even while no match is found. It must not use a ledger.
   ///   - body: Receives each record; returning `false` ends the walk.
   /// - Throws: As ``forEachWork(at:progress:_:)``.
   /// - Complexity: O(open work and joints).
-  package func forEachJoint(
+  package func forEachJointOrOutcome(
     progress: () -> Void = {}, _ body: (PromiseRecord) throws -> Bool
   ) throws {
     try forEachEntity(on: [.openWork], progress: progress) { entity in
-      guard case .promise(let promise) = entity, promise.isJoint,
+      guard case .promise(let promise) = entity, promise.isJoint || promise.status == .resolved,
         let record = try naming(promise.smallRecord)
       else { return true }
       return try body(record)

@@ -26,7 +26,7 @@ struct Overview {
       add(kind, record.id.entityID, record.resolved?.time ?? record.created.time)
       return true
     }
-    try replayed.forEachJoint(progress: progress) { record in
+    try replayed.forEachJointOrOutcome(progress: progress) { record in
       let kind =
         record.status == .pending
         ? .waitingJoints : try Self.kind(of: record, in: replayed, at: now)

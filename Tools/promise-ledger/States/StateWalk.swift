@@ -37,7 +37,7 @@ struct StateWalk {
 
   private func forEachJointAndWork(_ body: (StateEntry) throws -> Bool) throws {
     var goesOn = true
-    try moment.replayed.forEachJoint(progress: moment.alive) { record in
+    try moment.replayed.forEachJointOrOutcome(progress: moment.alive) { record in
       let shown = Record(
         record, isStale: try moment.replayed.isStale(record),
         isOverdue: record.isOverdue(at: moment.now),
