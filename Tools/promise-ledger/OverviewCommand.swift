@@ -74,6 +74,12 @@ extension Timestamp {
     let age = now - self
     return age < .zero ? "in \((.zero - age).rounded)" : "\(age.rounded) ago"
   }
+
+  /// The same in one unit, for a column.
+  func shortlyAgo(at now: Timestamp) -> String {
+    let age = now - self
+    return age < .zero ? "in \((.zero - age).shortWords)" : "\(age.shortWords) ago"
+  }
 }
 
 extension Duration {

@@ -31,7 +31,7 @@ struct Column {
   var hasAges = false
 
   /// The widths of a time in seconds, of an age, and of what separates them.
-  private static let timeWidths = (time: 20, age: 13, gap: 1)
+  private static let timeWidths = (time: 20, age: 11, gap: 1)
 
   /// The number of characters to which cells are padded.
   var width: Int {

@@ -73,7 +73,7 @@ extension Column {
     case .toEndOfID where isShort: String(cell.suffix(width))
     case .toAge where hasAges:
       TimeArgument(argument: cell).map { argument in
-        let age = argument.time.ago(at: now)
+        let age = argument.time.shortlyAgo(at: now)
         return isShort ? age : "\(cell.replacing(/\.\d+Z$/, with: "Z")) \(age)"
       } ?? cell
     case .toWidth where isShort: cell.cut(toWidth: width)

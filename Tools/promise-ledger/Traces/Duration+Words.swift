@@ -20,6 +20,13 @@ extension Duration {
     return rest == 0 ? whole : "\(whole) \(rest) \(next.name)"
   }
 
+  /// The duration in its largest unit, cut to a whole number: `14 min`; at least a second.
+  var shortWords: String {
+    let seconds = max(1, nanoseconds / 1_000_000_000) * 1_000_000_000
+    let unit = Self.units.first { seconds >= $0.nanoseconds } ?? ("s", 1_000_000_000)
+    return "\(seconds / unit.nanoseconds) \(unit.name)"
+  }
+
   /// The duration in its largest unit, cut to one digit after the point: `2 s`, `1.5 h`.
   func words(isASCII: Bool) -> String {
     let nanoseconds = nanoseconds
