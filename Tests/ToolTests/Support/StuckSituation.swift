@@ -118,14 +118,9 @@ extension StuckSituation {
       cure: ["cancel", "\(OnCallLedger.promise(1))"]
     ) { try await $0.work(1) },
     StuckSituation(
-      "work run by a frozen session", .frozen, looks: ("The session is frozen.", "force")
-    ) {
-      try await $0.work(1)
-      try await $0.claim(1)
-    },
-    StuckSituation(
       "calls given back, to be run again", .closed,
-      looks: ("A session that knows the kind \"avatar\" may run it again.", "invalidate")
+      looks: ("A session that knows the kind \"avatar\" may run it again.", ""),
+      cure: ["invalidate", "\(OnCallLedger.id(1))"]
     ) {
       try await $0.handler(1)
       try await $0.call(1)
@@ -192,8 +187,8 @@ extension StuckSituation {
       try await $0.joint(2, .all, of: [1])
     },
     StuckSituation(
-      "work waits for a time", .closed, looks: ("Its code runs at 2100-", "retry"),
-      cured: "work due, and no session is open"
+      "work waits for a time", .closed, looks: ("Its code runs at 2100-", ""),
+      cure: ["retry", "\(OnCallLedger.promise(1))"], cured: "work due, and no session is open"
     ) {
       try await $0.work(
         1, "mail", .at(Timestamp(nanosecondsSinceEpoch: 4_102_444_800_000_000_000)))
