@@ -101,7 +101,8 @@ struct ReadingParent: ~Copyable {
       do { try output.write(bytes) } catch { fail(error) }
     case .note(let text):
       flush()
-      StandardError.note(text)
+      // Without a reader of the output, what it is about interests nobody.
+      if failure == nil { StandardError.note(text) }
     case .closing(let closing): self.closing = closing
     case .alive, .progress: break
     case .end(let status): result = status
