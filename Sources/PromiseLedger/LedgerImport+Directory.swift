@@ -38,18 +38,10 @@ extension LedgerImport {
   }
 
   private static func verify(_ directory: LedgerDirectory) throws {
-    let inspector = BlockingInspector(try LMDBInspection(of: directory, locking: false))
-    defer { inspector.close() }
-    _ = try inspector.verify { finding in
-      // Events of newer builds are acceptable.
-      guard finding.severity == .corrupt else { return }
-      let place = finding.position.map { " (position \($0))" } ?? ""
-      let subject = finding.subject.map { " (\($0))" } ?? ""
-      throw LedgerError(
-        .corrupt,
-        "Nothing was imported, because the ledger made from the archive is inconsistent\(place)\(subject). Use another copy of the archive. The first finding: \(finding.message)"
-      )
-    }
+    try NewLedgerCheck.verify(
+      directory,
+      refusing: "Nothing was imported, because the ledger made from the archive is inconsistent",
+      advice: "Use another copy of the archive.")
   }
 
   /// Reads one archive and makes the ledger, as for several archives.

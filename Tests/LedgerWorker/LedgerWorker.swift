@@ -13,6 +13,7 @@ struct LedgerWorker {
       let path = try arguments.next("path")
       switch verb {
       case "append": try await Append(path, &arguments).run()
+      case "back-up": try await BackUp(path, &arguments).run()
       case "churn": try await Churn(path, &arguments).run()
       case "compact": try await Compact(path, &arguments).run()
       case "compact-again": try await CompactAgain(path, &arguments).run()

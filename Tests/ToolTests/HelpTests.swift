@@ -46,6 +46,10 @@ struct HelpTests {
                                   recorded elsewhere.
           compact                 Prints what a compaction would do; with --apply,
                                   compacts.
+          backup                  Copies a ledger, while other processes use it, and
+                                  verifies the copy.
+          salvage                 Makes a new ledger of what is intact in a damaged
+                                  one, and lists what was lost.
           export                  Writes all events to an archive, from which import
                                   makes a ledger.
           import                  Makes a new ledger from archives.

@@ -343,7 +343,7 @@ extension MetaPage.Tree {
     pad: 0, flags: 0, depth: 0, branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0,
     root: MetaPage.noRoot)
 
-  fileprivate init(_ page: TreePage, at offset: Int) {
+  init(_ page: TreePage, at offset: Int) {
     self.init(
       pad: page.word(offset), flags: page.word(offset + 4), depth: page.word(offset + 6),
       branchPages: page.word(offset + 8), leafPages: page.word(offset + 16),

@@ -160,7 +160,7 @@ package enum SnapshotRecord {
   package static func lost(_ id: EntityID) -> LedgerError { damaged(id, "it is missing") }
 
   /// Whether the checksum at the start of a value matches, in any table of a snapshot.
-  static func isSound(_ value: [UInt8], key: [UInt8]) -> Bool {
+  package static func isSound(_ value: [UInt8], key: [UInt8]) -> Bool {
     value.count >= checksumByteCount
       && value.span.loadLittleEndian(at: 0) == checksum(of: value.span, key: key)
   }
@@ -178,7 +178,7 @@ package enum SnapshotRecord {
   // MARK: Tombstones
 
   /// Returns the value stored under the key of a tombstone.
-  static func tombstone(_ id: EntityID) -> [UInt8] { sealing([], key: key(id)) }
+  package static func tombstone(_ id: EntityID) -> [UInt8] { sealing([], key: key(id)) }
 
   /// - Throws: `corrupt` if a tombstone differs from the value that was written.
   package static func checkTombstone(_ value: [UInt8], of id: EntityID) throws(LedgerError) {

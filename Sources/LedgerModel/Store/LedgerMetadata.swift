@@ -13,8 +13,8 @@ package struct LedgerMetadata: Sendable, Hashable {
   package var formatVersion: UInt32
   package var ledgerID: LedgerID
   package var createdAt: Timestamp
-  /// The generation in the name of the directory that contains the data file: always 1 so far.
-  private var generation: UInt64
+  /// The generation in the name of the directory that contains the data file.
+  package var generation: UInt64
   package var isSealed: Bool
 
   package init(ledgerID: LedgerID, createdAt: Timestamp) {

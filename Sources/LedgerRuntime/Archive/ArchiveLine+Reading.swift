@@ -33,7 +33,11 @@ enum ArchiveProblem: Error, Hashable {
 
 extension ArchiveHeader {
   fileprivate init(_ line: inout ArchiveLineReader) throws(ArchiveProblem) {
-    guard try line.text("format") == Self.format else {
+    let format = try line.text("format")
+    guard format != ExcerptWriter.format else {
+      throw .damaged("it says that this is an excerpt, of which no ledger can be made")
+    }
+    guard format == Self.format else {
       throw .damaged("it is not the header of an archive")
     }
     let version: UInt32 = try line.number("version")

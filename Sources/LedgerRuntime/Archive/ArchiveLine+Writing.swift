@@ -110,7 +110,7 @@ extension ArchiveEnd {
 
 /// Writes a JSON object on one line. Names and texts need no escapes: they are ids, digits and names of
 /// kinds.
-private struct ArchiveLineWriter {
+struct ArchiveLineWriter {
   private var bytes: [UInt8] = []
 
   init() {

@@ -292,7 +292,7 @@ struct ArchiveWriter: Sendable {
 }
 
 extension ArchivedSnapshot {
-  fileprivate init(_ summary: SnapshotSummary) {
+  init(_ summary: SnapshotSummary) {
     log = summary.logDigest
     time = summary.time
     stateDigest = summary.stateDigest

@@ -1,18 +1,18 @@
 extension LedgerBuilder {
   /// Adds the record of an entity.
-  mutating func put(_ entity: LedgerEntity) throws(LedgerError) {
+  package mutating func put(_ entity: LedgerEntity) throws(LedgerError) {
     try edit.put(entity, replacing: nil)
     try writeEditIfLarge()
   }
 
   /// Adds the tombstone of an entity.
-  mutating func putTombstone(_ id: EntityID) throws(LedgerError) {
+  package mutating func putTombstone(_ id: EntityID) throws(LedgerError) {
     edit.putTombstone(id)
     try writeEditIfLarge()
   }
 
   /// Adds an attachment that a record owns, of an event that the log does not contain.
-  mutating func put(_ attachment: [UInt8], at position: Position) throws(LedgerError) {
+  package mutating func put(_ attachment: [UInt8], at position: Position) throws(LedgerError) {
     edit.add([TableChange(attachment, at: position)])
     editAttachmentByteCount += attachment.count
     try writeEditIfLarge()
@@ -75,5 +75,23 @@ extension LedgerBuilder {
   private mutating func writeEdit() throws(LedgerError) {
     try construction.put(edit.takeSortedChanges())
     editAttachmentByteCount = 0
+  }
+}
+
+extension LedgerBuilder {
+  /// Writes the position of a snapshot that consists of the added records, which may be only a part of the
+  /// original ones.
+  ///
+  /// - Parameters:
+  ///   - original: The summary of the original snapshot; its counts and its state digest are not used.
+  ///   - base: The digest at the last event that the new ledger leaves out.
+  package mutating func finishSnapshot(
+    as original: SnapshotSummary, of metadata: LedgerMetadata, after base: LogDigest
+  ) throws(LedgerError) {
+    var snapshot = ArchivedSnapshot(original)
+    snapshot.stateDigest = edit.new.stateDigest
+    let header = ArchiveHeader(
+      ledgerID: metadata.ledgerID, createdAt: metadata.createdAt, base: base)
+    try finishSnapshot(snapshot, of: header, line: 0)
   }
 }

@@ -1,7 +1,7 @@
 import LedgerBytes
 
 /// Fills the log of a new ledger, which no process can see yet, with events at their original positions.
-struct LedgerBuilder: ~Copyable {
+package struct LedgerBuilder: ~Copyable {
   /// The amount of log data to collect before it is written, in bytes.
   private static let groupByteCount = 4 << 20
 
@@ -11,7 +11,7 @@ struct LedgerBuilder: ~Copyable {
   /// The total size of the snapshot's attachments to collect before they are written, in bytes.
   static let groupAttachmentByteCount = 32 << 20
 
-  let construction: any LedgerConstruction
+  package let construction: any LedgerConstruction
 
   /// The events of one commit, or of a part of one.
   private var batch = EventBatch()
@@ -31,14 +31,14 @@ struct LedgerBuilder: ~Copyable {
   private var attachments: [(position: Position, bytes: [UInt8])] = []
   private var waitingByteCount = 0
 
-  init(_ construction: any LedgerConstruction) {
+  package init(_ construction: any LedgerConstruction) {
     self.construction = construction
   }
 
   /// Adds the next event.
   ///
   /// - Returns: The event as it will be stored.
-  mutating func append(
+  package mutating func append(
     _ event: NewEvent, at position: Position, of commit: CommitID
   ) throws(LedgerError) -> StoredEvent {
     if let last = self.commit {
@@ -59,7 +59,7 @@ struct LedgerBuilder: ~Copyable {
   }
 
   /// Writes the remaining data.
-  mutating func finish() throws(LedgerError) {
+  package mutating func finish() throws(LedgerError) {
     if let commit { pack(commit, goesOn: false) }
     commit = nil
     try write()

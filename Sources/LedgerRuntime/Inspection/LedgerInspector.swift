@@ -44,7 +44,8 @@ public final class LedgerInspector: Sendable {
     blocking.close()
   }
 
-  func run<R: Sendable>(
+  /// Runs `body` on the thread that reads the ledger.
+  package func run<R: Sendable>(
     _ body: @escaping @Sendable (BlockingInspector) throws -> R
   ) async throws -> R {
     try await Self.run(on: executor) { [blocking] in try body(blocking) }

@@ -63,6 +63,12 @@ enum Chunk {
     content.append(contentsOf: chunk.extracting(headerByteCount..<chunk.count))
   }
 
+  /// Whether a value is the chunk of a key, by its checksum.
+  static func isSound(_ chunk: borrowing Span<UInt8>, key: [UInt8]) -> Bool {
+    chunk.count > headerByteCount && chunk.count <= PageValue.byteCount
+      && chunk.loadLittleEndian(at: 0) == checksum(of: chunk, key: key)
+  }
+
   private static func checksum(of chunk: borrowing Span<UInt8>, key: [UInt8]) -> UInt32 {
     CRC32C.checksum(
       chunk.extracting(4..<chunk.count), continuing: CRC32C.checksum(key.span, continuing: 0))

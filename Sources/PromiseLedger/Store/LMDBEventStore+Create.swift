@@ -44,6 +44,22 @@ extension LMDBEventStore {
     _ fill: (any LedgerConstruction) throws(LedgerError) -> Void,
     check: (LedgerDirectory) throws -> Void = { _ in }
   ) throws(LedgerError) {
+    do {
+      try construct(
+        directory, environment: environment, metadata: metadata,
+        filling: { try fill(LMDBConstruction($0)) }, check: check)
+    } catch {
+      throw LedgerError.mappingAll(error)
+    }
+  }
+
+  /// Builds a ledger, as ``construct(_:environment:metadata:_:check:)`` does, and rethrows the errors of the
+  /// closures unchanged.
+  static func construct(
+    _ directory: LedgerDirectory, environment: Configuration = Configuration(),
+    metadata: LedgerMetadata, filling fill: (Environment) throws -> Void,
+    check: (LedgerDirectory) throws -> Void
+  ) throws {
     let place = try LedgerPlace(directory)
     do {
       UnfinishedLedger.removeLeftovers(at: place)
@@ -62,14 +78,14 @@ extension LMDBEventStore {
       }
     } catch let error as SystemError {
       throw LedgerError(error, "The ledger cannot be created at \(directory.path).")
-    } catch {
-      throw LedgerError.mappingAll(error)
+    } catch let error as LMDBError {
+      throw LedgerError(error)
     }
   }
 
   private static func build(
     _ directory: LedgerDirectory, _ configuration: Configuration, _ metadata: LedgerMetadata,
-    _ fill: (any LedgerConstruction) throws(LedgerError) -> Void
+    _ fill: (Environment) throws -> Void
   ) throws {
     let generation = directory.generation(LedgerDirectory.firstGeneration)
     try FileSystem.createDirectory(generation)
@@ -85,7 +101,7 @@ extension LMDBEventStore {
     try environment.write { transaction in
       try transaction.put(record.span, forKey: key.span, in: table)
     }
-    try fill(LMDBConstruction(environment))
+    try fill(environment)
     try environment.close()
     try FileSystem.syncFile(generation + "/data.mdb")
     try FileSystem.syncDirectory(generation)

@@ -4,6 +4,7 @@ import Synchronization
 
 /// The LMDB environment of a ledger that is inspected without a session.
 package final class LMDBInspection: InspectedStore, ForwardingSource {
+  let directory: LedgerDirectory
   private let path: String
   private let configuration: Configuration
   package let sessions: any SessionRegistry
@@ -18,6 +19,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
   private let isChecked = Atomic<Bool>(false)
 
   package init(of directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
+    self.directory = directory
     sessions = FileSessionRegistry(in: directory)
     let generation = try directory.readCurrentGeneration()
     path = directory.generation(generation)
@@ -123,7 +125,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
   }
 
   /// Reads everything in one transaction. An error that the caller's code throws in it is rethrown unchanged.
-  private func readingInOneTransaction<R>(
+  func readingInOneTransaction<R>(
     _ body: (borrowing ReadTransaction, LedgerTables, Environment) throws -> R
   ) throws -> R {
     var outcome: Result<R, any Error>?
@@ -193,6 +195,13 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
       return try Environment.open(
         at: path, configuration: configuration, tables: LedgerTables.firstDescriptions)
     }
+  }
+
+  /// The position that was acknowledged last, as far as it is known.
+  func acknowledged() throws(LedgerError) -> Position? {
+    let generation = try directory.readCurrentGeneration()
+    return try AcknowledgedMark(of: metadata.ledgerID, in: directory, generation: generation)
+      .position(inFile: directory.wake)
   }
 
   package func withPinnedView<R>(_ body: (any LedgerSource) throws -> R) throws -> R {

@@ -1,0 +1,240 @@
+import LedgerLMDB
+import LedgerSystem
+
+/// Saves what is intact of a damaged ledger, into a new one.
+///
+/// The damaged ledger is only read, and without LMDB, so no damage can end the process. Every event is found
+/// whose frame has a valid checksum, even if nothing leads to it any more.
+///
+/// A ledger has no gaps. So the new one holds the longest state that can be replayed: the events up to the
+/// first loss, or those that follow an intact snapshot. All other intact events, and intact records if the
+/// snapshot is of no use, go into a file of loose events beside it, lines of JSON as in an archive, of which no
+/// ledger can be made.
+public struct LedgerSalvage: Sendable {
+  /// Makes a salvage.
+  public init() {}
+
+  /// Makes a new ledger of what is intact.
+  ///
+  /// The new ledger appears at its path only once it is complete, verified and durable. If every event after
+  /// the snapshot is lost, the new ledger has a session of the role `operator` and the instance `salvage`
+  /// in their place. The file of loose events has the path of the new ledger with `.loose.jsonl` appended.
+  /// Positions after the last saved event are used again. No process should have the damaged ledger open.
+  ///
+  /// - Parameters:
+  ///   - path: The directory of the new ledger, outside the damaged one. It must be missing or empty.
+  ///   - damaged: The directory of the damaged ledger.
+  /// - Throws: ``LedgerError`` with `alreadyExists`, `invalidArgument`, `notFound`, `permissionDenied`,
+  ///   `diskFull`, `ioFailure` about the paths; with `notALedger` if there are no files of a ledger; with
+  ///   `incompatibleFormat` for a newer one.
+  /// - Complexity: O(size of the data file) in time; O(frames + records) in memory.
+  @available(*, noasync, message: "blocks the thread for long")
+  @discardableResult
+  public func makeLedger(
+    at path: String, from damaged: String
+  ) throws(LedgerError) -> SalvageReport {
+    do {
+      return try makeLedger(at: path, from: damaged) {}
+    } catch {
+      throw LedgerError.mappingAll(error)
+    }
+  }
+
+  /// Makes a new ledger, as ``makeLedger(at:from:)`` does.
+  ///
+  /// - Parameter tick: Called now and then; an error ends the salvage.
+  @available(*, noasync, message: "blocks the thread for long")
+  package func makeLedger(
+    at path: String, from damaged: String, _ tick: () throws -> Void
+  ) throws -> SalvageReport {
+    let source = try LedgerDirectory(checking: damaged)
+    let target = try LedgerDirectory(checking: path)
+    let generation = try source.salvagedGeneration()
+    try source.checkPlace(ofCopy: target, "A salvage")
+    return try withoutActuallyEscaping(tick) { tick in
+      var run = try SalvageRun(source, generation, target, tick)
+      return try run.run()
+    }
+  }
+}
+
+extension LedgerDirectory {
+  /// The generation to save: the one in use, or the newest one if that is unknown.
+  fileprivate func salvagedGeneration() throws(LedgerError) -> String {
+    let failure: LedgerError
+    do throws(LedgerError) {
+      let name = try readCurrentGeneration()
+      if (try? FileSystem.kind(generation(name) + "/data.mdb")) == .file { return name }
+      failure = LedgerError(
+        .notALedger, "\(path) has no data file. Give the path of a damaged ledger.")
+    } catch {
+      guard error.code == .corrupt || error.code == .notALedger else { throw error }
+      failure = error
+    }
+    let names = ((try? FileSystem.list(path)) ?? []).filter { name in
+      name.hasPrefix("generation-")
+        && (try? FileSystem.kind(generation(name) + "/data.mdb")) == .file
+    }
+    guard let name = names.last else { throw failure }
+    return name
+  }
+}
+
+/// One salvage.
+private struct SalvageRun {
+  /// The number of times that the events after one that cannot be replayed are left out.
+  private static let maximumCutCount = 16
+
+  private var file: SalvagedFile
+  private let target: LedgerDirectory
+  private let tick: () throws -> Void
+  private let acknowledged: Position?
+  private var lostValues: Set<Position> = []
+  private var report = SalvageReport()
+
+  init(
+    _ source: LedgerDirectory, _ generation: String, _ target: LedgerDirectory,
+    _ tick: @escaping () throws -> Void
+  ) throws {
+    self.target = target
+    self.tick = tick
+    let path = source.generation(generation) + "/data.mdb"
+    let data = try LedgerError.system("The damaged data file cannot be read.") {
+      () throws(SystemError) in try RandomAccessFile(path)
+    }
+    let pages = try ReachablePages(ofFileAt: path)
+    var scan = FileScan(data, pages)
+    let found = try scan.run(tick)
+    let metadata = (found.metadata.last { $0.isLive } ?? found.metadata.last)?.record
+    let mark = try metadata.map { (metadata) throws(LedgerError) in
+      try AcknowledgedMark(of: metadata.ledgerID, in: source, generation: generation)
+    }
+    acknowledged = mark?.position(inFile: source.wake)
+    file = SalvagedFile(
+      found, of: data, isWhole: pages.isWhole, acknowledged: acknowledged)
+  }
+
+  mutating func run() throws -> SalvageReport {
+    let metadata = try metadata()
+    report.ledgerID = metadata?.ledgerID
+    try findLostValues()
+    noteLosses()
+    if let metadata {
+      for plan in try SalvagePlanner(file: file, lostValues: lostValues, tick: tick).plans() {
+        if try construct(plan, metadata) { return report }
+      }
+    }
+    report.isSnapshotLost = file.summaries.contains { $0.position > .start }
+    let loose = LooseFile(file: file, plan: nil, lostValues: lostValues)
+    if try loose.isNeeded() {
+      try loose.write(to: target.path + ".loose.jsonl", of: report.ledgerID, &report, tick)
+    }
+    return report
+  }
+
+  /// The ledger's record of itself, or what other places say.
+  private func metadata() throws -> LedgerMetadata? {
+    if var metadata = file.metadata {
+      metadata.generation = 1
+      metadata.isSealed = false
+      return metadata
+    }
+    if let first = file.frames.first, first.header.firstPosition.rawValue == 1,
+      let event = try file.events(of: first).first, event.view.kind == .ledgerCreated
+    {
+      return LedgerMetadata(
+        ledgerID: LedgerID(entityID: event.view.subject), createdAt: event.view.time)
+    }
+    let summary = file.summaries.first { $0.ledgerID != nil }
+    return summary.flatMap { summary in
+      summary.ledgerID.map { LedgerMetadata(ledgerID: $0, createdAt: summary.time) }
+    }
+  }
+
+  private mutating func findLostValues() throws {
+    var lost: [AttachmentReference] = []
+    for frame in file.frames {
+      try tick()
+      for event in try file.events(of: frame) {
+        guard let reference = AttachmentReference(event.view), file.attachment(reference) == nil
+        else { continue }
+        lost.append(reference)
+      }
+    }
+    guard !lost.isEmpty else { return }
+    try file.search(for: lost, tick)
+    lostValues = Set(lost.filter { file.attachment($0) == nil }.map(\.position))
+    report.lostValues = lostValues.sorted()
+  }
+
+  /// Notes the gaps between the events, from the first that should be there.
+  private mutating func noteLosses() {
+    let newest = file.summaries.first
+    var next = (newest?.deletedThrough ?? .start).advanced(by: 1)
+    for frame in file.frames {
+      if frame.header.firstPosition > next {
+        let last = Position(rawValue: frame.header.firstPosition.rawValue - 1)
+        report.lostEvents.append(next...last)
+      }
+      next = max(next, frame.header.lastPosition.advanced(by: 1))
+    }
+    let end = max(acknowledged ?? .start, newest?.position ?? .start)
+    if end >= next { report.lostEvents.append(next...end) }
+  }
+
+  /// Makes the ledger of a plan, or of as much of it as can be replayed.
+  ///
+  /// - Returns: Whether it was made.
+  private mutating func construct(_ plan: SalvagePlan, _ metadata: LedgerMetadata) throws -> Bool {
+    var plan = plan
+    for _ in 0..<Self.maximumCutCount {
+      var contradiction: Position?
+      do {
+        try construct(plan, metadata, &contradiction)
+        return true
+      } catch let error as LedgerError where error.code == .corrupt {
+        guard let position = contradiction, let cut = plan.cut(before: position) else {
+          return false
+        }
+        plan = cut
+      }
+    }
+    return false
+  }
+
+  /// - Parameter contradiction: Receives the position of the first event that cannot be replayed.
+  private mutating func construct(
+    _ plan: SalvagePlan, _ metadata: LedgerMetadata, _ contradiction: inout Position?
+  ) throws {
+    let loose = LooseFile(file: file, plan: plan, lostValues: lostValues)
+    let construction = SalvageConstruction(
+      file: file, plan: plan, metadata: metadata, tick: tick)
+    var made = report
+    do {
+      try LMDBEventStore.construct(target, metadata: metadata) { environment in
+        made.eventCount = try construction.fill(LMDBConstruction(environment))
+      } check: { directory in
+        try NewLedgerCheck.verify(
+          directory, refusing: "The saved events contradict each other", advice: "",
+          at: &contradiction, tick)
+        if try loose.isNeeded() {
+          try loose.write(to: target.path + ".loose.jsonl", of: metadata.ledgerID, &made, tick)
+        }
+      }
+    } catch let error as LedgerError where error.code == .alreadyExists {
+      throw LedgerError.copyExists(at: target.path, "A salvage")
+    }
+    made.hasLedger = true
+    made.position = plan.end
+    made.recordCount = plan.snapshot?.recordIDs.count ?? 0
+    if let snapshot = plan.snapshot {
+      made.lostRecordCount =
+        snapshot.isComplete ? 0 : max(0, snapshot.originalCount - snapshot.recordIDs.count)
+      made.isSnapshotLost = false
+    } else {
+      // The events make the same state again.
+      made.isSnapshotLost = file.summaries.contains { $0.position > plan.end }
+    }
+    report = made
+  }
+}
