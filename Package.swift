@@ -98,11 +98,16 @@ let package = Package(
       name: "promise-ledger",
       dependencies: [
         "PromiseLedger",
+        "LedgerBytes",
         "LedgerLocks",
         "LedgerSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tools/promise-ledger"
+      path: "Tools/promise-ledger",
+      resources: [
+        "page.html", "page.css", "data.js", "elements.js", "lists.js", "waterfall.js", "detail.js",
+        "overview.js", "page.js",
+      ].map { .embedInCode("Page/\($0)") }
     ),
     .executableTarget(
       name: "avatar-demo",

@@ -58,7 +58,7 @@ struct OverviewCommand: LedgerCommand {
   }
 
   /// The size of the files with data; the directories of older generations are empty.
-  private static func fileByteCount(at path: String) -> Int {
+  static func fileByteCount(at path: String) -> Int {
     let files = FileManager.default
     let names = (try? files.contentsOfDirectory(atPath: path)) ?? []
     return names.reduce(0) { sum, name in

@@ -1,0 +1,48 @@
+import LedgerSystem
+
+/// A file that a command writes: it appears under its name only when it is complete.
+enum OutputFile {
+  /// Writes a file in pieces.
+  ///
+  /// - Parameters:
+  ///   - isReplacing: Whether a file that has the name is replaced.
+  ///   - body: Receives a closure that adds bytes at the end.
+  /// - Throws: ``Status/Failure`` if the file cannot be written, or has the name of another; and any
+  ///   error of `body`, after which nothing is left.
+  static func write(
+    to path: String, isReplacing: Bool, _ body: (([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    do {
+      var file = try AtomicFile(path)
+      var gathered: [UInt8] = []
+      try body { bytes in
+        gathered += bytes
+        guard gathered.count >= pieceSize else { return }
+        try file.write(gathered)
+        gathered.removeAll(keepingCapacity: true)
+      }
+      try file.write(gathered)
+      if isReplacing {
+        try file.finish()
+      } else {
+        try file.finishExclusively()
+      }
+    } catch let error as SystemError {
+      guard error.code != .exists else { throw Status.Failure.exists(path) }
+      throw Status.Failure(
+        .systemFailure, "The file \(path) cannot be written. \(error)".escapingControlCharacters)
+    }
+  }
+
+  private static let pieceSize = 1 << 16
+}
+
+extension Status.Failure {
+  /// A file of the name is there already.
+  static func exists(_ path: String) -> Status.Failure {
+    Status.Failure(
+      .usage,
+      "The file \(path.escapingControlCharacters) exists. Give another name, or --force to replace it."
+    )
+  }
+}
