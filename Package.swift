@@ -287,7 +287,8 @@ let package = Package(
         "LedgerArgumentRules", "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
         "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
         "promise-ledger", "tree-fuzzer",
-      ]
+      ],
+      exclude: ["Browser"]
     ),
     .testTarget(name: "LayeringTests"),
   ],

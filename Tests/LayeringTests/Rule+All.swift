@@ -69,7 +69,11 @@ extension Rule {
         "LedgerRuntime",
         "LedgerSystem",
         "LedgerRuntimeTesting", "PromiseLedgerTesting",
-      ], except: ["Tools/benchmarks/", "Tools/promise-ledger/Processes/"],
+      ],
+      except: [
+        "Tools/benchmarks/", "Tools/promise-ledger/Processes/",
+        "Tools/promise-ledger/Page/PageTemplate.swift",
+      ],
       "Tools use the public API, as any program could."),
     imports(
       ["Tools/promise-ledger/Processes/"],

@@ -39,6 +39,10 @@ struct HelpTests {
                                   event.
           diff                    Lists what is different between two positions of a
                                   ledger, or between two ledgers.
+          report                  Writes a page about a ledger for a browser, in one
+                                  file.
+          graph                   Prints relations of promises, work and handlers as
+                                  Mermaid or DOT.
           stats                   Counts events, promises, handlers and sessions, and
                                   the space that they take.
           verify                  Checks a ledger and lists what is wrong with it.
@@ -83,7 +87,8 @@ struct HelpTests {
   @Test(arguments: [
     "log", "show", "promises", "handlers", "work", "tree", "trace", "explain", "stats", "verify",
     "digest", "compact", "export", "import", "record", "retry", "park", "resolve", "reject",
-    "cancel", "abandon", "force", "invalidate", "sessions", "overview", "state",
+    "cancel", "abandon", "force", "invalidate", "sessions", "overview", "state", "report",
+    "graph",
   ])
   func everyVerbTellsItsUse(verb: String) throws {
     let run = try CommandRun(verb, "--help")

@@ -25,6 +25,7 @@ struct LedgerBenchmarks: AsyncParsableCommand {
 
   enum Benchmark: String, CaseIterable, ExpressibleByArgument {
     case commit, replay, fold, writers, open, space, tombstones, memory, group, process, work
+    case page
   }
 
   struct Run: AsyncParsableCommand {
@@ -57,6 +58,7 @@ struct LedgerBenchmarks: AsyncParsableCommand {
       if runs(.group) { try await GroupCommitBenchmark.run(&report) }
       if runs(.process) { try await ProcessBenchmark.run(&report) }
       if runs(.work) { try await WorkBenchmark.run(&report) }
+      if runs(.page) { try ReportBenchmark.run(&report) }
       guard report.missed.isEmpty else {
         print("missed: \(report.missed.joined(separator: ", "))")
         throw ExitCode.failure

@@ -89,7 +89,7 @@ extension Subject {
 
   fileprivate var stateWord: String {
     switch self {
-    case .promise(let record): record.stateWord
+    case .promise(let record): record.statusWord
     case .handler(let record): "\(record.status)"
     case .session(let record):
       switch record.status {

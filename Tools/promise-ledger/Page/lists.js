@@ -1,10 +1,10 @@
 // Lists of any length: only the rows in sight are elements.
 
 const columns = {
-  promises: [["Name", "20%"], ["State", "120px", "state"], ["Then", "100px", "narrow"], ["Created", "200px", "time"], ["Details"], ["Id", "96px", "id"]],
-  work: [["Name", "20%"], ["State", "120px", "state"], ["Kind", "150px", "narrow"], ["Since", "200px", "time"], ["Details"], ["Id", "96px", "id"]],
-  handlers: [["Name", "20%"], ["State", "120px", "state"], ["Kind", "150px", "narrow"], ["Created", "200px", "time"], ["Details"], ["Id", "96px", "id"]],
-  sessions: [["Instance", "18%"], ["State", "110px", "state"], ["Role", "110px", "narrow"], ["Process", "90px", "right"], ["Last event", "200px", "time"], ["Details"], ["Id", "96px", "id"]],
+  promises: [["Name", "20%", "name"], ["State", "120px", "state"], ["Then", "100px", "narrow"], ["Created", "200px", "time"], ["Details"], ["Id", "96px", "id"]],
+  work: [["Name", "20%", "name"], ["State", "120px", "state"], ["Kind", "150px", "narrow"], ["Since", "200px", "time"], ["Details"], ["Id", "96px", "id"]],
+  handlers: [["Name", "20%", "name"], ["State", "120px", "state"], ["Kind", "150px", "narrow"], ["Created", "200px", "time"], ["Details"], ["Id", "96px", "id"]],
+  sessions: [["Instance", "18%", "name"], ["State", "110px", "state"], ["Role", "110px", "narrow"], ["Process", "90px", "right"], ["Last event", "200px", "time"], ["Details"], ["Id", "96px", "id"]],
   events: [["Position", "90px", "right"], ["Time", "200px", "time"], ["Kind", "190px"], ["Subject", "96px", "narrow"], ["Details"]],
 };
 
@@ -74,7 +74,7 @@ class ListView {
   }
 
   hiding(role) {
-    return role === "narrow" || role === "time" ? "narrow-hides" : role === "id" ? "id-column" : "";
+    return role === "narrow" || role === "time" ? "narrow-hides" : role === "id" || role === "name" ? `${role}-column` : "";
   }
 
   close() { this.turn += 1; this.resized.disconnect(); }

@@ -12,6 +12,10 @@ enum OutputFile {
   static func write(
     to path: String, isReplacing: Bool, _ body: (([UInt8]) throws -> Void) throws -> Void
   ) throws {
+    // What a process left that was ended while it wrote. If it cannot be removed, it is harmless.
+    try? AtomicFile.removeUnfinished(in: FileSystem.parent(of: path)) {
+      $0 == FileSystem.lastComponent(of: path)
+    }
     do {
       var file = try AtomicFile(path)
       var gathered: [UInt8] = []

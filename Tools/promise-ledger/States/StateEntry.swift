@@ -41,7 +41,7 @@ extension StateEntry {
   init(_ promise: PromiseRecord, _ record: Record) {
     self.init(
       sort: Sort(promise), name: promise.nameText ?? "", id: promise.id.entityID,
-      state: promise.stateWord, since: promise.stateTime, details: record.cells.last ?? "",
+      state: promise.statusWord, since: promise.stateTime, details: record.cells.last ?? "",
       json: record.json)
   }
 
@@ -76,7 +76,7 @@ extension StateEntry {
 
 extension PromiseRecord {
   /// Its status, or its outcome if it has one that was neither consumed nor given up.
-  var stateWord: String {
+  var statusWord: String {
     guard status == .resolved, let outcomeKind else { return "\(status)" }
     return outcomeKind == .timedOut ? "timed out" : "\(outcomeKind)"
   }
