@@ -285,8 +285,8 @@ package final class Replica: Sendable {
     try contents.withLock { (contents) throws(LedgerError) in try contents.apply(frame) }
   }
 
-  /// Whether the writer of this session is about to merge its commit. Whoever need not see other events at once
-  /// leaves that to it, instead of reading the events from the log.
+  /// Whether the writer of this session is about to merge its commit. A reader that can wait leaves the events to
+  /// it, instead of reading them from the log.
   var expectsMerge: Bool {
     get { contents.withLock { $0.expectsMerge } }
     set { contents.withLock { $0.expectsMerge = newValue } }

@@ -20,7 +20,7 @@ struct LedgerPlace: ~Copyable {
   }
 
   /// A path whose last component is the directory's own name: not `.`, `..` or a symbolic link.
-  private static func namedPath(_ path: String) throws(LedgerError) -> String {
+  static func namedPath(_ path: String) throws(LedgerError) -> String {
     var path = path
     while path.hasSuffix("/.") { path = String(path.dropLast(2)) }
     if path.isEmpty { path = "/" }

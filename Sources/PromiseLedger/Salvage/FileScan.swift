@@ -22,8 +22,6 @@ struct FileScan {
   private let file: RandomAccessFile
   private let pages: ReachablePages
   private var found = FoundValues()
-  /// The number of values that could not be read because of the disk.
-  private(set) var unreadableByteCount = 0
 
   init(_ file: RandomAccessFile, _ pages: ReachablePages) {
     self.file = file
@@ -38,7 +36,10 @@ struct FileScan {
     var start = 0
     while start < byteCount {
       try tick()
-      scan(read(Self.windowByteCount + Self.reach, at: UInt64(start)), at: UInt64(start))
+      // A value at the end of the file may be shorter than the header of a frame.
+      let padding = [UInt8](repeating: 0, count: FrameHeader.byteCount)
+      scan(
+        read(Self.windowByteCount + Self.reach, at: UInt64(start)) + padding, at: UInt64(start))
       start += Self.windowByteCount
     }
     dropFramesInsideValues()
@@ -46,14 +47,13 @@ struct FileScan {
   }
 
   /// Bytes of the file; zeros where the disk cannot be read.
-  private mutating func read(_ count: Int, at offset: UInt64) -> [UInt8] {
+  private func read(_ count: Int, at offset: UInt64) -> [UInt8] {
     if let bytes = try? file.read(count, at: offset) { return bytes }
     var bytes: [UInt8] = []
     for piece in stride(from: 0, to: count, by: pages.pageSize) {
       let size = min(pages.pageSize, count - piece)
-      let read = try? file.read(size, at: offset + UInt64(piece))
-      if read == nil { unreadableByteCount += size }
-      bytes += read ?? [UInt8](repeating: 0, count: size)
+      bytes +=
+        (try? file.read(size, at: offset + UInt64(piece))) ?? [UInt8](repeating: 0, count: size)
     }
     return bytes
   }
@@ -144,8 +144,11 @@ struct FileScan {
   private mutating func take(_ key: [UInt8], _ value: [UInt8], _ place: FoundValue) {
     switch key.count {
     case 6:
-      guard let record = try? LedgerMetadata(decoding: value.span) else { return }
-      found.metadata.append((record, place.isLive))
+      do throws(LedgerError) {
+        found.metadata.append((try LedgerMetadata(decoding: value.span), place.isLive))
+      } catch {
+        if place.isLive, error.code == .incompatibleFormat { found.refusal = error }
+      }
     case 8:
       guard let summary = try? SnapshotSummary(decoding: value) else { return }
       found.summaries.append((summary, place.isLive))

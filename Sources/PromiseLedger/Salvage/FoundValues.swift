@@ -19,8 +19,6 @@ struct FoundFrame: Sendable {
   let time: Timestamp
   let place: FilePlace
   let isLive: Bool
-
-  var positions: ClosedRange<Position> { header.firstPosition...header.lastPosition }
 }
 
 /// A piece of an attachment.
@@ -45,4 +43,6 @@ struct FoundValues: Sendable {
   var tombstones: [EntityID: Bool] = [:]
   var metadata: [(record: LedgerMetadata, isLive: Bool)] = []
   var summaries: [(summary: SnapshotSummary, isLive: Bool)] = []
+  /// The reason why only a later build may save the ledger.
+  var refusal: LedgerError?
 }

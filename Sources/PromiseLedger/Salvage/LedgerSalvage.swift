@@ -87,6 +87,7 @@ private struct SalvageRun {
 
   private var file: SalvagedFile
   private let target: LedgerDirectory
+  private let loosePath: String
   private let tick: () throws -> Void
   private let acknowledged: Position?
   private var lostValues: Set<Position> = []
@@ -97,6 +98,7 @@ private struct SalvageRun {
     _ tick: @escaping () throws -> Void
   ) throws {
     self.target = target
+    loosePath = try LedgerPlace.namedPath(target.path) + ".loose.jsonl"
     self.tick = tick
     let path = source.generation(generation) + "/data.mdb"
     let data = try LedgerError.system("The damaged data file cannot be read.") {
@@ -105,6 +107,7 @@ private struct SalvageRun {
     let pages = try ReachablePages(ofFileAt: path)
     var scan = FileScan(data, pages)
     let found = try scan.run(tick)
+    if let refusal = found.refusal { throw refusal }
     let metadata = (found.metadata.last { $0.isLive } ?? found.metadata.last)?.record
     let mark = try metadata.map { (metadata) throws(LedgerError) in
       try AcknowledgedMark(of: metadata.ledgerID, in: source, generation: generation)
@@ -124,10 +127,10 @@ private struct SalvageRun {
         if try construct(plan, metadata) { return report }
       }
     }
-    report.isSnapshotLost = file.summaries.contains { $0.position > .start }
+    report.isSnapshotLost = file.hasSnapshot(after: .start)
     let loose = LooseFile(file: file, plan: nil, lostValues: lostValues)
     if try loose.isNeeded() {
-      try loose.write(to: target.path + ".loose.jsonl", of: report.ledgerID, &report, tick)
+      try loose.write(to: loosePath, of: report.ledgerID, &report, tick)
     }
     return report
   }
@@ -218,7 +221,7 @@ private struct SalvageRun {
           directory, refusing: "The saved events contradict each other", advice: "",
           at: &contradiction, tick)
         if try loose.isNeeded() {
-          try loose.write(to: target.path + ".loose.jsonl", of: metadata.ledgerID, &made, tick)
+          try loose.write(to: loosePath, of: metadata.ledgerID, &made, tick)
         }
       }
     } catch let error as LedgerError where error.code == .alreadyExists {
@@ -228,12 +231,11 @@ private struct SalvageRun {
     made.position = plan.end
     made.recordCount = plan.snapshot?.recordIDs.count ?? 0
     if let snapshot = plan.snapshot {
-      made.lostRecordCount =
-        snapshot.isComplete ? 0 : max(0, snapshot.originalCount - snapshot.recordIDs.count)
+      made.lostRecordCount = snapshot.lostCount
       made.isSnapshotLost = false
     } else {
       // The events make the same state again.
-      made.isSnapshotLost = file.summaries.contains { $0.position > plan.end }
+      made.isSnapshotLost = file.hasSnapshot(after: plan.end)
     }
     report = made
   }

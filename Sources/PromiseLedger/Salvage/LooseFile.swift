@@ -30,8 +30,13 @@ struct LooseFile {
     } catch is Found {
       return true
     }
-    return plan?.snapshot == nil && plan?.base != .start && !file.recordIDs.isEmpty
-      || plan == nil && !file.recordIDs.isEmpty
+    return needsRecords
+  }
+
+  /// Whether the ledger lacks the state of a snapshot, so that its records are saved here.
+  private var needsRecords: Bool {
+    guard !file.recordIDs.isEmpty, let plan else { return !file.recordIDs.isEmpty }
+    return plan.snapshot == nil && file.hasSnapshot(after: plan.end)
   }
 
   /// Writes the file.
@@ -42,10 +47,14 @@ struct LooseFile {
     _ tick: () throws -> Void
   ) throws {
     do {
+      // Of an earlier salvage that was killed.
+      try? AtomicFile.removeUnfinished(in: FileSystem.parent(of: path)) {
+        $0 == FileSystem.lastComponent(of: path)
+      }
       var output = try AtomicFile(path)
       var excerpt = ExcerptWriter()
       try output.write(excerpt.header(of: ledgerID, .salvage))
-      if plan == nil {
+      if needsRecords {
         for id in file.recordIDs {
           guard let entity = file.record(id, through: .greatest, onlyLive: false) else { continue }
           try tick()

@@ -71,10 +71,16 @@ struct SalvagedSnapshot {
     isComplete = digest == summary.stateDigest
   }
 
-  /// The number of records that it should have.
-  var originalCount: Int {
+  /// The number of records and tombstones that are missing, at least one if its digest is not that of what was
+  /// found.
+  var lostCount: Int {
+    isComplete ? 0 : max(1, originalCount - recordIDs.count - tombstones.count)
+  }
+
+  /// The number of records and tombstones that it should have.
+  private var originalCount: Int {
     let counts = summary.counts
     return Int(clamping: counts.promises) + Int(clamping: counts.sessions)
-      + Int(clamping: counts.handlers)
+      + Int(clamping: counts.handlers) + Int(clamping: counts.tombstones)
   }
 }

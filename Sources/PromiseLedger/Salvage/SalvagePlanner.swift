@@ -68,6 +68,9 @@ struct SalvagePlanner {
   }
 
   private func hasLostValue(_ frame: FoundFrame) -> Bool {
-    lostValues.contains { frame.positions.contains($0) }
+    guard !lostValues.isEmpty else { return false }
+    return (0..<frame.header.eventCount).contains {
+      lostValues.contains(frame.header.firstPosition.advanced(by: $0))
+    }
   }
 }

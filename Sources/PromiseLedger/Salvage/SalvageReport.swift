@@ -17,7 +17,8 @@ public struct SalvageReport: Sendable, Hashable {
   public internal(set) var lostValues: [Position] = []
   /// Whether the ledger had a snapshot that the new one does not hold.
   public internal(set) var isSnapshotLost = false
-  /// The number of snapshot records that are lost, as far as it is known.
+  /// The number of records and tombstones of the snapshot that are lost, at least one if its digest shows that
+  /// something is missing.
   public internal(set) var lostRecordCount = 0
 
   /// The path of the file of loose events; `nil` if the new ledger holds everything that was saved.

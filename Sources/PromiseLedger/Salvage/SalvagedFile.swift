@@ -167,3 +167,12 @@ struct SalvagedFile {
     return chosen.flatMap { try? read($0.place) }
   }
 }
+
+extension SalvagedFile {
+  /// Whether the ledger had a snapshot after a position. A summary may be lost while records are there.
+  func hasSnapshot(after position: Position) -> Bool {
+    let summaries = summaries
+    return summaries.contains { $0.position > position }
+      || summaries.isEmpty && !recordIDs.isEmpty
+  }
+}

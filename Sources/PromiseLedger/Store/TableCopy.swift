@@ -11,12 +11,12 @@ struct TableCopy {
 
   private let source: LedgerTables
   private let destination: Environment
-  /// Called after each group with its size in bytes; an error ends the copy.
-  private let step: (_ byteCount: Int) throws -> Void
+  /// Called after each group; an error ends the copy.
+  private let step: () throws -> Void
 
   init(
     from source: LedgerTables, to destination: Environment,
-    step: @escaping (_ byteCount: Int) throws -> Void
+    step: @escaping () throws -> Void
   ) {
     self.source = source
     self.destination = destination
@@ -35,21 +35,10 @@ struct TableCopy {
     }
   }
 
-  /// Copies the log from a position on: what was added since an earlier copy.
-  func copyLog(_ view: borrowing ReadTransaction, after position: Position) throws {
-    guard let (log, blob) = source[.log].flatMap({ log in source[.blob].map { (log, $0) } }) else {
-      throw LedgerError.storeClosed
-    }
-    let next = position.advanced(by: 1)
-    try copyIntegers(view, log, try destination.table(named: log.name), from: next.rawValue)
-    try copyBytes(
-      view, blob, try destination.table(named: blob.name), from: Chunk.key(next, 0), except: [])
-  }
-
   private func copyIntegers(
-    _ view: borrowing ReadTransaction, _ from: Table, _ to: Table, from first: UInt64 = 0
+    _ view: borrowing ReadTransaction, _ from: Table, _ to: Table
   ) throws {
-    var next: UInt64? = first
+    var next: UInt64? = 0
     while let start = next {
       next = nil
       var byteCount = 0
@@ -64,15 +53,14 @@ struct TableCopy {
           return true
         }
       }
-      try step(byteCount)
+      try step()
     }
   }
 
   private func copyBytes(
-    _ view: borrowing ReadTransaction, _ from: Table, _ to: Table, from first: [UInt8] = [],
-    except skipped: [UInt8]
+    _ view: borrowing ReadTransaction, _ from: Table, _ to: Table, except skipped: [UInt8]
   ) throws {
-    var next: [UInt8]? = first
+    var next: [UInt8]? = []
     while let start = next {
       next = nil
       var byteCount = 0
@@ -90,7 +78,7 @@ struct TableCopy {
           return true
         }
       }
-      try step(byteCount)
+      try step()
     }
   }
 }
