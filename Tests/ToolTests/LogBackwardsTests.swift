@@ -125,7 +125,7 @@ struct LogBackwardsTests {
     let another = try run("promise-ledger-cursor 1 \(foreign) 3\n")
     #expect(
       another.notes
-        == "promise-ledger: The cursor \(cursor) is of ledger \(foreign), and this is ledger \(id). Use a file of its own for each ledger.\n"
+        == "promise-ledger: The cursor \(cursor) belongs to ledger \(foreign), and this is ledger \(id). Use a file of its own for each ledger.\n"
     )
     #expect(another.status == 2)
     let ahead = try run("promise-ledger-cursor 1 \(id) 18\n")
@@ -137,7 +137,7 @@ struct LogBackwardsTests {
       String(repeating: "x", count: 100_000),
     ] {
       let bad = try run(text)
-      #expect(bad.notes.contains(" is no cursor of this version.") && bad.status == 2)
+      #expect(bad.notes.contains(" is not a cursor that this version can read.") && bad.status == 2)
     }
     let lost = try CommandRun("log", sample.path, "--cursor-file", "/nowhere/cursor")
     #expect(lost.notes.contains("The cursor cannot be written: ") && lost.status == 74)

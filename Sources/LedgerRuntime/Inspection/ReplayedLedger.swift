@@ -70,15 +70,16 @@ public final class ReplayedLedger: Sendable {
 
   /// Whether a promise is likely to stay pending forever.
   ///
-  /// It has no deadline, the session that created it can no longer settle it, and no handler that
-  /// refers to it can be called or has an unfinished call.
+  /// It has no deadline, the session that created it can no longer settle it, no other promises settle it, and
+  /// no handler that refers to it can be called or has an unfinished call.
   ///
   /// A promise that a program settles by its id or key, without a handler, looks the same as a forgotten one.
   ///
   /// - Throws: As ``record(of:)-(PromiseID)``.
   /// - Complexity: O(open handlers) the first time.
   public func isOrphaned(_ record: PromiseRecord) throws(LedgerError) -> Bool {
-    guard record.status == .pending, record.deadline == nil, try isLeft(record) else {
+    guard record.status == .pending, record.joint == nil, record.deadline == nil, try isLeft(record)
+    else {
       return false
     }
     return try !promisesOfOpenCode().contains(record.id)

@@ -42,7 +42,9 @@ struct EventCursor: Equatable {
       let position = UInt64(words[3].dropLast())
     else {
       throw Status.Failure(
-        .usage, "The file \(path) is no cursor of this version. Remove it, or name another file.")
+        .usage,
+        "The file \(path) is not a cursor that this version can read. Remove it, or name another file."
+      )
     }
     self.init(ledger: ledger, position: Position(rawValue: position))
   }
@@ -54,7 +56,7 @@ struct EventCursor: Equatable {
     guard ledger == inspector.id else {
       throw Status.Failure(
         .usage,
-        "The cursor \(path) is of ledger \(ledger), and this is ledger \(inspector.id). Use a file of its own for each ledger."
+        "The cursor \(path) belongs to ledger \(ledger), and this is ledger \(inspector.id). Use a file of its own for each ledger."
       )
     }
     let head = try inspector.head

@@ -8,8 +8,8 @@ struct InputNames {
   /// - Parameter preferred: The kind that a name means if it fits several.
   init(of bytes: [UInt8], preferring preferred: LedgerSubject.Kind) {
     // A line of Windows ends in a carriage return.
-    lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
-      .map(String.init)
+    lines = String(decoding: bytes, as: UTF8.self)
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
     self.preferred = preferred
   }
 
@@ -20,7 +20,7 @@ struct InputNames {
   func subjects(in replayed: ReplayedLedger, _ progress: @escaping () -> Void) throws -> [Subject] {
     var known: Set<EntityID> = []
     var subjects: [Subject] = []
-    for (number, line) in lines.enumerated() {
+    for (number, line) in lines.enumerated() where !line.isEmpty {
       if number.isMultiple(of: 1_000) { progress() }
       let subject: Subject
       do {

@@ -43,6 +43,9 @@ extension OperatorCommand {
       throw ValidationError("The reason has more than 2048 bytes.")
     }
     let isNamed = try target.subjectName(preferring: Self.preferredKind) != nil
+    if isNamed, selection.limit.count != nil {
+      throw ValidationError("The limit is for options that select many: leave out --limit.")
+    }
     guard isNamed != !selection.isEmpty else {
       throw ValidationError(
         isNamed

@@ -24,7 +24,7 @@ struct ProgressLine {
       lastDrawn.map({ now - $0 >= Self.interval }) ?? true
     else { return nil }
     (lastDrawn, isDrawn) = (now, true)
-    let share = min(done, total) * 100 / total
+    let share = Int(Double(min(done, total)) / Double(total) * 100)
     var words = "\(share) %  \(done) of \(total) events"
     if let first, done > first.done, case let rate = Self.rate(done - first.done, now - first.time),
       rate > 0
@@ -32,7 +32,8 @@ struct ProgressLine {
       let left = Duration.seconds((total - min(done, total)) / rate)
       words += ", \(rate)/s, \(left.longWords(isASCII: true)) left"
     }
-    return "\r\u{1B}[K\(words)"
+    // Without wrapping, it stays one line on a narrow terminal.
+    return "\r\u{1B}[K\u{1B}[?7l\(words)\u{1B}[?7h"
   }
 
   private static func rate(_ count: UInt64, _ time: Duration) -> UInt64 {

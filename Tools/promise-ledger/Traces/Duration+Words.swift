@@ -4,9 +4,12 @@ extension Duration {
     ("s", 1_000_000_000), ("ms", 1_000_000), ("µs", 1_000),
   ]
 
+  /// At most the largest number, which is 292 years: two times can be further apart.
   private var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    let (whole, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isSumTooMuch) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return isTooMuch || isSumTooMuch ? (seconds < 0 ? -.max : .max) : sum
   }
 
   /// The duration in its largest unit and, from a minute on, the next one: `2 s`, `1 h 30 min`.
