@@ -21,8 +21,7 @@ package struct TableStatistics: Sendable, Hashable {
 
 /// The environment as a whole (`MDB_envinfo` and the page size).
 ///
-/// LMDB's last transaction id is not included: it runs ahead of the readable state; see
-/// ``Environment/newestTransactionNumber()``.
+/// LMDB's last transaction id is not included: it runs ahead of the readable state.
 package struct EnvironmentInfo: Sendable, Hashable {
   /// Bytes of address space, not of disk.
   package let mapSize: Int
@@ -40,11 +39,6 @@ extension TableReader where Self: ~Copyable {
   package borrowing func statistics(of table: Table) throws(LMDBError) -> TableStatistics {
     TableStatistics(try raw.statistics(ofHandle: table.handle))
   }
-}
-
-extension TableReader where Self: ~Copyable {
-  /// The number of the commit whose result is read (`mdb_txn_id`).
-  package var transactionNumber: UInt64 { UInt64(unsafe mdb_txn_id(raw.handle)) }
 }
 
 extension ReadTransaction {
@@ -89,16 +83,6 @@ extension Environment {
         pageSize: Int(clamping: statistics.ms_psize),
         lastPage: Int(clamping: info.me_last_pgno),
         maximumReaders: Int(clamping: info.me_maxreaders))
-    }
-  }
-
-  /// The number of the newest transaction (`me_last_txnid`). It may be ahead of what can be read, but not
-  /// behind.
-  package func newestTransactionNumber() throws(LMDBError) -> UInt64 {
-    try core.whileOpen(share) { () throws(LMDBError) in
-      var info = unsafe MDB_envinfo()
-      try core.require(.environmentInfo) { unsafe mdb_env_info(core.handle, &info) }
-      return unsafe UInt64(info.me_last_txnid)
     }
   }
 

@@ -26,13 +26,6 @@ package protocol EventStore: LedgerSource, AnyObject {
   /// - Throws: `closed`, `ioFailure`, `unavailable`; `corrupt` if the snapshot cannot be read at all.
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView
 
-  /// The revision of the newest commit, as far as it is known without a read; `nil` if it is not.
-  ///
-  /// It may be ahead of what can be read, but not behind: a view with the same ``StoreView/revision`` is still
-  /// the newest. After ``append(_:_:after:)``, and until ``endCommit()``, it is that of the appended events if
-  /// the engine has a single writer.
-  var revision: StoreRevision? { get }
-
   /// Begins a commit; ``endCommit()`` must follow on the same thread.
   ///
   /// - Parameter patience: The time to wait for another writer.
@@ -104,8 +97,6 @@ package protocol EventStore: LedgerSource, AnyObject {
 }
 
 extension EventStore {
-  package var revision: StoreRevision? { nil }
-
   package func reclaimFromTheDead() -> Int { 0 }
 }
 

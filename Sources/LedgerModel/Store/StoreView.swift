@@ -33,8 +33,6 @@ package struct StoreView: Sendable {
   package let commit: CommitID?
   /// The reason why later frames cannot be read: `corrupt` if the log ends before the requested position.
   package let problem: LedgerError?
-  /// The state of the store that the view shows; `nil` if the store does not tell.
-  package var revision: StoreRevision?
   private let attachments: [Position: Result<[UInt8], LedgerError>]
 
   /// Returns the requested value beside the event at a position.

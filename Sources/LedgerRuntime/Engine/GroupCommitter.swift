@@ -77,14 +77,13 @@ package final class GroupCommitter {
           yieldsToRequests && self.inbox.hasRequests
         })
       self.waitsSince = nil
-      if let staged = group.staged { replica.merge(staged, of: commitID, at: group.revision) }
+      if let staged = group.staged { replica.merge(staged, of: commitID) }
       replica.deliver(from: store)
       for deliver in group.deliveries { deliver(nil) }
       // All answers have been delivered by now, and the gate is free.
       replica.dropFolded(placeLimit: replica.withState { $0.takeDropBudget() })
       return nil
     } catch {
-      replica.expectsMerge = false
       if error.code == .writerStalled || error.lookAgain == .interrupted {
         group.putBack(into: inbox)
       } else {
@@ -124,12 +123,8 @@ package final class GroupCommitter {
       if replica.position < head { _ = try replica.catchUp(from: store) }
       let batch = try decide(&group, turn.room, store)
       guard let base = group.staged?.basePosition, !batch.isEmpty else { return }
-      replica.expectsMerge = true
       switch try store.append(batch, commitID, after: base) {
-      case .appended:
-        // Read before others can write.
-        group.revision = store.revision
-        return
+      case .appended: return
       case .headMoved(let newHead):
         if patience.isOver() { throw .interrupted }
         guard now() < deadline else { throw .outrun(patience.waitInAll) }
@@ -226,8 +221,6 @@ package final class GroupCommitter {
     var isTaken: Bool
     var deliveries: [Job.Delivery] = []
     var staged: StagedLayer?
-    /// The state of the store after the commit; `nil` if it is not known.
-    var revision: StoreRevision?
 
     init(first: [Job], hasCommands: Bool) {
       jobs = first

@@ -11,8 +11,8 @@ extension LedgerEngine {
     }
   }
 
-  /// The pause of the listener before or after it looks for a commit of its own process: while the writer works,
-  /// each of its commits catches up anyway.
+  /// The pause of the listener after a commit of its own process woke it: while the writer works, each of its
+  /// commits catches up anyway.
   private static let ownCommitPause = Duration.milliseconds(2)
 
   /// The number of polls between checks for readers of dead processes: a tool that is killed while it reads
@@ -36,7 +36,6 @@ extension LedgerEngine {
         let count = store.changeCount
         let isPoll = MonotonicClock.now - lastCheck >= setup.pollInterval
         do throws(LedgerError) {
-          if !isPoll, replica.expectsMerge { _ = listenerWakeUp.wait(timeout: Self.ownCommitPause) }
           let hasNews = try catchUp(store, looksAtAll: isPoll)
           if !hasNews { replica.dropFolded() }
           if !hasNews, !isPoll { _ = listenerWakeUp.wait(timeout: Self.ownCommitPause) }

@@ -9,10 +9,6 @@ package final class Replica: Sendable {
     var state: LedgerState
     /// The commit that wrote the newest event of the state; `nil` if that event was not read.
     var commit: CommitID?
-    /// The newest state of the store that is known to hold nothing more than this one; `nil` if none is.
-    var revision: StoreRevision?
-    /// Whether the writer is about to merge what it appends.
-    var expectsMerge = false
     var waiters = WaiterTable()
     /// The error that ends all waits; set when the session ends.
     var closingError: LedgerError?
@@ -228,23 +224,12 @@ package final class Replica: Sendable {
     var hasNews = false
     while true {
       dropFolded(placeLimit: contents.withLock { $0.state.takeDropBudget() })
-      guard !isUpToDate(with: store) else { return hasNews }
       let view = try view(of: store, goesOn: true, limit: sliceEventCount)
       try apply(view, from: store)
       // There may also be further events after the slice.
       hasNews = hasNews || !view.frames.isEmpty
-      guard view.frames.eventCount >= sliceEventCount else {
-        contents.withLock { $0.revision = view.revision }
-        return hasNews
-      }
+      guard view.frames.eventCount >= sliceEventCount else { return hasNews }
     }
-  }
-
-  /// Whether nothing was committed since the state was last known to be complete. It is found out without a
-  /// read.
-  private func isUpToDate(with store: any EventStore) -> Bool {
-    guard let revision = store.revision else { return false }
-    return contents.withLock { $0.revision == revision }
   }
 
   /// Applies the events of a view that are not applied yet.
@@ -285,24 +270,11 @@ package final class Replica: Sendable {
     try contents.withLock { (contents) throws(LedgerError) in try contents.apply(frame) }
   }
 
-  /// Whether the writer of this session is about to merge its commit. A reader that can wait leaves the events to
-  /// it, instead of reading them from the log.
-  var expectsMerge: Bool {
-    get { contents.withLock { $0.expectsMerge } }
-    set { contents.withLock { $0.expectsMerge = newValue } }
-  }
-
   /// Applies a commit that succeeded, unless a reader already applied it from the log.
-  ///
-  /// - Parameter revision: The state of the store after the commit; `nil` if it is not known.
-  package func merge(
-    _ layer: StagedLayer, of commit: CommitID? = nil, at revision: StoreRevision? = nil
-  ) {
+  package func merge(_ layer: StagedLayer, of commit: CommitID? = nil) {
     contents.withLock { contents in
-      contents.expectsMerge = false
       guard contents.state.position == layer.basePosition else { return }
       contents.state.merge(layer)
-      if let revision { contents.revision = revision }
       if layer.position > layer.basePosition { contents.commit = commit }
       for id in layer.changedPromises {
         contents.waiters.touch(id)

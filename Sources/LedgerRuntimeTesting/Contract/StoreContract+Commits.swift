@@ -73,36 +73,6 @@ extension StoreContract {
       // It returns at once; a store that waits here takes its minute.
       subject.store.waitForChange(since: before, timeout: .seconds(60))
     },
-    Rule("Whatever is committed changes the revision") { (subject: StoreSubject) in
-      let other = try subject.reopened()
-      // A store that does not tell its revision is read each time.
-      guard var shown = try other.view(ViewRequest()).revision else { return }
-      try requireEqual(other.revision, shown, "the revision without a commit")
-      try require(
-        try subject.store.view(ViewRequest()).revision != shown,
-        "two openings have the same revision")
-      let commits: [(what: String, commit: () throws -> Void)] = [
-        ("events", { try subject.append(1) }),
-        ("more events", { try subject.append(1, number: 2, after: Position(rawValue: 1)) }),
-        (
-          "a snapshot",
-          {
-            var edit = SnapshotEdit(try subject.store.snapshotSummary())
-            edit.new.position = Position(rawValue: 1)
-            try subject.store.apply(edit, patience: Patience(.seconds(5)))
-          }
-        ),
-      ]
-      for (what, commit) in commits {
-        try commit()
-        try require(other.revision != shown, "\(what) of another session left the revision")
-        guard let next = try other.view(ViewRequest()).revision else {
-          throw BrokenRule(message: "a view has no revision")
-        }
-        try requireEqual(other.revision, next, "the revision after \(what) was read")
-        shown = next
-      }
-    },
     Rule("One at a time holds the lock of compaction") { (subject: StoreSubject) in
       guard let first = try subject.store.lockForCompaction() else {
         throw BrokenRule(message: "the lock is refused although nobody holds it")

@@ -24,9 +24,6 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   private let acknowledgedMark: AcknowledgedMark
   private let generation: String
   private let access: Mutex<Access>
-  /// Differs for each store of this process.
-  private let opening = openingCount.add(1, ordering: .relaxed).newValue
-  private static let openingCount = Atomic<UInt64>(0)
 
   /// The operations that the store currently allows.
   private enum Access {
@@ -92,18 +89,8 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
 
   package func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     try reading { (log) throws(LedgerError) in
-      try log.pinned { view in
-        var answer = try view.answer(request)
-        answer.revision = StoreRevision(opening: opening, number: try view.transactionNumber())
-        return answer
-      }
+      try log.pinned { view in try view.answer(request) }
     }
-  }
-
-  package var revision: StoreRevision? {
-    // After an error, a read finds and reports it.
-    guard let number = try? environment.newestTransactionNumber() else { return nil }
-    return StoreRevision(opening: opening, number: number)
   }
 
   /// Reads, and retries once if another session of this process left the shared environment in panic. Such a

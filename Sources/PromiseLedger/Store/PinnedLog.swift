@@ -52,9 +52,6 @@ struct PinnedLog: LedgerSource {
     return view
   }
 
-  /// The number of the commit whose result is read.
-  func transactionNumber() throws(LedgerError) -> UInt64 { try view().reader.transactionNumber }
-
   func metadata() throws(LedgerError) -> LedgerMetadata {
     let view = try view()
     return try LedgerError.mappingAll { try LMDBLog.metadata(of: view.reader, view.meta) }

@@ -25,7 +25,6 @@ final class BrokenStore: ForwardingEventStore {
     case appendsWhenGivenUp = "A commit that is given up changes nothing"
     case namesTheFirstCommit = "Each event names the commit that wrote it"
     case neverRings = "A commit changes the count that waits watch"
-    case keepsItsRevision = "Whatever is committed changes the revision"
     case letsAllCompact = "One at a time holds the lock of compaction"
     case beginsWithASnapshot = "A new store has no snapshot"
     case losesARecord = "Every record of a snapshot comes back as it was put"
@@ -45,7 +44,6 @@ final class BrokenStore: ForwardingEventStore {
   let base: any EventStore
   private let bug: Bug
   private let isCommitting = Mutex(false)
-  private let opening = UInt64.random(in: 0 ... .max)
   /// The first summary of a snapshot that was read.
   private let oldSummary = Mutex<[UInt8]?>(nil)
 
@@ -87,9 +85,7 @@ final class BrokenStore: ForwardingEventStore {
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     var request = request
     if bug == .readsLate, !isCommitting.withLock({ $0 }) { request.eventsAfter = nil }
-    var view = try base.view(request)
-    if bug == .keepsItsRevision { view.revision = revision }
-    return view
+    return try base.view(request)
   }
 
   // MARK: Commits
@@ -129,10 +125,6 @@ final class BrokenStore: ForwardingEventStore {
     _ = try base.append(
       try StoreSubject.batch(1), CommitID(session: StoreSubject.session, number: 99),
       after: try base.head())
-  }
-
-  var revision: StoreRevision? {
-    bug == .keepsItsRevision ? StoreRevision(opening: opening, number: 7) : base.revision
   }
 
   var changeCount: UInt32 { bug == .neverRings ? 7 : base.changeCount }
