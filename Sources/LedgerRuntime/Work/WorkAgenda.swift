@@ -44,6 +44,8 @@ struct WorkAgenda {
   private var suspects: [WorkCandidate] = []
   /// The amount of work in the queues.
   private(set) var count = 0
+  /// Whether a search is going on: it may find due work that nothing else may overtake.
+  private var isSearching = false
 
   /// - Parameter kinds: All names of the kinds that are run.
   init(of kinds: Set<String>, limit: Int) {
@@ -53,7 +55,7 @@ struct WorkAgenda {
 
   /// Whether all due work was started, or cannot start now.
   var isDone: Bool {
-    followers.isEmpty && joints.isEmpty && lanesToSearch.isEmpty
+    !isSearching && followers.isEmpty && joints.isEmpty && lanesToSearch.isEmpty
       && queues.values.allSatisfy { $0.due.isEmpty && $0.isComplete }
   }
 
@@ -73,15 +75,17 @@ struct WorkAgenda {
 
   /// Notes that there may be other due work.
   mutating func noteMissed() {
+    isSearching = false
     for kind in queues.keys { queues[kind]?.isComplete = false }
     missesJoints = true
     fullLanes = []
     releaseSuspects()
   }
 
-  /// Begins a search.
+  /// Begins a search, which lasts until ``endSearch(_:)``, or until it fails and ``noteMissed()`` is called.
   mutating func begin(_ plan: SearchPlan) {
     guard !plan.kinds.isEmpty else { return }
+    isSearching = true
     // Work that keeps its place in a lane may be due again.
     fullLanes = []
     for kind in plan.kinds { queues[kind]?.nextTime = nil }
@@ -91,6 +95,12 @@ struct WorkAgenda {
       queues[kind]?.isComplete = true
       queues[kind]?.firstForgotten = nil
     }
+  }
+
+  /// Ends a search, and adds what it found.
+  mutating func endSearch(_ found: DueWork) {
+    add(found)
+    isSearching = false
   }
 
   /// Returns the lanes whose next work must be looked up.

@@ -84,7 +84,7 @@ extension WorkLoop {
     let search = search(
       plan.kinds, looksAtJoints: looksAtJoints, looksOnlyAtTimes: plan.coversOnlyTimes)
     let found = try await engine.read(fromCopy: true) { state in try state.dueWork(search) }
-    contents.withLock { $0.agenda.add(found) }
+    contents.withLock { $0.agenda.endSearch(found) }
   }
 
   /// Ends the code of work that ended otherwise or is run by another session, and tells code that its work was

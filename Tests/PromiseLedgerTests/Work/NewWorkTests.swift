@@ -1,4 +1,5 @@
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 @testable import LedgerModel
@@ -55,6 +56,21 @@ struct NewWorkTests {
       #expect(try await second.outcome == .fulfilled(3))
       #expect(try await second.record?.work?.attemptCount == 1)
     }
+  }
+
+  @Test func newWorkDoesNotOvertakeWorkThatTheRunnerIsLookingFor() async throws {
+    let ledger = try await open()
+    let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits(total: 1))
+    try loop.begin()
+    try await loop.look()
+    // It may have missed other work, and searches again.
+    loop.contents.withLock { contents in
+      contents.agenda.noteMissed()
+      contents.agenda.begin(contents.agenda.searchPlan(at: loop.now))
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    #expect(try await promise.record?.work?.attemptCount == 0)
+    loop.end()
   }
 
   @Test func workThatHasNoPlaceWaitsForTheRunner() async throws {

@@ -27,6 +27,7 @@ struct WorkAgendaTests {
   private func agenda(of kinds: Set<String> = Self.kinds, limit: Int = 100) -> WorkAgenda {
     var agenda = WorkAgenda(of: kinds, limit: limit)
     agenda.begin(agenda.searchPlan(at: .at(0)))
+    agenda.endSearch(DueWork())
     return agenda
   }
 
@@ -47,7 +48,9 @@ struct WorkAgendaTests {
     let plan = agenda.searchPlan(at: .at(10))
     #expect(plan == .init(kinds: ["a"], coversOnlyTimes: true))
     agenda.begin(plan)
-    #expect(agenda.nextTime == .at(20))
+    #expect(!agenda.isDone)
+    agenda.endSearch(DueWork())
+    #expect(agenda.isDone && agenda.nextTime == .at(20))
     #expect(agenda.searchPlan(at: .at(20)) == .init(kinds: ["b"], coversOnlyTimes: true))
   }
 
@@ -72,8 +75,22 @@ struct WorkAgendaTests {
     found.nextTimes = ["a": .at(20)]
     agenda.add(found)
     agenda.begin(agenda.searchPlan(at: .at(20)))
+    agenda.endSearch(DueWork())
     _ = agenda.takeFirst { _ in true }
     #expect(!agenda.isDone && agenda.searchPlan(at: .at(20)) == .init(kinds: ["a"]))
+  }
+
+  @Test func noWorkIsKnownToBeDoneUntilTheSearchForMoreHasEnded() {
+    var agenda = WorkAgenda(of: Self.kinds, limit: 100)
+    #expect(!agenda.isDone)
+    agenda.begin(agenda.searchPlan(at: .at(0)))
+    #expect(!agenda.isDone)
+    // It failed.
+    agenda.noteMissed()
+    #expect(!agenda.isDone)
+    agenda.begin(agenda.searchPlan(at: .at(0)))
+    agenda.endSearch(DueWork())
+    #expect(agenda.isDone)
   }
 
   // MARK: The limit
