@@ -102,7 +102,7 @@ struct PowerLossSettings {
 
   let seed = Self.seed
   let stateCount =
-    environment["POWER_LOSS_STATES"].flatMap(Int.init) ?? TestAmount.of(500)
+    environment["POWER_LOSS_STATES"].flatMap(Int.init) ?? TestAmount.of(250)
   /// The only state to check.
   let state = environment["POWER_LOSS_STATE"].flatMap(Int.init)
 

@@ -6,7 +6,7 @@ import Testing
 /// compares their answers with those for the intact files.
 @Suite(.timeLimit(.minutes(15))) struct DamagedTreesTests {
   @Test func damagedFilesAreReadTrulyOrRefused() async throws {
-    let count = TestAmount.of(250)
+    let count = TestAmount.of(80)
     let run = try await onThread {
       Result {
         try CommandRun(

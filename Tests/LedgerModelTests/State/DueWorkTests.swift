@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(4), WorkLedger.Form.allCases)
   func allDueWorkIsFound(seed: UInt64, form: WorkLedger.Form) throws {
     try forEachMoment(seed: seed, form) { state, now, kinds in
       let expected = try Oracle(state, at: now, kinds: kinds)
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(4), WorkLedger.Form.allCases)
   func aSearchOfTimesFindsTheWorkWhoseTimeHasCome(seed: UInt64, form: WorkLedger.Form) throws {
     try forEachMoment(seed: seed, form) { state, now, kinds in
       let expected = try Oracle(state, at: now, kinds: kinds)
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(4), WorkLedger.Form.allCases)
   func workThatBecameDueIsFoundAmongTheChanges(seed: UInt64, form: WorkLedger.Form) throws {
     var history = try history(seed: seed, form)
     if seed.isMultiple(of: 2) { try block(&history) }
@@ -273,7 +273,7 @@ import Testing
       })
   }
 
-  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(4), WorkLedger.Form.allCases)
   func theFirstDueWorkOfEachKindIsFound(seed: UInt64, form: WorkLedger.Form) throws {
     let history = try history(seed: seed, form, isPrioritized: false)
     let state = history.ledger.state
@@ -292,7 +292,7 @@ import Testing
 
   /// The order of priorities is kept among the work that is found, but work behind the limit may have
   /// a higher priority.
-  @Test(arguments: TestAmount.seeds(10), WorkLedger.Form.allCases)
+  @Test(arguments: TestAmount.seeds(4), WorkLedger.Form.allCases)
   func asMuchDueWorkIsFoundAsTheLimitsAllow(seed: UInt64, form: WorkLedger.Form) throws {
     let history = try history(seed: seed, form)
     let state = history.ledger.state

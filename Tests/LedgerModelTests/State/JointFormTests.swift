@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Random histories
 
-  @Test(arguments: TestAmount.seeds(4))
+  @Test(arguments: TestAmount.seeds(2))
   func equalCommandsMakeEqualEvents(seed: UInt64) throws {
     let ledgers = try WorkLedger.Form.allCases.map { try WorkLedger($0, sessionCount: 1) }
     var generator = SeededGenerator(seed: seed)

@@ -11,7 +11,7 @@ import Testing
 /// The overlay may keep entities that are in the snapshot for a while, and drop them bit by bit: no
 /// answer changes.
 @Suite(.timeLimit(.minutes(10))) struct OverlayDropTests {
-  @Test(arguments: TestAmount.seeds(60))
+  @Test(arguments: TestAmount.seeds(30))
   func droppingBitByBitChangesNoAnswer(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
