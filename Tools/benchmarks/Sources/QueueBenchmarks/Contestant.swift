@@ -1,7 +1,7 @@
 import Foundation
 
 /// One way to do jobs.
-struct Contestant {
+struct Contestant: Sendable {
   /// What a contestant did, round by round.
   struct Measurement {
     var perSecond: [Double] = []
@@ -16,9 +16,9 @@ struct Contestant {
 
   let name: String
   /// Does jobs for some time; returns their number.
-  let run: (Duration) async throws -> Int
+  let run: @Sendable (Duration) async throws -> Int
 
-  init(_ name: String, run: @escaping (Duration) async throws -> Int) {
+  init(_ name: String, run: @escaping @Sendable (Duration) async throws -> Int) {
     self.name = name
     self.run = run
   }
