@@ -197,6 +197,9 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     }
   }
 
+  /// The file that shows changes; `nil` for a reader that writes to no file.
+  var changesPath: String? { configuration.access == .readOnly ? directory.wake : nil }
+
   /// The position that was acknowledged last, as far as it is known.
   func acknowledged() throws(LedgerError) -> Position? {
     let generation = try directory.readCurrentGeneration()

@@ -99,12 +99,18 @@ final class HistoryWriter {
     return id
   }
 
-  /// Folds everything, and deletes the folded events.
-  func compact() throws {
+  /// Folds everything.
+  func fold() throws {
     var folder = Folder()
     let head = try store.head()
     while try folder.step(of: store, through: head, limit: 10_000) != nil {}
     try folder.markReadBack(of: store)
+  }
+
+  /// Folds everything, and deletes the folded events.
+  func compact() throws {
+    let head = try store.head()
+    try fold()
     while try EventDeletion(store).step(through: head) != nil {}
     _ = try replica.catchUp(from: store)
   }

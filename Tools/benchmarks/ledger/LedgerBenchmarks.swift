@@ -25,7 +25,7 @@ struct LedgerBenchmarks: AsyncParsableCommand {
 
   enum Benchmark: String, CaseIterable, ExpressibleByArgument {
     case commit, replay, fold, writers, open, space, tombstones, memory, group, process, work
-    case page
+    case tool
   }
 
   struct Run: AsyncParsableCommand {
@@ -58,7 +58,7 @@ struct LedgerBenchmarks: AsyncParsableCommand {
       if runs(.group) { try await GroupCommitBenchmark.run(&report) }
       if runs(.process) { try await ProcessBenchmark.run(&report) }
       if runs(.work) { try await WorkBenchmark.run(&report) }
-      if runs(.page) { try ReportBenchmark.run(&report) }
+      if runs(.tool) { try ToolBenchmark.run(&report) }
       guard report.missed.isEmpty else {
         print("missed: \(report.missed.joined(separator: ", "))")
         throw ExitCode.failure

@@ -23,7 +23,8 @@ struct EventCursor: Equatable {
   /// Reads a file.
   ///
   /// - Returns: `nil` if there is no such file.
-  /// - Throws: ``Status/Failure`` if it cannot be read, or is no cursor.
+  /// - Throws: ``Status/Failure`` with `systemFailure` if the file cannot be read: check its permissions; with
+  ///   `usage` if it is not a cursor: remove it, or name a different file.
   init?(from path: String) throws {
     let bytes: Data
     do {
@@ -51,7 +52,9 @@ struct EventCursor: Equatable {
 
   /// Checks that it belongs to a ledger.
   ///
-  /// - Throws: ``Status/Failure`` if it is another ledger's, or later than the last event.
+  /// - Throws: ``Status/Failure`` with `usage` if the cursor belongs to a different ledger: name a different
+  ///   file; with `corrupt` if it is later than the last event: an earlier copy replaced the ledger, so verify
+  ///   the ledger, and remove the cursor to begin anew; ``LedgerError`` as ``BlockingInspector/head``.
   func check(against inspector: BlockingInspector, of path: String) throws {
     guard ledger == inspector.id else {
       throw Status.Failure(

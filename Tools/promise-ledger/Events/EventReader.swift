@@ -1,12 +1,12 @@
-import Foundation
 import PromiseLedger
 
 /// Reads the events of a ledger in their order and holds one slice of them at a time.
 struct EventReader {
   private static let sliceEventCount: UInt64 = 1_000
   private static let slicesBetweenPauses = 64
-  /// How long to sleep before looking for new events: at most two idle wake-ups a second.
-  private static let pause = 0.5
+  /// The longest sleep before looking for new events, if nothing shows that there are some: at most two idle
+  /// wake-ups a second.
+  private static let pause = Duration.milliseconds(500)
 
   let inspector: BlockingInspector
   let output: any TextSink
@@ -16,19 +16,25 @@ struct EventReader {
   var follows = false
   /// Whether to print a note about events that compaction deleted.
   var notesDeletion = true
-  /// Called where all events so far were passed on: before each pause, at the end, and now and then.
+  /// Called where all events so far were passed on: before each pause, at the end, before damage is reported,
+  /// and now and then.
   var pausing: () throws -> Void = {}
 
   /// Passes each event to `body` until it returns `false`.
   func read(_ body: (LedgerEvent) throws -> Bool) throws {
     var position = after
     var sliceCount = 0
+    let watch = follows ? inspector.makeChangeWatch() : nil
     while position < through {
+      let changes = watch?.count
       let slice: [LedgerEvent]
       do throws(LedgerError) {
         slice = try inspector.events(after: position, limit: Int(Self.sliceEventCount))
       } catch {
-        guard let through = error.eventsDeletedThrough else { throw error }
+        guard let through = error.eventsDeletedThrough else {
+          try pausing()
+          throw error
+        }
         try noteDeletion(through)
         position = through
         continue
@@ -40,10 +46,10 @@ struct EventReader {
         position = last.position
         sliceCount += 1
         if sliceCount.isMultiple(of: Self.slicesBetweenPauses) { try pausing() }
-      } else if follows {
+      } else if let watch, let changes {
         try pausing()
         try output.flush()
-        Thread.sleep(forTimeInterval: Self.pause)
+        watch.wait(since: changes, timeout: Self.pause)
       } else {
         break
       }

@@ -78,7 +78,11 @@ struct RelationGraph {
       edges += record.edges
       return true
     }
-    // Pending work is not among the promises. Its edges do not depend on the time.
+    // Joints and work are not among the promises. The edges do not depend on the time.
+    try replayed.forEachJointOrOutcome(progress: progress) { record in
+      if statuses.contains(record.status) { edges += record.edges }
+      return true
+    }
     try replayed.forEachWork(at: SystemLedgerClock().now(), progress: progress) { record, _ in
       edges += record.edges
       return true

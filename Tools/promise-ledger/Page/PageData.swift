@@ -62,9 +62,7 @@ struct PageData {
       try add(standing.state.rawValue, Record(work: record, standing), to: &work, write)
       return true
     }
-    try replayed.forEachPromise(
-      [.pending, .resolved, .consumed, .abandoned], progress: alive
-    ) { record in
+    func addPromise(_ record: PromiseRecord) throws -> Bool {
       let isWork = record.work != nil
       // That is listed by now.
       if isWork, record.status == .pending { return true }
@@ -74,11 +72,15 @@ struct PageData {
         try add(record.stateWord, Record(settledWork: record), to: &work, write)
       } else {
         let line = Record(
-          record, isStale: try replayed.isStale(record), isOverdue: record.isOverdue(at: now))
+          record, isStale: try replayed.isStale(record), isOverdue: record.isOverdue(at: now),
+          pendingInputCount: try replayed.pendingInputCount(of: record))
         try add(record.stateWord, line, to: &promises, write)
       }
       return true
     }
+    try replayed.forEachPromise(
+      [.pending, .resolved, .consumed, .abandoned], progress: alive, addPromise)
+    try replayed.forEachJointOrOutcome(progress: alive, addPromise)
     try promises.end(write)
     try work.end(write)
   }

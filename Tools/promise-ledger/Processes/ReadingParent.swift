@@ -8,8 +8,10 @@ struct ReadingParent: ~Copyable {
   private let watchdog: Watchdog
   private let markFile: String?
   private var output = StandardOutput()
-  /// `nil` if nobody would see it.
+  /// `nil` without a terminal that shows it.
   private var progress: ProgressLine?
+  /// Whether the output so far ends with a line: only then the progress line has a line of its own.
+  private var isAtLineStart = true
   private var received: [UInt8] = []
   private var closing = Closing.none
   /// Whether the output was marked as incomplete.
@@ -91,23 +93,30 @@ struct ReadingParent: ~Copyable {
   }
 
   private mutating func take(_ message: ChildMessage) {
-    if case .progress(let done, let total) = message {
-      if let line = progress?.draw(done, of: total, at: .now) { StandardError.draw(line) }
-      return
-    }
+    if case .progress(let done, let total) = message { return draw(done, of: total) }
     if message != .alive { clearProgress() }
     switch message {
     case .data(let bytes):
       do { try output.write(bytes) } catch { fail(error) }
+      if let last = bytes.last { isAtLineStart = last == UInt8(ascii: "\n") }
     case .note(let text):
       flush()
-      // Without a reader of the output, what it is about interests nobody.
+      // A note is about output that is no longer read.
       if failure == nil { StandardError.note(text) }
     case .closing(let closing): self.closing = closing
     case .alive, .progress: break
     case .end(let status): result = status
     case .mark(let bytes): mark(bytes)
     }
+  }
+
+  /// Draws the progress line, after the output that it would otherwise stand beside.
+  private mutating func draw(_ done: UInt64, of total: UInt64) {
+    guard failure == nil, isAtLineStart, let line = progress?.draw(done, of: total, at: .now) else {
+      return
+    }
+    flush()
+    StandardError.draw(line)
   }
 
   private mutating func clearProgress() {

@@ -1,0 +1,167 @@
+import Foundation
+import LedgerSystem
+import PromiseLedger
+import PromiseLedgerTesting
+
+/// The tool on a ledger of a million events, of which as many are not folded as sessions leave so.
+struct ToolBenchmark {
+  private static let promiseCount = 345_000
+  /// Just fewer events than those after which a session compacts.
+  private static let unfoldedPromiseCount = 16_500
+  private static let kind = HistoryWriter.Kind(pendingEvery: 100)
+
+  private let tool: URL
+  private let directory: TemporaryDirectory
+  private let writer: HistoryWriter
+  private let subject: PromiseID
+  private var path: String { directory.path + "/ledger" }
+
+  static func run(_ report: inout Report) throws {
+    let tool = Bundle.main.bundleURL.appending(path: "promise-ledger")
+    guard FileManager.default.isExecutableFile(atPath: tool.path) else {
+      report.miss("promise-ledger is not built: run swift build -c release first")
+      return
+    }
+    let benchmark = try ToolBenchmark(tool)
+    try benchmark.measureQuickVerbs(&report)
+    try benchmark.measureFollowing(&report)
+    try benchmark.measureReport(&report)
+    benchmark.writer.store.close()
+  }
+
+  private init(_ tool: URL) throws {
+    self.tool = tool
+    directory = try TemporaryDirectory.onDisk()
+    writer = try HistoryWriter(at: directory.path + "/ledger")
+    let foldedCount = Self.promiseCount - Self.unfoldedPromiseCount
+    let ids = try writer.write(0..<foldedCount, Self.kind)
+    try writer.fold()
+    try writer.write(foldedCount..<Self.promiseCount, Self.kind)
+    guard let live = ids.live else { throw CocoaError(.fileReadUnknown) }
+    subject = live
+  }
+
+  // MARK: Verbs
+
+  private func measureQuickVerbs(_ report: inout Report) throws {
+    let count = try writer.store.head().rawValue
+    let verbs: [(String, [String], lineCount: Int?)] = [
+      ("log | head", ["log", path], 10), ("show", ["show", path, "\(subject)"], nil),
+      ("explain", ["explain", path, "\(subject)"], nil), ("the overview", [path], nil),
+    ]
+    for (name, arguments, lineCount) in verbs {
+      var times: [Double] = []
+      for _ in 0..<5 { times.append(try time(of: arguments, lineCount) / 1e6) }
+      report.add(
+        "\(name) of a million events, seconds", times.median, .atMost(0.3),
+        "\(count) events, the slowest \(rounded(times.max() ?? .nan))")
+    }
+    report.add("these, MiB of memory", peakOfChildren, .atMost(200))
+  }
+
+  /// The time of one run in microseconds, of which some lines of the output are read, or all.
+  private func time(of arguments: [String], _ lineCount: Int?) throws -> Double {
+    let (process, output) = try start(arguments)
+    let start = MonotonicClock.now
+    try process.run()
+    try output.fileHandleForWriting.close()
+    if let lineCount {
+      var lines = Lines(output.fileHandleForReading)
+      for _ in 0..<lineCount { _ = lines.next() }
+      try output.fileHandleForReading.close()
+    } else {
+      _ = output.fileHandleForReading.readDataToEndOfFile()
+    }
+    process.waitUntilExit()
+    return (MonotonicClock.now - start).inMicroseconds
+  }
+
+  private func start(_ arguments: [String]) throws -> (Process, Pipe) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = tool
+    process.arguments = arguments
+    process.standardOutput = output
+    return (process, output)
+  }
+
+  // MARK: Following
+
+  private func measureFollowing(_ report: inout Report) throws {
+    let head = try writer.store.head().rawValue
+    let (process, output) = try start([
+      "log", path, "--follow", "--after", "\(head)", "--format", "jsonl",
+    ])
+    try process.run()
+    try output.fileHandleForWriting.close()
+    defer {
+      process.terminate()
+      process.waitUntilExit()
+    }
+    var lines = Lines(output.fileHandleForReading)
+    var times: [Double] = []
+    for number in 0..<50 {
+      // A promise that stays pending is one event.
+      try writer.write(0..<1, Self.kind)
+      let start = MonotonicClock.now
+      guard lines.next() != nil else { return report.miss("log --follow ended") }
+      // The first one waits until the tool has started.
+      if number > 0 { times.append((MonotonicClock.now - start).inMicroseconds / 1_000) }
+    }
+    report.add(
+      "log --follow shows an event, milliseconds", times.max() ?? .nan, .atMost(100),
+      "the slowest of \(times.count); half of them below \(rounded(times.median))")
+  }
+
+  // MARK: The page
+
+  private func measureReport(_ report: inout Report) throws {
+    let page = directory.path + "/page.html"
+    let (process, _) = try start(["report", path, "-o", page])
+    let start = MonotonicClock.now
+    try process.run()
+    process.waitUntilExit()
+    let seconds = (MonotonicClock.now - start).inMicroseconds / 1e6
+    guard process.terminationStatus == 0 else {
+      report.miss("promise-ledger report ended with \(process.terminationStatus)")
+      return
+    }
+    let byteCount = try FileManager.default.attributesOfItem(atPath: page)[.size] as? Int ?? 0
+    report.add(
+      "report of a million events, seconds", seconds, .atMost(10),
+      "a page of \(byteCount >> 20) MiB")
+    report.add("report of a million events, MiB of memory", peakOfChildren, .atMost(200))
+  }
+
+  /// The most memory that a process had which this one started.
+  private var peakOfChildren: Double {
+    var usage = rusage()
+    unsafe getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
+    #if os(Linux)
+      return Double(usage.ru_maxrss) / 1_024
+    #else
+      return Double(usage.ru_maxrss) / 1_048_576
+    #endif
+  }
+}
+
+/// The lines of a pipe, as they come.
+private struct Lines {
+  private let file: FileHandle
+  private var received = Data()
+
+  init(_ file: FileHandle) { self.file = file }
+
+  /// The next line; `nil` at the end.
+  mutating func next() -> Data? {
+    while true {
+      if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { received = Data(received[received.index(after: end)...]) }
+        return received[..<end]
+      }
+      let bytes = file.availableData
+      if bytes.isEmpty { return nil }
+      received += bytes
+    }
+  }
+}
