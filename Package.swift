@@ -288,7 +288,7 @@ let package = Package(
         "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
         "promise-ledger", "tree-fuzzer",
       ],
-      exclude: ["Browser"]
+      exclude: ["Browser", "Transcripts"]
     ),
     .testTarget(name: "LayeringTests"),
   ],

@@ -210,7 +210,7 @@ struct CompactCommandTests {
   @Test(arguments: [[], ["--apply"]])
   func damageIsCorrupt(options: [String]) async throws {
     let sample = try await SampleLedger()
-    try sample.damage("nobody asks")
+    try sample.damage("not needed")
     let before = try sample.data
     let run = try CommandRun(["compact", sample.path] + options)
     #expect(run.output == "")

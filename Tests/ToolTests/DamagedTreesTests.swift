@@ -21,7 +21,8 @@ import Testing
 
   @Test(arguments: [
     ["--workers", "0"], ["--workers=-1"], ["--seeds", "0"], ["--seeds=-1"], ["--attempts", "0"],
-    ["--attempts", "19"], ["--timeout", "0"], ["--first", "18446744073709551615"],
+    ["--attempts", "22"], ["--only", "nothing"], ["--timeout", "0"],
+    ["--first", "18446744073709551615"],
   ])
   func invalidFuzzerArgumentsAreUsageErrors(arguments: [String]) throws {
     let run = try CommandRun(arguments, of: CommandRun.program(named: "tree-fuzzer"))

@@ -84,18 +84,19 @@ struct HelpTests {
     #expect(try CommandRun([]).output == run.output)
   }
 
-  @Test(arguments: [
-    "log", "show", "promises", "handlers", "work", "tree", "trace", "explain", "stats", "verify",
-    "digest", "compact", "export", "import", "record", "retry", "park", "resolve", "reject",
-    "cancel", "abandon", "force", "invalidate", "sessions", "overview", "state", "report",
-    "graph",
-  ])
+  /// The arguments of verbs that do not begin with a ledger.
+  private static let uses = [
+    "diff": "<side> ...", "replay": "<files> ...", "completion": "<shell>", "manual": "",
+  ]
+
+  @Test(arguments: VerbExample.all.map(\.verb))
   func everyVerbTellsItsUse(verb: String) throws {
     let run = try CommandRun(verb, "--help")
     #expect(run.output.hasPrefix("OVERVIEW: "))
     // A verb with many options has them left out here.
     let use = run.output.replacing("[<options>] ", with: "")
-    #expect(use.contains("\nUSAGE: promise-ledger \(verb) <path>"))
+    let words = Self.uses[verb, default: "<path>"]
+    #expect(use.contains("\nUSAGE: promise-ledger \(verb)\(words.isEmpty ? "" : " ")\(words)"))
     #expect(run.output.hasSuffix("  -h, --help              Show help information.\n\n"))
     #expect(
       run.output.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") })

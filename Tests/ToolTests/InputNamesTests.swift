@@ -53,9 +53,11 @@ struct InputNamesTests {
     #expect(preview.status == 0)
     let none = try run("", ["cancel", sample.path, "-", "--apply"])
     #expect(none.output.split(separator: "\n").count == 1 && none.status == 0)
-    let handler = try run(
-      "\(OnCallLedger.id(4))\n", ["invalidate", sample.path, "-", "--apply", "-o", "x"])
-    #expect(handler.status == 2)
+    let handler = try run("\(OnCallLedger.id(4))\n", ["invalidate", sample.path, "-"])
+    #expect(handler.output.split(separator: "\n").count == 2)
+    #expect(
+      handler.notes == "promise-ledger: Nothing was changed. To invalidate 1, add --apply.\n")
+    #expect(handler.status == 0)
     await sample.close()
   }
 
@@ -89,7 +91,20 @@ struct InputNamesTests {
     await sample.close()
   }
 
+  /// The refusals of a preview are those of the change.
+  @Test(arguments: [[], ["--apply"]])
+  func aHandlerIsNoPromise(words: [String]) async throws {
+    let sample = try await ledger()
+    let id = OnCallLedger.id(4)
+    let run = try run("\(id)\n", ["cancel", sample.path, "-"] + words)
+    #expect(run.output.contains("refused ") == !words.isEmpty, "\(run.output)")
+    #expect(run.status == (words.isEmpty ? 0 : 1), "\(run.notes)")
+    await sample.close()
+  }
+
   @Test func kindsHaveNoIDs() throws {
-    #expect(try CommandRun("work", "/nowhere", "--by-kind", "-o", "ids").status == 2)
+    let run = try CommandRun("work", "/nowhere", "--by-kind", "-o", "ids")
+    #expect(run.notes.hasPrefix("Error: "), "\(run.notes)")
+    #expect(run.output == "" && run.status == 2)
   }
 }

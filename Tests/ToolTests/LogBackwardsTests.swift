@@ -65,7 +65,7 @@ struct LogBackwardsTests {
   /// Everything after the damage is printed before it is reported.
   @Test func damageEndsTheWayBack() async throws {
     let sample = try await SampleLedger()
-    try sample.damage("nobody asks")
+    try sample.damage("not needed")
     let run = try CommandRun("log", sample.path, "-r", "--format", "jsonl")
     #expect(positions(run) == [17, 16, 15])
     #expect(run.output.hasSuffix("{\"incomplete\":true}\n"))

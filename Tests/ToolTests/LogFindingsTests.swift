@@ -38,7 +38,7 @@ struct LogFindingsTests {
   ])
   func damagedFrameEndsTheLogAfterTheLastIntactFrame(format: String, end: String) async throws {
     let sample = try await SampleLedger()
-    try sample.damage("nobody asks")
+    try sample.damage("not needed")
     let run = try CommandRun("log", sample.path, "--format", format)
     #expect(run.output.contains("the user left"))
     #expect(!run.output.contains("sessionClosed"))

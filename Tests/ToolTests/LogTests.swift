@@ -22,7 +22,7 @@ struct LogTests {
               11  2026-01-01T00:00:01.500000Z  promiseResolved      00000005  00000002  fulfilled, {"name":"Zoë"}
               12  2026-01-01T00:00:01.500000Z  promiseCreated       00000006  00000002  type int
               13  2026-01-01T00:00:01.500000Z  promiseResolved      00000006  00000002  cancelled, "the user left"
-              14  2026-01-01T00:00:01.500000Z  promiseAbandoned     00000006  00000002  reason "nobody asks"
+              14  2026-01-01T00:00:01.500000Z  promiseAbandoned     00000006  00000002  reason "not needed"
               15  2026-01-01T00:00:01.500000Z  sessionFrozen        00000002  00000002
               16  2026-01-01T00:00:01.500000Z  sessionUnfrozen      00000002  00000002  process \#(sample.processID)
               17  2026-01-01T00:00:01.500000Z  sessionClosed        00000002  00000002  closed
@@ -54,7 +54,7 @@ struct LogTests {
       "sessionClosed")
     #expect(
       run.output == #"""
-        {"details":{"reason":"nobody asks"},"kind":"promiseAbandoned","position":14,"session":"019b76da-a800-7000-8700-000000000002","subject":"019b76da-addc-7000-8700-000000000006","time":"2026-01-01T00:00:01.500000Z","version":1}
+        {"details":{"reason":"not needed"},"kind":"promiseAbandoned","position":14,"session":"019b76da-a800-7000-8700-000000000002","subject":"019b76da-addc-7000-8700-000000000006","time":"2026-01-01T00:00:01.500000Z","version":1}
         {"details":{"reason":"closed"},"kind":"sessionClosed","position":17,"session":"019b76da-a800-7000-8700-000000000002","subject":"019b76da-a800-7000-8700-000000000002","time":"2026-01-01T00:00:01.500000Z","version":1}
 
         """#)

@@ -61,9 +61,11 @@ struct StateCommandTests {
       words.output.contains("  pending               \(Self.zero)  \"Remove the \\\"avatar\\\"\""))
     let settled = try CommandRun(["promises", sample.path, "--at", "4"] + states)
     #expect(settled.output.contains("  resolved   rejected   \(Self.zero)  \"Remove "))
-    let sessions = try CommandRun("sessions", sample.path, "--at", "15")
-    #expect(
-      sessions.output.contains("  frozen  app ") || sessions.output.contains("  alive   app "))
+    // The session froze at 15 and unfroze at 16. Nothing tells which processes were there in the past.
+    for position in ["14", "15", "16"] {
+      let sessions = try CommandRun("sessions", sample.path, "--at", position)
+      #expect(sessions.output.contains("  alive   app "), "\(position): \(sessions.output)")
+    }
     #expect(try CommandRun("sessions", sample.path, "-o", "ids").output == "")
     for verb in ["handlers", "work"] {
       let run = try CommandRun(verb, sample.path, "--at", "7", "-o", "ids")
@@ -113,7 +115,7 @@ struct StateCommandTests {
   }
 
   /// Work whose outcome waits for the app is no pending work, and is in the lists all the same.
-  @Test func outcomesOfWorkThatNobodyConsumedAreListed() async throws {
+  @Test func outcomesOfWorkThatAreNotConsumedAreListed() async throws {
     let sample = try await OnCallLedger(.closed) { writer in
       let work = PromiseCreated.Work(kind: "mail", trigger: .now)
       try await writer.submit(

@@ -30,6 +30,9 @@ struct TreeFuzzer: AsyncParsableCommand {
   @Option(help: "How many things each seed tries, one after the other in rotation; all without it.")
   var attempts: Int?
 
+  @Option(help: "Try only this, such as a verb, with each seed; may be repeated.")
+  var only: [String] = []
+
   @Option(help: "How many seeds are tried at once.")
   var workers = 2
 
@@ -51,6 +54,10 @@ struct TreeFuzzer: AsyncParsableCommand {
     }
     guard attempts.map((1...Attempt.all.count).contains) ?? true else {
       throw ValidationError("The attempts must be 1 to \(Attempt.all.count).")
+    }
+    for name in only where Attempt(name: name) == nil {
+      throw ValidationError(
+        "There is no attempt \(name), but: \(Attempt.all.map(\.name).joined(separator: ", ")).")
     }
     guard !first.addingReportingOverflow(seeds).overflow else {
       throw ValidationError("There are no seeds after \(UInt64.max).")
@@ -107,6 +114,7 @@ struct TreeFuzzer: AsyncParsableCommand {
 
   /// The attempts of a seed.
   private func attempts(_ seed: UInt64) -> [Attempt] {
+    guard only.isEmpty else { return only.compactMap(Attempt.init(name:)) }
     let rotation = Attempt.rotation
     guard let attempts else { return Attempt.all }
     let index = Int(seed % UInt64(rotation.count))

@@ -60,7 +60,7 @@ struct Trial {
     }
     switch run.status {
     case _ where !isWhole: return .wrongCode
-    case 0: return answers.isSame(verb, run, damage) ? .same : .different
+    case verb.fineStatuses: return answers.isSame(verb, run, damage) ? .same : .different
     case 5: return verb.isMarked(run, hasEnded: true) ? .refused : .unmarked
     default: return .wrongCode
     }

@@ -4,6 +4,7 @@ import Foundation
 enum Verb: String, CaseIterable {
   case log, stats, promises, open, handlers, show, digest, export, compact, verify
   case reverse, tail, state, past, joints, diff
+  case report, graph, overview
 
   /// The arguments of the tool.
   ///
@@ -35,8 +36,14 @@ enum Verb: String, CaseIterable {
     case .joints: ["promises", path, "--joints", "--format", "jsonl"]
     // Both sides are read.
     case .diff: ["diff", path, "\(sample.head)", "\(sample.head)", "--format", "jsonl"]
+    case .report: ["report", path, "-o", "-"]
+    case .graph: ["graph", path, "--format", "dot", "--limit", "5000"]
+    case .overview: ["overview", path, "--format", "json"]
     }
   }
+
+  /// The exit codes for an intact sample. The overview finds things that are stuck in it.
+  var fineStatuses: ClosedRange<Int32> { self == .overview ? 0...1 : 0...0 }
 
   /// Whether the output before the damage was found is marked as incomplete.
   ///
@@ -51,18 +58,41 @@ enum Verb: String, CaseIterable {
       return isTold && text.hasSuffix("{\"incomplete\":true}\n")
     case .open, .show: return isTold && text.hasSuffix("\n(incomplete: the rest cannot be read)\n")
     case .export: return !text.contains("\n{\"type\":\"end\",")
+    case .report: return !text.hasSuffix("</html>\n")
     // They print everything at once, after all was read.
-    case .stats, .digest, .compact: return false
+    case .stats, .digest, .compact, .graph, .overview: return false
     }
   }
 
-  /// Its output about the ledger, without the facts that are not part of it: the free space, and
-  /// the processes that read.
+  /// Its output about the ledger, without what is not part of it: the free space, the processes that read, the
+  /// path, and the time at which a page was made.
   func content(of run: ProgramRun) -> [UInt8] {
-    guard self == .stats,
-      var members = try? JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any]
+    switch self {
+    case .stats:
+      return changedMembers(of: run) { members in
+        for name in ["fileBytes", "freeBytes", "readers"] { members[name] = nil }
+      }
+    case .overview:
+      return changedMembers(of: run) { members in
+        let findings = members["findings"] as? [[String: Any]]
+        members["findings"] = findings?.map { $0.filter { $0.key != "command" } }
+      }
+    case .report:
+      let text = run.text
+      guard let start = text.range(of: "<script type=\"application/json\" id=\"meta\">"),
+        let end = text[start.upperBound...].range(of: "</script>")
+      else { return run.output }
+      return Array((text[..<start.lowerBound] + text[end.upperBound...]).utf8)
+    default: return run.output
+    }
+  }
+
+  private func changedMembers(
+    of run: ProgramRun, _ change: (inout [String: Any]) -> Void
+  ) -> [UInt8] {
+    guard var members = try? JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any]
     else { return run.output }
-    for name in ["fileBytes", "freeBytes", "readers"] { members[name] = nil }
+    change(&members)
     let data = try? JSONSerialization.data(withJSONObject: members, options: .sortedKeys)
     return data.map { Array($0) } ?? run.output
   }

@@ -69,8 +69,13 @@ enum Attempt: Hashable, Comparable {
     .read(.log), .read(.stats), .write, .read(.promises), .read(.open), .write, .read(.verify),
     .read(.handlers), .read(.show), .write, .read(.digest), .read(.export), .write,
     .read(.compact), .apply, .read(.state), .read(.reverse), .write, .read(.past), .read(.diff),
-    .read(.tail), .read(.joints),
+    .read(.tail), .read(.joints), .read(.report), .read(.graph), .write, .read(.overview),
   ]
+
+  init?(name: String) {
+    guard let attempt = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = attempt
+  }
 
   var name: String {
     switch self {

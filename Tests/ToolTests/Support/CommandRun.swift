@@ -34,13 +34,13 @@ struct CommandRun {
     try self.init(intoClosedPipe: arguments)
   }
 
-  /// Runs `promise-ledger` without a reader of its output.
-  init(intoClosedPipe arguments: [String]) throws {
+  /// Runs a program without a reader of its output.
+  init(intoClosedPipe arguments: [String], of program: URL = program) throws {
     let output = Pipe()
     let notes = Pipe()
     try output.fileHandleForReading.close()
     let process = try Self.start(
-      arguments, output: output.fileHandleForWriting, notes: notes)
+      arguments, of: program, output: output.fileHandleForWriting, notes: notes)
     self.output = ""
     self.notes = String(decoding: notes.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()

@@ -120,6 +120,13 @@ struct OnCallWriter {
         result: .failed(error, isFinal: false), policy: policy))
   }
 
+  /// Work whose only attempt failed, and which waits for an operator.
+  func parkedWork(_ number: UInt64) async throws {
+    try await work(number)
+    try await claim(number)
+    try await fail(number, WorkRetryPolicy(failureLimit: 1, givingUp: .park))
+  }
+
   func handler(
     _ number: UInt64, _ repetition: HandlerRepetition = .oneShot
   ) async throws {

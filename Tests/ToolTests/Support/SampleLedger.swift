@@ -37,7 +37,7 @@ struct SampleLedger {
     try await name.fulfill(["name": "Zoë"])
     let dropped = try await app.createPromise(of: Int.self)
     try await dropped.cancel(reason: "the user left")
-    try await dropped.abandon(reason: "nobody asks")
+    try await dropped.abandon(reason: "not needed")
     try await app.freeze()
     try await app.unfreeze()
     await app.close()

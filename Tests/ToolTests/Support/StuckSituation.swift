@@ -46,9 +46,7 @@ extension StuckSituation {
       looks: ("because the code failed once, with smtp 550: no mailbox", "retry"),
       cured: "work due, and no session is open"
     ) {
-      try await $0.work(1)
-      try await $0.claim(1)
-      try await $0.fail(1, WorkRetryPolicy(failureLimit: 1, givingUp: .park))
+      try await $0.parkedWork(1)
     },
     StuckSituation(
       "work parked until an operator acts", .closed,
@@ -64,11 +62,7 @@ extension StuckSituation {
       cure: ["retry", "--state", "parked", "--kind", "mail"],
       cured: "work due, and no session is open"
     ) { writer in
-      for number in [1, 2] as [UInt64] {
-        try await writer.work(number)
-        try await writer.claim(number)
-        try await writer.fail(number, WorkRetryPolicy(failureLimit: 1, givingUp: .park))
-      }
+      for number in [1, 2] as [UInt64] { try await writer.parkedWork(number) }
     },
     StuckSituation(
       "work failed, to be run again", .closed,

@@ -1,0 +1,126 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import LedgerSystem
+  import PromiseLedger
+  import PromiseLedgerTesting
+  import Testing
+
+  extension VerbExample {
+    /// The result of one run, each on a new ledger.
+    struct Run {
+      let output: String
+      let notes: String
+      let status: Int32
+
+      fileprivate init(_ run: CommandRun, output: String? = nil, notes: String? = nil) {
+        self.output = (output ?? run.output).withoutVolatileParts
+        self.notes = (notes ?? run.notes).withoutVolatileParts
+        status = run.status
+      }
+    }
+
+    private static let shell = URL(fileURLWithPath: "/bin/sh")
+
+    /// Makes the directory, with what the command needs.
+    private func prepared() throws -> TranscriptLedger {
+      let sample = try TranscriptLedger()
+      try input.write(
+        toFile: sample.directory + "/input", atomically: true, encoding: .utf8)
+      if let preparation {
+        _ = try CommandRun(after: "cd '\(sample.directory)'", preparation)
+      }
+      return sample
+    }
+
+    /// Its output goes to a pipe.
+    func piped() throws -> Run {
+      let sample = try prepared()
+      return Run(
+        try CommandRun(after: "cd '\(sample.directory)'; exec <input", [verb] + arguments))
+    }
+
+    /// Its output goes to a pipe that is no longer read.
+    func unread() throws -> Run {
+      let sample = try prepared()
+      let script = "cd '\(sample.directory)'; exec <input; exec \"$0\" \"$@\""
+      return Run(
+        try CommandRun(
+          intoClosedPipe: ["-c", script, CommandRun.program.path, verb] + arguments,
+          of: Self.shell))
+    }
+
+    /// Its output goes to a terminal. That shows no progress, which would depend on the time.
+    func atTerminal(ofWidth width: Int, isStyled: Bool = false) throws -> Run {
+      let sample = try prepared()
+      let words = ([CommandRun.program.path, verb] + arguments).map { "'\($0)'" }
+      let wish = isStyled ? "unset NO_COLOR; export TERM=xterm" : "export NO_COLOR=1 TERM=dumb"
+      let command =
+        "cd '\(sample.directory)'; stty cols \(width) -onlcr; \(wish); \(words.joined(separator: " ")) <input 2>notes"
+      let run = try CommandRun(
+        ["--quiet", "--return", "--command", command, "/dev/null"],
+        of: URL(fileURLWithPath: "/usr/bin/script"))
+      let notes = try String(contentsOfFile: sample.directory + "/notes", encoding: .utf8)
+      return Run(run, notes: notes)
+    }
+
+    /// It is interrupted while something holds it.
+    func interrupted() throws -> (output: String, notes: String, ending: ChildProcess.Ending) {
+      let sample = try prepared()
+      // LMDB locks the first byte of this file while it opens the ledger.
+      let lock = try #require(
+        FileHandle(forUpdatingAtPath: sample.directory + "/ledger/generation-000001/lock.mdb"))
+      defer { try? lock.close() }
+      if hold == .lock { try #require(lockf(lock.fileDescriptor, F_TLOCK, 1) == 0) }
+      // A pipe that is full.
+      let full = "mkfifo pipe; exec 3<>pipe; head -c 65536 /dev/zero >&3; exec >&3 3>&-"
+      let script =
+        "cd '\(sample.directory)'; \(hold == .output ? full : "true"); exec \"$0\" \"$@\" 2>notes"
+      let process = try ChildProcess(
+        ["/bin/sh", "-c", script, CommandRun.program.path, verb] + (heldArguments ?? arguments),
+        environment: ProcessInfo.processInfo.environment.map { "\($0)=\($1)" },
+        resetsSignals: true)
+      try waitUntilHeld(process.id)
+      process.send(signal: SIGINT)
+      var output: [UInt8] = []
+      while case let bytes = process.read(), !bytes.isEmpty { output += bytes }
+      let ending = process.wait()
+      let notes = try String(contentsOfFile: sample.directory + "/notes", encoding: .utf8)
+      return (String(decoding: output, as: UTF8.self), notes, ending)
+    }
+
+    /// Waits until the shell has become the program, and, if that reads in a process of its own, until that is
+    /// there.
+    private func waitUntilHeld(_ process: Int32) throws {
+      let program = CommandRun.program.resolvingSymlinksInPath().path
+      try wait {
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
+          == program
+      }
+      guard hold == .lock else { return }
+      let children = "/proc/\(process)/task/\(process)/children"
+      try wait { try !String(contentsOfFile: children, encoding: .utf8).isEmpty }
+    }
+
+    private func wait(until isTrue: () throws -> Bool) throws {
+      let pause = WakeSemaphore()
+      for _ in 0..<60_000 {
+        if try isTrue() { return }
+        _ = pause.wait(timeout: .milliseconds(1))
+      }
+      throw NeverHeld()
+    }
+
+    struct NeverHeld: Error {}
+  }
+
+  extension String {
+    /// Without what depends on the day, the version and the file system.
+    fileprivate var withoutVolatileParts: String {
+      replacing(/\d+ d( \d+ h)? ago */, with: "AGE  ")
+        .replacing(/\(\d+ d[^)\n]*…/, with: "(AGE…")
+        .replacing(Ledger.libraryVersion, with: "VERSION")
+        .replacing(/\b(data|file|free|frame) bytes( +)\d+/) { "\($0.1) bytes\($0.2)N" }
+    }
+  }
+#endif
