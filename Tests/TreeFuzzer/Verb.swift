@@ -75,7 +75,7 @@ enum Verb: String, CaseIterable {
     case .overview:
       return changedMembers(of: run) { members in
         let findings = members["findings"] as? [[String: Any]]
-        members["findings"] = findings?.map { $0.filter { $0.key != "command" } }
+        members["findings"] = findings?.map { $0.filter { $0.key != "next" } }
       }
     case .report:
       let text = run.text
