@@ -32,11 +32,17 @@ let package = Package(
       pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
     ),
+    .systemLibrary(
+      name: "CLedgerZlib",
+      pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+    ),
     .target(name: "CLedgerBytes"),
     .target(name: "CLedgerSystem"),
     .target(name: "LedgerLibC"),
     .target(name: "LedgerLocks"),
     .target(name: "LedgerBytes", dependencies: ["CLedgerBytes"]),
+    .target(name: "LedgerGzip", dependencies: ["CLedgerZlib"]),
     .target(name: "LedgerSystem", dependencies: ["CLedgerSystem", "LedgerLibC", "LedgerLocks"]),
     .target(
       name: "LedgerLMDB",
@@ -99,6 +105,7 @@ let package = Package(
       dependencies: [
         "PromiseLedger",
         "LedgerBytes",
+        "LedgerGzip",
         "LedgerLocks",
         "LedgerSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -207,6 +214,10 @@ let package = Package(
       name: "LedgerBytesTests",
       dependencies: ["CLedgerBytes", "LedgerBytes", "LedgerTestSupport", "PromiseLedgerTesting"],
       exclude: ["Vectors"]
+    ),
+    .testTarget(
+      name: "LedgerGzipTests",
+      dependencies: ["LedgerGzip", "LedgerTestSupport", "PromiseLedgerTesting"]
     ),
     .testTarget(
       name: "LedgerSystemTests",
@@ -326,7 +337,7 @@ if isForThreadSanitizer {
   let unneeded: Set = [
     "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks", "tree-fuzzer",
     "ToolTests", "LedgerArgumentRules", "LayeringTests", "LedgerModelTests", "LedgerWalkTests",
-    "ledger-long-run",
+    "ledger-long-run", "LedgerGzip", "LedgerGzipTests",
   ]
   package.products.removeAll { unneeded.contains($0.name) }
   package.targets.removeAll { unneeded.contains($0.name) }

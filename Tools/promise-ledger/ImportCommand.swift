@@ -10,7 +10,8 @@ struct ImportCommand: ParsableCommand {
       The archives are checked to their ends before the ledger appears; if anything is wrong with \
       them, nothing is created. If an import is killed, the next import to the same path removes \
       its remains. A ledger made from one archive exports the same archive again. Archives that \
-      compact wrote, in their order, followed by an export, make a ledger with all events.
+      compact wrote, in their order, followed by an export, make a ledger with all events. Each may \
+      be compressed with gzip.
       """)
 
   @Argument(
@@ -30,7 +31,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    var importer = LedgerImport()
+    var importer = LedgerImport.ofAnyArchive
     importer.maximumLineSizeInBytes = maximumLineSize
     let summary = try importer.makeLedger(
       at: path, from: archives.map { $0 == "-" ? "/dev/stdin" : $0 })

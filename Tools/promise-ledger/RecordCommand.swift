@@ -23,15 +23,14 @@ struct RecordCommand: LedgerCommand {
     completion: .file())
   var output: String
 
-  @Flag(help: "Replace values and texts.")
-  var redact = false
+  @OptionGroup var redaction: RedactionOptions
 
   @OptionGroup var report: FormatOptions
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     let summary = try inspector.record(
-      to: output, redactedBy: redact ? Redactor(salt: Redactor.randomSalt()) : nil
+      to: output, redactedBy: redaction.redactor()
     ) { try? sink.alive() }
     var facts = Report()
     facts.add("recording", "recording", output)
@@ -39,7 +38,8 @@ struct RecordCommand: LedgerCommand {
     facts.add("records", "records", summary.recordCount)
     facts.add("events", "events", summary.eventCount)
     facts.add("bytes", "bytes", summary.byteCount)
-    facts.add("redacted", "redacted", .bool(redact), text: redact ? "yes" : "no")
+    facts.add(
+      "redacted", "redacted", .bool(redaction.redact), text: redaction.redact ? "yes" : "no")
     facts.add("log digest", "logDigest", summary.logDigest.description)
     try facts.write(as: report.format, to: sink)
   }

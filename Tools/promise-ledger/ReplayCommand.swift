@@ -29,7 +29,7 @@ struct ReplayCommand: ChildCommand {
     var reports: [Report] = []
     for file in files {
       do throws(LedgerError) {
-        let rebuilt = try RebuiltRecording(file)
+        let rebuilt = try RebuiltRecording(file, as: .ofAnyArchive)
         let replay = try RecordingReplay(rebuilt) { try? sink.alive() }
         divergenceCount += replay.divergences.count
         reports.append(Report(replay, of: rebuilt, in: file))

@@ -27,6 +27,15 @@ package struct Redactor: Sendable {
     outerKey = key.map { $0 ^ 0x5C }
   }
 
+  /// Makes a salt of a secret of any size, so that the same secret always gives the same replacements.
+  ///
+  /// - Parameter secret: Bytes that nobody can guess.
+  package init(secret: [UInt8]) {
+    var hasher = SHA256Hasher()
+    hasher.update(secret.span)
+    self.init(salt: hasher.finish().bytes)
+  }
+
   /// Bytes of the same number, all of them letters, digits, hyphens or underscores.
   package func bytes(_ content: [UInt8]) -> [UInt8] {
     characters(of: content, content.count)

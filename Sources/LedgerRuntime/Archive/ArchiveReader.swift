@@ -1,11 +1,8 @@
 import LedgerBytes
-import LedgerSystem
 
 /// Reads the lines of an archive, and keeps the hash of all lines before the newest.
 struct ArchiveReader: ~Copyable {
-  private static let pieceByteCount = 1 << 16
-
-  private var file: FileReader
+  private var bytes: ArchiveBytes
   private let maximumLineByteCount: Int
   private var buffer: [UInt8] = []
   private var start = 0
@@ -16,16 +13,9 @@ struct ArchiveReader: ~Copyable {
   private(set) var lineNumber = 0
   private(set) var byteCount = 0
 
-  init(_ path: String, maximumLineByteCount: Int) throws(LedgerError) {
-    self.maximumLineByteCount = maximumLineByteCount
-    do throws(SystemError) {
-      file = try FileReader(path)
-    } catch {
-      guard error.code == .notFound || error.code == .notDirectory else {
-        throw LedgerError(error, "The archive cannot be read.")
-      }
-      throw LedgerError(.notFound, "There is no archive at \(path).", cause: error)
-    }
+  init(_ path: String, for importer: LedgerImport) throws(LedgerError) {
+    maximumLineByteCount = importer.maximumLineSizeInBytes
+    bytes = try ArchiveBytes(path, importer.makeDecompressor)
   }
 
   /// The next line without its line feed, and the hash of all lines before it; `nil` at the end.
@@ -74,20 +64,12 @@ struct ArchiveReader: ~Copyable {
       }
       searched = buffer.count
       guard searched - start <= maximumLineByteCount else { throw lineTooLong }
-      let piece = try read()
+      let piece = try bytes.next()
       if piece.isEmpty { return nil }
       buffer.removeSubrange(..<start)
       searched -= start
       start = 0
       buffer += piece
-    }
-  }
-
-  private mutating func read() throws(LedgerError) -> [UInt8] {
-    do throws(SystemError) {
-      return try file.read(upTo: Self.pieceByteCount)
-    } catch {
-      throw LedgerError(error, "The archive cannot be read.")
     }
   }
 

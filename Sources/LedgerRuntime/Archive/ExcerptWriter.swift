@@ -65,6 +65,13 @@ package struct ExcerptWriter: Sendable {
     return hashed(text)
   }
 
+  /// A line of an archive, as it is.
+  mutating func line(_ line: ArchiveLine) -> [UInt8] {
+    if case .record = line { recordCount += 1 }
+    if case .event = line { eventCount += 1 }
+    return hashed(line.text)
+  }
+
   /// The last line.
   package mutating func end() -> [UInt8] {
     var line = ArchiveLineWriter()

@@ -9,6 +9,10 @@ public struct LedgerImport: Sendable {
   /// The maximum length of a line, in bytes. In its line, a value takes 4 bytes for every 3.
   public var maximumLineSizeInBytes = 64 << 20
 
+  /// Decompresses archives in the gzip format; `nil` to refuse them.
+  package typealias MakeDecompressor = @Sendable () throws(LedgerError) -> any ArchiveDecompressor
+  package var makeDecompressor: MakeDecompressor?
+
   /// Makes an import with the default limit.
   public init() {}
 
@@ -42,7 +46,7 @@ public struct LedgerImport: Sendable {
         .invalidArgument, "There is no archive to make a ledger of. Give at least one.")
     }
     let isOneOfMany = archives.count > 1
-    var reader = try ArchiveReader(first, maximumLineByteCount: maximumLineSizeInBytes)
+    var reader = try ArchiveReader(first, for: self)
     let header = try LedgerError.naming(first, if: isOneOfMany) { () throws(LedgerError) in
       try reader.header()
     }
@@ -54,7 +58,7 @@ public struct LedgerImport: Sendable {
         try assembly.add(header, of: first, &reader, to: &builder)
       }
       for path in archives.dropFirst() {
-        reader = try ArchiveReader(path, maximumLineByteCount: maximumLineSizeInBytes)
+        reader = try ArchiveReader(path, for: self)
         try LedgerError.naming(path, if: isOneOfMany) { () throws(LedgerError) in
           try assembly.add(try reader.header(), of: path, &reader, to: &builder)
         }

@@ -32,14 +32,7 @@ extension BlockingInspector {
     redactedBy redactor: Redactor? = nil, tick: () -> Void = {}, _ sink: ([UInt8]) throws -> Void
   ) throws -> ArchiveSummary {
     guard let redactor else { return try record(isRedacted: false, tick, sink) }
-    let archive: (([UInt8]) throws -> Void) throws -> Void = { add in
-      try self.export { piece in
-        try add(piece)
-        tick()
-      }
-    }
-    let copy = try InMemoryInspection(copying: archive, redactor)
-    return try BlockingInspector(copy).record(isRedacted: true, tick, sink)
+    return try redacted(by: redactor, tick: tick).record(isRedacted: true, tick, sink)
   }
 
   private func record(

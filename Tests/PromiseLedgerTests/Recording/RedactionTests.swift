@@ -42,6 +42,55 @@ struct RedactionTests {
     #expect(try ReplayedFile(Self.redacted(inspector)).replay.divergences == [])
   }
 
+  @Test(arguments: [false, true])
+  func noEightBytesOfASecretAreInAnExport(isCompacted: Bool) async throws {
+    let secrets = Secrets()
+    let temporary = try TemporaryLedger(in: Scratch.path)
+    try await secrets.write(to: temporary, isCompacted: isCompacted)
+    let copy = try BlockingInspector(at: temporary.path).redacted(by: Redactor(secret: [1])) {}
+    var bytes: [UInt8] = []
+    try copy.export { bytes += $0 }
+    let file = try Contents(bytes)
+    for secret in secrets.all { #expect(!file.contains(anyEightBytesOf: secret), "\(secret)") }
+    #expect(file.lines.contains { if case .record = $0 { true } else { false } } == isCompacted)
+    #expect(try ReplayedFile(bytes).rebuilt.ledger.head() == copy.head)
+  }
+
+  /// Records with their large values, and events.
+  @Test(arguments: [false, true])
+  func anExcerptHasTheLinesOfItsEntities(isCompacted: Bool) async throws {
+    let temporary = try TemporaryLedger(in: Scratch.path)
+    try await Secrets().write(to: temporary, isCompacted: isCompacted)
+    let inspector = try BlockingInspector(at: temporary.path)
+    let all = try inspector.archive()
+    let lines = try Contents(all).lines
+    var owner: EntityID?
+    let owners: [EntityID?] = lines.map { line in
+      switch line {
+      case .record(let record): owner = record.id
+      case .event(let event): owner = event.subject
+      case .attachment: break
+      default: owner = nil
+      }
+      return owner
+    }
+    let texts = all.split(separator: UInt8(ascii: "\n")).map(Array.init)
+    for id in Set(owners.compactMap { $0 }) {
+      var excerpt: [UInt8] = []
+      let tick = { () -> Void in }
+      let (records, events) = try inspector.exportExcerpt(of: [id], tick: tick) { excerpt += $0 }
+      let kept = excerpt.split(separator: UInt8(ascii: "\n")).map(Array.init)
+      let wanted = zip(texts, owners).filter { $1 == id }.map(\.0)
+      #expect(Array(kept.dropFirst().dropLast()) == wanted, "\(id)")
+      let attachments = zip(lines, owners).count { line, owner in
+        if case .attachment = line { owner == id } else { false }
+      }
+      #expect(records + events + attachments == wanted.count && wanted.count > 0)
+    }
+    let attachmentCount = lines.count { if case .attachment = $0 { true } else { false } }
+    #expect((attachmentCount > 0) == isCompacted)
+  }
+
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func structureStaysAndTheRecordingComparesWithItself(seed: UInt64) throws {
     let store = try Self.store(seed: seed)

@@ -92,6 +92,6 @@ struct DiffSides {
   }
 
   private static func rebuild(_ path: String) throws(LedgerError) -> RebuiltRecording {
-    try RebuiltRecording(path)
+    try RebuiltRecording(path, as: .ofAnyArchive)
   }
 }

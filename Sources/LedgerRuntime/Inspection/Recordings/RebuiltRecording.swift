@@ -10,11 +10,11 @@ package struct RebuiltRecording: Sendable {
   ///
   /// - Throws: The errors of `LedgerImport.makeLedger(at:from:)` about the archive.
   /// - Complexity: O(archive) in time and memory.
-  package init(_ path: String) throws(LedgerError) {
+  package init(_ path: String, as importer: LedgerImport = LedgerImport()) throws(LedgerError) {
     let construction = InMemoryConstruction()
     var metadata: LedgerMetadata?
     var recording: ArchiveRecording?
-    summary = try LedgerImport().assemble([path], &recording) {
+    summary = try importer.assemble([path], &recording) {
       (made, fill) throws(LedgerError) in
       metadata = made
       try fill(construction)

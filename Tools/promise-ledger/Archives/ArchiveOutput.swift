@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import LedgerGzip
+import PromiseLedger
+
+/// The options of a command that writes an archive: the file, and whether it is compressed.
+struct ArchiveOutput: ParsableArguments {
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file of the archive; - for standard output. One that ends in .gz is compressed.",
+      valueName: "file"),
+    completion: .file())
+  var output = "-"
+
+  @Flag(help: "Compress the archive with gzip. The verbs that read archives recognise that.")
+  var gzip = false
+
+  @Flag(help: "Replace the file if it exists.")
+  var force = false
+
+  /// Writes the pieces that `body` hands over. A file appears only when it is complete.
+  ///
+  /// - Parameter ledger: The directory of the ledger, in which no file of a user belongs.
+  func write(
+    _ sink: any TextSink, outside ledger: String,
+    _ body: @escaping (([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    guard output != "-" else {
+      try compressing(gzip, { try sink.write($0) }, body)
+      return try sink.flush()
+    }
+    if !force, FileManager.default.fileExists(atPath: output) {
+      throw Status.Failure.exists(output)
+    }
+    guard !isInside(ledger) else {
+      throw Status.Failure(
+        .usage,
+        "An archive cannot be written into the ledger at \(ledger.escapingControlCharacters). Give a path outside that directory."
+      )
+    }
+    try OutputFile.write(to: output, isReplacing: force) { write in
+      try compressing(gzip || output.hasSuffix(".gz"), write, body)
+    }
+  }
+
+  private func isInside(_ ledger: String) -> Bool {
+    let parent = URL(fileURLWithPath: output).deletingLastPathComponent()
+    let paths = [parent, URL(fileURLWithPath: ledger)].map {
+      $0.resolvingSymlinksInPath().standardizedFileURL.pathComponents
+    }
+    return paths[0].starts(with: paths[1])
+  }
+
+  private func compressing(
+    _ isCompressed: Bool, _ write: ([UInt8]) throws -> Void,
+    _ body: @escaping (([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    guard isCompressed else { return try body(write) }
+    do {
+      let compressor = try GzipCompressor()
+      try body { try write(compressor.compress($0)) }
+      try write(compressor.finish())
+    } catch let error as GzipError {
+      throw Status.Failure(.systemFailure, "The archive cannot be compressed: \(error).")
+    }
+  }
+}
