@@ -25,7 +25,10 @@ struct RedactedExportTests {
   @Test func itMakesALedgerThatSaysNothing() async throws {
     let sample = try await SampleLedger()
     let plain = try CommandRun("export", sample.path)
-    let run = try CommandRun("export", sample.path, "--redact", "-o", path("a.gz"))
+    // By chance, a replacement could be one of the short texts; with this secret, none is.
+    let secret = try write("a secret of some length", to: "secret")
+    let run = try CommandRun(
+      "export", sample.path, "--redact", "--secret", secret, "-o", path("a.gz"))
     #expect(run.output == "" && run.notes == "" && run.status == 0)
     let imported = try CommandRun("import", path("ledger"), path("a.gz"))
     #expect(imported.status == 0 && imported.notes == "")
@@ -123,6 +126,15 @@ struct RedactedExportTests {
     #expect(lines.count == 3 && lines.allSatisfy(all.contains))
     // The last one has no texts.
     #expect(!lines.dropLast().contains { whole.contains($0) })
+  }
+
+  @Test func aSessionIsNoSubject() async throws {
+    let sample = try await SampleLedger()
+    let session = "019b76da-a800-7000-8700-000000000002"
+    let run = try CommandRun("export", sample.path, "--subject", session)
+    #expect(
+      run.notes == "promise-ledger: \(session) is a session. Name a promise or a handler.\n")
+    #expect(run.output == "" && run.status == 2)
   }
 
   @Test func aKeyNamesTheSubjectOfARedactedExcerpt() async throws {

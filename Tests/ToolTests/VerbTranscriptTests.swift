@@ -82,9 +82,11 @@
   extension VerbExample {
     /// The output, or the beginning of one that is made of the texts of all verbs.
     fileprivate func shown(_ output: String) -> String {
-      guard ["manual", "completion", "export"].contains(verb) else { return output }
+      // A library writes the completion, each version of it in its own words.
+      let counts = ["manual": 3, "completion": 1, "export": 3]
+      guard let count = counts[verb] else { return output }
       let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
-      return lines.prefix(3).joined(separator: "\n") + "\n(more)\n"
+      return lines.prefix(count).joined(separator: "\n") + "\n(more)\n"
     }
   }
 #endif

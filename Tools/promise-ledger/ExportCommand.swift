@@ -12,8 +12,8 @@ struct ExportCommand: LedgerCommand {
       of the archive, so that a truncated archive is recognised. The same ledger always makes the \
       same archive, compressed or not, as long as zlib stays the same. With --redact, values and \
       texts are replaced as record does it; import takes such an archive, too. With --subject, \
-      the output has only one promise, handler or session and everything that is related to it, \
-      and import refuses it, because it is not a whole ledger.
+      the output has only one promise or handler and everything that graph shows as related to \
+      it, and import refuses it, because it is not a whole ledger.
       """)
 
   @OptionGroup var reading: ReadingOptions
@@ -51,8 +51,9 @@ struct ExportCommand: LedgerCommand {
   private func related(
     to name: EntityName, in inspector: BlockingInspector, _ sink: any TextSink
   ) throws -> Set<EntityID> {
-    let graph = try inspector.withSubject(.text(name), sink) { replayed, subject in
-      try RelationGraph(around: subject.id, in: replayed, limit: Self.largestNodeCount) {
+    let graph = try inspector.withSubject(.text(name), sink) { replayed, subject -> RelationGraph in
+      try subject.requireRelations()
+      return try RelationGraph(around: subject.id, in: replayed, limit: Self.largestNodeCount) {
         try? sink.alive()
       }
     }

@@ -39,11 +39,8 @@ struct GraphCommand: LedgerCommand {
     let alive = { () -> Void in try? sink.alive() }
     let graph: RelationGraph
     if let name {
-      graph = try inspector.withSubject(.text(name), sink) { replayed, subject in
-        if case .session = subject {
-          throw Status.Failure(
-            .usage, "\(subject.id) is a session. Name a promise or a handler.")
-        }
+      graph = try inspector.withSubject(.text(name), sink) { replayed, subject -> RelationGraph in
+        try subject.requireRelations()
         return try RelationGraph(around: subject.id, in: replayed, limit: limit, progress: alive)
       }
     } else {

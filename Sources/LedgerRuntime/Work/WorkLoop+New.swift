@@ -6,7 +6,8 @@ extension WorkLoop: WorkStarter {
   /// Reserves a place for work that the session is about to create and that is due at once, so that the commit that
   /// creates it starts it too.
   ///
-  /// - Returns: Whether there is a place, and no other due work that should have it.
+  /// - Returns: Whether there is a place, and no other work that is known to be due, nor a search for such work. Work
+  ///   that became due a moment ago, and is just being looked at, may come after it.
   func reserve(_ id: PromiseID, kind: String) -> Bool {
     let (now, kind) = (now, presentName(of: kind))
     guard kinds.contains(kind) else { return false }

@@ -115,12 +115,16 @@
   }
 
   extension String {
-    /// Without what depends on the day, the version and the file system.
+    /// Without what depends on the day, the version and the system.
     fileprivate var withoutVolatileParts: String {
-      replacing(/\d+ d( \d+ h)? ago */, with: "AGE  ")
-        .replacing(/\(\d+ d[^)\n]*…/, with: "(AGE…")
+      // In the first hour of a day, an age is shorter and may not be cut off.
+      replacing(/\(\d+ d[^)\n]*[…)]/, with: "(AGE)")
+        .replacing(/\d+ d( \d+ h)? ago */, with: "AGE  ")
         .replacing(Ledger.libraryVersion, with: "VERSION")
         .replacing(/\b(data|file|free|frame) bytes( +)\d+/) { "\($0.1) bytes\($0.2)N" }
+        // Pages have the size of those of the system.
+        .replacing(/\b(bytes {2,}|records, )\d+/) { "\($0.1)N" }
+        .replacing(/^(\.TH .* ")[-\d]+"/) { "\($0.1)DATE\"" }
     }
   }
 #endif

@@ -13,7 +13,7 @@ struct ArchiveOutput: ParsableArguments {
     completion: .file())
   var output = "-"
 
-  @Flag(help: "Compress the archive with gzip. The verbs that read archives recognise that.")
+  @Flag(help: "Compress the archive with gzip. `import`, `diff` and `replay` recognise it.")
   var gzip = false
 
   @Flag(help: "Replace the file if it exists.")

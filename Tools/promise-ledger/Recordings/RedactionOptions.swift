@@ -12,7 +12,7 @@ struct RedactionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --redact: a file with at least 16 secret bytes. Two outputs with the same secret can be compared; without it, each differs.",
+      "With --redact: a file with at least 16 random bytes that nobody else knows. Two outputs with the same secret can be compared; without it, each differs.",
       valueName: "file"),
     completion: .file())
   var secret: String?

@@ -40,6 +40,12 @@ enum Subject {
     }
   }
 
+  /// - Throws: ``Status/Failure`` for a session: its relations are with nearly everything.
+  func requireRelations() throws {
+    guard case .session = self else { return }
+    throw Status.Failure(.usage, "\(id) is a session. Name a promise or a handler.")
+  }
+
   /// All facts about it, and whether the sessions that it names go on.
   func report(in replayed: ReplayedLedger) throws(LedgerError) -> Report {
     var report =
