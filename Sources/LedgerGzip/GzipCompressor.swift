@@ -9,9 +9,7 @@ package final class GzipCompressor {
 
   /// - Throws: ``GzipError/outOfMemory`` and ``GzipError/unusable``.
   package init() throws(GzipError) {
-    stream = try unsafe GzipStream(
-      begin: { unsafe cledger_begin_gzip($0, Z_DEFAULT_COMPRESSION) },
-      end: { unsafe deflateEnd($0) })
+    stream = try GzipStream(.compression)
     try stream.setPlainHeader()
   }
 
@@ -22,7 +20,7 @@ package final class GzipCompressor {
     var input = bytes[...]
     var result: [UInt8] = []
     while !input.isEmpty {
-      let (status, output) = unsafe stream.step(&input) { unsafe deflate($0, Z_NO_FLUSH) }
+      let (status, output) = stream.step(&input)
       guard status == Z_OK else { throw .unusable }
       result += output
     }
@@ -34,7 +32,7 @@ package final class GzipCompressor {
     var input: ArraySlice<UInt8> = []
     var result: [UInt8] = []
     while true {
-      let (status, output) = unsafe stream.step(&input) { unsafe deflate($0, Z_FINISH) }
+      let (status, output) = stream.step(&input, isLast: true)
       result += output
       if status == Z_STREAM_END { return result }
       guard status == Z_OK || status == Z_BUF_ERROR && !output.isEmpty else { throw .unusable }

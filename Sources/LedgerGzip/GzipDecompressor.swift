@@ -15,8 +15,7 @@ package final class GzipDecompressor {
 
   /// - Throws: ``GzipError/outOfMemory`` and ``GzipError/unusable``.
   package init() throws(GzipError) {
-    stream = try unsafe GzipStream(
-      begin: { unsafe cledger_begin_gunzip($0) }, end: { unsafe inflateEnd($0) })
+    stream = try GzipStream(.decompression)
   }
 
   /// The next bytes of the content; empty at the end.
@@ -52,7 +51,7 @@ package final class GzipDecompressor {
         place = .inMember
       }
       // It may hold output although it took all input.
-      let (status, output) = unsafe stream.step(&input) { unsafe inflate($0, Z_NO_FLUSH) }
+      let (status, output) = stream.step(&input)
       switch status {
       case Z_OK: break
       case Z_STREAM_END: place = .afterMember

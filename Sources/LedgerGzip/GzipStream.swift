@@ -1,33 +1,43 @@
 internal import CLedgerZlib
 
 /// The state of zlib for one stream, at a place that stays the same: zlib keeps pointers to it.
+///
+/// All calls of zlib are in this type, and no pointer leaves it.
 @safe
 final class GzipStream {
+  enum Direction {
+    case compression, decompression
+  }
+
   private static let pieceByteCount = 1 << 16
 
   private let stream: UnsafeMutablePointer<z_stream>
   private let header: UnsafeMutablePointer<gz_header>
-  private let end: (z_streamp?) -> Int32
+  private let direction: Direction
 
-  /// - Parameters:
-  ///   - begin: Begins the stream.
-  ///   - end: Frees what zlib allocated.
+  /// Begins a stream.
+  ///
   /// - Throws: ``GzipError/outOfMemory``, or ``GzipError/unusable`` for a zlib of another version.
-  init(
-    begin: (UnsafeMutablePointer<z_stream>) -> Int32, end: @escaping (z_streamp?) -> Int32
-  ) throws(GzipError) {
+  init(_ direction: Direction) throws(GzipError) {
+    self.direction = direction
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     unsafe header = .allocate(capacity: 1)
     unsafe header.initialize(to: gz_header())
-    unsafe self.end = end
-    let status = unsafe begin(stream)
+    let status =
+      switch direction {
+      case .compression: unsafe cledger_begin_gzip(stream, Z_DEFAULT_COMPRESSION)
+      case .decompression: unsafe cledger_begin_gunzip(stream)
+      }
     // From here on, a failure runs deinit, which may end a stream that did not begin.
     guard status == Z_OK else { throw status == Z_MEM_ERROR ? .outOfMemory : .unusable }
   }
 
   deinit {
-    _ = unsafe end(stream)
+    switch direction {
+    case .compression: unsafe deflateEnd(stream)
+    case .decompression: unsafe inflateEnd(stream)
+    }
     unsafe stream.deallocate()
     unsafe header.deallocate()
   }
@@ -48,10 +58,10 @@ final class GzipStream {
   ///
   /// - Parameters:
   ///   - input: Bytes for zlib; those that it takes are removed.
-  ///   - step: Calls zlib.
+  ///   - isLast: Whether nothing follows the input of a compression.
   /// - Returns: The status of zlib and its output, of a limited size.
   func step(
-    _ input: inout ArraySlice<UInt8>, _ step: (z_streamp?) -> Int32
+    _ input: inout ArraySlice<UInt8>, isLast: Bool = false
   ) -> (status: Int32, output: [UInt8]) {
     let limit = min(input.count, Int(UInt32.max))
     var bytes = Array(input.prefix(limit))
@@ -62,7 +72,10 @@ final class GzipStream {
         unsafe stream.pointee.avail_in = UInt32(bytes.count)
         unsafe stream.pointee.next_out = output.baseAddress
         unsafe stream.pointee.avail_out = UInt32(output.count)
-        return unsafe step(stream)
+        return switch direction {
+        case .compression: unsafe deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+        case .decompression: unsafe inflate(stream, Z_NO_FLUSH)
+        }
       }
     }
     input.removeFirst(limit - Int(unsafe stream.pointee.avail_in))

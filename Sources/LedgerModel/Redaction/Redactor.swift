@@ -29,7 +29,7 @@ package struct Redactor: Sendable {
 
   /// Makes a salt of a secret of any size, so that the same secret always gives the same replacements.
   ///
-  /// - Parameter secret: Bytes that nobody can guess.
+  /// - Parameter secret: Random bytes: anyone who knows or guesses them can confirm guesses of what was replaced.
   package init(secret: [UInt8]) {
     var hasher = SHA256Hasher()
     hasher.update(secret.span)

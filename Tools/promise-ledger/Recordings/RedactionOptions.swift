@@ -12,7 +12,7 @@ struct RedactionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --redact: a file with at least 16 random bytes that nobody else knows. Two outputs with the same secret can be compared; without it, each differs.",
+      "With --redact: a file of at least 16 random bytes. Outputs made with the same secret can be compared. By default, each run uses a new secret.",
       valueName: "file"),
     completion: .file())
   var secret: String?
