@@ -120,6 +120,8 @@ extension Oracle {
     case .active: break
     }
     if let expected, expected != handler.bound { return .changed }
+    // The ends of two unfinished calls with one id could not be told apart.
+    if handler.calls[call] != nil { throw .invalidArgument }
     if runsCode { try requireOwnSession() }
     let runner = session
     change(handler: id, .handlerInvalidated) { handler, position in

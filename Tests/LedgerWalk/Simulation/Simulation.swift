@@ -272,7 +272,8 @@ package final class Simulation {
     let hasEvents = process.expected != nil
     let expected = process.expected ?? oracle.run(step, particulars)
     if !hasEvents, !oracle.facts.isEmpty, bug == nil {
-      return report("The events of \(step) are missing: \(oracle.facts)")
+      return report(
+        "The events of \(step) are missing: \(oracle.facts). It is answered \(answer).")
     }
     note("\(process.number) \(step.now) \(step.command): \(answer)")
     if case .close(let id, _) = step.command, hasEvents,
