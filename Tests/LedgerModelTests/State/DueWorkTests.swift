@@ -333,6 +333,21 @@ import Testing
     }
   }
 
+  // MARK: Next times
+
+  @Test(arguments: WorkLedger.Form.allCases)
+  func theEarliestOfSeveralTimesIsTheNext(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    let now = ledger.context.now
+    for (number, delay) in [(11, 200), (12, 100), (13, 300)] {
+      try ledger.create(number, .at(now + .seconds(delay)))
+    }
+    let search = WorkSearch(now: now, kinds: ["k"], limit: .max, laneLimit: .max)
+    let ids = Set((11...13).map(PromiseID.numbered))
+    let found = [try ledger.state.dueWork(search), try ledger.state.dueWork(among: ids, search)]
+    for found in found { #expect(found.nextTimes == ["k": now + .seconds(100)]) }
+  }
+
   // MARK: Full lanes
 
   @Test(arguments: WorkLedger.Form.allCases)
