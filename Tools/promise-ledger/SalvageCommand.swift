@@ -10,8 +10,8 @@ struct SalvageCommand: LedgerCommand {
       The damaged ledger is only read. The new ledger holds the longest state that can be \
       replayed; a ledger has no gaps. All other intact events go into a file beside it, with \
       .loose.jsonl appended to its path: lines of JSON as in an archive, of which no ledger can \
-      be made. No process should have the damaged ledger open. The exit code is 1 if anything was \
-      lost, and 5 if no ledger could be made.
+      be made. No process should have the damaged ledger open. The exit code is 1 if the new \
+      ledger does not hold everything, and 5 if no ledger could be made.
       """)
 
   @OptionGroup var reading: ReadingOptions
@@ -32,7 +32,8 @@ struct SalvageCommand: LedgerCommand {
         .corrupt, "No ledger could be made. Restore the ledger from a backup or an archive.")
     }
     guard salvage.isComplete else {
-      throw Status.Failure(.findings, "Something was lost. Compare with a backup or an archive.")
+      throw Status.Failure(
+        .findings, "The new ledger does not hold everything. Compare with a backup or an archive.")
     }
     try sink.note("Nothing was lost.")
   }

@@ -28,8 +28,12 @@ public struct SalvageReport: Sendable, Hashable {
   /// The number of intact snapshot records that only that file holds.
   public internal(set) var looseRecordCount = 0
 
-  /// Whether nothing was lost.
+  /// Whether nothing was lost, and the new ledger holds all of it.
+  ///
+  /// An event that contradicts those before it keeps itself and all later events out of the new ledger, even
+  /// if nothing is lost.
   public var isComplete: Bool {
-    lostEvents.isEmpty && lostValues.isEmpty && !isSnapshotLost && lostRecordCount == 0
+    hasLedger && lostEvents.isEmpty && lostValues.isEmpty && !isSnapshotLost
+      && lostRecordCount == 0 && looseFile == nil
   }
 }

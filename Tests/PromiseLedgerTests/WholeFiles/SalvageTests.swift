@@ -148,6 +148,22 @@ struct SalvageTests {
     await opened.close()
   }
 
+  @Test func eventsAfterAContradictionAreLoose() throws {
+    var crafted = try CraftedLedger()
+    try crafted.commit([
+      .of(LedgerCreated(formatVersion: 0), on: .numbered(77)),
+      .of(SessionOpened.sample(), on: SessionID.numbered(1).entityID),
+    ])
+    let promise = PromiseID.numbered(1).entityID
+    try crafted.commit([.of(PromiseCreated(typeTag: "text", key: "other"), on: promise)])
+    try crafted.commit([.of(PromiseCreated(typeTag: "text"), on: PromiseID.numbered(2).entityID)])
+    let target = crafted.path + ".saved"
+    let report = try LedgerSalvage().makeLedger(at: target, from: crafted.path)
+    #expect(report.hasLedger && report.position == Position(rawValue: 2))
+    #expect(report.lostEvents == [] && report.looseEventCount == 2)
+    #expect(!report.isComplete)
+  }
+
   @Test func placesThatCannotBeUsedAreRefused() async throws {
     let ledger = try await CompactedLedger([])
     for (target, code) in [
