@@ -146,6 +146,14 @@ struct CompressedArchiveTests {
     #expect(nowhere.status == 74)
   }
 
+  @Test func noCompressedDataGoesToATerminal() throws {
+    let refused = try CommandRun(atTerminalOfWidth: 80, "export", sample.path, "--gzip")
+    #expect(
+      refused.output.contains(
+        "Compressed data is not for a terminal. Give a file with --output, or leave out --gzip."))
+    #expect(refused.status == 2)
+  }
+
   @Test func aFullDiskAndAClosedPipeLeaveNothing() throws {
     let full = try CommandRun(
       after: "trap '' XFSZ; ulimit -f 0", ["export", sample.path, "-o", path("a.gz")])

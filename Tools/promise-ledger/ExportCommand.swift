@@ -29,13 +29,14 @@ struct ExportCommand: LedgerCommand {
   var subject: EntityName?
 
   func perform(_ sink: any TextSink) throws {
+    try archive.check(outside: reading.path)
     var inspector = try reading.open()
     let redactor = try redaction.redactor()
     // A key that --subject names is not in the redacted copy.
     let ids = try subject.map { try related(to: $0, in: inspector, sink) }
     if let redactor { inspector = try inspector.redacted(by: redactor) { try sink.alive() } }
     let source = inspector
-    try archive.write(sink, outside: reading.path) { write in
+    try archive.write(sink) { write in
       if let ids {
         try source.exportExcerpt(of: ids, tick: sink.alive) { try write($0) }
       } else {
@@ -51,17 +52,12 @@ struct ExportCommand: LedgerCommand {
   private func related(
     to name: EntityName, in inspector: BlockingInspector, _ sink: any TextSink
   ) throws -> Set<EntityID> {
-    let graph = try inspector.withSubject(.text(name), sink) { replayed, subject -> RelationGraph in
+    try inspector.withSubject(.text(name), sink) { replayed, subject in
       try subject.requireRelations()
-      return try RelationGraph(around: subject.id, in: replayed, limit: Self.largestNodeCount) {
+      let graph = try RelationGraph(around: subject.id, in: replayed, limit: .max) {
         try? sink.alive()
       }
+      return Set(graph.nodes.map(\.id))
     }
-    if graph.leftOutCount > 0 {
-      try sink.note("Related promises and handlers left out: \(graph.leftOutCount).")
-    }
-    return Set(graph.nodes.map(\.id))
   }
-
-  private static let largestNodeCount = 100_000
 }

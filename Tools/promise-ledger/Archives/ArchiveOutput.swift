@@ -19,17 +19,18 @@ struct ArchiveOutput: ParsableArguments {
   @Flag(help: "Replace the file if it exists.")
   var force = false
 
-  /// Writes the pieces that `body` hands over. A file appears only when it is complete.
+  func validate() throws {
+    guard output != "-" || !gzip || isatty(STDOUT_FILENO) == 0 else {
+      throw ValidationError(
+        "Compressed data is not for a terminal. Give a file with --output, or leave out --gzip.")
+    }
+  }
+
+  /// Refuses an output that cannot be right, before any work is done for it.
   ///
   /// - Parameter ledger: The directory of the ledger, in which no file of a user belongs.
-  func write(
-    _ sink: any TextSink, outside ledger: String,
-    _ body: @escaping (([UInt8]) throws -> Void) throws -> Void
-  ) throws {
-    guard output != "-" else {
-      try compressing(gzip, { try sink.write($0) }, body)
-      return try sink.flush()
-    }
+  func check(outside ledger: String) throws {
+    guard output != "-" else { return }
     if !force, FileManager.default.fileExists(atPath: output) {
       throw Status.Failure.exists(output)
     }
@@ -38,6 +39,16 @@ struct ArchiveOutput: ParsableArguments {
         .usage,
         "An archive cannot be written into the ledger at \(ledger.escapingControlCharacters). Give a path outside that directory."
       )
+    }
+  }
+
+  /// Writes the pieces that `body` hands over. A file appears only when it is complete.
+  func write(
+    _ sink: any TextSink, _ body: @escaping (([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    guard output != "-" else {
+      try compressing(gzip, { try sink.write($0) }, body)
+      return try sink.flush()
     }
     try OutputFile.write(to: output, isReplacing: force) { write in
       try compressing(gzip || output.hasSuffix(".gz"), write, body)
