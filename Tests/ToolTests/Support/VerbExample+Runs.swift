@@ -117,8 +117,10 @@
   extension String {
     /// Without what depends on the day, the version and the system.
     fileprivate var withoutVolatileParts: String {
-      // In the first hour of a day, an age is shorter and may not be cut off.
-      replacing(/\(\d+ d[^)\n]*[…)]/, with: "(AGE)")
+      // An age is shorter before ten o'clock, and in the first hour of a day: it may not be cut off, and
+      // what follows it in a column is further away.
+      replacing(/\(\d+ d[^)\n]*[…)] {2,}/, with: "(AGE)  ")
+        .replacing(/\(\d+ d[^)\n]*[…)]/, with: "(AGE)")
         .replacing(/\d+ d( \d+ h)? ago */, with: "AGE  ")
         .replacing(Ledger.libraryVersion, with: "VERSION")
         .replacing(/\b(data|file|free|frame) bytes( +)\d+/) { "\($0.1) bytes\($0.2)N" }
