@@ -14,15 +14,23 @@ let package = Package(
     .executable(name: "promise-ledger", targets: ["promise-ledger"]),
   ],
   traits: [
+    // The tool has all its verbs unless somebody asks for less. No library depends on what this trait adds, so a
+    // package that uses one never builds it; with `traits: []` it does not even fetch it.
+    .default(enabledTraits: ["Serve"]),
+    .trait(
+      name: "Serve", description: "The tool promise-ledger has the verb serve, a page in a browser."
+    ),
     .trait(
       name: "ServiceLifecycle",
-      description: "LedgerRunner conforms to the protocol Service of swift-service-lifecycle.")
+      description: "LedgerRunner conforms to the protocol Service of swift-service-lifecycle."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    // Until version 1.0 a minor version may break what uses it.
+    .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
   ],
   targets: [
     // MARK: - Library
@@ -109,11 +117,13 @@ let package = Package(
         "LedgerLocks",
         "LedgerSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Serve"])),
       ],
       path: "Tools/promise-ledger",
       resources: [
         "page.html", "page.css", "data.js", "elements.js", "lists.js", "waterfall.js", "detail.js",
-        "overview.js", "page.js",
+        "actions.js", "overview.js", "page.js", "live.js",
       ].map { .embedInCode("Page/\($0)") }
     ),
     .executableTarget(
@@ -298,6 +308,8 @@ let package = Package(
         "LedgerArgumentRules", "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
         "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
         "promise-ledger", "tree-fuzzer",
+        .product(
+          name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Serve"])),
       ],
       exclude: ["Browser", "Transcripts"]
     ),

@@ -41,6 +41,8 @@ struct HelpTests {
                                   ledger, or between two ledgers.
           report                  Writes a page about a ledger for a browser, in one
                                   file.
+          serve                   Shows a ledger in a browser on this machine, and its
+                                  changes as they come.
           graph                   Prints relations of promises, work and handlers as
                                   Mermaid or DOT.
           stats                   Counts events, promises, handlers and sessions, and

@@ -13,17 +13,30 @@ struct PromiseLedgerCommand: ParsableCommand {
       ambiguous, 4 busy, 5 corrupt, 6 incompatible format, 74 system failure.
       """,
     version: Ledger.libraryVersion,
-    subcommands: [
-      OverviewCommand.self, LogCommand.self, ShowCommand.self, PromisesCommand.self,
-      HandlersCommand.self, WorkCommand.self, SessionsCommand.self, TreeCommand.self,
-      TraceCommand.self, ExplainCommand.self, StateCommand.self, DiffCommand.self,
-      ReportCommand.self, GraphCommand.self, StatsCommand.self, VerifyCommand.self,
-      DigestCommand.self, CompactCommand.self, BackupCommand.self, SalvageCommand.self,
-      ExportCommand.self, ImportCommand.self, RecordCommand.self, ReplayCommand.self,
-      RetryCommand.self, ParkCommand.self, ResolveCommand.self, RejectCommand.self,
-      CancelCommand.self, AbandonCommand.self, ForceCommand.self, InvalidateCommand.self,
-      CompletionCommand.self, ManualCommand.self,
-    ], defaultSubcommand: OverviewCommand.self)
+    subcommands: readingVerbs + servingVerbs + otherVerbs,
+    defaultSubcommand: OverviewCommand.self)
+
+  private static let readingVerbs: [any ParsableCommand.Type] = [
+    OverviewCommand.self, LogCommand.self, ShowCommand.self, PromisesCommand.self,
+    HandlersCommand.self, WorkCommand.self, SessionsCommand.self, TreeCommand.self,
+    TraceCommand.self, ExplainCommand.self, StateCommand.self, DiffCommand.self,
+    ReportCommand.self,
+  ]
+
+  #if Serve
+    private static let servingVerbs: [any ParsableCommand.Type] = [ServeCommand.self]
+  #else
+    private static let servingVerbs: [any ParsableCommand.Type] = []
+  #endif
+
+  private static let otherVerbs: [any ParsableCommand.Type] = [
+    GraphCommand.self, StatsCommand.self, VerifyCommand.self,
+    DigestCommand.self, CompactCommand.self, BackupCommand.self, SalvageCommand.self,
+    ExportCommand.self, ImportCommand.self, RecordCommand.self, ReplayCommand.self,
+    RetryCommand.self, ParkCommand.self, ResolveCommand.self, RejectCommand.self,
+    CancelCommand.self, AbandonCommand.self, ForceCommand.self, InvalidateCommand.self,
+    CompletionCommand.self, ManualCommand.self,
+  ]
 
   /// Runs the command. It replaces the parser's, because the exit codes are ours.
   static func main() {

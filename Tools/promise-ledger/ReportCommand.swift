@@ -64,16 +64,33 @@ struct ReportCommand: LedgerCommand {
     let alive = { () -> Void in try? sink.alive() }
     let progress = { (_: Position) -> Void in alive() }
     return try inspector.withReplay(progress: progress) { replayed in
-      let template = PageTemplate()
-      var page = PageData(of: replayed, in: inspector, eventLimit: events, alive)
+      let template = PageTemplate(.report)
+      var blocks = PageBlocks()
+      let add = { (line: PageLine) in try blocks.add(line.list, line.bytes, write) }
       try write(template.beginning)
-      try page.writeEvents(sink, write)
-      try page.writePromises(at: now, write)
-      try page.writeHandlers(write)
-      try page.writeSessions(write)
-      try page.writeFacts(at: now, path: reading.path, write)
+      let events = try addEvents(through: replayed.position, of: inspector, sink, add)
+      var page = PageData(of: replayed, in: inspector, after: events, alive)
+      try page.addRecords(at: now, add)
+      try blocks.end(write)
+      try write(page.facts(at: now, path: reading.path).element(id: "meta"))
       try write(template.end)
-      return page.findings
+      return events.findings
     }
+  }
+
+  private func addEvents(
+    through end: Position, of inspector: BlockingInspector, _ sink: any TextSink,
+    _ body: (PageLine) throws -> Void
+  ) throws -> PageEvents {
+    var events = PageEvents(through: end, limit: self.events)
+    var reader = EventReader(inspector: inspector, output: sink)
+    reader.after = Position(rawValue: events.first.rawValue - 1)
+    reader.through = end
+    reader.notesDeletion = false
+    try reader.read { event in
+      try body(events.line(of: event, in: inspector))
+      return true
+    }
+    return events
   }
 }

@@ -36,7 +36,7 @@ struct VerbExample: Sendable, CustomTestStringConvertible {
 
   /// One for each verb.
   static let all =
-    lists + subjects + whole + operators + [
+    lists + subjects + whole + operators + served + [
       VerbExample("completion", "fish", hold: .output),
       VerbExample("manual", hold: .output),
     ]
@@ -77,6 +77,13 @@ struct VerbExample: Sendable, CustomTestStringConvertible {
       "replay", "recording", hold: .input, after: ["record", "ledger", "-o", "recording"],
       held: ["/dev/stdin"]),
   ]
+
+  #if Serve
+    // It ends only by itself if there is nothing to serve.
+    private static let served = [VerbExample("serve", "nothing", held: ["ledger"])]
+  #else
+    private static let served: [VerbExample] = []
+  #endif
 
   private static let operators = [
     VerbExample("retry", "ledger", "--state", "parked"),

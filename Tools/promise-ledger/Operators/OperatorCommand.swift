@@ -175,7 +175,7 @@ extension OperatorCommand {
 
 extension Target {
   /// - Throws: ``Status/Failure`` for a session.
-  fileprivate init(_ subject: Subject) throws {
+  init(_ subject: Subject) throws {
     switch subject {
     case .promise(let record): self = .promise(record)
     case .handler(let record): self = .handler(record)

@@ -1,5 +1,5 @@
 /// A JSON value with exactly one written form: on one line, with members sorted by name.
-enum JSONValue {
+enum JSONValue: Sendable {
   case string(String)
   case integer(Int64)
   case unsigned(UInt64)

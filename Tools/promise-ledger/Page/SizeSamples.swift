@@ -1,7 +1,7 @@
 import PromiseLedger
 
 /// How the events grew, in a bounded number of samples.
-struct SizeSamples {
+struct SizeSamples: Sendable {
   private static let largestCount = 400
 
   private var samples: [(time: Timestamp, position: Position, byteCount: Int)] = []

@@ -19,6 +19,31 @@ class LineList {
     this.states = null;
   }
 
+  /**
+   * Takes changes over: lines that changed, by their numbers, then numbers of lines that are gone, then new lines.
+   * Returns a function from the old number of a line to its new one, -1 if it is gone.
+   */
+  apply({ changed = [], removed = [], added = [] }) {
+    const replaced = new Map(changed), gone = new Set(removed), kept = [];
+    for (const block of this.blocks) {
+      const isTouched = (index) => replaced.has(index) || gone.has(index);
+      const numbers = [...Array(block.count).keys()].map((local) => block.first + local);
+      if (!numbers.some(isTouched)) { kept.push([block.text, block.count]); continue; }
+      const lines = numbers.filter((index) => !gone.has(index)).map((index) => replaced.get(index) ?? this.line(index));
+      kept.push([lines.map((line) => `${line}\n`).join(""), lines.length]);
+    }
+    // Few large blocks are searched faster than many small ones.
+    const last = kept.at(-1);
+    const text = added.map((line) => `${line}\n`).join("");
+    if (last && last[0].length < 1 << 18) { last[0] += text; last[1] += added.length; } else kept.push([text, added.length]);
+    this.blocks = [];
+    this.count = 0;
+    this.states = null;
+    for (const [text, count] of kept) if (count > 0) this.append(text, count);
+    const sorted = [...gone].sort((one, other) => one - other);
+    return (index) => (gone.has(index) ? -1 : index - sorted.filter((other) => other < index).length);
+  }
+
   /** The beginnings of the lines of a block. */
   starts(block) {
     if (block.starts) return block.starts;
@@ -110,7 +135,11 @@ const asStored = (text) =>
 const searchWords = (text) =>
   [...text.matchAll(/"([^"]+)"?|\S+/g)].map((match) => match[1] ?? match[0]).filter((word) => word);
 
-const meta = JSON.parse(document.getElementById("meta").textContent);
+let meta = JSON.parse(document.getElementById("meta").textContent);
+
+/** What a server says besides; `null` in a file. */
+const live = JSON.parse(document.getElementById("live")?.textContent ?? "null");
+const pageTitle = live ? "Live ledger" : "Ledger report";
 const lists = Object.fromEntries(
   ["promises", "work", "handlers", "sessions", "events"].map((name) => [name, new LineList(name)]));
 

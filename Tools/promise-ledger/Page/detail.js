@@ -187,10 +187,10 @@ const commandsFor = (found, id) => {
 const showThing = (main, id) => {
   const found = find(id);
   if (!found) {
-    main.replaceChildren(element("h2", {}, "Not in this report"), element("p", { class: "mono" }, visible(id)),
+    main.replaceChildren(element("h2", {}, "Not on this page"), element("p", { class: "mono" }, visible(id)),
       element("p", {}, Object.values(meta.leftOut).filter(Boolean).join(" ") || "The ledger has no such record."),
       eventTable("Events that name it", [...eventsAbout(id).own, ...eventsAbout(id).others], `#/events?q=${encodeURIComponent(id)}`) ?? "");
-    return `${id} is not in this report`;
+    return `${id} is not on this page`;
   }
   const { own, others, isCut } = eventsAbout(id);
   const { record, list } = found;
@@ -198,12 +198,13 @@ const showThing = (main, id) => {
   main.replaceChildren(
     element("div", { class: "head" }, element("h2", {}, title), stateElement(found.state),
       element("span", { class: "quiet" }, visible(record.handlerKind ?? record.typeTag ?? record.role ?? ""))),
+    actionsFor(found, id) ?? "",
     commandsFor(found, id),
     list === "sessions" ? "" : spansWithChildren(id, own) ?? "",
     element("div", { class: "columns" },
       element("section", { class: "panel" }, element("h3", {}, "Facts"), facts(record)),
       element("div", {}, (list === "sessions" ? null : relations(id, record))
-        ?? element("section", { class: "panel" }, element("h3", {}, "Relations"), element("p", { class: "quiet" }, "None in this report.")))),
+        ?? element("section", { class: "panel" }, element("h3", {}, "Relations"), element("p", { class: "quiet" }, "None on this page.")))),
     eventTable("Its events", own, `#/events?q=${id}`, isCut) ?? "",
     eventTable(list === "sessions" ? "Events that it wrote" : "Events that name it", others, `#/events?q=${id}`, isCut) ?? "");
   return title;

@@ -52,8 +52,8 @@ const lengthWords = (duration) => {
 };
 
 const agoWords = (time) => {
-  const age = milliseconds(meta.generatedAt) - milliseconds(time);
-  return age < 0 ? `in ${lengthWords(age)}` : `${lengthWords(age)} before the report`;
+  const age = (live ? Date.now() : milliseconds(meta.generatedAt)) - milliseconds(time);
+  return age < 0 ? `in ${lengthWords(age)}` : `${lengthWords(age)} ${live ? "ago" : "before the report"}`;
 };
 
 const isTime = (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
@@ -132,7 +132,7 @@ const nameOf = (id) => {
 /** A link to what has an id, with its kind and state. */
 const thing = (id, { withState = true } = {}) => {
   const found = find(id);
-  if (!found) return element("span", { class: "mono", title: "Not in this report" }, `${id} (not in this report)`);
+  if (!found) return element("span", { class: "mono", title: "Not on this page" }, `${id} (not on this page)`);
   return element("span", {}, link(id, `${singular[found.list]} ${nameOf(id)}`),
     withState ? [" ", stateElement(found.state)] : []);
 };

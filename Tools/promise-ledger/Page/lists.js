@@ -117,7 +117,7 @@ class ListView {
   }
 
   /** Finds the lines, block by block, so that the page never stands still. */
-  async filter() {
+  async filter(place = null) {
     const turn = (this.turn += 1);
     const terms = searchWords(this.query).map((word) =>
       new RegExp(escapedForPattern(asStored(word)), "giu"));
@@ -149,16 +149,58 @@ class ListView {
     }
     this.indices = found;
     this.count = found ? found.length : this.list.count;
-    this.selected = Math.min(this.selected, this.count - 1);
+    this.selected = place ? this.rowOf(place.selected) : Math.min(this.selected, this.count - 1);
     const total = number(this.list.count);
     this.found.textContent = found ? `${number(this.count)} of ${total}` : total;
     this.table.setAttribute("aria-rowcount", String(this.count + 1));
-    this.scroller.scrollTop = 0;
+    // The rows above may be more or fewer; the height of the list has to be right before it is scrolled.
+    if (!place) this.scroller.scrollTop = 0;
     this.nothing.hidden = this.count > 0;
     this.nothing.textContent = this.list.count === 0
-      ? `There are no ${this.name} in this report.` : "Nothing fits. Press Esc to clear the search.";
+      ? `There are no ${this.name} on this page.` : "Nothing fits. Press Esc to clear the search.";
     this.rows.clear();
     this.draw();
+    if (place?.top >= 0) {
+      this.scroller.scrollTop = this.rowOf(place.top) * ListView.rowHeight + place.offset;
+      this.draw();
+    }
+    if (place?.focused >= 0) this.rows.get(this.rowOf(place.focused))?.querySelector("a")?.focus({ preventScroll: true });
+  }
+
+  /**
+   * Shows lines that changed, and leaves the reader where they are.
+   *
+   * `moved` gives the new number of a line.
+   */
+  async refresh(moved) {
+    const chip = document.activeElement?.dataset?.state;
+    if (!this.chips.contains(document.activeElement) || chip) this.drawChips();
+    if (chip) [...this.chips.children].find((other) => other.dataset.state === chip)?.focus();
+    const { scrollTop } = this.scroller;
+    const numberOf = (row) => (row >= 0 && row < this.count ? moved(this.lineIndex(row)) : -1);
+    const first = Math.floor(scrollTop / ListView.rowHeight);
+    const focusedRow = [...this.rows].find(([, row]) => row.contains(document.activeElement))?.[0] ?? -1;
+    await this.filter({
+      // At its beginning, the list shows what is new.
+      top: scrollTop > 0 ? numberOf(first) : -1, offset: scrollTop - first * ListView.rowHeight,
+      selected: numberOf(this.selected), focused: numberOf(focusedRow),
+    });
+  }
+
+  /** The row of a line; -1 if it is not among the rows. */
+  rowOf(index) {
+    if (index < 0) return -1;
+    let place = index;
+    if (this.indices) {
+      let low = 0, high = this.indices.length - 1;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (this.indices[middle] < index) low = middle + 1; else high = middle;
+      }
+      if (this.indices[low] !== index) return -1;
+      place = low;
+    }
+    return this.descends ? this.count - 1 - place : place;
   }
 
   lineIndex(row) {

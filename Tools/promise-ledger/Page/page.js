@@ -9,18 +9,22 @@ let view = null;
 /** Where the reader was in the lists, by address, for the way back. */
 const places = new Map();
 let address = "";
+/** Shows a page that is no list once more, with what is new. */
+let pageAgain = null;
 
 const route = () => {
+  pageAgain = null;
   if (view) { places.set(address, { top: view.scroller.scrollTop, selected: view.selected }); view.close(); view = null; }
   address = location.hash;
   const [path, query = ""] = address.replace(/^#\/?/, "").split("?");
   const [part = "", argument = ""] = path.split("/");
   main.className = "";
   let title;
-  if (part === "id") title = showThing(main, decodeURIComponent(argument));
-  else if (part === "event") title = showEvent(main, Number(argument));
-  else if (part === "growth") title = showGrowth(main);
-  else if (part !== "events" && !(part in lists)) title = showOverview(main);
+  if (part === "id") pageAgain = () => showThing(main, decodeURIComponent(argument));
+  else if (part === "event") pageAgain = () => showEvent(main, Number(argument));
+  else if (part === "growth") pageAgain = () => showGrowth(main);
+  else if (part !== "events" && !(part in lists)) pageAgain = () => showOverview(main);
+  if (pageAgain) title = pageAgain();
   else {
     view = new ListView(part, new URLSearchParams(query));
     view.show(main);
@@ -28,7 +32,7 @@ const route = () => {
     const place = places.get(address);
     if (place) { view.scroller.scrollTop = place.top; view.selected = place.selected; view.rows.clear(); view.draw(); }
   }
-  document.title = `${title} · Ledger report`;
+  document.title = `${title} · ${pageTitle}`;
   const listOfThing = part === "id" ? find(argument)?.list : part === "event" ? "events" : null;
   for (const tab of document.querySelectorAll("nav a")) {
     const name = tab.dataset.part;
@@ -44,8 +48,11 @@ const route = () => {
 
 document.getElementById("tabs").append(...tabs.map(([name, title]) => element("a", { href: `#/${name}`, "data-part": name }, title,
   lists[name] ? element("span", { class: "count" }, number(lists[name].count)) : null)));
-document.getElementById("of").textContent =
-  `${visible(meta.path)} · ledger ${meta.ledger} · ${meta.generatedAt.slice(0, 19).replace("T", " ")} UTC`;
+const showCaption = () => {
+  const time = live ? "" : ` · ${meta.generatedAt.slice(0, 19).replace("T", " ")} UTC`;
+  document.getElementById("of").textContent = `${visible(meta.path)} · ledger ${meta.ledger}${time}`;
+};
+showCaption();
 
 // --- Theme ---
 
@@ -70,7 +77,7 @@ const help = document.getElementById("help");
 document.getElementById("help-button").addEventListener("click", () => help.showModal());
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const field = event.target.closest?.("input, select, textarea");
   const { key } = event;
   if (field && key === "Escape") {

@@ -1,0 +1,66 @@
+#if Serve
+  import Foundation
+  import PromiseLedgerTesting
+  import Testing
+
+  /// What a client can take from the server.
+  @Suite(.timeLimit(.minutes(10)))
+  struct ServeLimitTests {
+    /// The number of descriptors of the process that serves.
+    private static func descriptorCount(_ served: ServedLedger) throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(served.run.childID)/fd").count
+    }
+
+    @Test func connectionsAreLimited() async throws {
+      let sample = try await StuckLedger()
+      let (served, refused, after) = try await ServedLedger.with(sample.path) { served in
+        let idle = try (0..<64).map { _ in try PageClient(port: served.port) }
+        // The server has taken those before this one by the time that it closes it.
+        let refused = try PageClient(port: served.port).waitForEnd()
+        for client in idle { client.close() }
+        // Connections that were closed make room.
+        var after = ""
+        while !after.hasPrefix("HTTP/1.1 200") {
+          after =
+            (try? served.answer("GET", "/?token=\(served.token)", ["Authorization": ""])) ?? ""
+        }
+        return (served.port, refused, after)
+      }
+      #expect(served > 0 && refused == "" && after.contains("</html>"))
+      await sample.close()
+    }
+
+    #if os(Linux)
+      @Test func pagesThatVanishLeaveNothing() async throws {
+        let sample = try await StuckLedger()
+        let (before, after) = try await ServedLedger.with(sample.path) { served in
+          _ = try served.answer("GET", "/?token=\(served.token)", ["Authorization": ""])
+          let before = try Self.descriptorCount(served)
+          for _ in 0..<200 {
+            let feed = try served.open("GET", "/feed", ["Last-Event-ID": "1-0"])
+            _ = feed.wait(for: "\r\n\r\n")
+            feed.close()
+          }
+          // The last ones are noticed at once, too, without anything to tell them.
+          var after = Int.max
+          while after > before { after = try Self.descriptorCount(served) }
+          return (before, after)
+        }
+        #expect(after <= before)
+        await sample.close()
+      }
+    #endif
+
+    /// A client that sends nothing more is cut off, and is not answered.
+    @Test func aSlowClientIsCutOff() async throws {
+      let sample = try await StuckLedger()
+      let said = try await ServedLedger.with(sample.path) { served in
+        let client = try PageClient(port: served.port)
+        try client.send("GET / HTTP/1.1\r\nHost: ")
+        return client.waitForEnd()
+      }
+      #expect(said == "")
+      await sample.close()
+    }
+  }
+#endif
