@@ -25,6 +25,7 @@ struct ToolBenchmark {
     let benchmark = try ToolBenchmark(tool)
     try benchmark.measureQuickVerbs(&report)
     try benchmark.measureFollowing(&report)
+    try benchmark.measureServing(&report)
     try benchmark.measureReport(&report)
     benchmark.writer.store.close()
   }
@@ -111,6 +112,51 @@ struct ToolBenchmark {
     report.add(
       "log --follow shows an event, milliseconds", times.max() ?? .nan, .atMost(100),
       "the slowest of \(times.count); half of them below \(rounded(times.median))")
+  }
+
+  /// The time from the commit of another process until a page of `serve` was told of it.
+  private func measureServing(_ report: inout Report) throws {
+    let (process, output) = try start(["serve", path])
+    try process.run()
+    try output.fileHandleForWriting.close()
+    defer {
+      process.terminate()
+      process.waitUntilExit()
+    }
+    var addresses = Lines(output.fileHandleForReading)
+    guard let line = addresses.next() else { return report.miss("serve ended") }
+    let (reader, told) = try startReader(of: String(decoding: line, as: UTF8.self))
+    defer { reader.terminate() }
+    var lines = Lines(told.fileHandleForReading)
+    var times: [Double] = []
+    for number in 0..<50 {
+      try writer.write(0..<1, Self.kind)
+      let start = MonotonicClock.now
+      repeat {
+        guard let line = lines.next() else { return report.miss("the feed of serve ended") }
+        if String(decoding: line, as: UTF8.self).contains("promiseCreated") { break }
+      } while true
+      if number > 0 { times.append((MonotonicClock.now - start).inMicroseconds / 1_000) }
+    }
+    report.add(
+      "serve shows an event, milliseconds", times.max() ?? .nan, .atMost(100),
+      "the slowest of \(times.count); half of them below \(rounded(times.median))")
+  }
+
+  /// Starts curl on the feed of a page, after loading the page.
+  private func startReader(of address: String) throws -> (Process, Pipe) {
+    let script = """
+      place=$(curl -fsS "$1" | grep -ao '"place":"[0-9-]*"' | cut -d '"' -f 4)
+      exec curl -fsSN -H "Authorization: Bearer ${1##*=}" -H "Last-Event-ID: $place" "${1%%\\?*}feed"
+      """
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", script, "sh", address]
+    process.standardOutput = output
+    try process.run()
+    try output.fileHandleForWriting.close()
+    return (process, output)
   }
 
   // MARK: The page
