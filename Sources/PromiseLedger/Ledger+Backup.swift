@@ -90,7 +90,7 @@ private struct BackupRun {
         try environment.info().highWaterBytes
         - transaction.freePageCount() * environment.info().pageSize
       try LedgerDirectory.checkRoom(for: used, in: destination.path, "The backup")
-      try TableCopy(from: tables, to: destination, step: tick).copy(transaction)
+      try TableCopy(from: tables, to: destination) { _ in try tick() }.copy(transaction)
       return head
     }
   }

@@ -37,6 +37,7 @@ struct LedgerWorker {
       case "rights": try await Rights(path, &arguments).run()
       case "script": try await Script(path, &arguments).run()
       case "serve": try await Serve(path, &arguments).run()
+      case "shrink": try await Shrink(path, &arguments).run()
       case "toil": try await Toil(path, &arguments).run()
       default: throw UsageError(what: "no verb \(verb)")
       }

@@ -13,7 +13,8 @@ struct PowerState {
   /// Notes an acknowledged position in the words that processes share, as if they had reached the disk.
   func keep(mark position: Position) throws {
     let directory = LedgerDirectory(path)
-    let generation = LedgerDirectory.firstGeneration
+    // A ledger without it is refused, whatever the mark says.
+    guard let generation = try? directory.readCurrentGeneration() else { return }
     let isThere = try [directory.wake, directory.generation(generation) + "/data.mdb"].allSatisfy {
       try FileSystem.kind($0) == .file
     }

@@ -41,6 +41,8 @@ struct PowerTrial {
     try await fold(app)
     Output.line("phase delete")
     try await delete(app)
+    Output.line("phase shrink")
+    try await shrink(app, helper)
     Output.line("phase import")
     try await importLedger()
     Output.line("phase close")
@@ -154,6 +156,16 @@ struct PowerTrial {
         try await app.writePromise(
           number + place, byteCount: place == 1 ? sizes.large(number) : sizes.small(number))
       }
+    }
+  }
+
+  /// Moves the ledger to new files, while two sessions have it open.
+  private func shrink(_ app: PowerSession, _ helper: PowerSession) async throws {
+    for number in 70..<73 {
+      _ = try await app.ledger.shrink()
+      try await app.acknowledge()
+      try await helper.writePromise(number, byteCount: sizes.any(number))
+      try await app.acknowledge()
     }
   }
 

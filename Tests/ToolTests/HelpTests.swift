@@ -166,7 +166,12 @@ struct HelpTests {
         another compaction is running, or that a writer makes no progress. If an event
         cannot be folded, the exit code is 1 or 5, and no event is deleted.
 
-        USAGE: promise-ledger compact <path> [--without-lock] [--timeout <seconds>] [--apply] [--keep-events-for <duration>] [--keep-events <count>] [--keep-records-for <duration>] [--archive <directory>] [--fold-only] [--progress] [--format <format>]
+        The data file keeps its size, and new events are written into its free space.
+        With --shrink, the command then copies the data into a new file, verifies it,
+        and moves the ledger to it. Other processes go on with the new file by
+        themselves. The disk must have room for the copy.
+
+        USAGE: promise-ledger compact <path> [--without-lock] [--timeout <seconds>] [--apply] [--shrink] [--keep-events-for <duration>] [--keep-events <count>] [--keep-records-for <duration>] [--archive <directory>] [--fold-only] [--progress] [--format <format>]
 
         ARGUMENTS:
           <path>                  The directory of the ledger.
@@ -179,6 +184,8 @@ struct HelpTests {
                                   is ended. (default: 30.0)
           --apply                 Compact. The ledger records the session, with the
                                   role operator.
+          --shrink                Then give the free space of the data file back to the
+                                  disk.
           --keep-events-for <duration>
                                   The minimum time to keep events: seconds, or for
                                   example 7d, 12h, 30m, forever. (default: 7d)

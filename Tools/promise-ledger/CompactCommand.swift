@@ -16,12 +16,19 @@ struct CompactCommand: LedgerCommand {
       compaction may be interrupted at any time, and the next one continues its work. Exit code 4 \
       means that another compaction is running, or that a writer makes no progress. If an event \
       cannot be folded, the exit code is 1 or 5, and no event is deleted.
+
+      The data file keeps its size, and new events are written into its free space. With --shrink, \
+      the command then copies the data into a new file, verifies it, and moves the ledger to it. \
+      Other processes go on with the new file by themselves. The disk must have room for the copy.
       """)
 
   @OptionGroup var reading: ReadingOptions
 
   @Flag(help: "Compact. The ledger records the session, with the role operator.")
   var apply = false
+
+  @Flag(help: "Then give the free space of the data file back to the disk.")
+  var shrink = false
 
   @OptionGroup var keeping: CompactionOptions
 
@@ -42,31 +49,54 @@ struct CompactCommand: LedgerCommand {
     guard apply else { return try plan(inspector, sink) }
     let id = inspector.id
     inspector.close()
-    let report = try compact(sink)
-    try Report(report, of: id).write(as: output.format, to: sink)
-    if let failure = report.failure { throw failure }
+    let (compaction, shrink) = try compact(sink)
+    var report = Report(compaction, of: id)
+    if let shrink { report.add(shrink) }
+    try report.write(as: output.format, to: sink)
+    if let failure = compaction.failure { throw failure }
   }
 
   private func plan(_ inspector: BlockingInspector, _ sink: any TextSink) throws {
     let plan = try inspector.plan(
       keeping.policy, progress: sink.progress(through: inspector))
-    try Report(plan, of: inspector.id).write(as: output.format, to: sink)
+    var report = Report(plan, of: inspector.id)
+    if shrink { report.addPlannedShrink(try inspector.space()) }
+    try report.write(as: output.format, to: sink)
     try sink.note(
-      plan.isEmpty ? "There is nothing to do." : "Nothing was changed. To compact, add --apply.")
+      plan.isEmpty && !shrink
+        ? "There is nothing to do." : "Nothing was changed. To compact, add --apply.")
   }
 
-  private func compact(_ sink: any TextSink) throws -> CompactionReport {
+  /// - Returns: No report of the shrink if there was none, because the option is missing or the compaction
+  ///   stopped.
+  private func compact(
+    _ sink: any TextSink
+  ) throws -> (compaction: CompactionReport, shrink: ShrinkReport?) {
     let isTold = progress || isatty(STDERR_FILENO) == 1
     var notes = ProgressNotes()
-    let work = try BackgroundWork<CompactionReport, CompactionProgress> {
-      [path = reading.path, policy = keeping.policy] say in
-      try await Ledger.withOperator(at: path) { try await $0.compact(policy, progress: say) }
+    let work = try BackgroundWork<(CompactionReport, ShrinkReport?), Step> {
+      [path = reading.path, policy = keeping.policy, shrinks = shrink] say in
+      try await Ledger.withOperator(at: path) { ledger in
+        let compaction = try await ledger.compact(policy) { say(.compaction($0)) }
+        guard shrinks, compaction.problem == nil else { return (compaction, nil) }
+        return (compaction, try await ledger.shrink { say(.shrink($0)) })
+      }
     }
     // Opening replays the tail, and each step may have to wait for another writer before that
     // becomes an error.
     let patience = LedgerConfiguration().writerStallTimeout * 2
-    return try work.wait(every: reading.pulseInterval, for: patience, sink.alive) { progress in
-      if isTold, let note = notes.note(progress) { try sink.note(note) }
+    return try work.wait(every: reading.pulseInterval, for: patience, sink.alive) { step in
+      let note =
+        switch step {
+        case .compaction(let progress): notes.note(progress)
+        case .shrink(let progress): notes.note(progress)
+        }
+      if isTold, let note { try sink.note(note) }
     }
+  }
+
+  private enum Step {
+    case compaction(CompactionProgress)
+    case shrink(ShrinkProgress)
   }
 }

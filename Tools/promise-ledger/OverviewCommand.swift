@@ -57,7 +57,7 @@ struct OverviewCommand: LedgerCommand {
     if overview.needsAttention { throw Status.Failure(.findings) }
   }
 
-  /// The size of the files with data; the directories of older generations are empty.
+  /// The size of the data files, with those that an interrupted shrink left.
   static func fileByteCount(at path: String) -> Int {
     let files = FileManager.default
     let names = (try? files.contentsOfDirectory(atPath: path)) ?? []

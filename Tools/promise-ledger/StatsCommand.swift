@@ -43,6 +43,11 @@ struct StatsCommand: LedgerCommand {
     report.addUnsupportedRecords(statistics.unsupportedRecordCount)
     report.add("file bytes", "fileBytes", space.fileByteCount)
     report.add("free bytes", "freeBytes", space.freeByteCount)
+    if space.leftoverByteCount > 0 {
+      report.add(
+        "leftover bytes", "leftoverBytes", .integer(Int64(space.leftoverByteCount)),
+        text: "\(space.leftoverByteCount), of an interrupted shrink; the next session removes them")
+    }
     addReaders(space.readers, to: &report)
     addTables(space.tables, to: &report)
     try report.write(as: output.format, to: sink)

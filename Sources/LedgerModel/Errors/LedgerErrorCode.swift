@@ -122,7 +122,7 @@ extension LedgerError {
     public static let requiredEffectRefused = Code(.requiredEffectRefused)
     /// Only a session of the role `app` may consume.
     public static let roleMayNotConsume = Code(.roleMayNotConsume)
-    /// The ledger has moved to a new generation of its files; open it again.
+    /// The ledger has moved to a new generation of its files, and this session could not follow; open it again.
     public static let sealed = Code(.sealed)
     /// Another process considered this session dead and ended it; open the ledger again.
     public static let sessionEnded = Code(.sessionEnded)

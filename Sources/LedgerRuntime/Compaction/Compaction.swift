@@ -251,6 +251,13 @@ extension LedgerEngine {
       return try await compaction.run()
     }
   }
+
+  /// Runs `body` where compactions run. It starts over if the session froze meanwhile.
+  package func runCompaction<R: Sendable>(
+    _ body: @Sendable (any EventStore) throws -> R
+  ) async throws -> R {
+    try await run(on: compactionExecutor) { try await withStore(body) }
+  }
 }
 
 extension Position {

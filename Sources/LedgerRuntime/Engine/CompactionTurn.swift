@@ -86,7 +86,7 @@ final class CompactionLock: Sendable {
 }
 
 extension LedgerError {
-  static var compactionBusy: LedgerError {
+  package static var compactionBusy: LedgerError {
     LedgerError(
       .compactionBusy,
       "The ledger is being compacted by another process or another call. Nothing was done; try again when that compaction has ended."

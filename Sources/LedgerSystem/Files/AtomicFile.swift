@@ -68,6 +68,13 @@ package struct AtomicFile: ~Copyable {
     byteCount += bytes.count
   }
 
+  /// Makes the content durable, so that ``finish()`` needs no more space for it, and gives the file the
+  /// permissions of the one that it is to replace, and if root writes it, its owner and group.
+  package borrowing func prepare() throws(SystemError) {
+    if let old = try directory.facts(of: name) { try directory.giveRights(old, to: temporary) }
+    try sync()
+  }
+
   /// Moves the file to its final place, replacing a file there. It is durable once this has
   /// returned.
   package consuming func finish() throws(SystemError) {

@@ -74,4 +74,20 @@ extension DirectoryHandle {
     // A file system without owners is no problem.
     _ = fchown(descriptor, heir.owner, heir.group)
   }
+
+  /// Gives an entry the permissions of a file that it replaces, and if root made it, its owner and group.
+  ///
+  /// The entry is not opened: closing a file drops the locks that its process has on it.
+  package borrowing func giveRights(_ rights: FileFacts, to name: String) throws(SystemError) {
+    guard let facts = try facts(of: name) else { return }
+    if facts.owner != rights.owner || facts.group != rights.group {
+      // Where that is not possible, the file belongs to the user who made it.
+      _ = unsafe fchownat(descriptor, name, rights.owner, rights.group, AT_SYMLINK_NOFOLLOW)
+    }
+    // Root does not follow a link that the directory's owner may have put there.
+    guard facts.permissions != rights.permissions, geteuid() != 0 || facts.isOurs else { return }
+    if unsafe fchmodat(descriptor, name, mode_t(rights.permissions), 0) == -1 {
+      throw SystemError.last("fchmodat", path: path(of: name))
+    }
+  }
 }

@@ -72,10 +72,13 @@ extension LedgerDirectory {
       failure = error
     }
     let names = ((try? FileSystem.list(path)) ?? []).filter { name in
-      name.hasPrefix("generation-")
+      Self.generationNumber(name) != nil
         && (try? FileSystem.kind(generation(name) + "/data.mdb")) == .file
+    }.sorted { (Self.generationNumber($0) ?? 0) < (Self.generationNumber($1) ?? 0) }
+    // A shrink seals the older files once the newer ones are complete, and the newer ones until they are in use.
+    guard let name = names.last(where: { seal(of: $0) != .present }) ?? names.last else {
+      throw failure
     }
-    guard let name = names.last else { throw failure }
     return name
   }
 }

@@ -8,11 +8,8 @@ extension LMDBEventStore {
     do {
       // The environment is in panic only if an earlier commit of another session of this process failed.
       if try environment.isPanicked { try reopen() }
-      let environment = try environment
-      let end = try LMDBLog(environment).pinned { view in
-        guard try !view.metadata().isSealed else { throw LedgerError.sealed }
-        return try view.end()
-      }
+      let environment = try writableFiles().environment
+      let end = try LMDBLog(environment).pinned { view in try view.end() }
       return CommitTurn(head: end.position, end.commit, room: try commitRoom(environment))
     } catch {
       gate.leave()

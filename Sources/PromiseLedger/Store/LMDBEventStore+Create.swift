@@ -109,7 +109,7 @@ extension LMDBEventStore {
     try FileLock.open(directory.gate).close()
     try FileLock.open(directory.compaction).close()
     try FileSystem.writeAtomically(
-      Array((LedgerDirectory.firstGeneration + "\n").utf8), to: directory.current)
+      LedgerDirectory.currentContent(LedgerDirectory.firstGeneration), to: directory.current)
     try FileSystem.syncDirectory(directory.path)
   }
 }
@@ -125,69 +125,5 @@ extension LedgerDirectory {
       default: false
       }
     }
-  }
-
-  /// The maximum size of the file CURRENT, in bytes.
-  private static let currentLimit = 64
-
-  /// The name of the generation in use.
-  func readCurrentGeneration() throws(LedgerError) -> String {
-    let bytes = try LedgerError.system("The ledger at \(path) cannot be read.") {
-      () throws(SystemError) -> [UInt8]? in
-      do throws(SystemError) {
-        return try FileSystem.readPrefix(current, maximumBytes: Self.currentLimit + 1)
-      } catch {
-        guard error.code == .notFound || error.code == .notDirectory else { throw error }
-        return nil
-      }
-    }
-    guard let bytes else {
-      if let trace = traceOfALedger { throw .damaged(path, "it has \(trace), but no CURRENT file") }
-      throw .notALedger(path, whyThereIsNoCurrentFile)
-    }
-    if let name = Self.generationName(bytes) { return name }
-    if let trace = traceOfALedger {
-      throw .damaged(path, "it has \(trace), but its CURRENT file is damaged")
-    }
-    throw .notALedger(path, "its CURRENT file does not belong to a ledger")
-  }
-
-  private static func generationName(_ bytes: [UInt8]) -> String? {
-    let prefix = Array("generation-".utf8)
-    let digits = bytes.dropFirst(prefix.count).dropLast()
-    guard bytes.count <= currentLimit, bytes.starts(with: prefix), bytes.last == UInt8(ascii: "\n"),
-      !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { return nil }
-    return String(decoding: bytes.dropLast(), as: UTF8.self)
-  }
-
-  /// The evidence that the directory holds a ledger, or the remains of one; `nil` if there is none.
-  ///
-  /// A CURRENT file alone is not evidence: other databases have one, too.
-  private var traceOfALedger: String? {
-    guard let names = try? FileSystem.list(path) else { return nil }
-    if let generation = names.first(where: { Self.generationName(Array("\($0)\n".utf8)) != nil }) {
-      return "a directory \(generation)"
-    }
-    let ours = ["gate", "sessions", "wake"].filter(names.contains)
-    return ours.count >= 2 ? ours.joined(separator: " and ") : nil
-  }
-
-  private var whyThereIsNoCurrentFile: String {
-    switch try? FileSystem.kind(path) {
-    case nil: "nothing is there"
-    case .directory: "it has no CURRENT file"
-    default: "it is not a directory"
-    }
-  }
-}
-
-extension LedgerError {
-  fileprivate static func notALedger(_ path: String, _ why: String) -> LedgerError {
-    LedgerError(.notALedger, "\(path) is not a ledger: \(why). Give the path of a ledger.")
-  }
-
-  fileprivate static func damaged(_ path: String, _ what: String) -> LedgerError {
-    LedgerError(.corrupt, "The ledger at \(path) is damaged: \(what). Restore it from a copy.")
   }
 }

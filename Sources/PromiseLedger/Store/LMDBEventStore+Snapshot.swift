@@ -13,6 +13,7 @@ extension LMDBEventStore {
     options.hooks.gatePassed?()
     do {
       if try environment.isPanicked { try reopen() }
+      _ = try writableFiles()
       try growing { environment in try change(changes, from: old, to: new, environment) }
       options.hooks.committed?()
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {

@@ -21,13 +21,13 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   let gate: WriterGate
   let doorbell: Doorbell
   private let words: SharedWords
-  private let acknowledgedMark: AcknowledgedMark
-  private let generation: String
   private let access: Mutex<Access>
+  /// The shrink that this store runs, if any.
+  let shrinking = ShrinkTurn()
 
   /// The operations that the store currently allows.
   private enum Access {
-    case open(Environment)
+    case open(StoreFiles)
     /// The disk failed, and the environment could not be reopened yet.
     case broken
     case closed
@@ -37,22 +37,21 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   package init(opening directory: LedgerDirectory, options: StoreOptions) throws(LedgerError) {
     self.directory = directory
     self.options = options
-    generation = try directory.readCurrentGeneration()
+    // Refuses what is not a ledger before anything else is done in the directory.
+    _ = try directory.readCurrentGeneration()
     do throws(SystemError) {
       try UnfinishedLedger.removeMark(from: directory)
     } catch {
       throw LedgerError(
         error, "The creation of the ledger at \(directory.path) cannot be finished.")
     }
-    let environment = try Self.openEnvironment(directory, generation, options)
-    let log = LMDBLog(environment)
-    metadata = try log.metadata()
-    acknowledgedMark = try AcknowledgedMark(
-      of: metadata.ledgerID, in: directory, generation: generation)
+    let files = try StoreFiles.openCurrent(directory, options)
+    metadata = files.metadata
     // Rejects an inconsistent ledger before anything is written to it. The mark is read first, because
     // another session may commit at any time.
-    let acknowledged = acknowledgedMark.position(inFile: directory.wake)
-    try AcknowledgedMark.check(acknowledged, isIn: log.head())
+    let acknowledged = files.mark.position(inFile: directory.wake)
+    try AcknowledgedMark.check(acknowledged, isIn: LMDBLog(files.environment).head())
+    try UnusedGenerations.refuseNewer(than: files, in: directory)
     do throws(SystemError) {
       words = try SharedWords(path: directory.wake)
       gate = try WriterGate.open(directory.gate, words: words)
@@ -60,20 +59,8 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
       throw LedgerError(error, "The ledger's gate or doorbell cannot be opened.")
     }
     doorbell = Doorbell(words)
-    access = Mutex(.open(environment))
-  }
-
-  static func openEnvironment(
-    _ directory: LedgerDirectory, _ generation: String, _ options: StoreOptions
-  ) throws(LedgerError) -> Environment {
-    var configuration = options.environment
-    // A ledger is always created with its data file, so a missing file was lost.
-    configuration.createsDataFile = false
-    return try LedgerError.mappingAll {
-      try Environment.open(
-        at: directory.generation(generation), configuration: configuration,
-        tables: LedgerTables.descriptions)
-    }
+    access = Mutex(.open(files))
+    removeLeftovers()
   }
 
   // MARK: Reading
@@ -93,17 +80,26 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     }
   }
 
-  /// Reads, and retries once if another session of this process left the shared environment in panic. Such a
-  /// read fails before it begins, so no data is delivered twice.
+  /// Reads from the generation in use.
+  ///
+  /// It retries if another session of this process left the shared environment in panic, once, or if the
+  /// ledger moved to other files. Such a read fails before it begins, so no data is delivered twice.
   func reading<R>(
     _ body: (LMDBLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    do throws(LedgerError) {
-      return try body(LMDBLog(environment))
-    } catch {
-      guard error.isPanic else { throw error }
-      try reopen()
-      return try body(LMDBLog(environment))
+    var isRepaired = false
+    while true {
+      let files = try currentFiles()
+      do throws(LedgerError) {
+        return try body(LMDBLog(files.environment))
+      } catch {
+        if error.isPanic, !isRepaired {
+          isRepaired = true
+          try reopen()
+        } else if error.code != .closed || !files.environment.isClosed {
+          throw error
+        }
+      }
     }
   }
 
@@ -111,7 +107,8 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
 
   /// Notes that a commit is durable, and tells other sessions. The caller holds the writer gate.
   func announce(_ head: Position) {
-    acknowledgedMark.move(to: head, in: words)
+    // The files cannot change meanwhile: a shrink needs the gate.
+    try? openFiles.mark.move(to: head, in: words)
     doorbell.ring()
   }
 
@@ -133,19 +130,37 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
 
   // MARK: Closing
 
-  var environment: Environment {
+  /// The open files, which may have been sealed.
+  var openFiles: StoreFiles {
     get throws(LedgerError) {
       try access.withLock { (access) throws(LedgerError) in
         switch access {
-        case .open(let environment): return environment
+        case .open(let files): return files
         case .closed: throw .storeClosed
         case .broken:
-          let environment = try Self.openEnvironment(directory, generation, options)
-          access = .open(environment)
-          return environment
+          let files = try StoreFiles.openCurrent(directory, options)
+          access = .open(files)
+          return files
         }
       }
     }
+  }
+
+  var environment: Environment {
+    get throws(LedgerError) { try openFiles.environment }
+  }
+
+  /// Goes on with the files of another generation, unless another thread already does.
+  func replace(_ old: StoreFiles, with new: StoreFiles) {
+    let unused = access.withLock { access in
+      guard case .open(let files) = access, files.environment === old.environment else {
+        return new
+      }
+      access = .open(new)
+      return old
+    }
+    // Called without the lock: closing waits for current reads, and these may need the lock to finish.
+    try? unused.environment.close()
   }
 
   /// Reopens the environment after the write of a meta page failed; does nothing otherwise.
@@ -154,9 +169,9 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   /// it.
   func reopen() throws(LedgerError) {
     let old: Environment? = access.withLock { access in
-      guard case .open(let old) = access, old.isPanicked else { return nil }
+      guard case .open(let old) = access, old.environment.isPanicked else { return nil }
       access = .broken
-      return old
+      return old.environment
     }
     // Called without the lock: closing waits for current reads, and these may need the lock to finish.
     try? old?.close()
@@ -169,14 +184,14 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     }
   }
 
-  private func openAnew() throws(LedgerError) -> Environment {
+  private func openAnew() throws(LedgerError) -> StoreFiles {
     let pause = WakeSemaphore()
     var attempts = 0
     while true {
       // The listeners of the other sessions wake, find the panic, and close the environment here, too.
       doorbell.interrupt()
       do throws(LedgerError) {
-        return try Self.openEnvironment(directory, generation, options)
+        return try StoreFiles.openCurrent(directory, options)
       } catch {
         guard error.isPanic, attempts < Self.maximumReopenAttempts else { throw error }
         attempts += 1
@@ -196,6 +211,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   }
 
   package func close() {
+    shrinking.end()
     let last = access.withLock { access in
       defer { access = .closed }
       return access
@@ -203,6 +219,6 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     gate.close()
     words.close()
     // This throws only inside a transaction of this thread, which is impossible here.
-    if case .open(let environment) = last { try? environment.close() }
+    if case .open(let files) = last { try? files.environment.close() }
   }
 }

@@ -5,12 +5,13 @@ import Synchronization
 /// The LMDB environment of a ledger that is inspected without a session.
 package final class LMDBInspection: InspectedStore, ForwardingSource {
   let directory: LedgerDirectory
-  private let path: String
   private let configuration: Configuration
   package let sessions: any SessionRegistry
   package let metadata: LedgerMetadata
-  /// The environment; `nil` once it is closed.
-  private let environment: Mutex<Environment?>
+  /// The files; `nil` once the inspection is closed.
+  private let files: Mutex<InspectedFiles?>
+  /// Whether to move on when a shrink moves the ledger to other files.
+  private let follows: Bool
   private let forkGuard = ForkGuard()
   /// The error is made before any fork: in a forked child, making it could wait forever for a lock of the
   /// Swift runtime that another thread of its parent held.
@@ -18,25 +19,48 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
   /// Whether the pages of the file have been checked.
   private let isChecked = Atomic<Bool>(false)
 
-  package init(of directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
+  /// Opens the generation in use, and moves on with it.
+  package convenience init(of directory: LedgerDirectory, locking: Bool) throws(LedgerError) {
+    try self.init(of: directory, generation: nil, locking: locking)
+  }
+
+  /// Opens one generation of a ledger.
+  ///
+  /// - Parameter generation: The name of its directory; `nil` for the one in use.
+  init(
+    of directory: LedgerDirectory, generation: String?, locking: Bool
+  ) throws(LedgerError) {
     self.directory = directory
     sessions = FileSessionRegistry(in: directory)
-    let generation = try directory.readCurrentGeneration()
-    path = directory.generation(generation)
-    forkRefusal = LedgerError(ForkGuard.refusal(path: path))
-    configuration = Configuration(
+    let configuration = Configuration(
       access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
-    let (opened, metadata) = try Self.openWithMetadata(path, configuration)
-    environment = Mutex(opened)
-    self.metadata = metadata
+    let opened = try Self.openFiles(of: directory, generation, configuration)
+    self.configuration = configuration
+    follows = generation == nil
+    forkRefusal = LedgerError(
+      ForkGuard.refusal(path: directory.generation(opened.generation)))
+    files = Mutex(opened)
+    metadata = opened.metadata
     // The mark is read first, because a session may commit at any time.
-    let mark = try AcknowledgedMark(
-      of: metadata.ledgerID, in: directory, generation: generation)
-    let acknowledged = mark.position(inFile: directory.wake)
+    let acknowledged = opened.mark.position(inFile: directory.wake)
     // An inconsistent ledger can still be verified, so reads report the problem.
     if acknowledged != nil, let head = try? head() {
       try AcknowledgedMark.check(acknowledged, isIn: head)
     }
+  }
+
+  private static func openFiles(
+    of directory: LedgerDirectory, _ generation: String?, _ configuration: Configuration
+  ) throws(LedgerError) -> InspectedFiles {
+    let open = { (name: String) throws(LedgerError) -> InspectedFiles in
+      let path = directory.generation(name)
+      let (environment, metadata) = try openWithMetadata(path, configuration)
+      let mark = try AcknowledgedMark(of: metadata.ledgerID, in: directory, generation: name)
+      return InspectedFiles(
+        generation: name, environment: environment, mark: mark, metadata: metadata)
+    }
+    if let generation { return try open(generation) }
+    return try directory.withCurrentGeneration(open)
   }
 
   private static func open(
@@ -68,9 +92,9 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
   package func close() {
     // An environment that a forked child inherited is for its parent to close.
     guard !forkGuard.isForkedChild else { return }
-    let last = environment.withLock { environment in
-      defer { environment = nil }
-      return environment
+    let last = files.withLock { files in
+      defer { files = nil }
+      return files?.environment
     }
     // This throws only inside a transaction of this thread, as when the sink of an export closes. The last
     // reference to the environment then closes it, after the request.
@@ -169,18 +193,31 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     }
   }
 
-  /// The environment, reopened if another part of this process closed it.
+  /// The environment of the generation in use, reopened if another part of this process closed it.
   private func current() throws(LedgerError) -> Environment {
+    try currentFiles().environment
+  }
+
+  private func currentFiles() throws(LedgerError) -> InspectedFiles {
     guard !forkGuard.isForkedChild else { throw forkRefusal }
-    return try environment.withLock { (environment) throws(LedgerError) in
-      guard let open = environment else {
+    return try files.withLock { (files) throws(LedgerError) in
+      guard let open = files else {
         throw LedgerError(.closed, "The inspection was closed. Begin another inspection.")
       }
-      guard open.isClosed else { return open }
-      let anew = try Self.open(path, configuration)
-      environment = anew
+      if !open.environment.isClosed, try !isReplaced(open) { return open }
+      let name = follows ? nil : open.generation
+      // The old environment is closed by its last reader.
+      let anew = try Self.openFiles(of: directory, name, configuration)
+      if anew.generation != open.generation { isChecked.store(false, ordering: .relaxed) }
+      files = anew
       return anew
     }
+  }
+
+  /// Whether a shrink has moved the ledger to other files.
+  private func isReplaced(_ open: InspectedFiles) throws(LedgerError) -> Bool {
+    guard follows, open.environment.isSealed else { return false }
+    return try directory.readCurrentGeneration() != open.generation
   }
 
   private static func openTables(
@@ -202,9 +239,7 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
 
   /// The position that was acknowledged last, as far as it is known.
   func acknowledged() throws(LedgerError) -> Position? {
-    let generation = try directory.readCurrentGeneration()
-    return try AcknowledgedMark(of: metadata.ledgerID, in: directory, generation: generation)
-      .position(inFile: directory.wake)
+    try currentFiles().mark.position(inFile: directory.wake)
   }
 
   package func withPinnedView<R>(_ body: (any LedgerSource) throws -> R) throws -> R {
@@ -228,4 +263,12 @@ extension LMDBInspection {
   ) throws(LedgerError) -> R {
     try readingView { (view) throws(LedgerError) in try body(view) }
   }
+}
+
+/// One generation of a ledger's files, open for inspection.
+private struct InspectedFiles: Sendable {
+  let generation: String
+  let environment: Environment
+  let mark: AcknowledgedMark
+  let metadata: LedgerMetadata
 }

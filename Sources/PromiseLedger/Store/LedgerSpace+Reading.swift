@@ -2,7 +2,9 @@ import LedgerLMDB
 import LedgerSystem
 
 extension LedgerSpace {
-  init(of environment: Environment) throws {
+  init(of environment: Environment, in directory: LedgerDirectory) throws {
+    let generation = FileSystem.lastComponent(of: environment.path)
+    let leftovers = try UnusedGenerations(besides: generation, in: directory).byteCount()
     let pageSize = try environment.info().pageSize
     let fileSize = try FileSystem.fileSize(environment.path + "/data.mdb")
     self = try environment.read { transaction in
@@ -16,7 +18,7 @@ extension LedgerSpace {
       }
       return Self(
         fileByteCount: fileSize, freeByteCount: try transaction.freePageCount() * pageSize,
-        tables: tables, readers: try Self.readers(of: environment))
+        leftoverByteCount: leftovers, tables: tables, readers: try Self.readers(of: environment))
     }
   }
 

@@ -4,6 +4,9 @@ package struct LedgerSpace: Sendable, Hashable {
   package let fileByteCount: Int
   /// The part of it that is free for new events, in bytes.
   package let freeByteCount: Int
+  /// The size of other data files in the directory, which killed shrinks left, in bytes. The next session removes
+  /// them.
+  package let leftoverByteCount: Int
   /// The tables, in the order of their names.
   package let tables: [Table]
   /// The other processes that are currently reading.

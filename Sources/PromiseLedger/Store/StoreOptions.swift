@@ -40,6 +40,22 @@ package struct StoreHooks: Sendable {
   package var beforeCommit: (@Sendable () -> Void)?
   /// Called with the writer gate held, when the commit is durable but no caller has been answered yet.
   package var committed: (@Sendable () -> Void)?
+  /// Called after each step of a shrink.
+  package var shrinkStep: (@Sendable (ShrinkStep) -> Void)?
 
   package init() {}
+}
+
+/// A step of a shrink at which a test may stop it.
+package enum ShrinkStep: Sendable, Hashable {
+  /// The data is copied and verified.
+  case copied
+  /// The new files have their name.
+  case named
+  /// Writers wait.
+  case gatePassed
+  /// The old files are sealed.
+  case sealed
+  /// CURRENT names the new files, which are still sealed.
+  case switched
 }

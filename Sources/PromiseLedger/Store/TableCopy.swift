@@ -11,12 +11,12 @@ struct TableCopy {
 
   private let source: LedgerTables
   private let destination: Environment
-  /// Called after each group; an error ends the copy.
-  private let step: () throws -> Void
+  /// Called after each group with its size; an error ends the copy.
+  private let step: (_ byteCount: Int) throws -> Void
 
   init(
     from source: LedgerTables, to destination: Environment,
-    step: @escaping () throws -> Void
+    step: @escaping (_ byteCount: Int) throws -> Void
   ) {
     self.source = source
     self.destination = destination
@@ -35,10 +35,27 @@ struct TableCopy {
     }
   }
 
+  /// Copies the events after a position, with their attachments, to a copy that ends there.
+  func copyEvents(after position: Position, _ view: borrowing ReadTransaction) throws {
+    let first = position.advanced(by: 1)
+    if let log = source[.log] {
+      try copyIntegers(
+        view, log, destination.table(named: log.name), from: first.rawValue
+      ) { key, frame in
+        _ = try FrameView(checking: frame, key: key)
+      }
+    }
+    if let blob = source[.blob] {
+      try copyBytes(
+        view, blob, destination.table(named: blob.name), from: Chunk.key(first, 0), except: [])
+    }
+  }
+
   private func copyIntegers(
-    _ view: borrowing ReadTransaction, _ from: Table, _ to: Table
+    _ view: borrowing ReadTransaction, _ from: Table, _ to: Table, from first: UInt64 = 0,
+    check: (_ key: UInt64, _ value: Span<UInt8>) throws -> Void = { _, _ in }
   ) throws {
-    var next: UInt64? = 0
+    var next: UInt64? = first
     while let start = next {
       next = nil
       var byteCount = 0
@@ -48,19 +65,21 @@ struct TableCopy {
             next = key
             return false
           }
+          try check(key, value)
           try transaction.put(value, forKey: key, in: to, append: true)
           byteCount += value.count
           return true
         }
       }
-      try step()
+      try step(byteCount)
     }
   }
 
   private func copyBytes(
-    _ view: borrowing ReadTransaction, _ from: Table, _ to: Table, except skipped: [UInt8]
+    _ view: borrowing ReadTransaction, _ from: Table, _ to: Table, from first: [UInt8] = [],
+    except skipped: [UInt8]
   ) throws {
-    var next: [UInt8]? = []
+    var next: [UInt8]? = first
     while let start = next {
       next = nil
       var byteCount = 0
@@ -78,7 +97,7 @@ struct TableCopy {
           return true
         }
       }
-      try step()
+      try step(byteCount)
     }
   }
 }

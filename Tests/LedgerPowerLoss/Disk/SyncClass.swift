@@ -12,7 +12,10 @@ extension SyncClass {
   /// - Parameter path: The path of the file, relative to the directory that holds the ledgers.
   init(_ call: String, path: [String]) {
     var path = path
-    let isInTheMaking = path.first.map { $0.hasPrefix(".") && $0.contains(".new-") } ?? false
+    // A new ledger, or a new generation of its files.
+    let isInTheMaking = path.enumerated().contains { index, name in
+      (index == 0 || index < path.count - 1) && name.hasPrefix(".") && name.contains(".new-")
+    }
     let isArchive = path.first == "archives"
     if !path.isEmpty { path[0] = isArchive ? "archives" : "ledger" }
     let last = path.last.map(Self.finalName) ?? ""

@@ -5,6 +5,7 @@ struct ProgressNotes {
   private var phase: CompactionProgress.Phase?
   private var lastTenth = 0
   private var lastDone = 0
+  private var shrinkPhase: ShrinkProgress.Phase?
 
   /// The message about a step, if it is worth one.
   mutating func note(_ progress: CompactionProgress) -> String? {
@@ -25,6 +26,18 @@ struct ProgressNotes {
     case .archiving: "Archived \(progress.done) of \(progress.total) events."
     // Their number is not known beforehand.
     case .deleting: "Deleted \(progress.done) events."
+    }
+  }
+
+  /// The message about a step of a shrink, if it is worth one.
+  mutating func note(_ progress: ShrinkProgress) -> String? {
+    guard progress.phase != shrinkPhase else { return nil }
+    shrinkPhase = progress.phase
+    return switch progress.phase {
+    case .checking: "Checking the data file."
+    case .copying: "Copying the data."
+    case .verifying: "Verifying the copy of \(progress.copiedByteCount) bytes."
+    default: "Moving the ledger."
     }
   }
 }

@@ -16,6 +16,15 @@ enum NewLedgerCheck {
     return try verify(directory, refusing: refusal, advice: advice, at: &position, tick)
   }
 
+  /// Verifies new files of a ledger, as ``verify(_:refusing:advice:_:)`` does, and closes the inspection.
+  static func verify(
+    _ inspection: LMDBInspection, refusing refusal: String, advice: String,
+    _ tick: () throws -> Void
+  ) throws {
+    var position: Position?
+    try verify(inspection, refusing: refusal, advice: advice, at: &position, tick)
+  }
+
   /// Verifies a ledger, as ``verify(_:refusing:advice:_:)`` does.
   ///
   /// - Parameter position: Receives the position of the first finding.
@@ -24,7 +33,17 @@ enum NewLedgerCheck {
     _ directory: LedgerDirectory, refusing refusal: String, advice: String,
     at position: inout Position?, _ tick: () throws -> Void
   ) throws -> VerificationSummary {
-    let inspector = BlockingInspector(try LMDBInspection(of: directory, locking: false))
+    try verify(
+      LMDBInspection(of: directory, locking: false), refusing: refusal, advice: advice,
+      at: &position, tick)
+  }
+
+  @discardableResult
+  private static func verify(
+    _ inspection: LMDBInspection, refusing refusal: String, advice: String,
+    at position: inout Position?, _ tick: () throws -> Void
+  ) throws -> VerificationSummary {
+    let inspector = BlockingInspector(inspection)
     defer { inspector.close() }
     var interruption: (any Error)?
     let summary = try inspector.verify { _ in
