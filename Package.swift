@@ -6,6 +6,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "PromiseLedger", targets: ["PromiseLedger"]),
+    // Not finished: such a ledger cannot be imported or inspected yet.
+    .library(name: "PromiseLedgerPostgreSQL", targets: ["PromiseLedgerPostgreSQL"]),
     .library(name: "PromiseLedgerTesting", targets: ["PromiseLedgerTesting"]),
     .library(name: "PromiseLedgerSwiftTesting", targets: ["PromiseLedgerSwiftTesting"]),
     .library(name: "LedgerRuntime", targets: ["LedgerRuntime"]),
@@ -41,6 +43,11 @@ let package = Package(
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
     ),
     .systemLibrary(
+      name: "CLedgerPostgreSQL",
+      pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+    ),
+    .systemLibrary(
       name: "CLedgerZlib",
       pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
@@ -55,6 +62,10 @@ let package = Package(
     .target(
       name: "LedgerLMDB",
       dependencies: ["CLedgerLMDB", "LedgerLibC", "LedgerLocks", "LedgerSystem"]
+    ),
+    .target(
+      name: "LedgerPostgreSQL",
+      dependencies: ["CLedgerPostgreSQL", "LedgerLibC", "LedgerLocks", "LedgerSystem"]
     ),
     .target(
       name: "LedgerPromises",
@@ -84,6 +95,14 @@ let package = Package(
       name: "PromiseLedger",
       dependencies: [
         "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerRuntime", "LedgerSystem",
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
+    .target(
+      name: "PromiseLedgerPostgreSQL",
+      dependencies: [
+        "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPostgreSQL", "LedgerRuntime",
+        "LedgerSystem",
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
@@ -218,6 +237,21 @@ let package = Package(
       dependencies: [
         "CLedgerLMDB", "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
         "LedgerTreeSupport", "PromiseLedgerTesting",
+      ]
+    ),
+    .target(
+      name: "LedgerPostgreSQLTestSupport",
+      dependencies: [
+        "LedgerLocks", "LedgerPostgreSQL", "LedgerSystem", "LedgerRuntimeTesting",
+        "PromiseLedgerPostgreSQL",
+      ],
+      path: "Tests/LedgerPostgreSQLTestSupport"
+    ),
+    .testTarget(
+      name: "PromiseLedgerPostgreSQLTests",
+      dependencies: [
+        "LedgerLocks", "LedgerModel", "LedgerPostgreSQL", "LedgerPostgreSQLTestSupport",
+        "LedgerRuntime", "LedgerRuntimeTesting", "LedgerSystem", "PromiseLedgerPostgreSQL",
       ]
     ),
     .testTarget(

@@ -17,6 +17,8 @@ struct LayeringTests {
     ("Sources/PromiseLedger/New.swift", "import struct Dispatch.DispatchTime"),
     ("Sources/PromiseLedger/New.swift", "private import CLedgerLMDB"),
     ("Sources/LedgerRuntime/Promises/New.swift", "import LedgerLMDB"),
+    ("Sources/PromiseLedgerPostgreSQL/New.swift", "import LedgerLMDB"),
+    ("Sources/PromiseLedgerPostgreSQL/New.swift", "import CLedgerPostgreSQL"),
     ("Sources/LedgerLMDB/New.swift", "import FoundationEssentials"),
     ("Sources/LedgerSystem/New.swift", "  import LedgerLMDB"),
     ("Sources/LedgerPromises/New.swift", "public import PromiseLedger"),

@@ -10,6 +10,10 @@ extension Rule {
       only: ["CLedgerLMDB", "LedgerLibC", "LedgerLocks", "LedgerSystem", "Synchronization"],
       "The layer over LMDB needs LMDB and the system only."),
     imports(
+      "Sources/LedgerPostgreSQL/",
+      only: ["CLedgerPostgreSQL", "LedgerLibC", "LedgerLocks", "LedgerSystem", "Synchronization"],
+      "The layer over PostgreSQL needs libpq and the system only."),
+    imports(
       "Sources/LedgerBytes/", only: ["CLedgerBytes", "CryptoKit"],
       "Checksums and hashes need the processor, and Apple's hashes, only."),
     imports(
@@ -44,6 +48,12 @@ extension Rule {
         "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerRuntime", "LedgerSystem",
         "Logging", "Synchronization",
       ], "The store over LMDB has no names of C and no other dependency."),
+    imports(
+      "Sources/PromiseLedgerPostgreSQL/",
+      only: [
+        "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerPostgreSQL", "LedgerRuntime",
+        "LedgerSystem", "Logging", "Synchronization",
+      ], "The store over PostgreSQL has no names of C, and knows no other store."),
     imports(
       "Sources/LedgerRuntimeTesting/",
       only: [
@@ -102,7 +112,7 @@ extension Rule {
       }, what: "unsafe code",
       except: [
         "Sources/LedgerBytes/", "Sources/LedgerGzip/GzipStream.swift", "Sources/LedgerLMDB/",
-        "Sources/LedgerSystem/", "Tools/benchmarks/",
+        "Sources/LedgerPostgreSQL/", "Sources/LedgerSystem/", "Tools/benchmarks/",
       ],
       "Only the lowest layers touch memory by hand."),
     text(

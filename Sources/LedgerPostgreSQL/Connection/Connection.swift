@@ -1,0 +1,243 @@
+internal import CLedgerPostgreSQL
+import LedgerLibC
+import LedgerSystem
+import Synchronization
+
+/// A connection to a PostgreSQL server. Calls block their thread, and one call runs at a time.
+@safe
+package final class Connection: @unchecked Sendable {
+  // Unchecked because libpq is called under the lock only, except for what it allows from any thread.
+  private let pointer: OpaquePointer
+  private let notices = Notices()
+  private let use = Mutex(())
+
+  /// Connects, within the time limit of the settings for each host.
+  ///
+  /// - Throws: An error of phase `connecting`.
+  @available(*, noasync, message: "blocks the thread")
+  package init(_ settings: ConnectionSettings) throws(PostgreSQLError) {
+    let parameters = settings.parameters
+    let words = parameters.map(\.keyword) + parameters.map(\.value)
+    let opened = unsafe Self.withPointers(to: words) { words in
+      let expandsName: Int32 = 1
+      return unsafe PQconnectdbParams(
+        Array(words.prefix(parameters.count)) + [nil],
+        Array(words.dropFirst(parameters.count)) + [nil], expandsName)
+    }
+    guard let opened = unsafe opened else {
+      throw PostgreSQLError(.connecting, "There is no memory for a connection.")
+    }
+    unsafe pointer = opened
+    // From here on, a failure runs deinit, which ends the connection.
+    guard unsafe PQstatus(pointer) == CONNECTION_OK else {
+      throw PostgreSQLError(.connecting, lastMessage, isConnectionLost: true)
+    }
+    guard unsafe PQserverVersion(pointer) >= Self.oldestServer else {
+      throw PostgreSQLError(
+        .connecting, "The server is older than PostgreSQL 14. Update the server.")
+    }
+    unsafe notices.receive(from: pointer)
+    guard unsafe PQsetnonblocking(pointer, 1) == 0, unsafe PQenterPipelineMode(pointer) == 1 else {
+      throw PostgreSQLError(.connecting, lastMessage)
+    }
+  }
+
+  deinit { unsafe PQfinish(pointer) }
+
+  private static func withPointers<R>(
+    to words: [String], _ body: ([UnsafePointer<CChar>?]) -> R
+  ) -> R {
+    let copies = unsafe words.map { unsafe strdup($0) }
+    defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+    return unsafe body(copies.map { unsafe UnsafePointer($0) })
+  }
+
+  /// The oldest server that is supported, in the form of `PQserverVersion`.
+  private static let oldestServer: Int32 = 140_000
+
+  /// Whether the connection was not found to be lost.
+  package var isUsable: Bool {
+    use.withLock { _ in unsafe PQstatus(pointer) == CONNECTION_OK }
+  }
+
+  /// The number of the server's process for this connection.
+  package var serverProcess: Int32 { unsafe PQbackendPID(pointer) }
+
+  private var lastMessage: String {
+    guard let message = unsafe PQerrorMessage(pointer) else { return "no reason is known" }
+    return unsafe String(cString: message).split(separator: "\n").joined(separator: " ")
+  }
+
+  // MARK: Running statements
+
+  /// Runs statements in one round trip.
+  ///
+  /// They are one transaction, unless they begin or end one themselves. If one fails, no later one runs.
+  ///
+  /// - Parameter isOver: Called repeatedly while the server works; if it returns `true`, the statements are
+  ///   cancelled.
+  /// - Returns: The rows of each statement, and the notices that the server sent.
+  /// - Throws: The error of the first statement that failed.
+  @available(*, noasync, message: "blocks the thread")
+  package func run(
+    _ statements: [Statement], until isOver: (() -> Bool)? = nil
+  ) throws(PostgreSQLError) -> (rows: [Rows], notices: [Notice]) {
+    try use.withLock { (_) throws(PostgreSQLError) in
+      _ = notices.take()
+      for statement in statements { try send(statement) }
+      guard unsafe PQpipelineSync(pointer) == 1 else { throw lost() }
+      let rows = try receive(isOver)
+      guard rows.count == statements.count else {
+        throw PostgreSQLError(
+          .decoding, "The server sent \(rows.count) results to \(statements.count) statements.")
+      }
+      return (rows, notices.take())
+    }
+  }
+
+  /// Runs one statement.
+  @available(*, noasync, message: "blocks the thread")
+  @discardableResult
+  package func run(
+    _ sql: String, _ values: [Value] = []
+  ) throws(PostgreSQLError) -> Rows {
+    try run([Statement(sql, values)]).rows[0]
+  }
+
+  private func send(_ statement: Statement) throws(PostgreSQLError) {
+    // All values are in one buffer, with a byte more: a pointer to nothing would mean a missing value.
+    var buffer: [UInt8] = []
+    var ranges: [Range<Int>] = []
+    for value in statement.values {
+      let bytes = value.encoded
+      ranges.append(buffer.count..<buffer.count + bytes.count)
+      buffer += bytes
+    }
+    buffer.append(0)
+    let isBinary: Int32 = 1
+    let sent = unsafe buffer.withUnsafeBytes { buffer in
+      let start = unsafe buffer.bindMemory(to: CChar.self).baseAddress
+      let starts = unsafe ranges.map { range in
+        unsafe start.map { unsafe $0 + range.lowerBound }
+      }
+      return unsafe PQsendQueryParams(
+        pointer, statement.sql, Int32(ranges.count), statement.values.map(\.typeNumber), starts,
+        ranges.map { Int32($0.count) },
+        [Int32](repeating: isBinary, count: ranges.count), isBinary)
+    }
+    guard sent == 1 else { throw lost() }
+  }
+
+  /// Receives all results up to the end of the pipeline.
+  private func receive(_ isOver: (() -> Bool)?) throws(PostgreSQLError) -> [Rows] {
+    var rows: [Rows] = []
+    var failure: PostgreSQLError?
+    var isCancelled = false
+    while true {
+      try waitForResult {
+        guard !isCancelled, let isOver, isOver() else { return }
+        isCancelled = true
+        cancel()
+      }
+      guard let result = unsafe PQgetResult(pointer) else {
+        // The end of one statement's results, unless nothing can follow.
+        guard unsafe PQstatus(pointer) == CONNECTION_OK else { throw failure ?? lost() }
+        continue
+      }
+      switch unsafe PQresultStatus(result) {
+      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: rows.append(unsafe Rows(result))
+      case PGRES_PIPELINE_SYNC:
+        unsafe PQclear(result)
+        if let failure { throw failure }
+        return rows
+      default:
+        failure = unsafe failure ?? error(of: result)
+        unsafe PQclear(result)
+        if failure?.isConnectionLost == true { throw failure ?? lost() }
+      }
+    }
+  }
+
+  private func error(of result: OpaquePointer) -> PostgreSQLError {
+    let state = unsafe PQresultErrorField(result, cledger_diagnostic_state())
+      .map { unsafe String(cString: $0) }
+    let message = unsafe PQresultErrorField(result, cledger_diagnostic_message())
+      .map { unsafe String(cString: $0) }
+    return PostgreSQLError(
+      .running, message ?? lastMessage, state: state.map(SQLState.init),
+      isConnectionLost: unsafe PQstatus(pointer) != CONNECTION_OK)
+  }
+
+  private func lost() -> PostgreSQLError {
+    PostgreSQLError(.running, lastMessage, isConnectionLost: true)
+  }
+
+  // MARK: Waiting
+
+  /// The interval at which a wait that can be cancelled looks whether it is over.
+  private static let checkInterval = Duration.milliseconds(20)
+
+  /// Sends what is left to send, and waits until a result can be taken without blocking.
+  private func waitForResult(_ tick: () -> Void) throws(PostgreSQLError) {
+    while true {
+      let isUnsent = unsafe PQflush(pointer)
+      guard isUnsent >= 0 else { throw lost() }
+      if isUnsent == 0, unsafe PQisBusy(pointer) == 0 { return }
+      _ = waitForSocket(writable: isUnsent == 1, nil, timeout: Self.checkInterval)
+      guard unsafe PQconsumeInput(pointer) == 1 else { throw lost() }
+      tick()
+    }
+  }
+
+  /// Waits for the socket, or for a pipe.
+  private func waitForSocket(writable: Bool, _ wake: WakePipe?, timeout: Duration) -> Bool {
+    let socket = unsafe PQsocket(pointer)
+    guard socket >= 0 else { return false }
+    let events = Int16(POLLIN) | (writable ? Int16(POLLOUT) : 0)
+    var waits = [pollfd(fd: socket, events: events, revents: 0)]
+    if let wake { waits.append(pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)) }
+    let milliseconds = max(0, min(timeout / .milliseconds(1), 3_600_000))
+    return unsafe poll(&waits, nfds_t(waits.count), Int32(milliseconds.rounded(.up))) > 0
+  }
+
+  /// Asks the server to cancel what it is doing for this connection.
+  private func cancel() {
+    guard let handle = unsafe PQgetCancel(pointer) else { return }
+    defer { unsafe PQfreeCancel(handle) }
+    var reason = [CChar](repeating: 0, count: 256)
+    // If the request fails, the statement ends by itself, or its connection is lost.
+    _ = unsafe PQcancel(handle, &reason, Int32(reason.count))
+  }
+
+  // MARK: Notifications
+
+  /// Waits for notifications of channels that this connection listens to.
+  ///
+  /// - Returns: The notifications of others; none after the timeout or a signal.
+  @available(*, noasync, message: "blocks the thread")
+  package func notifications(
+    wokenBy wake: WakePipe, timeout: Duration
+  ) throws(PostgreSQLError) -> [String] {
+    try use.withLock { (_) throws(PostgreSQLError) in
+      var found = takeNotifications()
+      guard found.isEmpty else { return found }
+      _ = waitForSocket(writable: false, wake, timeout: timeout)
+      wake.drain()
+      guard unsafe PQconsumeInput(pointer) == 1, unsafe PQstatus(pointer) == CONNECTION_OK else {
+        throw lost()
+      }
+      found = takeNotifications()
+      return found
+    }
+  }
+
+  private func takeNotifications() -> [String] {
+    var found: [String] = []
+    while let notification = unsafe PQnotifies(pointer) {
+      defer { unsafe PQfreemem(notification) }
+      guard unsafe notification.pointee.be_pid != PQbackendPID(pointer) else { continue }
+      found.append(unsafe String(cString: notification.pointee.extra))
+    }
+    return found
+  }
+}

@@ -1,0 +1,90 @@
+internal import CLedgerPostgreSQL
+import LedgerSystem
+
+/// The server, database and user of a connection, as libpq's connection string or URI.
+///
+/// Its descriptions leave out passwords and all other text that libpq marks as secret.
+package struct ConnectionSettings: Sendable, Hashable {
+  /// A connection string or a URI; it may contain a password.
+  private let text: String
+  /// The options that apply unless the text sets them.
+  private let defaults: [String: String]
+  /// The options that are set, in the order of their names, without secret ones.
+  private let visible: [String: String]
+
+  /// The options of every connection, unless the text sets others: a dead server or host is noticed within
+  /// seconds, and a standby is not written to.
+  private static let usualDefaults = [
+    "application_name": "PromiseLedger", "connect_timeout": "2", "keepalives_idle": "5",
+    "keepalives_interval": "2", "keepalives_count": "3", "tcp_user_timeout": "10000",
+    "target_session_attrs": "read-write",
+  ]
+
+  /// Reads a connection string or URI.
+  ///
+  /// - Parameter isVerified: Whether the server must prove its name by a certificate (`sslmode=verify-full`),
+  ///   unless the text or the environment variable `PGSSLMODE` says otherwise. libpq does not apply this to
+  ///   Unix sockets.
+  /// - Throws: An error without the text if libpq cannot read it.
+  package init(_ text: String, verifiesServer isVerified: Bool = true) throws(PostgreSQLError) {
+    self.text = text
+    let options = try Self.options(of: text)
+    visible = options.filter { !$0.isSecret }.reduce(into: [:]) { $0[$1.keyword] = $1.value }
+    var defaults = Self.usualDefaults
+    if isVerified, ThisProcess.environmentVariable("PGSSLMODE") == nil {
+      defaults["sslmode"] = "verify-full"
+    }
+    self.defaults = defaults
+  }
+
+  /// The names and values for `PQconnectdbParams`; later ones win.
+  var parameters: [(keyword: String, value: String)] {
+    defaults.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [
+      ("dbname", text),
+      // Names and messages are read as UTF-8.
+      ("client_encoding", "UTF8"),
+    ]
+  }
+
+  private struct Option {
+    let keyword: String
+    let value: String
+    let isSecret: Bool
+  }
+
+  private static func options(of text: String) throws(PostgreSQLError) -> [Option] {
+    var message: UnsafeMutablePointer<CChar>?
+    guard let list = unsafe PQconninfoParse(text, &message) else {
+      // The message quotes the text, which may contain a password.
+      unsafe PQfreemem(message)
+      throw PostgreSQLError(
+        .connecting,
+        "The connection string cannot be read. Write it as \"host=… dbname=… user=…\" or as a URI \"postgresql://…\"; its text is not shown, because it may contain a password."
+      )
+    }
+    defer { unsafe PQconninfoFree(list) }
+    var options: [Option] = []
+    var index = 0
+    while let keyword = unsafe list[index].keyword {
+      if let value = unsafe list[index].val {
+        // An asterisk marks passwords, and a D options for debugging.
+        let isSecret = unsafe list[index].dispchar.map { unsafe $0[0] != 0 } ?? true
+        options.append(
+          Option(
+            keyword: unsafe String(cString: keyword), value: unsafe String(cString: value),
+            isSecret: isSecret))
+      }
+      index += 1
+    }
+    return options
+  }
+}
+
+extension ConnectionSettings: CustomStringConvertible, CustomReflectable {
+  package var description: String {
+    let options = visible.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return options.isEmpty ? "the default server" : options.joined(separator: " ")
+  }
+
+  package var customMirror: Mirror { Mirror(self, children: ["settings": description]) }
+}

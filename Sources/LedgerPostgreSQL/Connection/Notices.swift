@@ -1,0 +1,40 @@
+internal import CLedgerPostgreSQL
+import Synchronization
+
+/// A message of the server that is no error.
+package struct Notice: Sendable, Hashable {
+  package let state: SQLState
+  package let message: String
+}
+
+/// The notices of one connection. Without it, libpq would print them to standard error.
+final class Notices: Sendable {
+  private let contents = Mutex<[Notice]>([])
+
+  /// Receives the notices of a connection, which must not outlive this object.
+  func receive(from connection: OpaquePointer) {
+    let receiver: PQnoticeReceiver = { context, result in
+      guard let context = unsafe context else { return }
+      unsafe Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue().add(result)
+    }
+    unsafe PQsetNoticeReceiver(
+      connection, receiver, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Returns the notices since the last call.
+  func take() -> [Notice] {
+    contents.withLock { notices in
+      defer { notices = [] }
+      return notices
+    }
+  }
+
+  private func add(_ result: OpaquePointer?) {
+    let state = unsafe PQresultErrorField(result, cledger_diagnostic_state())
+    let message = unsafe PQresultErrorField(result, cledger_diagnostic_message())
+    let notice = Notice(
+      state: SQLState(rawValue: unsafe state.map { unsafe String(cString: $0) } ?? ""),
+      message: unsafe message.map { unsafe String(cString: $0) } ?? "")
+    contents.withLock { $0.append(notice) }
+  }
+}

@@ -1,0 +1,38 @@
+/// A failure of a connection or of a statement.
+///
+/// It never contains a password: libpq does not name any, and text that could contain one is not kept.
+package struct PostgreSQLError: Error, Sendable, Hashable {
+  /// The phase in which the failure occurred.
+  package enum Phase: Sendable, Hashable {
+    /// While connecting: no statement was sent.
+    case connecting
+    /// While statements ran.
+    case running
+    /// While results were decoded: the statements succeeded.
+    case decoding
+  }
+
+  package let phase: Phase
+  /// The state that the server reported, if the failure came from the server.
+  package let state: SQLState?
+  /// The message of the server or of libpq.
+  package let message: String
+  /// Whether the connection is gone. Statements that were sent may then still take effect.
+  package let isConnectionLost: Bool
+
+  package init(
+    _ phase: Phase, _ message: String, state: SQLState? = nil, isConnectionLost: Bool = false
+  ) {
+    self.phase = phase
+    self.message = message
+    self.state = state
+    self.isConnectionLost = isConnectionLost
+  }
+}
+
+extension PostgreSQLError: CustomStringConvertible {
+  package var description: String {
+    let code = state.map { " (SQLSTATE \($0))" } ?? ""
+    return "PostgreSQL\(code): \(message)"
+  }
+}

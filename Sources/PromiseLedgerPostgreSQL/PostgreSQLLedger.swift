@@ -1,0 +1,161 @@
+package import LedgerModel
+import LedgerPostgreSQL
+public import LedgerRuntime
+import LedgerSystem
+
+/// A ledger on a PostgreSQL server, by its name: one of any number in a schema of a database.
+///
+/// ```swift
+/// let place = try PostgreSQLLedger("orders", on: "host=db.example.com dbname=shop user=app")
+/// try await place.createSchema()  // once, as the owner
+/// let ledger = try await Ledger.open(place, as: .server)
+/// ```
+///
+/// Passwords and certificates come from the places that libpq looks at: the connection string, the password file
+/// and the environment. They are in no description, error or log.
+public struct PostgreSQLLedger: Sendable {
+  /// The right to use the ledgers of a schema. Each includes the ones before it.
+  public enum Access: Sendable, Hashable, CaseIterable {
+    /// To inspect ledgers.
+    case reading
+    /// To open ledgers and append events. It allows nobody to change or delete an event.
+    case writing
+    /// To fold events into the snapshot, and to delete folded events.
+    case compacting
+  }
+
+  /// What the server promises about a commit that it acknowledged.
+  public enum Durability: Int, Sendable, Hashable, Comparable {
+    /// A crash of the server's host may lose it, or damage the database: `fsync` or `full_page_writes` is off.
+    case notSynced
+    /// It is on the server's disk.
+    case oneDisk
+    /// It is on the disk of a standby, too: `synchronous_standby_names` is set.
+    case replicated
+
+    /// Whether one promises less than the other.
+    public static func < (left: Durability, right: Durability) -> Bool {
+      left.rawValue < right.rawValue
+    }
+  }
+
+  /// The name of the ledger, 1 to 200 bytes of UTF-8.
+  public let name: String
+
+  /// What the server must promise; otherwise opening and committing throw ``LedgerError/Code/notDurable``.
+  public var requiredDurability = Durability.oneDisk
+
+  /// How long a session goes without a sign of life until others may end it. Shorter than 5 seconds is taken as 5.
+  ///
+  /// The time is that of the observer's own clock while it is connected, so an outage of the server ends no
+  /// session.
+  public var lease = Duration.seconds(15)
+
+  /// How long a commit whose connection was lost waits for the server, to find out whether it was written.
+  public var reconnectionPatience = Duration.seconds(30)
+
+  let settings: ConnectionSettings
+  let names: SchemaNames
+
+  /// Names a ledger; this does not connect.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the ledger.
+  ///   - connection: A connection string or URI of libpq, as in `"host=db.example.com dbname=shop user=app"`. The
+  ///     server must prove its name by a certificate (`sslmode=verify-full`), unless the string or the
+  ///     environment variable `PGSSLMODE` says otherwise, or the server is reached by a Unix socket.
+  ///   - schema: The schema with the tables. Several applications or tenants in one database use several.
+  /// - Throws: ``LedgerError`` with `invalidArgument` for a name that cannot be used, or a connection string that
+  ///   libpq cannot read.
+  public init(
+    _ name: String, on connection: String, schema: String = "promise_ledger"
+  ) throws(LedgerError) {
+    guard (1...200).contains(name.utf8.count), !name.utf8.contains(0) else {
+      throw LedgerError(.invalidArgument, "A ledger needs a name of 1 to 200 bytes.")
+    }
+    self.name = name
+    names = try SchemaNames(schema)
+    do throws(PostgreSQLError) {
+      settings = try ConnectionSettings(connection)
+    } catch {
+      throw LedgerError(.invalidArgument, error.message)
+    }
+  }
+
+  /// Creates the schema and its tables, or migrates those of an older version.
+  ///
+  /// Call it as the role that is to own the schema, and again after each update of this library. It may be called
+  /// any number of times, also at the same time.
+  ///
+  /// - Throws: ``LedgerError`` with `permissionDenied`, `unavailable`, `notFound` if there is no such database;
+  ///   `incompatibleFormat` if a newer version of this library made the schema.
+  public func createSchema() async throws {
+    try await asOwner { (owner) throws(LedgerError) in try owner.createOrMigrate() }
+  }
+
+  /// Lets a role of the server use all ledgers of the schema. Call it as the owner of the schema.
+  ///
+  /// - Parameters:
+  ///   - access: What the role may do.
+  ///   - role: The name of the role, which exists.
+  /// - Throws: ``LedgerError`` with `permissionDenied`, `invalidArgument`, `unavailable`; `ioFailure` if there is
+  ///   no such role.
+  public func grant(_ access: Access, to role: String) async throws {
+    try await asOwner { (owner) throws(LedgerError) in try owner.grant(access, to: role) }
+  }
+
+  /// Creates the ledger if there is none of its name. ``LedgerRuntime/Ledger`` is created by opening it, too, if
+  /// the role of the connection may; for other roles, the owner of the schema calls this first.
+  ///
+  /// - Throws: ``LedgerError`` with `permissionDenied`, `unavailable`, `notALedger` if there is no schema yet;
+  ///   `incompatibleFormat`.
+  public func create() async throws {
+    let clock = SystemLedgerClock()
+    try await asOwner { (owner) throws(LedgerError) in
+      try SchemaVersion.check(names, owner.connection)
+      let id = LedgerID(entityID: RandomIDGenerator().makeID(at: clock.now()))
+      _ = try LedgerEntry.findOrCreate(
+        name, in: names, LedgerMetadata(ledgerID: id, createdAt: clock.now()), owner.connection)
+    }
+  }
+
+  /// Runs `body` on a thread that may block.
+  private func asOwner(
+    _ body: @Sendable (SchemaOwner) throws(LedgerError) -> Void
+  ) async throws {
+    let executor = ThreadTaskExecutor(name: "ledger-owner")
+    try await withTaskExecutorPreference(executor) {
+      try await Self.leavingCaller { try owned(body) }
+    }
+  }
+
+  /// Runs `body` with a connection of its own.
+  func owned(_ body: (SchemaOwner) throws(LedgerError) -> Void) throws(LedgerError) {
+    let connection = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
+      try Connection(settings)
+    }
+    try body(SchemaOwner(names: names, connection: connection))
+  }
+
+  /// Leaves the thread of the caller, even if the caller is an actor.
+  @concurrent private static func leavingCaller(
+    _ body: @Sendable () throws -> Void
+  ) async throws {
+    try body()
+  }
+}
+
+extension PostgreSQLLedger {
+  /// Opens the store of the ledger, which is created if there is none.
+  package func openStore(_ metadata: LedgerMetadata) throws(LedgerError) -> any EventStore {
+    try PostgreSQLEventStore(opening: self, new: metadata)
+  }
+
+  /// The registry of the ledger's sessions.
+  package func makeSessions() -> any SessionRegistry { PostgreSQLSessionRegistry(of: self) }
+
+  /// Creates or migrates the schema, on the thread of the caller.
+  package func createSchemaBlocking() throws(LedgerError) {
+    try owned { (owner) throws(LedgerError) in try owner.createOrMigrate() }
+  }
+}

@@ -1,0 +1,133 @@
+import LedgerModel
+import LedgerPostgreSQL
+import LedgerSystem
+import Synchronization
+
+/// The connections of one store: as many as are used at once, kept for the next use.
+final class ConnectionPool: Sendable {
+  let names: SchemaNames
+  private let settings: ConnectionSettings
+  private let requiredDurability: PostgreSQLLedger.Durability
+  private let contents = Mutex(Contents())
+
+  private struct Contents {
+    var idle: [Connection] = []
+    var isClosed = false
+    /// Rises when a connection is lost, so that what was known by older ones is looked up again.
+    var lossCount = 0
+  }
+
+  init(
+    _ settings: ConnectionSettings, _ names: SchemaNames,
+    requires durability: PostgreSQLLedger.Durability
+  ) {
+    self.settings = settings
+    self.names = names
+    requiredDurability = durability
+  }
+
+  /// The number of connections that were lost so far.
+  var lossCount: Int { contents.withLock { $0.lossCount } }
+
+  // MARK: Borrowing
+
+  /// Returns an idle connection, or a new one. The borrower gives it back or drops it.
+  func borrow() throws(LedgerError) -> Connection {
+    try borrow(isNew: false)
+  }
+
+  /// Returns a connection of its own, which nobody used before.
+  func connect() throws(LedgerError) -> Connection {
+    try borrow(isNew: true)
+  }
+
+  private func borrow(isNew: Bool) throws(LedgerError) -> Connection {
+    let idle: Connection? = try contents.withLock { (contents) throws(LedgerError) in
+      guard !contents.isClosed else { throw .storeClosed }
+      return isNew ? nil : contents.idle.popLast()
+    }
+    if let idle { return idle }
+    let connection = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
+      try Connection(settings)
+    }
+    try prepare(connection)
+    return connection
+  }
+
+  /// Keeps a connection for its next use. It must be outside any transaction.
+  func giveBack(_ connection: Connection) {
+    guard connection.isUsable else { return noteLoss() }
+    contents.withLock { contents in
+      if !contents.isClosed { contents.idle.append(connection) }
+    }
+  }
+
+  /// Gives a connection back after an error, once its transaction is rolled back.
+  func giveBackRolledBack(_ connection: Connection) {
+    if connection.isUsable { _ = try? connection.run("ROLLBACK") }
+    giveBack(connection)
+  }
+
+  /// Drops the idle connections: if one is lost, the server may have restarted, and the others are lost, too.
+  func noteLoss() {
+    contents.withLock { contents in
+      contents.lossCount += 1
+      contents.idle = []
+    }
+  }
+
+  /// Closes the idle connections. Those in use close when they are given back.
+  func close() {
+    contents.withLock { contents in
+      contents.isClosed = true
+      contents.idle = []
+    }
+  }
+
+  // MARK: Preparing
+
+  /// The longest time for which a transaction of a session that is gone may hold the ledger's row, where the
+  /// server does not notice that its connection is dead.
+  private static let idleInTransactionLimit = "15s"
+
+  private func prepare(_ connection: Connection) throws(LedgerError) {
+    let durability = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
+      let rows = try connection.run(
+        [
+          Statement("SET synchronous_commit = on"),
+          Statement("SET idle_in_transaction_session_timeout = '\(Self.idleInTransactionLimit)'"),
+          Statement(
+            """
+            SELECT current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on',
+              current_setting('synchronous_standby_names') <> ''
+            """),
+        ]
+      ).rows[2]
+      return PostgreSQLLedger.Durability(
+        isSynced: try rows.bool(0, 0), isReplicated: try rows.bool(0, 1))
+    }
+    guard durability >= requiredDurability else {
+      throw .notDurable(durability, requires: requiredDurability)
+    }
+  }
+}
+
+extension PostgreSQLLedger.Durability {
+  fileprivate init(isSynced: Bool, isReplicated: Bool) {
+    self = !isSynced ? .notSynced : isReplicated ? .replicated : .oneDisk
+  }
+}
+
+extension LedgerError {
+  fileprivate static func notDurable(
+    _ found: PostgreSQLLedger.Durability, requires required: PostgreSQLLedger.Durability
+  ) -> LedgerError {
+    let remedy =
+      found == .notSynced
+      ? "Set fsync and full_page_writes to on" : "Set synchronous_standby_names on the server"
+    return LedgerError(
+      .notDurable,
+      "The server promises the durability \"\(found)\" for a commit, and the ledger requires \"\(required)\". Nothing was written. \(remedy), or require less."
+    )
+  }
+}

@@ -1,0 +1,55 @@
+import LedgerModel
+import LedgerPostgreSQL
+
+/// What identifies a ledger in its schema.
+struct LedgerEntry: Sendable {
+  /// The number by which all tables name the ledger.
+  let number: Int32
+  let metadata: LedgerMetadata
+
+  /// Returns the entry of a ledger.
+  ///
+  /// - Throws: `notFound`; `corrupt` if its metadata is damaged.
+  static func find(
+    _ name: String, in names: SchemaNames, _ connection: Connection
+  ) throws(LedgerError) -> LedgerEntry {
+    guard let found = try lookUp(name, in: names, connection) else {
+      throw .noSuchLedger(name, names)
+    }
+    return found
+  }
+
+  /// Returns the entry of a ledger, which is created if there is none.
+  static func findOrCreate(
+    _ name: String, in names: SchemaNames, _ metadata: LedgerMetadata, _ connection: Connection
+  ) throws(LedgerError) -> LedgerEntry {
+    if let found = try lookUp(name, in: names, connection) { return found }
+    // Both rows, or none; and only one of several sessions that open a new ledger at once creates them.
+    try LedgerError.onServer(names) { () throws(PostgreSQLError) in
+      _ = try connection.run(
+        """
+        WITH new AS (
+          INSERT INTO \(names.ledger) AS l (id, name, meta, state) VALUES ($1, $2, $3, 'open')
+          ON CONFLICT (name) DO NOTHING RETURNING l.ledger)
+        INSERT INTO \(names.snapshot) (ledger) SELECT ledger FROM new
+        """,
+        [metadata.ledgerID.entityID.value, .text(name), .bytes(metadata.encoded)])
+    }
+    return try find(name, in: names, connection)
+  }
+
+  private static func lookUp(
+    _ name: String, in names: SchemaNames, _ connection: Connection
+  ) throws(LedgerError) -> LedgerEntry? {
+    let found = try LedgerError.onServer(names) {
+      () throws(PostgreSQLError) -> (number: Int32, metadata: [UInt8])? in
+      let rows = try connection.run(
+        "SELECT ledger, meta FROM \(names.ledger) WHERE name = $1 AND state <> 'building'",
+        [.text(name)])
+      return rows.count == 0 ? nil : (try rows.int4(0, 0), rows.bytes(0, 1))
+    }
+    guard let found else { return nil }
+    return LedgerEntry(
+      number: found.number, metadata: try LedgerMetadata(decoding: found.metadata.span))
+  }
+}

@@ -1,0 +1,91 @@
+import LedgerModel
+import LedgerPostgreSQL
+
+extension LedgerError {
+  /// Translates a failure of the server into its meaning for a ledger.
+  init(_ error: PostgreSQLError, in names: SchemaNames) {
+    let (code, remedy) = Self.meaning(of: error, names)
+    self.init(code, remedy, cause: error)
+  }
+
+  /// Runs calls of the server, and translates their errors.
+  static func onServer<R>(
+    _ names: SchemaNames, _ calls: () throws(PostgreSQLError) -> R
+  ) throws(LedgerError) -> R {
+    do throws(PostgreSQLError) { return try calls() } catch { throw LedgerError(error, in: names) }
+  }
+
+  private static func meaning(
+    of error: PostgreSQLError, _ names: SchemaNames
+  ) -> (Code, String) {
+    switch error.state {
+    case .missingRight?:
+      return (
+        .permissionDenied,
+        "The role of the connection lacks a right on the schema \(names.name). Let the schema's owner grant it with PostgreSQLLedger.grant."
+      )
+    case .noSuchTable?, .noSuchSchema?:
+      return (
+        .notALedger,
+        "The schema \(names.name) has no tables of ledgers. Let its owner create them with PostgreSQLLedger.createSchema."
+      )
+    case .noSuchDatabase?:
+      return (.notFound, "The database does not exist. Create it, or connect to another one.")
+    case .lockNotAvailable?:
+      return (
+        .writerStalled,
+        "Another session holds the ledger's row and did not release it in time. Nothing was written; try again."
+      )
+    case .queryCanceled?:
+      return (
+        .unavailable,
+        "The server cancelled a statement, because a time limit passed or an administrator asked for it. Nothing was written; try again."
+      )
+    case .serializationFailure?, .deadlock?:
+      return (
+        .unavailable,
+        "The statement collided with another transaction. Nothing was written; try again."
+      )
+    case .damagedData?, .damagedIndex?:
+      return (.corrupt, "The server found damaged data. Restore the database from a backup.")
+    case .diskFull?:
+      return (.diskFull, "The server's disk is full. Nothing was written; free some space.")
+    case let state? where state.errorClass == "28":
+      return (
+        .permissionDenied,
+        "The server refused the user or the password. Check the connection string and the server's pg_hba.conf."
+      )
+    default: break
+    }
+    if error.phase == .connecting || error.isConnectionLost
+      || error.state.map({ $0.asksForReconnection || $0.errorClass == "53" }) ?? false
+    {
+      return (
+        .unavailable,
+        "The server cannot be reached, or does not accept this connection. Nothing was written; check the server, the address and TLS, then try again."
+      )
+    }
+    return (.ioFailure, "The server failed to run a statement. See the cause.")
+  }
+
+  static func newerSchema(_ names: SchemaNames, _ version: Int32) -> LedgerError {
+    LedgerError(
+      .incompatibleFormat,
+      "The schema \(names.name) has version \(version); this build reads version \(SchemaVersion.current). Update the library."
+    )
+  }
+
+  static func olderSchema(_ names: SchemaNames, _ version: Int32) -> LedgerError {
+    LedgerError(
+      .incompatibleFormat,
+      "The schema \(names.name) has version \(version); this build reads version \(SchemaVersion.current). Let its owner migrate it with PostgreSQLLedger.createSchema."
+    )
+  }
+
+  static func noSuchLedger(_ name: String, _ names: SchemaNames) -> LedgerError {
+    LedgerError(
+      .notFound,
+      "The schema \(names.name) has no ledger \"\(name)\". Open it with a role that may create it, or check the name."
+    )
+  }
+}

@@ -1,0 +1,221 @@
+import LedgerModel
+import LedgerPostgreSQL
+import LedgerRuntime
+import LedgerSystem
+import Synchronization
+
+/// A store on a PostgreSQL server.
+///
+/// A commit locks the ledger's row first, so that no writer decides in vain, or answers a command on an outdated state.
+final class PostgreSQLEventStore: EventStore, ForwardingSource {
+  let ledgerID: LedgerID
+  let createdAt: Timestamp
+  let isRemote = true
+
+  let sql: LedgerSQL
+  let pool: ConnectionPool
+  let place: PostgreSQLLedger
+  let hub: ChangeHub
+  let changes = ChangeCounter()
+  let state: Mutex<State>
+  /// The commit of this store that has begun.
+  let writer = Mutex<Turn?>(nil)
+
+  /// What the store knows of its ledger.
+  struct State {
+    /// Whether the snapshot was seen to have something to look up.
+    var hasSnapshot = true
+    var time: ServerTime?
+  }
+
+  /// The server's time at a moment of this process.
+  struct ServerTime {
+    let time: Timestamp
+    let moment: Duration
+  }
+
+  /// Opens a ledger, which is created if there is none.
+  init(opening place: PostgreSQLLedger, new metadata: LedgerMetadata) throws(LedgerError) {
+    self.place = place
+    pool = ConnectionPool(place.settings, place.names, requires: place.requiredDurability)
+    let connection = try pool.borrow()
+    try SchemaVersion.check(place.names, connection)
+    let entry = try LedgerEntry.findOrCreate(place.name, in: place.names, metadata, connection)
+    sql = LedgerSQL(names: place.names, number: entry.number)
+    ledgerID = entry.metadata.ledgerID
+    createdAt = entry.metadata.createdAt
+    hub = try ChangeHub.shared(place.settings, place.names)
+    state = Mutex(State())
+    let view = try PinnedView(sql, on: connection, endsAtOnce: true)
+    noteSeen(view.row)
+    pool.giveBack(connection)
+    try hub.add(changes, of: sql.number)
+  }
+
+  // MARK: Reading
+
+  func withSource<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try withPinnedView(body)
+  }
+
+  func withView<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try withPinnedView(body)
+  }
+
+  func head() throws(LedgerError) -> Position {
+    try begun(nil, endsAtOnce: true) { (view, _) throws(LedgerError) in view.row.head }
+  }
+
+  /// Answers in one round trip if the snapshot has nothing that is asked for.
+  func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+    let needsLittle =
+      request.attachments.isEmpty && request.eventLimit < PinnedView.sliceCount
+    let needsNothing = request.needs.isEmpty || !state.withLock { $0.hasSnapshot }
+    if needsLittle, needsNothing {
+      let answer: StoreView? = try begun(request, endsAtOnce: true) {
+        (view, _) throws(LedgerError) in
+        // The first fold may have come in between.
+        guard request.needs.isEmpty || view.row.summary == nil else { return nil }
+        return try view.answer(request)
+      }
+      if let answer { return answer }
+    }
+    return try begun(request) { (view, end) throws(LedgerError) in
+      let answer = try view.answer(request)
+      try end()
+      return answer
+    }
+  }
+
+  private func withPinnedView<R>(
+    _ body: (any LedgerSource) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try begun(nil) { (view, end) throws(LedgerError) in
+      let result = try body(view)
+      try end()
+      return result
+    }
+  }
+
+  /// Runs `body` on a new view. If a connection was lost before the view began, another is tried once.
+  ///
+  /// - Parameter body: Receives what ends the transaction, unless it ended at once.
+  private func begun<R>(
+    _ request: ViewRequest?, endsAtOnce: Bool = false,
+    _ body: (PinnedView, _ end: () throws(LedgerError) -> Void) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    let (connection, view) = try retryingOnce { () throws(LedgerError) in
+      let connection = try pool.borrow()
+      do throws(LedgerError) {
+        return (
+          connection, try PinnedView(sql, on: connection, for: request, endsAtOnce: endsAtOnce)
+        )
+      } catch {
+        pool.giveBackRolledBack(connection)
+        throw error
+      }
+    }
+    noteSeen(view.row)
+    do throws(LedgerError) {
+      let result = try body(view) { () throws(LedgerError) in
+        _ = try view.run(LedgerSQL.commit)
+      }
+      pool.giveBack(connection)
+      return result
+    } catch {
+      pool.giveBackRolledBack(connection)
+      throw error
+    }
+  }
+
+  /// Runs `body` once more if it could not reach the server: its connection may be of before a restart.
+  func retryingOnce<R>(_ body: () throws(LedgerError) -> R) throws(LedgerError) -> R {
+    do throws(LedgerError) {
+      return try body()
+    } catch {
+      guard error.code == .unavailable else { throw error }
+      pool.noteLoss()
+      return try body()
+    }
+  }
+
+  // MARK: Time and changes
+
+  /// The server's time, from the last answer and the time since.
+  func now() -> Timestamp {
+    guard let known = state.withLock({ $0.time }) else { return SystemLedgerClock().now() }
+    return known.time + (MonotonicClock.now - known.moment)
+  }
+
+  /// Notes what the row of the ledger shows.
+  func noteSeen(_ row: LogRow) {
+    state.withLock { state in
+      state.time = ServerTime(time: row.time, moment: MonotonicClock.now)
+      if row.metadata != nil { state.hasSnapshot = row.summary != nil }
+    }
+  }
+
+  var changeCount: UInt32 { changes.count }
+
+  func waitForChange(since count: UInt32, timeout: Duration) {
+    changes.wait(since: count, timeout: timeout)
+  }
+
+  func interruptWaits() {
+    writer.withLock { $0?.isInterrupted = true }
+    changes.add()
+  }
+
+  func close() {
+    // Without its connection, the server rolls the transaction back.
+    writer.withLock { $0 = nil }
+    hub.remove(changes, of: sql.number)
+    pool.close()
+    changes.add()
+  }
+
+  // MARK: Compaction
+
+  func lockForCompaction() throws(LedgerError) -> (any CompactionHold)? {
+    let connection = try pool.connect()
+    let isLocked = try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
+      try connection.run(
+        "SELECT pg_try_advisory_lock(hashtext($1), $2)",
+        [.text("promise_ledger/\(sql.names.name)"), .int4(sql.number)]
+      ).bool(0, 0)
+    }
+    return isLocked ? AdvisoryLock(connection) : nil
+  }
+
+  func usedByteCount() throws(LedgerError) -> Int {
+    try begun(nil) { (view, end) throws(LedgerError) in
+      let rows = try view.run(sql.usedByteCount)
+      try end()
+      return try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
+        Int(try rows.int8(0, 0))
+      }
+    }
+  }
+}
+
+/// An advisory lock of the server, which its connection holds.
+private final class AdvisoryLock: CompactionHold {
+  private let connection: Mutex<Connection?>
+
+  init(_ connection: Connection) {
+    self.connection = Mutex(connection)
+  }
+
+  func release() {
+    // The lock ends before this returns, which it would not if only the connection ended.
+    let connection = connection.withLock { connection in
+      defer { connection = nil }
+      return connection
+    }
+    _ = try? connection?.run("SELECT pg_advisory_unlock_all()")
+  }
+}

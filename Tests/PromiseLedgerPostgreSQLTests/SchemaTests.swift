@@ -1,0 +1,93 @@
+import LedgerModel
+import LedgerPostgreSQL
+import LedgerPostgreSQLTestSupport
+import PromiseLedgerPostgreSQL
+import Testing
+
+/// Creating a schema, and what is refused about it.
+@Suite(
+  .enabled(if: TestServer.isAvailable, "PostgreSQL 14 or newer is missing"),
+  .timeLimit(.minutes(10)))
+struct SchemaTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer.shared.get()
+  }
+
+  /// Runs a statement as a user of the server.
+  @discardableResult
+  private func run(_ sql: String, as user: String = "ledger") throws -> Rows {
+    try Connection(ConnectionSettings(server.connection(as: user))).run(sql)
+  }
+
+  @Test func aSchemaIsCreatedOnceAlsoByTwoAtATime() async throws {
+    let place = try server.place("a", schema: "quoted \"name\"")
+    async let other: Void = place.createSchema()
+    try await place.createSchema()
+    try await other
+    try await place.create()
+    try await place.create()
+    let count = try run("SELECT count(*) FROM \"quoted \"\"name\"\"\".ledger").int8(0, 0)
+    #expect(count == 1)
+  }
+
+  @Test func aNewerSchemaIsRefused() async throws {
+    let place = try server.place("a", schema: "newer")
+    try await place.createSchema()
+    try run("UPDATE newer.format SET version = version + 1")
+    for call in [place.createSchema, place.create] {
+      let error = await #expect(throws: LedgerError.self) { try await call() }
+      #expect(error?.code == .incompatibleFormat)
+    }
+  }
+
+  @Test func aMissingSchemaIsNamed() async throws {
+    let place = try server.place("a", schema: "missing")
+    let error = await #expect(throws: LedgerError.self) { try await place.create() }
+    #expect(error?.code == .notALedger)
+    #expect(error?.message.contains("createSchema") == true)
+  }
+
+  @Test func aWriterMayNeitherChangeNorDeleteAnEvent() async throws {
+    let place = try server.place("a", schema: "rights")
+    try await place.createSchema()
+    try await place.create()
+    try run("CREATE ROLE writer LOGIN")
+    try await place.grant(.writing, to: "writer")
+    for sql in ["UPDATE rights.frame SET body = ''", "DELETE FROM rights.frame"] {
+      let error = #expect(throws: PostgreSQLError.self) { try run(sql, as: "writer") }
+      #expect(error?.state == .missingRight)
+    }
+    let sameForWriter = try server.place("a", schema: "rights", as: "writer")
+    let ledger = try await Ledger.open(
+      sameForWriter, as: .appExtension, configuration: LedgerConfiguration())
+    _ = try await ledger.createPromise(of: Int.self)
+    await ledger.close()
+  }
+
+  @Test func durabilityIsRequiredUnlessItIsGivenUp() async throws {
+    var place = try server.makePlace()
+    place.requiredDurability = .oneDisk
+    let error = await #expect(throws: LedgerError.self) {
+      try await Ledger.open(place, as: .app, configuration: LedgerConfiguration())
+    }
+    #expect(error?.code == .notDurable)
+  }
+
+  @Test(arguments: [
+    "host=/nowhere user=app password=hunter2", "postgresql://app:hunter2@localhost:1/shop",
+    "password=hunter2 nonsense",
+  ])
+  func noErrorContainsThePassword(connection: String) async throws {
+    let error = await #expect(throws: LedgerError.self) {
+      try await PostgreSQLLedger("a", on: connection).createSchema()
+    }
+    let text = "\(String(describing: error)) \(error?.debugDescription ?? "")"
+    #expect(!text.contains("hunter2"))
+    let place = try? PostgreSQLLedger("a", on: connection)
+    var dumped = ""
+    dump(place, to: &dumped)
+    #expect(!dumped.contains("hunter2"))
+  }
+}
