@@ -115,6 +115,15 @@ final class ArticleCodeTests: Sendable {
     await ledger.close()
   }
 
+  @Test func spaceIsGivenBack() async throws {
+    let ledger = try await temporary.open()
+    try await ledger.compact()
+    let report = try await ledger.shrink()
+    print("\(report.sizeInBytesBefore) bytes became \(report.sizeInBytes)")
+    #expect(report.sizeInBytes <= report.sizeInBytesBefore)
+    await ledger.close()
+  }
+
   // MARK: Verifying recorded histories
 
   @Test func aHistoryIsExported() async throws {
