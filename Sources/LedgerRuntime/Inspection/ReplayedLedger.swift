@@ -28,6 +28,11 @@ public final class ReplayedLedger: Sendable {
 
   // MARK: Looking up
 
+  /// The summary of the ledger's snapshot.
+  package func snapshotSummary() throws(LedgerError) -> SnapshotSummary {
+    try log.snapshotSummary()
+  }
+
   /// The record of a promise, or `nil` if there is none.
   ///
   /// - Throws: ``LedgerError`` with `corrupt`, and with `eventsDeleted` if the ledger was compacted past

@@ -200,17 +200,33 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
 
   private func currentFiles() throws(LedgerError) -> InspectedFiles {
     guard !forkGuard.isForkedChild else { throw forkRefusal }
-    return try files.withLock { (files) throws(LedgerError) in
-      guard let open = files else {
-        throw LedgerError(.closed, "The inspection was closed. Begin another inspection.")
-      }
+    while true {
+      let open = try openFiles()
       if !open.environment.isClosed, try !isReplaced(open) { return open }
-      let name = follows ? nil : open.generation
+      // Without the lock: opening waits for reads of this process, and these may need the lock to finish.
+      let anew = try Self.openFiles(
+        of: directory, follows ? nil : open.generation, configuration)
+      if replace(open, with: anew) { return anew }
+      // Another thread was first, or closed the inspection.
+      try? anew.environment.close()
+    }
+  }
+
+  private func openFiles() throws(LedgerError) -> InspectedFiles {
+    guard let open = files.withLock({ $0 }) else {
+      throw LedgerError(.closed, "The inspection was closed. Begin another inspection.")
+    }
+    return open
+  }
+
+  /// - Returns: Whether the files were replaced; `false` if they were not those in use any more.
+  private func replace(_ old: InspectedFiles, with new: InspectedFiles) -> Bool {
+    files.withLock { files in
+      guard files?.environment === old.environment else { return false }
       // The old environment is closed by its last reader.
-      let anew = try Self.openFiles(of: directory, name, configuration)
-      if anew.generation != open.generation { isChecked.store(false, ordering: .relaxed) }
-      files = anew
-      return anew
+      files = new
+      if new.generation != old.generation { isChecked.store(false, ordering: .relaxed) }
+      return true
     }
   }
 

@@ -154,6 +154,40 @@ import Testing
     try #require(store.withLock { $0 }).close()
   }
 
+  /// A session of the process needs the file for itself and waits for a view, and another read waits for the
+  /// session: reads inside the view must not wait for that read.
+  @Test func aReadInAViewDoesNotWaitForReadsThatWaitForTheView() async throws {
+    await ledger.close()
+    let inspection = try LMDBInspection(of: LedgerDirectory(temporary.path), locking: true)
+    try read(inspection, besideSessionAt: temporary.path).close()
+    inspection.close()
+  }
+
+  /// Reads inside a view for which a session waits, while another read waits for that session.
+  private func read(
+    _ inspection: LMDBInspection, besideSessionAt path: String
+  ) throws -> LMDBEventStore {
+    let store = Mutex<LMDBEventStore?>(nil)
+    var others: [SystemThread] = []
+    try inspection.readingInOneTransaction { _, _, environment in
+      others.append(
+        try SystemThread.start(name: "session") {
+          let options = StoreOptions(sizeLimit: 1 << 30)
+          store.withLock {
+            $0 = try? LMDBEventStore(opening: LedgerDirectory(path), options: options)
+          }
+        })
+      while !environment.isAwaited { _ = WakeSemaphore().wait(timeout: .milliseconds(1)) }
+      others.append(try SystemThread.start(name: "reader") { _ = try? inspection.head() })
+      for _ in 0..<100 {
+        _ = try? inspection.head()
+        _ = WakeSemaphore().wait(timeout: .milliseconds(1))
+      }
+    }
+    for other in others { other.join() }
+    return try #require(store.withLock { $0 })
+  }
+
   @Test func aViewEndsWithItsTransactionAndStaysOnItsThread() async throws {
     let store = try #require(BlockingInspector(at: temporary.path).store as? LMDBInspection)
     let late = try store.readingView { (log) throws(LedgerError) in

@@ -109,7 +109,7 @@ struct PageData {
   /// The facts that the script of the page begins with.
   func facts(at now: Timestamp, path: String) throws -> JSONValue {
     let overview = try Overview(of: replayed, at: now, progress: alive)
-    let summary = try inspector.store.snapshotSummary()
+    let summary = try replayed.snapshotSummary()
     return .object([
       "path": .string(path), "shellPath": .string(path.shellWord),
       "ledger": .string("\(inspector.id)"), "generatedAt": .string("\(now)"),
