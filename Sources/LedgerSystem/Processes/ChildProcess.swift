@@ -116,6 +116,8 @@ package final class ChildProcess: Sendable {
   /// Waits until it ends. Every caller waits.
   @available(*, noasync, message: "blocks the thread")
   package func wait() -> Ending {
+    // Its id may be that of another process by now.
+    if let ending = state.withLock({ $0.ending }) { return ending }
     var info = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
     return state.withLock { state in

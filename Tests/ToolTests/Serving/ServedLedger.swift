@@ -20,8 +20,6 @@
       token = String(address.output.2)
     }
 
-    deinit { run.signal(SIGKILL) }
-
     /// Runs blocking work on a new server, outside Swift's few threads.
     static func with<R: Sendable>(
       _ path: String, _ options: String..., body: @escaping @Sendable (ServedLedger) throws -> R

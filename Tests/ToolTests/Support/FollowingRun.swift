@@ -27,6 +27,12 @@ final class FollowingRun {
       environment: environment.map { "\($0)=\($1)" }, resetsSignals: true)
   }
 
+  deinit {
+    // A process whose status nobody collects would keep the thread busy that waits for exit tests.
+    process.send(signal: SIGKILL)
+    _ = process.wait()
+  }
+
   struct EndedEarly: Error {}
 
   /// Reads until the text was printed. The child is running then.
