@@ -370,7 +370,8 @@ if isForFuzzer {
   let tools = package.targets.filter { $0.name == "promise-ledger" }
   package.targets.removeAll { $0.name == "promise-ledger" }
   package.targets += tools.map {
-    .target(name: $0.name, dependencies: $0.dependencies, path: $0.path)
+    .target(
+      name: $0.name, dependencies: $0.dependencies, path: $0.path, resources: $0.resources)
   }
 }
 
