@@ -23,11 +23,11 @@ struct DiffCommand: ChildCommand {
     completion: .file())
   var sides: [String]
 
-  @OptionGroup var access: AccessOptions
+  @OptionGroup var access: SharedAccessOptions
   @OptionGroup var limit: LimitOption
   @OptionGroup var output: ListFormatOptions
 
-  var timeoutInSeconds: Double { access.patience.timeout }
+  var timeoutInSeconds: Double { access.timeout }
 
   func validate() throws { _ = try DiffSides(sides) }
 

@@ -27,9 +27,9 @@ struct StateCommand: LedgerCommand {
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     let head = try inspector.head
-    try inspector.withMoment(at: list.past.position, sink) { moment in
+    try inspector.withMoment(at: list.position, sink) { moment in
       let facts = facts(moment, of: inspector, head)
-      let format = list.output.format
+      let format = list.format
       if format == .table {
         try facts.write(as: .table, to: sink)
         try sink.write("\n")
@@ -39,7 +39,7 @@ struct StateCommand: LedgerCommand {
         if format == .json || format == .jsonl {
           try printer.print(Record(cells: [], json: facts.json))
         }
-        var left = list.limit.count ?? .max
+        var left = list.limit ?? .max
         guard left > 0 else { return }
         try StateWalk(moment: moment, includesEnded: all).forEachEntry { entry in
           guard older.includes(entry.since, at: moment.now) else { return true }

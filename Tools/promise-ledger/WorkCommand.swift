@@ -51,7 +51,7 @@ struct WorkCommand: LedgerCommand {
   @OptionGroup var list: ListOptions
 
   func validate() throws {
-    guard !byKind || list.output.format != .ids else {
+    guard !byKind || list.format != .ids else {
       throw ValidationError("Kinds have no ids: leave out --by-kind or the format ids.")
     }
   }

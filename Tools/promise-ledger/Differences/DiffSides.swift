@@ -55,7 +55,7 @@ struct DiffSides {
 
   /// Runs `body` on both states.
   func withStates(
-    _ access: AccessOptions, _ sink: any TextSink, _ body: (StateDifference) throws -> Void
+    _ access: SharedAccessOptions, _ sink: any TextSink, _ body: (StateDifference) throws -> Void
   ) throws {
     let alive = { () -> Void in try? sink.alive() }
     let inspector = try open(first, access, sink)
@@ -78,7 +78,7 @@ struct DiffSides {
   }
 
   private func open(
-    _ side: Side, _ access: AccessOptions, _ sink: any TextSink
+    _ side: Side, _ access: SharedAccessOptions, _ sink: any TextSink
   ) throws -> BlockingInspector {
     guard side.isArchive else { return try access.open(side.path) }
     // Reading an archive tells nothing about its progress.

@@ -1,34 +1,32 @@
 import ArgumentParser
 import PromiseLedger
 
-/// The options of every command that reads a ledger.
-struct ReadingOptions: ParsableArguments {
-  @Argument(help: "The directory of the ledger.", completion: .directory)
-  var path: String
-
-  @OptionGroup var access: AccessOptions
-
-  var withoutLock: Bool { access.withoutLock }
-  var timeout: Double { access.patience.timeout }
-  var pulseInterval: Duration { access.pulseInterval }
-
-  func open() throws -> BlockingInspector { try access.open(path) }
+/// Options of a command that works in a process of its own.
+///
+/// A group of options contains no other one: a build for debugging has the parser check a group five times for each
+/// time that it checks the group around it, at every start.
+protocol PatienceOptions: ParsableArguments {
+  /// How long the command may make no progress, in seconds.
+  var timeout: Double { get }
 }
 
-/// The options for the way of reading a ledger.
-struct AccessOptions: ParsableArguments {
-  @Flag(
-    help: """
-      Do not register as a reader, so that a directory can be read without permission to write. \
-      Only for a ledger that no process has open.
-      """)
-  var withoutLock = false
-
-  @OptionGroup var patience: PatienceOption
-
+extension PatienceOptions {
   /// How often silent work shows that it is still running: well within the timeout.
-  var pulseInterval: Duration { .seconds(min(1, patience.timeout / 4)) }
+  var pulseInterval: Duration { .seconds(min(1, timeout / 4)) }
 
+  func validate() throws {
+    guard timeout >= 0.1, timeout <= 86_400 else {
+      throw ValidationError("The timeout must be between 0.1 and 86400 seconds.")
+    }
+  }
+}
+
+/// Options for the way of reading a ledger.
+protocol AccessOptions: PatienceOptions {
+  var withoutLock: Bool { get }
+}
+
+extension AccessOptions {
   func open(_ path: String) throws -> BlockingInspector {
     do throws(LedgerError) {
       return try BlockingInspector(at: path, locking: !withoutLock)
@@ -41,19 +39,43 @@ struct AccessOptions: ParsableArguments {
   }
 }
 
-/// The option of every command that works in a process of its own.
-struct PatienceOption: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "How long the command may make no progress before it is ended.",
-      valueName: "seconds"))
+extension ArgumentHelp {
+  fileprivate static let withoutLock: Self = """
+    Do not register as a reader, so that a directory can be read without permission to write. \
+    Only for a ledger that no process has open.
+    """
+
+  fileprivate static let timeout = ArgumentHelp(
+    "How long the command may make no progress before it is ended.", valueName: "seconds")
+}
+
+/// The options of every command that reads one ledger.
+struct ReadingOptions: AccessOptions {
+  @Argument(help: "The directory of the ledger.", completion: .directory)
+  var path: String
+
+  @Flag(help: .withoutLock)
+  var withoutLock = false
+
+  @Option(help: .timeout)
   var timeout = 30.0
 
-  func validate() throws {
-    guard timeout >= 0.1, timeout <= 86_400 else {
-      throw ValidationError("The timeout must be between 0.1 and 86400 seconds.")
-    }
-  }
+  func open() throws -> BlockingInspector { try open(path) }
+}
+
+/// The options of a command that reads several ledgers.
+struct SharedAccessOptions: AccessOptions {
+  @Flag(help: .withoutLock)
+  var withoutLock = false
+
+  @Option(help: .timeout)
+  var timeout = 30.0
+}
+
+/// The option of a command that reads no ledger.
+struct PatienceOption: PatienceOptions {
+  @Option(help: .timeout)
+  var timeout = 30.0
 }
 
 /// The options of every command whose output has a format.

@@ -22,10 +22,10 @@ struct RecordList {
     _ list: (Moment, _ print: (Record) throws -> Bool) throws -> Void
   ) throws {
     let inspector = try reading.open()
-    try inspector.withMoment(at: options.past.position, sink) { moment in
-      var printer = try RecordPrinter(options.output.format, columns, to: sink)
+    try inspector.withMoment(at: options.position, sink) { moment in
+      var printer = try RecordPrinter(options.format, columns, to: sink)
       try printer.printAll { printer in
-        var left = options.limit.count ?? .max
+        var left = options.limit ?? .max
         guard left > 0 else { return }
         func printNext(_ record: Record) throws -> Bool {
           try printer.print(record)
