@@ -219,6 +219,11 @@ package final class WatchedStore: ForwardingStore {
     return try store.append(batch, commit, after: base)
   }
 
+  package func newerHead(than base: Position) throws(LedgerError) -> Position? {
+    contents.withLock { $0.onAppend.take() }?()
+    return try store.newerHead(than: base)
+  }
+
   package func read(
     after position: Position, limit: Int, _ body: (FrameView) throws(LedgerError) -> Void
   ) throws(LedgerError) -> Position {

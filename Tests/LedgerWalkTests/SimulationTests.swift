@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: Simulation.Bug.allCases)
   func aBugIsFound(bug: Simulation.Bug) {
-    let seed = (1...40 as ClosedRange<UInt64>).first { seed in
+    let seed = (1...80 as ClosedRange<UInt64>).first { seed in
       Simulation(seed: seed, bug: bug).run(stepCount: 300).problem != nil
     }
     #expect(seed != nil, "\(bug)")

@@ -1,9 +1,10 @@
 /// The store of a ledger's events: the boundary between the ledger and a storage engine.
 ///
 /// The layers above do not know the engine. A writer reads through ``view(_:)``, decides without the store,
-/// and appends with ``append(_:_:after:)`` at the position on which it decided. Between ``beginCommit(_:)``
-/// and ``endCommit()``, an engine with a single writer keeps all other writers out, so that the head stays;
-/// an optimistic engine lets the head move, and the writer decides again.
+/// and appends with ``append(_:_:after:)`` at the position on which it decided, or confirms that position with
+/// ``newerHead(than:)`` if nothing is to be appended. Between ``beginCommit(_:)`` and ``endCommit()``, an
+/// engine with a single writer keeps all other writers out, so that the head stays; an optimistic engine lets
+/// the head move, and the writer decides again.
 package protocol EventStore: LedgerSource, AnyObject {
   /// The id of the stored ledger.
   var ledgerID: LedgerID { get }
@@ -45,6 +46,15 @@ package protocol EventStore: LedgerSource, AnyObject {
   func append(
     _ batch: EventBatch, _ commit: CommitID, after base: Position
   ) throws(LedgerError) -> AppendOutcome
+
+  /// Confirms the state on which a group without events was decided: its answers must not be outdated.
+  ///
+  /// An engine that keeps other writers out during a commit has nothing to look up.
+  ///
+  /// - Parameter base: The position on which the answers were decided.
+  /// - Returns: The position at which the log ends if that is no longer `base`; `nil` if it is.
+  /// - Throws: `ioFailure`, `sealed`, `unavailable`, `corrupt` if the log ends before `base`.
+  func newerHead(than base: Position) throws(LedgerError) -> Position?
 
   /// Ends a commit, with or without events, and lets other writers continue.
   func endCommit()

@@ -10,6 +10,7 @@ package final class Connection: @unchecked Sendable {
   private let pointer: OpaquePointer
   private let notices = Notices()
   private let use = Mutex(())
+  private let isCancelled = Atomic<Bool>(false)
 
   /// Connects, within the time limit of the settings for each host.
   ///
@@ -59,6 +60,9 @@ package final class Connection: @unchecked Sendable {
   package var isUsable: Bool {
     use.withLock { _ in unsafe PQstatus(pointer) == CONNECTION_OK }
   }
+
+  /// Whether a statement was asked to be cancelled: the request may arrive late, and hit a later statement.
+  package var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }
 
   /// The number of the server's process for this connection.
   package var serverProcess: Int32 { unsafe PQbackendPID(pointer) }
@@ -202,6 +206,7 @@ package final class Connection: @unchecked Sendable {
 
   /// Asks the server to cancel what it is doing for this connection.
   private func cancel() {
+    isCancelled.store(true, ordering: .relaxed)
     guard let handle = unsafe PQgetCancel(pointer) else { return }
     defer { unsafe PQfreeCancel(handle) }
     var reason = [CChar](repeating: 0, count: 256)

@@ -109,7 +109,7 @@ package final class GroupCommitter {
   /// Resets the wait: a frozen session does not wait for the gate.
   func pause() { waitsSince = nil }
 
-  /// Begins, catches up, decides and appends; decides again if another writer was first, as long as the time
+  /// Begins, catches up, decides and writes; decides again if another writer was first, as long as the time
   /// limit allows.
   private func commit(
     _ group: inout Group, to store: any EventStore, _ patience: Patience
@@ -122,8 +122,8 @@ package final class GroupCommitter {
       try prepare(&group)
       if replica.position < head { _ = try replica.catchUp(from: store) }
       let batch = try decide(&group, turn.room, store)
-      guard let base = group.staged?.basePosition, !batch.isEmpty else { return }
-      switch try store.append(batch, commitID, after: base) {
+      guard let base = group.staged?.basePosition else { return }
+      switch try write(batch, after: base, to: store) {
       case .appended: return
       case .headMoved(let newHead):
         if patience.isOver() { throw .interrupted }
@@ -131,6 +131,16 @@ package final class GroupCommitter {
         head = newHead
       }
     }
+  }
+
+  /// Appends the events of a group. If there are none, its answers must still be based on the newest event:
+  /// another writer may have been faster, after which this group's commands were submitted.
+  private func write(
+    _ batch: EventBatch, after base: Position, to store: any EventStore
+  ) throws(LedgerError) -> AppendOutcome {
+    guard batch.isEmpty else { return try store.append(batch, commitID, after: base) }
+    guard let head = try store.newerHead(than: base) else { return .appended(through: base) }
+    return .headMoved(to: head)
   }
 
   /// Begins a commit on a state that lacks only a few events.

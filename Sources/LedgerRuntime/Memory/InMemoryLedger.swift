@@ -64,14 +64,20 @@ package struct InMemoryLedger: LedgerSource {
 
   // MARK: Writing
 
-  package mutating func append(
-    _ batch: EventBatch, _ commit: CommitID, after base: Position
-  ) throws(LedgerError) -> AppendOutcome {
+  /// Returns the head unless it is `base` and no race is lost.
+  package mutating func newerHead(than base: Position) throws(LedgerError) -> Position? {
     guard end >= base else { throw .vanished(after: end, known: base) }
     guard end == base, conflictCount == 0 else {
       conflictCount = max(0, conflictCount - 1)
-      return .headMoved(to: end)
+      return end
     }
+    return nil
+  }
+
+  package mutating func append(
+    _ batch: EventBatch, _ commit: CommitID, after base: Position
+  ) throws(LedgerError) -> AppendOutcome {
+    if let head = try newerHead(than: base) { return .headMoved(to: head) }
     batch.packFrames(
       from: base.advanced(by: 1), number: frameNumber &+ 1, commit: commit,
       filling: frameByteCount

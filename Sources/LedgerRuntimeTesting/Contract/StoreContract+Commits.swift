@@ -43,6 +43,21 @@ extension StoreContract {
       try requireEqual(subject.store.head(), Position(rawValue: 3), "the head")
       try requireEqual(subject.store.changeCount, count, "the count of changes")
     },
+    Rule("An answer without events is based on the newest event") { (subject: StoreSubject) in
+      try subject.append(3)
+      let other = StoreSubject(
+        store: try subject.reopened(), sessions: subject.sessions, reopened: subject.reopened)
+      try subject.inTurn { store in
+        // A store that keeps other writers out refuses this commit.
+        let newHead = try subject.unlessStalled {
+          try other.append(1, number: 2, after: Position(rawValue: 3), patience: .milliseconds(50))
+        }
+        let found = try store.newerHead(than: Position(rawValue: 3))
+        if let newHead { try requireEqual(found, newHead, "the newer head") }
+        try requireEqual(
+          subject.confirmedHead(), newHead ?? Position(rawValue: 3), "the head that is confirmed")
+      }
+    },
     Rule("A commit that is given up changes nothing") { (subject: StoreSubject) in
       try subject.append(3)
       try requireRefusal(.conflict, "the decision") {
@@ -97,5 +112,26 @@ extension StoreSubject {
     _ = try store.beginCommit(Patience(.seconds(5)))
     defer { store.endCommit() }
     try body(store)
+  }
+
+  /// Returns the position that the store confirms to be the newest.
+  fileprivate func confirmedHead() throws -> Position {
+    var head = try store.head()
+    for _ in 0..<10 {
+      guard let newer = try store.newerHead(than: head) else { return head }
+      head = newer
+    }
+    throw BrokenRule(message: "the newest position is not confirmed")
+  }
+
+  /// Runs `body`, which may have to wait for another writer.
+  ///
+  /// - Returns: `nil` if it waited in vain.
+  fileprivate func unlessStalled<R>(_ body: () throws -> R) throws -> R? {
+    do {
+      return try body()
+    } catch let error as LedgerError where error.code == .writerStalled {
+      return nil
+    }
   }
 }

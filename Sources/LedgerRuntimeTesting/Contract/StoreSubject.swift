@@ -27,11 +27,12 @@ package struct StoreSubject {
   /// Appends events that count up in their payload.
   @discardableResult
   package func append(
-    _ count: Int, number: UInt64 = 1, after position: Position = .start, attachment: [UInt8] = []
+    _ count: Int, number: UInt64 = 1, after position: Position = .start,
+    attachment: [UInt8] = [], patience: Duration = .seconds(5)
   ) throws -> Position {
     try store.commit(
       CommitID(session: Self.session, number: number), after: position,
-      patience: Patience(.seconds(5)), catchUp: { (_) throws(LedgerError) in },
+      patience: Patience(patience), catchUp: { (_) throws(LedgerError) in },
       decide: { (_, _) throws(LedgerError) in
         try Self.batch(count, attachment: attachment)
       })

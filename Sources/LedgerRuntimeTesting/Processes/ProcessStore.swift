@@ -68,6 +68,11 @@ final class ProcessStore: ForwardingEventStore {
     }
   }
 
+  func newerHead(than position: Position) throws(LedgerError) -> Position? {
+    try requireAlive()
+    return try base.newerHead(than: position)
+  }
+
   func changeSnapshot(
     _ changes: [TableChange], from old: SnapshotSummary, to new: SnapshotSummary,
     patience: Patience

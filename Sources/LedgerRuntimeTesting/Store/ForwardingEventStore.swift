@@ -40,6 +40,10 @@ extension ForwardingEventStore {
     try base.append(batch, commit, after: position)
   }
 
+  package func newerHead(than position: Position) throws(LedgerError) -> Position? {
+    try base.newerHead(than: position)
+  }
+
   package func endCommit() { base.endCommit() }
 
   package func lockForCompaction() throws(LedgerError) -> (any CompactionHold)? {

@@ -105,6 +105,10 @@ package final class InMemoryEventStore: EventStore {
     return outcome
   }
 
+  package func newerHead(than base: Position) throws(LedgerError) -> Position? {
+    try contents.withLock { (contents) throws(LedgerError) in try contents.newerHead(than: base) }
+  }
+
   // MARK: The snapshot
 
   package func changeSnapshot(

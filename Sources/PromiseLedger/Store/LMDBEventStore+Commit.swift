@@ -17,6 +17,9 @@ extension LMDBEventStore {
     }
   }
 
+  /// Returns `nil`: the gate keeps all other writers out.
+  package func newerHead(than base: Position) -> Position? { nil }
+
   package func endCommit() { gate.leave() }
 
   package func append(

@@ -8,6 +8,7 @@ struct AppendedFrames {
   private var attachments: [(position: Position, bytes: [UInt8])] = []
   private let commit: CommitID
   private let head: Position
+  private let known: LogRow
   private var frameNumber: UInt32
 
   /// The size in bytes up to which frames are filled: two rows with such frames fit into a page of the server.
@@ -15,6 +16,7 @@ struct AppendedFrames {
 
   init(_ batch: EventBatch, _ commit: CommitID, after known: LogRow) {
     self.commit = commit
+    self.known = known
     head = known.head.advanced(by: batch.count)
     frameNumber = known.frameNumber
     batch.packFrames(
@@ -38,6 +40,15 @@ struct AppendedFrames {
     [
       .int8(head.stored), commit.session.entityID.value, .int8(Int64(bitPattern: commit.number)),
       .int8(Int64(frameNumber)), .int8(Int64(byteCount)),
+    ]
+  }
+
+  /// The values that the ledger's row must still have.
+  var baseValues: [Value] {
+    let last = known.commit ?? commit
+    return [
+      .int8(known.head.stored), .int8(known.epoch), last.session.entityID.value,
+      .int8(Int64(bitPattern: last.number)),
     ]
   }
 

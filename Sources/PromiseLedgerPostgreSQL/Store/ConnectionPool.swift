@@ -58,7 +58,7 @@ final class ConnectionPool: Sendable {
   func giveBack(_ connection: Connection) {
     guard connection.isUsable else { return noteLoss() }
     contents.withLock { contents in
-      if !contents.isClosed { contents.idle.append(connection) }
+      if !contents.isClosed, !connection.wasCancelled { contents.idle.append(connection) }
     }
   }
 

@@ -83,18 +83,23 @@ struct LedgerSQL: Sendable {
       """, .int8(position.stored))
   }
 
-  /// Appends in a transaction that has locked the row.
+  /// Appends if the row is as it was known; otherwise, no row changes.
+  ///
+  /// That its epoch is the same shows that no session has judged a lost commit since, and that its last commit is
+  /// the same shows that the log has the same past.
   func append(_ appended: AppendedFrames) -> Statement {
     Statement(
       """
       WITH moved AS (\(update)), attached AS (\(insertAttachments)) \(insertFrames)
-      """, [.int4(number)] + appended.rowValues + appended.entryValues)
+      """, [.int4(number)] + appended.rowValues + appended.entryValues + appended.baseValues)
   }
 
   private var update: String {
     """
     UPDATE \(names.ledger) SET head = $2, last_session = $3, last_commit = $4, frame_number = $5,
-      used = used + $6 WHERE ledger = $1
+      used = used + $6
+    WHERE ledger = $1 AND state = 'open' AND head = $12 AND epoch = $13
+      AND (head = 0 OR (last_session = $14 AND last_commit = $15)) RETURNING 1
     """
   }
 
@@ -102,6 +107,7 @@ struct LedgerSQL: Sendable {
     """
     INSERT INTO \(names.frame) (ledger, position, body)
     SELECT $1, f.position, f.body FROM unnest($7::bigint[], $8::bytea[]) AS f(position, body)
+    WHERE EXISTS (SELECT FROM moved)
     """
   }
 
@@ -110,6 +116,7 @@ struct LedgerSQL: Sendable {
     INSERT INTO \(names.attachment) (ledger, position, byte_count, crc, body)
     SELECT $1, a.position, length(a.body), a.crc, a.body
     FROM unnest($9::bigint[], $10::bytea[], $11::bigint[]) AS a(position, body, crc)
+    WHERE EXISTS (SELECT FROM moved)
     """
   }
 

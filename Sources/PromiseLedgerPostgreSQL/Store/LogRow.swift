@@ -42,6 +42,13 @@ struct LogRow: Sendable {
   }
 }
 
+/// The end of a log, and with it the whole log: it only grows.
+struct LogEnd: Sendable, Hashable {
+  let position: Position
+  /// The commit that wrote the last event; `nil` if there is none.
+  let commit: CommitID?
+}
+
 extension Position {
   /// The position in a column of type `bigint`.
   init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }

@@ -10,7 +10,9 @@ extension PostgreSQLEventStore {
     /// The time that the oldest command will have waited by then.
     let waitInAll: Duration
     var isInterrupted = false
-    /// The transaction that has locked the row; `nil` once it ended.
+    /// The end of the log, if this store wrote it and nothing newer was seen: no lock is needed then.
+    var own: LogRow?
+    /// The transaction that has locked the row; `nil` without one, and once it ended.
     var lock: RowLock?
   }
 
@@ -20,15 +22,16 @@ extension PostgreSQLEventStore {
     let row: LogRow
   }
 
+  /// Begins without the server if the newest event that is known is this store's own. If another writer was
+  /// faster after all, appending finds out, and takes the lock.
   func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
-    let unlocked = Turn(
+    var turn = Turn(
       deadline: MonotonicClock.now + patience.timeout, waitInAll: patience.waitInAll)
-    let lock = try lockRow(unlocked, until: patience.isOver)
-    writer.withLock { turn in
-      turn = unlocked
-      turn?.lock = lock
-    }
-    return CommitTurn(head: lock.row.head, lock.row.commit, room: .unlimited)
+    turn.own = state.withLock { $0.own }
+    if turn.own == nil { turn.lock = try lockRow(turn, until: patience.isOver) }
+    writer.withLock { $0 = turn }
+    guard let row = turn.own ?? turn.lock?.row else { throw .storeClosed }
+    return CommitTurn(head: row.head, row.commit, room: .unlimited)
   }
 
   func endCommit() {
@@ -43,32 +46,76 @@ extension PostgreSQLEventStore {
     _ batch: EventBatch, _ commit: CommitID, after base: Position
   ) throws(LedgerError) -> AppendOutcome {
     guard let turn = writer.withLock({ $0 }) else { throw .storeClosed }
-    let outcome = try append(batch, commit, after: base, lock(of: turn))
+    var outcome: AppendOutcome?
+    if let own = turn.own, own.head == base {
+      outcome = try appendAlone(batch, commit, after: own, turn)
+    }
+    if outcome == nil { outcome = try append(batch, commit, after: base, lock(of: turn)) }
+    guard let outcome else { throw .storeClosed }
     if case .appended = outcome { hub.announceCommit(to: sql.number) }
     return outcome
   }
 
-  // MARK: The row
+  /// Looks at the row even if it is locked: while this process was stopped, the server may have ended the
+  /// transaction that locked it.
+  func newerHead(than base: Position) throws(LedgerError) -> Position? {
+    let row = try begun(nil, endsAtOnce: true) { (view, _) throws(LedgerError) in view.row }
+    guard row.isOpen else { throw .sealedLedger }
+    guard row.head >= base else { throw .vanished(after: row.head, known: base) }
+    return row.head == base ? nil : row.head
+  }
+
+  // MARK: Alone
+
+  /// Appends in one round trip, if the log still ends with the event that this store wrote.
+  ///
+  /// - Returns: `nil` if it does not.
+  private func appendAlone(
+    _ batch: EventBatch, _ commit: CommitID, after own: LogRow, _ turn: Turn
+  ) throws(LedgerError) -> AppendOutcome? {
+    writer.withLock { $0?.own = nil }
+    let connection = try pool.borrow()
+    let statements = [
+      LedgerSQL.limitLockWaits(to: turn.deadline - MonotonicClock.now),
+      sql.append(AppendedFrames(batch, commit, after: own)), sql.row,
+    ]
+    switch write(statements, on: connection, until: isInterrupted) {
+    case .written(let results):
+      let isAppended = results[1].changedCount > 0
+      let row = try? LogRow(results[2], isWhole: true)
+      if isAppended { noteOwn(row) } else { forgetOwn() }
+      return isAppended ? .appended(through: own.head.advanced(by: batch.count)) : nil
+    case .notWritten(let error): throw commitError(error, turn, isOver: isInterrupted)
+    case .unknown(let cause): return try judge(commit, batch, after: own.head, cause)
+    }
+  }
+
+  private func isInterrupted() -> Bool { writer.withLock { $0?.isInterrupted ?? true } }
+
+  // MARK: Among others
 
   /// The lock of a turn. It is taken anew after a commit whose connection was lost and that was not written.
   private func lock(of turn: Turn) throws(LedgerError) -> RowLock {
     if let lock = turn.lock { return lock }
-    return try lockRow(turn) { self.writer.withLock { $0?.isInterrupted ?? true } }
+    return try lockRow(turn, until: isInterrupted)
   }
 
   /// Locks the row of the ledger, within the time of a turn.
   private func lockRow(
     _ turn: Turn, until isOver: () -> Bool
   ) throws(LedgerError) -> RowLock {
+    let known = state.withLock { $0.seen }
     let lock = try withoutActuallyEscaping(isOver) { (isOver) throws(LedgerError) in
       try retryingOnce { () throws(LedgerError) in try tryToLockRow(turn, until: isOver) }
     }
-    noteSeen(lock.row)
-    guard lock.row.isOpen else {
+    do throws(LedgerError) {
+      try noteSeen(lock.row, after: known)
+      guard lock.row.isOpen else { throw .sealedLedger }
+      return lock
+    } catch {
       pool.giveBackRolledBack(lock.connection)
-      throw .sealedLedger
+      throw error
     }
-    return lock
   }
 
   private func tryToLockRow(
@@ -81,14 +128,23 @@ extension PostgreSQLEventStore {
     ]
     do throws(PostgreSQLError) {
       let rows = try connection.run(statements, until: isOver).rows[2]
-      return RowLock(connection: connection, row: try LogRow(rows))
+      if rows.count == 1 { return RowLock(connection: connection, row: try LogRow(rows)) }
     } catch {
       pool.giveBackRolledBack(connection)
-      switch error.state {
-      case .queryCanceled? where isOver(): throw .interrupted
-      case .lockNotAvailable?: throw .rowHeld(turn.waitInAll, cause: error)
-      default: throw LedgerError(error, in: sql.names)
-      }
+      throw commitError(error, turn, isOver: isOver)
+    }
+    pool.giveBackRolledBack(connection)
+    throw .ledgerRemoved
+  }
+
+  /// The meaning of an error before which nothing was written.
+  private func commitError(
+    _ error: PostgreSQLError, _ turn: Turn, isOver: () -> Bool
+  ) -> LedgerError {
+    switch error.state {
+    case .queryCanceled? where isOver(): .interrupted
+    case .lockNotAvailable?: .rowHeld(turn.waitInAll, cause: error)
+    default: LedgerError(error, in: sql.names)
     }
   }
 
@@ -104,13 +160,16 @@ extension PostgreSQLEventStore {
     }
     // The transaction ends now, one way or another.
     writer.withLock { $0?.lock = nil }
-    let frames = AppendedFrames(batch, commit, after: row)
-    switch write([sql.append(frames), sql.row, LedgerSQL.commit], on: lock.connection) {
+    let statements = [
+      sql.append(AppendedFrames(batch, commit, after: row)), sql.row, LedgerSQL.commit,
+    ]
+    switch write(statements, on: lock.connection) {
     case .written(let results):
-      noteSeen(
-        try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
-          try LogRow(results[1], isWhole: true)
-        })
+      guard results[0].changedCount > 0 else {
+        throw LedgerError(
+          .internalInconsistency, "The locked row of the ledger changed. Nothing was written.")
+      }
+      noteOwn(try? LogRow(results[1], isWhole: true))
       return .appended(through: base.advanced(by: batch.count))
     case .notWritten(let error): throw LedgerError(error, in: sql.names)
     case .unknown(let cause): return try judge(commit, batch, after: base, cause)
@@ -128,9 +187,11 @@ extension PostgreSQLEventStore {
   }
 
   /// Runs the statements that end a transaction, and gives the connection back.
-  private func write(_ statements: [Statement], on connection: Connection) -> WriteOutcome {
+  private func write(
+    _ statements: [Statement], on connection: Connection, until isOver: (() -> Bool)? = nil
+  ) -> WriteOutcome {
     do throws(PostgreSQLError) {
-      let (rows, notices) = try connection.run(statements)
+      let (rows, notices) = try connection.run(statements, until: isOver)
       pool.giveBack(connection)
       return notices.contains(where: \.isAboutDurability) ? .unknown(nil) : .written(rows)
     } catch {
@@ -147,15 +208,16 @@ extension PostgreSQLEventStore {
 
   /// Finds out whether a commit was written, on a new connection.
   ///
-  /// The epoch is raised first. This waits for the lost transaction, which has locked the row: packets that are
-  /// still on their way could otherwise write the commit after it was not found. And it is a commit of its own, so
-  /// what is found after it is as durable as any commit.
+  /// The epoch is raised first: packets that are still on their way could otherwise write the commit after it was
+  /// not found. If the lost transaction has locked the row, this waits for its end. And it is a commit of its own,
+  /// so what is found after it is as durable as any commit.
   ///
   /// - Returns: The end of the commit; `headMoved` if it was not written and never will be.
   private func judge(
     _ commit: CommitID, _ batch: EventBatch, after base: Position, _ cause: PostgreSQLError?
   ) throws(LedgerError) -> AppendOutcome {
     pool.noteLoss()
+    forgetOwn()
     let deadline = MonotonicClock.now + place.reconnectionPatience
     let pause = WakeSemaphore()
     while true {
@@ -163,6 +225,7 @@ extension PostgreSQLEventStore {
         return try judged(commit, batch, after: base, until: deadline)
       } catch {
         let isUnreachable = error.code == .unavailable || error.code == .writerStalled
+        guard error.code != .historyChanged else { throw error }
         guard isUnreachable, MonotonicClock.now < deadline else {
           throw .outcomeUnknown(cause: error.cause ?? cause ?? error)
         }
@@ -174,6 +237,7 @@ extension PostgreSQLEventStore {
   private func judged(
     _ commit: CommitID, _ batch: EventBatch, after base: Position, until deadline: Duration
   ) throws(LedgerError) -> AppendOutcome {
+    let known = state.withLock { $0.seen }
     let connection = try pool.connect()
     let wait = LedgerSQL.limitLockWaits(to: deadline - MonotonicClock.now)
     let (results, notices) = try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
@@ -189,7 +253,7 @@ extension PostgreSQLEventStore {
     let found = try view.commit(at: base.advanced(by: 1))
     _ = try view.run(LedgerSQL.commit)
     pool.giveBack(connection)
-    noteSeen(stored)
+    try noteSeen(stored, after: known)
     guard found != commit else { return .appended(through: base.advanced(by: batch.count)) }
     // An event that was deleted meanwhile does not tell who wrote it.
     guard found != nil || stored.head <= base else { throw .outcomeUnknown(cause: nil) }

@@ -6,7 +6,8 @@ import Synchronization
 
 /// A store on a PostgreSQL server.
 ///
-/// A commit locks the ledger's row first, so that no writer decides in vain, or answers a command on an outdated state.
+/// A session that commits alone needs one round trip, which checks that the log ends as the session left it. Once it saw
+/// another writer, it locks the ledger's row first, so that no writer decides in vain, until it wrote the newest event.
 final class PostgreSQLEventStore: EventStore, ForwardingSource {
   let ledgerID: LedgerID
   let createdAt: Timestamp
@@ -26,6 +27,10 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
     /// Whether the snapshot was seen to have something to look up.
     var hasSnapshot = true
     var time: ServerTime?
+    /// The furthest end of the log that was seen.
+    var seen: LogEnd?
+    /// The row as this store's newest commit left it; `nil` once a later change was seen.
+    var own: LogRow?
   }
 
   /// The server's time at a moment of this process.
@@ -47,7 +52,7 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
     hub = try ChangeHub.shared(place.settings, place.names)
     state = Mutex(State())
     let view = try PinnedView(sql, on: connection, endsAtOnce: true)
-    noteSeen(view.row)
+    try noteSeen(view.row, after: nil)
     pool.giveBack(connection)
     try hub.add(changes, of: sql.number)
   }
@@ -104,10 +109,11 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   /// Runs `body` on a new view. If a connection was lost before the view began, another is tried once.
   ///
   /// - Parameter body: Receives what ends the transaction, unless it ended at once.
-  private func begun<R>(
+  func begun<R>(
     _ request: ViewRequest?, endsAtOnce: Bool = false,
     _ body: (PinnedView, _ end: () throws(LedgerError) -> Void) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
+    let known = state.withLock { $0.seen }
     let (connection, view) = try retryingOnce { () throws(LedgerError) in
       let connection = try pool.borrow()
       do throws(LedgerError) {
@@ -119,8 +125,8 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
         throw error
       }
     }
-    noteSeen(view.row)
     do throws(LedgerError) {
+      try noteSeen(view.row, after: known)
       let result = try body(view) { () throws(LedgerError) in
         _ = try view.run(LedgerSQL.commit)
       }
@@ -143,20 +149,42 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
     }
   }
 
+  // MARK: What was seen
+
+  /// Notes what the row of the ledger shows, and checks that the log goes on where it was seen to end.
+  ///
+  /// A server that was restored from a copy, or that took over without the newest commits, shows another past. If
+  /// its log is longer, the view that reads its events finds out.
+  ///
+  /// - Parameter known: The end of the log that was known before the row was read.
+  /// - Throws: `historyChanged`.
+  func noteSeen(_ row: LogRow, after known: LogEnd?) throws(LedgerError) {
+    let end = LogEnd(position: row.head, commit: row.commit)
+    if let known {
+      guard end == known || end.position > known.position else {
+        throw .historyChanged(at: known.position)
+      }
+    }
+    state.withLock { state in state.note(row, end) }
+  }
+
+  /// Notes the row as a commit of this store left it; `nil` if it could not be read.
+  func noteOwn(_ row: LogRow?) {
+    state.withLock { state in
+      state.own = row
+      if let row { state.note(row, LogEnd(position: row.head, commit: row.commit)) }
+    }
+  }
+
+  /// Lets the next commit lock the row of the ledger.
+  func forgetOwn() { state.withLock { $0.own = nil } }
+
   // MARK: Time and changes
 
   /// The server's time, from the last answer and the time since.
   func now() -> Timestamp {
     guard let known = state.withLock({ $0.time }) else { return SystemLedgerClock().now() }
     return known.time + (MonotonicClock.now - known.moment)
-  }
-
-  /// Notes what the row of the ledger shows.
-  func noteSeen(_ row: LogRow) {
-    state.withLock { state in
-      state.time = ServerTime(time: row.time, moment: MonotonicClock.now)
-      if row.metadata != nil { state.hasSnapshot = row.summary != nil }
-    }
   }
 
   var changeCount: UInt32 { changes.count }
@@ -199,6 +227,16 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
         Int(try rows.int8(0, 0))
       }
     }
+  }
+}
+
+extension PostgreSQLEventStore.State {
+  fileprivate mutating func note(_ row: LogRow, _ end: LogEnd) {
+    time = PostgreSQLEventStore.ServerTime(time: row.time, moment: MonotonicClock.now)
+    if row.metadata != nil { hasSnapshot = row.summary != nil }
+    // Another thread may have noted a later row meanwhile.
+    if end.position >= seen?.position ?? .start { seen = end }
+    if let known = own, row.head > known.head || row.epoch > known.epoch { own = nil }
   }
 }
 

@@ -316,6 +316,9 @@ package final class Simulation {
     if chance(1, of: 60) { throw .killed }
   }
 
+  /// The writer is suspended here, after it has decided that there are no events.
+  func beforeConfirmation(of process: VirtualProcess) { interleave(process) }
+
   func noteRepeatedDecision() { figures.repeatedDecisionCount += 1 }
 
   /// The events are durable, and no one knows yet.

@@ -53,6 +53,11 @@ final class SimulatedStore: ForwardingStore, @unchecked Sendable {
     if let process { simulation.end(process) }
   }
 
+  func newerHead(than base: Position) throws(LedgerError) -> Position? {
+    if let process { simulation.beforeConfirmation(of: process) }
+    return try store.newerHead(than: base)
+  }
+
   func append(
     _ batch: EventBatch, _ commit: CommitID, after base: Position
   ) throws(LedgerError) -> AppendOutcome {

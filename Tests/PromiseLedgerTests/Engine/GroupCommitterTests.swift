@@ -71,6 +71,21 @@ import Testing
     #expect(try session.promise(8)?.created.session == .numbered(1))
   }
 
+  /// The command is answered without an event, so only the confirmation shows that another writer was faster.
+  @Test func eventsOfAnotherWriterBeforeAnAnswerAreAnswered() throws {
+    let session = try WatchedSession(store, 1, clock: clock)
+    try session.commit([CreatePromise(.numbered(7))])
+    let head = try store.head()
+    store.onAppend = { [store, clock] in
+      #expect(throws: Never.self) {
+        try WatchedSession(store, 3, clock: clock).commit([ResolvePromise(.numbered(7))])
+      }
+    }
+    try session.commitAny([CreatePromise(.numbered(7))])
+    #expect(try store.head() == head.advanced(by: 2))
+    #expect(try session.promise(7)?.status == .resolved)
+  }
+
   @Test func aLogThatEndsBeforeAReadPositionIsCorrupt() throws {
     let session = try WatchedSession(store, 1, clock: clock)
     try session.commit([CreatePromise(.numbered(1))])

@@ -22,6 +22,7 @@ final class BrokenStore: ForwardingEventStore {
     case hidesTheHeadCommit = "A commit begins at the newest event"
     case appendsAnywhere = "Events that were decided on another position are not appended"
     case ringsForNothing = "A commit without events changes nothing"
+    case confirmsAnything = "An answer without events is based on the newest event"
     case appendsWhenGivenUp = "A commit that is given up changes nothing"
     case namesTheFirstCommit = "Each event names the commit that wrote it"
     case neverRings = "A commit changes the count that waits watch"
@@ -110,6 +111,10 @@ final class BrokenStore: ForwardingEventStore {
     case .appendsAnywhere: return try base.append(batch, commit, after: base.head())
     default: return try base.append(batch, commit, after: position)
     }
+  }
+
+  func newerHead(than position: Position) throws(LedgerError) -> Position? {
+    bug == .confirmsAnything ? nil : try base.newerHead(than: position)
   }
 
   func endCommit() {

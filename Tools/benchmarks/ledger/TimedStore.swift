@@ -45,6 +45,8 @@ final class TimedStore: EventStore, ForwardingSource {
     return try store.append(batch, commit, after: base)
   }
 
+  func newerHead(than base: Position) -> Position? { store.newerHead(than: base) }
+
   func endCommit() {
     store.endCommit()
     contents.withLock { contents in
