@@ -242,16 +242,17 @@ let package = Package(
     .target(
       name: "LedgerPostgreSQLTestSupport",
       dependencies: [
-        "LedgerLocks", "LedgerPostgreSQL", "LedgerSystem", "LedgerRuntimeTesting",
-        "PromiseLedgerPostgreSQL",
+        "LedgerLibC", "LedgerLocks", "LedgerModel", "LedgerPostgreSQL", "LedgerRuntimeTesting",
+        "LedgerSystem", "PromiseLedgerPostgreSQL",
       ],
       path: "Tests/LedgerPostgreSQLTestSupport"
     ),
     .testTarget(
       name: "PromiseLedgerPostgreSQLTests",
       dependencies: [
-        "LedgerLocks", "LedgerModel", "LedgerPostgreSQL", "LedgerPostgreSQLTestSupport",
-        "LedgerRuntime", "LedgerRuntimeTesting", "LedgerSystem", "PromiseLedgerPostgreSQL",
+        "LedgerLocks", "LedgerModel", "LedgerModelTestSupport", "LedgerPostgreSQL",
+        "LedgerPostgreSQLTestSupport", "LedgerRuntime", "LedgerRuntimeTesting", "LedgerSystem",
+        "LedgerTestSupport", "LedgerWalk", "PromiseLedgerPostgreSQL",
       ]
     ),
     .testTarget(
@@ -286,6 +287,8 @@ let package = Package(
     .testTarget(
       name: "PromiseLedgerTests",
       dependencies: [
+        "LedgerPostgreSQLTestSupport",
+        "PromiseLedgerPostgreSQL",
         "LedgerRuntime",
         "LedgerRuntimeTesting",
         "PromiseLedger",

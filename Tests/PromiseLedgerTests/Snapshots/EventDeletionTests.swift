@@ -8,7 +8,7 @@ import Testing
 
 /// Deleting folded events changes no answer but that about these events.
 @Suite(.timeLimit(.minutes(10))) struct EventDeletionTests {
-  @Test(arguments: StoreMaker.all, 1...8 as ClosedRange<UInt64>)
+  @Test(arguments: StoreMaker.all(seeds: 8))
   func answersStayWhenEventsAreDeleted(maker: StoreMaker, seed: UInt64) throws {
     let made = try maker.make()
     let subject = try CompactedStore(made.store, seed: seed, groupCount: 30)

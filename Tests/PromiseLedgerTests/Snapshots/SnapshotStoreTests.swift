@@ -25,7 +25,7 @@ import Testing
     return (subject, writer.ledger.state)
   }
 
-  @Test(arguments: StoreMaker.all, 1...5 as ClosedRange<UInt64>)
+  @Test(arguments: StoreMaker.all(seeds: 5))
   func everyEntityComesBackAsItWasPut(maker: StoreMaker, seed: UInt64) throws {
     let (subject, state) = try Self.filled(maker, seed: seed)
     let reader = try SnapshotReader(subject.store)
@@ -47,7 +47,7 @@ import Testing
     #expect(try reader.entity(.numbered(99)) == nil)
   }
 
-  @Test(arguments: StoreMaker.all, 1...5 as ClosedRange<UInt64>)
+  @Test(arguments: StoreMaker.all(seeds: 5))
   func theListsAreThoseOfTheEntities(maker: StoreMaker, seed: UInt64) throws {
     let (subject, state) = try Self.filled(maker, seed: seed)
     let reader = try SnapshotReader(subject.store)

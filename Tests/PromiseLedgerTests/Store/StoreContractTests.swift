@@ -1,3 +1,4 @@
+import LedgerPostgreSQLTestSupport
 import Testing
 
 @testable import LedgerModel
@@ -8,6 +9,12 @@ import Testing
   @Test(arguments: StoreMaker.all, StoreContract.rules)
   func everyStoreKeepsEveryRule(maker: StoreMaker, rule: StoreContract.Rule) async throws {
     try await maker.contract.check([rule])
+  }
+
+  /// Skipped where nothing ran on PostgreSQL.
+  @Test(.enabled(if: TestServer.isAvailable, "PostgreSQL 14 or newer is missing"))
+  func postgreSQLIsAmongTheStores() {
+    #expect(StoreMaker.all.map(\.testDescription).contains("PostgreSQL"))
   }
 
   @Test(arguments: StoreContract.rules)

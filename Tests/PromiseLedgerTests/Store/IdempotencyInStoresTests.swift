@@ -4,25 +4,27 @@ import Testing
 
 @testable import LedgerModel
 @testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// The idempotency table once more, against a ledger on disk: every row in one ledger, the requests
+/// The idempotency table once more, against a ledger in each store: every row in one ledger, the requests
 /// made after it was closed and opened again.
 @Suite(.timeLimit(.minutes(10)))
-struct IdempotencyOnDiskTests {
-  @Test func aLedgerOnDiskAnswersEveryRowOfTheTable() async throws {
-    let temporary = try TemporaryLedger()
+struct IdempotencyInStoresTests {
+  @Test(arguments: StoreMaker.all)
+  func aLedgerAnswersEveryRowOfTheTable(maker: StoreMaker) async throws {
+    let place = try maker.makePlace()
     let clock = ManualLedgerClock()
     var configuration = LedgerConfiguration()
     configuration.clock = clock
 
     let deadline = clock.now() + .seconds(10)
-    var ledger = try await temporary.open(configuration: configuration)
+    var ledger = try await open(place, configuration)
     for row in IdempotencyTable.rows { try await store(row, in: ledger, deadline: deadline) }
     await ledger.close()
 
     clock.advance(by: .seconds(20))
-    ledger = try await temporary.open(configuration: configuration)
+    ledger = try await open(place, configuration)
     for row in IdempotencyTable.rows {
       let before = try await stored(row, in: ledger)
       #expect(before == row.stored || row.stored.state == .timedOut, "\(row)")
@@ -31,11 +33,17 @@ struct IdempotencyOnDiskTests {
     }
     await ledger.close()
 
-    let replayed = try await temporary.open(configuration: configuration)
+    let replayed = try await open(place, configuration)
     for row in IdempotencyTable.rows {
       #expect(try await stored(row, in: replayed) == row.expected.after, "\(row)")
     }
     await replayed.close()
+  }
+
+  private func open(
+    _ place: LedgerStorage.Place, _ configuration: LedgerConfiguration
+  ) async throws -> Ledger {
+    try await Ledger.open(place.openStore, place.sessions, as: .app, configuration: configuration)
   }
 
   private func id(_ row: IdempotencyTable.Row) -> PromiseID { .numbered(row.number) }
