@@ -6,7 +6,6 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "PromiseLedger", targets: ["PromiseLedger"]),
-    // Not finished: such a ledger cannot be imported or inspected yet.
     .library(name: "PromiseLedgerPostgreSQL", targets: ["PromiseLedgerPostgreSQL"]),
     .library(name: "PromiseLedgerTesting", targets: ["PromiseLedgerTesting"]),
     .library(name: "PromiseLedgerSwiftTesting", targets: ["PromiseLedgerSwiftTesting"]),

@@ -26,4 +26,24 @@ extension Ledger {
       { () throws(LedgerError) in try place.openStore(metadata) }, place.makeSessions(), as: role,
       configuration: configuration)
   }
+
+  /// Opens a ledger on a PostgreSQL server for inspection only: it creates no session and writes nothing.
+  ///
+  /// Each read is a transaction of its own, which sees the ledger at one moment. A long one, such as an export or a
+  /// verification, holds back the server's vacuum while it runs: on a standby, set `hot_standby_feedback`, or
+  /// `max_standby_streaming_delay` to more than it takes.
+  ///
+  /// - Parameters:
+  ///   - place: The server, database and name of the ledger. The role of the connection needs the right to read.
+  ///   - prefersStandby: Whether to read a standby if the connection string names several hosts. It may lag behind.
+  /// - Throws: ``LedgerError`` with `notFound` if there is no such ledger, `notALedger` if there is no schema,
+  ///   `incompatibleFormat`, `sealed` while the ledger is being imported, `permissionDenied`, `unavailable`,
+  ///   `corrupt`; `CancellationError`.
+  public static func inspect(
+    _ place: PostgreSQLLedger, prefersStandby: Bool = false
+  ) async throws -> LedgerInspector {
+    try await .open {
+      BlockingInspector(try PostgreSQLInspection(place, prefersStandby: prefersStandby))
+    }
+  }
 }

@@ -8,7 +8,9 @@ import LedgerSystem
 /// ```swift
 /// let place = try PostgreSQLLedger("orders", on: "host=db.example.com dbname=shop user=app")
 /// try await place.createSchema()  // once, as the owner
-/// let ledger = try await Ledger.open(place, as: .server)
+/// var configuration = LedgerConfiguration()
+/// configuration.instance = "host-7"  // another one on each host
+/// let ledger = try await Ledger.open(place, as: .app, configuration: configuration)
 /// ```
 ///
 /// Passwords and certificates come from the places that libpq looks at: the connection string, the password file
@@ -54,7 +56,7 @@ public struct PostgreSQLLedger: Sendable {
   /// How long a commit whose connection was lost waits for the server, to find out whether it was written.
   public var reconnectionPatience = Duration.seconds(30)
 
-  let settings: ConnectionSettings
+  private(set) var settings: ConnectionSettings
   let names: SchemaNames
 
   /// Names a ledger; this does not connect.
@@ -117,6 +119,13 @@ public struct PostgreSQLLedger: Sendable {
       _ = try LedgerEntry.findOrCreate(
         name, in: names, LedgerMetadata(ledgerID: id, createdAt: clock.now()), owner.connection)
     }
+  }
+
+  /// The same ledger for connections that only read, which a standby accepts, too.
+  func forReading(prefersStandby: Bool) -> PostgreSQLLedger {
+    var place = self
+    place.settings = settings.forReading(prefersStandby: prefersStandby)
+    return place
   }
 
   /// Runs `body` on a thread that may block.

@@ -8,7 +8,7 @@ package struct ConnectionSettings: Sendable, Hashable {
   /// A connection string or a URI; it may contain a password.
   private let text: String
   /// The options that apply unless the text sets them.
-  private let defaults: [String: String]
+  private var defaults: [String: String]
   /// The options that are set, in the order of their names, without secret ones.
   private let visible: [String: String]
 
@@ -35,6 +35,15 @@ package struct ConnectionSettings: Sendable, Hashable {
       defaults["sslmode"] = "verify-full"
     }
     self.defaults = defaults
+  }
+
+  /// The settings for connections that only read: unless the text says otherwise, a standby is accepted.
+  ///
+  /// - Parameter isPreferred: Whether a standby is preferred among several hosts.
+  package func forReading(prefersStandby isPreferred: Bool) -> ConnectionSettings {
+    var settings = self
+    settings.defaults["target_session_attrs"] = isPreferred ? "prefer-standby" : "any"
+    return settings
   }
 
   /// The names and values for `PQconnectdbParams`; later ones win.

@@ -20,6 +20,13 @@ package struct PostgreSQLError: Error, Sendable, Hashable {
   /// Whether the connection is gone. Statements that were sent may then still take effect.
   package let isConnectionLost: Bool
 
+  /// Whether statements that were sent may have taken effect, or still may: the answer was lost, cannot be read, or
+  /// came from a server that was shutting down.
+  package var mayHaveTakenEffect: Bool {
+    phase != .connecting
+      && (isConnectionLost || phase == .decoding || state?.asksForReconnection ?? false)
+  }
+
   package init(
     _ phase: Phase, _ message: String, state: SQLState? = nil, isConnectionLost: Bool = false
   ) {

@@ -26,14 +26,12 @@ final class ChangeHub: Sendable {
 
   private static let hubs = Mutex<[Key: ChangeHub]>([:])
 
-  private let settings: ConnectionSettings
-  private let names: SchemaNames
+  private let key: Key
   private let wake: WakePipe
   private let contents = Mutex(Contents())
 
-  private init(_ settings: ConnectionSettings, _ names: SchemaNames) throws(PostgreSQLError) {
-    self.settings = settings
-    self.names = names
+  private init(_ key: Key) throws(PostgreSQLError) {
+    self.key = key
     wake = try WakePipe()
   }
 
@@ -45,7 +43,7 @@ final class ChangeHub: Sendable {
     return try hubs.withLock { (hubs) throws(LedgerError) in
       if let hub = hubs[key] { return hub }
       let hub = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
-        try ChangeHub(settings, names)
+        try ChangeHub(key)
       }
       hubs[key] = hub
       return hub
@@ -105,9 +103,9 @@ final class ChangeHub: Sendable {
     let pause = WakeSemaphore()
     while continues() {
       do throws(PostgreSQLError) {
-        let connection = try Connection(settings)
+        let connection = try Connection(key.settings)
         // The channel has the name of the schema.
-        try connection.run("LISTEN \(names.schema)")
+        try connection.run("LISTEN \(key.names.schema)")
         // Commits may have been missed.
         count(changesOf: contents.withLock { $0.counters.keys.map(\.self) })
         while isUsed { try exchange(connection, pause) }
@@ -115,6 +113,10 @@ final class ChangeHub: Sendable {
         // The next connection, or a poll, finds what was missed.
         _ = pause.wait(timeout: Self.reconnectionPause)
       }
+    }
+    // A store that has this hub already can still use it.
+    Self.hubs.withLock { hubs in
+      if hubs[key] === self { hubs[key] = nil }
     }
   }
 
@@ -131,7 +133,7 @@ final class ChangeHub: Sendable {
     }
     _ = try connection.run(
       news.map {
-        Statement("SELECT pg_notify($1, $2)", [.text(names.name), .text(String($0))])
+        Statement("SELECT pg_notify($1, $2)", [.text(key.names.name), .text(String($0))])
       })
   }
 

@@ -22,9 +22,17 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     var isBeating = false
   }
 
-  init(of place: PostgreSQLLedger) {
+  convenience init(of place: PostgreSQLLedger) {
+    self.init(
+      of: place,
+      in: ConnectionPool(
+        place.settings, place.names, for: .session(requires: place.requiredDurability)))
+  }
+
+  /// - Parameter pool: A pool of its own.
+  init(of place: PostgreSQLLedger, in pool: ConnectionPool) {
     self.place = place
-    pool = ConnectionPool(place.settings, place.names, requires: place.requiredDurability)
+    self.pool = pool
     contents = Mutex(Contents(observer: BeatObserver(lease: place.lease)))
   }
 

@@ -7,8 +7,16 @@ import Synchronization
 final class ConnectionPool: Sendable {
   let names: SchemaNames
   private let settings: ConnectionSettings
-  private let requiredDurability: PostgreSQLLedger.Durability
+  private let use: Use
   private let contents = Mutex(Contents())
+
+  /// What the connections are for.
+  enum Use: Sendable, Hashable {
+    /// A session, for which the server must promise a durability.
+    case session(requires: PostgreSQLLedger.Durability)
+    /// An inspection, which only reads.
+    case inspection
+  }
 
   private struct Contents {
     var idle: [Connection] = []
@@ -17,13 +25,10 @@ final class ConnectionPool: Sendable {
     var lossCount = 0
   }
 
-  init(
-    _ settings: ConnectionSettings, _ names: SchemaNames,
-    requires durability: PostgreSQLLedger.Durability
-  ) {
+  init(_ settings: ConnectionSettings, _ names: SchemaNames, for use: Use) {
     self.settings = settings
     self.names = names
-    requiredDurability = durability
+    self.use = use
   }
 
   /// The number of connections that were lost so far.
@@ -84,6 +89,17 @@ final class ConnectionPool: Sendable {
     }
   }
 
+  /// Runs `body` once more if it could not reach the server: its connection may be of before a restart.
+  func retryingOnce<R>(_ body: () throws(LedgerError) -> R) throws(LedgerError) -> R {
+    do throws(LedgerError) {
+      return try body()
+    } catch {
+      guard error.code == .unavailable else { throw error }
+      noteLoss()
+      return try body()
+    }
+  }
+
   // MARK: Preparing
 
   /// The longest time for which a transaction of a session that is gone may hold the ledger's row, where the
@@ -91,6 +107,15 @@ final class ConnectionPool: Sendable {
   private static let idleInTransactionLimit = "15s"
 
   private func prepare(_ connection: Connection) throws(LedgerError) {
+    guard case .session(let required) = use else {
+      // No limit: what is read may be sent to a slow place between two statements.
+      return try LedgerError.onServer(names) { () throws(PostgreSQLError) in
+        _ = try connection.run([
+          Statement("SET default_transaction_read_only = on"),
+          Statement("SET idle_in_transaction_session_timeout = 0"),
+        ])
+      }
+    }
     let durability = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
       let rows = try connection.run(
         [
@@ -106,9 +131,7 @@ final class ConnectionPool: Sendable {
       return PostgreSQLLedger.Durability(
         isSynced: try rows.bool(0, 0), isReplicated: try rows.bool(0, 1))
     }
-    guard durability >= requiredDurability else {
-      throw .notDurable(durability, requires: requiredDurability)
-    }
+    guard durability >= required else { throw .notDurable(durability, requires: required) }
   }
 }
 

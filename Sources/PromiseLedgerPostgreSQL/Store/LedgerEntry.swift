@@ -24,31 +24,42 @@ struct LedgerEntry: Sendable {
     _ name: String, in names: SchemaNames, _ metadata: LedgerMetadata, _ connection: Connection
   ) throws(LedgerError) -> LedgerEntry {
     if let found = try lookUp(name, in: names, connection) { return found }
-    // Both rows, or none; and only one of several sessions that open a new ledger at once creates them.
     try LedgerError.onServer(names) { () throws(PostgreSQLError) in
-      _ = try connection.run(
-        """
-        WITH new AS (
-          INSERT INTO \(names.ledger) AS l (id, name, meta, state) VALUES ($1, $2, $3, 'open')
-          ON CONFLICT (name) DO NOTHING RETURNING l.ledger)
-        INSERT INTO \(names.snapshot) (ledger) SELECT ledger FROM new
-        """,
-        [metadata.ledgerID.entityID.value, .text(name), .bytes(metadata.encoded)])
+      _ = try connection.run([insertion(of: name, in: names, metadata, state: "open")])
     }
     return try find(name, in: names, connection)
   }
 
+  /// Inserts the row of a ledger and that of its snapshot: both, or none if the name is taken.
+  static func insertion(
+    of name: String, in names: SchemaNames, _ metadata: LedgerMetadata, state: String
+  ) -> Statement {
+    Statement(
+      """
+      WITH new AS (
+        INSERT INTO \(names.ledger) AS l (id, name, meta, state) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (name) DO NOTHING RETURNING l.ledger)
+      INSERT INTO \(names.snapshot) (ledger) SELECT ledger FROM new
+      """,
+      [
+        metadata.ledgerID.entityID.value, .text(name), .bytes(metadata.encoded), .text(state),
+      ])
+  }
+
+  /// - Throws: `sealed` if the ledger is being imported.
   private static func lookUp(
     _ name: String, in names: SchemaNames, _ connection: Connection
   ) throws(LedgerError) -> LedgerEntry? {
     let found = try LedgerError.onServer(names) {
-      () throws(PostgreSQLError) -> (number: Int32, metadata: [UInt8])? in
+      () throws(PostgreSQLError) -> (number: Int32, metadata: [UInt8], isBuilding: Bool)? in
       let rows = try connection.run(
-        "SELECT ledger, meta FROM \(names.ledger) WHERE name = $1 AND state <> 'building'",
+        "SELECT ledger, meta, state = 'building' FROM \(names.ledger) WHERE name = $1",
         [.text(name)])
-      return rows.count == 0 ? nil : (try rows.int4(0, 0), rows.bytes(0, 1))
+      return rows.count == 0
+        ? nil : (try rows.int4(0, 0), rows.bytes(0, 1), try rows.bool(0, 2))
     }
     guard let found else { return nil }
+    guard !found.isBuilding else { throw .ledgerIsBuilding(name) }
     return LedgerEntry(
       number: found.number, metadata: try LedgerMetadata(decoding: found.metadata.span))
   }

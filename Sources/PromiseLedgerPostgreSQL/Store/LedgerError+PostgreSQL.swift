@@ -82,6 +82,13 @@ extension LedgerError {
     )
   }
 
+  static func ledgerIsBuilding(_ name: String) -> LedgerError {
+    LedgerError(
+      .sealed,
+      "The ledger \"\(name)\" is being imported, or its import died. Open it when the import has ended; if it died, repeat the import."
+    )
+  }
+
   static func noSuchLedger(_ name: String, _ names: SchemaNames) -> LedgerError {
     LedgerError(
       .notFound,

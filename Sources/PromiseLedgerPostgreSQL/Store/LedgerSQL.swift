@@ -120,6 +120,48 @@ struct LedgerSQL: Sendable {
     """
   }
 
+  /// The last frame.
+  var lastFrame: Statement {
+    statement(
+      """
+      SELECT position, body FROM \(names.frame) WHERE ledger = $1 ORDER BY position DESC LIMIT 1
+      """)
+  }
+
+  // MARK: Building a ledger
+
+  func insert(frames: [(key: UInt64, bytes: [UInt8])]) -> Statement {
+    Statement(
+      """
+      INSERT INTO \(names.frame) (ledger, position, body)
+      SELECT $1, f.position, f.body FROM unnest($2::bigint[], $3::bytea[]) AS f(position, body)
+      """, [.int4(number)] + AppendedFrames.values(frames))
+  }
+
+  func insert(attachments: [(position: Position, bytes: [UInt8])]) -> Statement {
+    Statement(
+      """
+      INSERT INTO \(names.attachment) (ledger, position, byte_count, crc, body)
+      SELECT $1, a.position, length(a.body), a.crc, a.body
+      FROM unnest($2::bigint[], $3::bytea[], $4::bigint[]) AS a(position, body, crc)
+      """, [.int4(number)] + AppendedFrames.values(attachments))
+  }
+
+  /// Lets the log end with the last event of a frame.
+  func setHead(_ last: FrameHeader) -> Statement {
+    statement(
+      """
+      UPDATE \(names.ledger) SET head = $2, last_session = $3, last_commit = $4, frame_number = $5
+      WHERE ledger = $1
+      """, .int8(last.lastPosition.stored), last.commit.session.entityID.value,
+      .int8(Int64(bitPattern: last.commit.number)), .int8(Int64(last.number)))
+  }
+
+  func addUsed(_ byteCount: Int) -> Statement {
+    statement(
+      "UPDATE \(names.ledger) SET used = used + $2 WHERE ledger = $1", .int8(Int64(byteCount)))
+  }
+
   // MARK: Attachments
 
   func attachments(at positions: [Position]) -> Statement {
@@ -151,12 +193,10 @@ struct LedgerSQL: Sendable {
     statement("SELECT summary FROM \(names.snapshot) WHERE ledger = $1 FOR NO KEY UPDATE")
   }
 
-  func setSummary(_ summary: SnapshotSummary, addingBytes count: Int) -> Statement {
+  func setSummary(_ summary: SnapshotSummary) -> Statement {
     statement(
-      """
-      UPDATE \(names.snapshot) SET position = $2, summary = $3, used = used + $4
-      WHERE ledger = $1
-      """, .int8(summary.position.stored), .bytes(summary.encoded), .int8(Int64(count)))
+      "UPDATE \(names.snapshot) SET position = $2, summary = $3 WHERE ledger = $1",
+      .int8(summary.position.stored), .bytes(summary.encoded))
   }
 
   func records(_ keys: [[UInt8]], in table: RecordTable) -> Statement {

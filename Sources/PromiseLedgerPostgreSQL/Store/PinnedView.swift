@@ -155,6 +155,13 @@ final class PinnedView: LedgerSource, Sendable {
     try FrameView(checking: frame.bytes.span, key: frame.key).header.lastPosition
   }
 
+  /// The header of the last frame; `nil` if there is none.
+  func lastFrame() throws(LedgerError) -> FrameHeader? {
+    let frames = try Self.frames(run(sql.lastFrame), sql.names)
+    guard let last = frames.first else { return nil }
+    return try FrameView(checking: last.bytes.span, key: last.key).header
+  }
+
   // MARK: Reading the snapshot
 
   func attachments(

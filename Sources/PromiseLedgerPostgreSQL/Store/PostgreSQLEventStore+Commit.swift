@@ -59,7 +59,7 @@ extension PostgreSQLEventStore {
   /// Looks at the row even if it is locked: while this process was stopped, the server may have ended the
   /// transaction that locked it.
   func newerHead(than base: Position) throws(LedgerError) -> Position? {
-    let row = try begun(nil, endsAtOnce: true) { (view, _) throws(LedgerError) in view.row }
+    let row = try begun(endsAtOnce: true) { (view, _) throws(LedgerError) in view.row }
     guard row.isOpen else { throw .sealedLedger }
     guard row.head >= base else { throw .vanished(after: row.head, known: base) }
     return row.head == base ? nil : row.head
@@ -74,7 +74,8 @@ extension PostgreSQLEventStore {
     _ batch: EventBatch, _ commit: CommitID, after own: LogRow, _ turn: Turn
   ) throws(LedgerError) -> AppendOutcome? {
     writer.withLock { $0?.own = nil }
-    let connection = try pool.borrow()
+    // The lock is waited for, also until the server is back.
+    guard let connection = try? pool.borrow() else { return nil }
     let statements = [
       LedgerSQL.limitLockWaits(to: turn.deadline - MonotonicClock.now),
       sql.append(AppendedFrames(batch, commit, after: own)), sql.row,
@@ -106,7 +107,9 @@ extension PostgreSQLEventStore {
   ) throws(LedgerError) -> RowLock {
     let known = state.withLock { $0.seen }
     let lock = try withoutActuallyEscaping(isOver) { (isOver) throws(LedgerError) in
-      try retryingOnce { () throws(LedgerError) in try tryToLockRow(turn, until: isOver) }
+      try retrying(until: turn.deadline, or: isOver) { () throws(LedgerError) in
+        try tryToLockRow(turn, until: isOver)
+      }
     }
     do throws(LedgerError) {
       try noteSeen(lock.row, after: known)
@@ -196,10 +199,7 @@ extension PostgreSQLEventStore {
       return notices.contains(where: \.isAboutDurability) ? .unknown(nil) : .written(rows)
     } catch {
       pool.giveBackRolledBack(connection)
-      let isUnknown =
-        error.isConnectionLost || error.phase == .decoding
-        || error.state?.asksForReconnection ?? false
-      return isUnknown ? .unknown(error) : .notWritten(error)
+      return error.mayHaveTakenEffect ? .unknown(error) : .notWritten(error)
     }
   }
 
@@ -219,16 +219,31 @@ extension PostgreSQLEventStore {
     pool.noteLoss()
     forgetOwn()
     let deadline = MonotonicClock.now + place.reconnectionPatience
+    do throws(LedgerError) {
+      return try retrying(until: deadline) { () throws(LedgerError) in
+        try judged(commit, batch, after: base, until: deadline)
+      }
+    } catch {
+      guard error.code != .historyChanged else { throw error }
+      throw .outcomeUnknown(cause: error.cause ?? cause ?? error)
+    }
+  }
+
+  /// Runs `body` again and again while the server cannot be reached, until a time.
+  private func retrying<R>(
+    until deadline: Duration, or isOver: () -> Bool = { false },
+    _ body: () throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
     let pause = WakeSemaphore()
     while true {
       do throws(LedgerError) {
-        return try judged(commit, batch, after: base, until: deadline)
+        return try body()
       } catch {
-        let isUnreachable = error.code == .unavailable || error.code == .writerStalled
-        guard error.code != .historyChanged else { throw error }
-        guard isUnreachable, MonotonicClock.now < deadline else {
-          throw .outcomeUnknown(cause: error.cause ?? cause ?? error)
+        guard error.code == .unavailable, MonotonicClock.now < deadline, !isOver() else {
+          throw error
         }
+        // Connections of before a restart of the server are lost, too.
+        pool.noteLoss()
         _ = pause.wait(timeout: Self.reconnectionPause)
       }
     }

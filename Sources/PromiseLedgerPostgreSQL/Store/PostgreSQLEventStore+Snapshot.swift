@@ -12,14 +12,14 @@ extension PostgreSQLEventStore {
     do throws(PostgreSQLError) {
       let statements =
         sql.statements(for: changes) + [
-          sql.setSummary(new, addingBytes: 0), LedgerSQL.commit,
+          sql.setSummary(new), LedgerSQL.commit,
         ]
       _ = try connection.run(statements)
       pool.giveBack(connection)
       return .zero
     } catch {
       pool.giveBackRolledBack(connection)
-      guard error.isConnectionLost else { throw LedgerError(error, in: sql.names) }
+      guard error.mayHaveTakenEffect else { throw LedgerError(error, in: sql.names) }
       pool.noteLoss()
       try findOutcome(of: new, old, error)
       return .zero

@@ -15,6 +15,7 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
 
   let sql: LedgerSQL
   let pool: ConnectionPool
+  private let views: LedgerViews
   let place: PostgreSQLLedger
   let hub: ChangeHub
   let changes = ChangeCounter()
@@ -42,11 +43,13 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   /// Opens a ledger, which is created if there is none.
   init(opening place: PostgreSQLLedger, new metadata: LedgerMetadata) throws(LedgerError) {
     self.place = place
-    pool = ConnectionPool(place.settings, place.names, requires: place.requiredDurability)
+    pool = ConnectionPool(
+      place.settings, place.names, for: .session(requires: place.requiredDurability))
     let connection = try pool.borrow()
     try SchemaVersion.check(place.names, connection)
     let entry = try LedgerEntry.findOrCreate(place.name, in: place.names, metadata, connection)
     sql = LedgerSQL(names: place.names, number: entry.number)
+    views = LedgerViews(sql: sql, pool: pool)
     ledgerID = entry.metadata.ledgerID
     createdAt = entry.metadata.createdAt
     hub = try ChangeHub.shared(place.settings, place.names)
@@ -72,16 +75,21 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   }
 
   func head() throws(LedgerError) -> Position {
-    try begun(nil, endsAtOnce: true) { (view, _) throws(LedgerError) in view.row.head }
+    try begun(endsAtOnce: true) { (view, _) throws(LedgerError) in view.row.head }
   }
 
-  /// Answers in one round trip if the snapshot has nothing that is asked for.
+  /// Answers in one round trip if the snapshot has nothing that is asked for. It reads everything once more if the
+  /// connection is lost meanwhile.
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+    try pool.retryingOnce { () throws(LedgerError) in try viewOnce(request) }
+  }
+
+  private func viewOnce(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     let needsLittle =
       request.attachments.isEmpty && request.eventLimit < PinnedView.sliceCount
     let needsNothing = request.needs.isEmpty || !state.withLock { $0.hasSnapshot }
     if needsLittle, needsNothing {
-      let answer: StoreView? = try begun(request, endsAtOnce: true) {
+      let answer: StoreView? = try begun(for: request, endsAtOnce: true) {
         (view, _) throws(LedgerError) in
         // The first fold may have come in between.
         guard request.needs.isEmpty || view.row.summary == nil else { return nil }
@@ -89,7 +97,7 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
       }
       if let answer { return answer }
     }
-    return try begun(request) { (view, end) throws(LedgerError) in
+    return try begun(for: request) { (view, end) throws(LedgerError) in
       let answer = try view.answer(request)
       try end()
       return answer
@@ -99,54 +107,22 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   private func withPinnedView<R>(
     _ body: (any LedgerSource) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try begun(nil) { (view, end) throws(LedgerError) in
+    try begun { (view, end) throws(LedgerError) in
       let result = try body(view)
       try end()
       return result
     }
   }
 
-  /// Runs `body` on a new view. If a connection was lost before the view began, another is tried once.
-  ///
-  /// - Parameter body: Receives what ends the transaction, unless it ended at once.
+  /// Runs `body` on a new view of the log that this store knows.
   func begun<R>(
-    _ request: ViewRequest?, endsAtOnce: Bool = false,
+    for request: ViewRequest? = nil, endsAtOnce: Bool = false,
     _ body: (PinnedView, _ end: () throws(LedgerError) -> Void) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     let known = state.withLock { $0.seen }
-    let (connection, view) = try retryingOnce { () throws(LedgerError) in
-      let connection = try pool.borrow()
-      do throws(LedgerError) {
-        return (
-          connection, try PinnedView(sql, on: connection, for: request, endsAtOnce: endsAtOnce)
-        )
-      } catch {
-        pool.giveBackRolledBack(connection)
-        throw error
-      }
-    }
-    do throws(LedgerError) {
-      try noteSeen(view.row, after: known)
-      let result = try body(view) { () throws(LedgerError) in
-        _ = try view.run(LedgerSQL.commit)
-      }
-      pool.giveBack(connection)
-      return result
-    } catch {
-      pool.giveBackRolledBack(connection)
-      throw error
-    }
-  }
-
-  /// Runs `body` once more if it could not reach the server: its connection may be of before a restart.
-  func retryingOnce<R>(_ body: () throws(LedgerError) -> R) throws(LedgerError) -> R {
-    do throws(LedgerError) {
-      return try body()
-    } catch {
-      guard error.code == .unavailable else { throw error }
-      pool.noteLoss()
-      return try body()
-    }
+    return try views.begun(
+      for: request, endsAtOnce: endsAtOnce,
+      noting: { (row) throws(LedgerError) in try noteSeen(row, after: known) }, body)
   }
 
   // MARK: What was seen
@@ -219,12 +195,16 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
     return isLocked ? AdvisoryLock(connection) : nil
   }
 
+  /// The bytes of frames and attachments are counted in the tables, and those of records in the summary.
   func usedByteCount() throws(LedgerError) -> Int {
-    try begun(nil) { (view, end) throws(LedgerError) in
+    try begun { (view, end) throws(LedgerError) in
       let rows = try view.run(sql.usedByteCount)
       try end()
+      let recordByteCount = try view.row.summary.map { (bytes) throws(LedgerError) in
+        try SnapshotSummary(decoding: bytes).counts.bytes
+      }
       return try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
-        Int(try rows.int8(0, 0))
+        Int(try rows.int8(0, 0)) + Int(recordByteCount ?? 0)
       }
     }
   }
@@ -237,23 +217,5 @@ extension PostgreSQLEventStore.State {
     // Another thread may have noted a later row meanwhile.
     if end.position >= seen?.position ?? .start { seen = end }
     if let known = own, row.head > known.head || row.epoch > known.epoch { own = nil }
-  }
-}
-
-/// An advisory lock of the server, which its connection holds.
-private final class AdvisoryLock: CompactionHold {
-  private let connection: Mutex<Connection?>
-
-  init(_ connection: Connection) {
-    self.connection = Mutex(connection)
-  }
-
-  func release() {
-    // The lock ends before this returns, which it would not if only the connection ended.
-    let connection = connection.withLock { connection in
-      defer { connection = nil }
-      return connection
-    }
-    _ = try? connection?.run("SELECT pg_advisory_unlock_all()")
   }
 }
