@@ -3,8 +3,8 @@ import LedgerSystem
 package import PromiseLedgerPostgreSQL
 import Synchronization
 
-/// A PostgreSQL server of this process, without durability. It ends with the process, however that ends: the
-/// script that runs it ends when its standard input does.
+/// A PostgreSQL server for tests, without durability. It ends with the process, however that ends: the script that runs
+/// it ends when its standard input does.
 package final class TestServer: Sendable {
   /// The directory of the server's socket.
   private let directory: String
@@ -19,24 +19,35 @@ package final class TestServer: Sendable {
     return false
   }
 
-  private init() throws {
+  /// Starts a server of its own, for tests that stop it.
+  package init() throws {
     let name = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let environment = ["PATH", "TMPDIR"].compactMap { name in
       ThisProcess.environmentVariable(name).map { "\(name)=\($0)" }
     }
     script = try ChildProcess(["/\(name)/Tools/postgresql-server"], environment: environment)
+    directory = try Self.line(of: script)
+    try PostgreSQLLedger("schema", on: connection(), schema: Self.schema).createSchemaBlocking()
+  }
+
+  private static func line(of script: ChildProcess) throws -> String {
     var output: [UInt8] = []
     while output.last != UInt8(ascii: "\n") {
       let bytes = script.read()
       guard !bytes.isEmpty else { throw MissingServer() }
       output += bytes
     }
-    directory = String(decoding: output.dropLast(), as: UTF8.self)
-    try PostgreSQLLedger("schema", on: connection(), schema: Self.schema).createSchemaBlocking()
+    return String(decoding: output.dropLast(), as: UTF8.self)
   }
 
   /// The error for a missing server; the script said why.
   struct MissingServer: Error {}
+
+  /// Kills the server's main process, and returns when the server is back.
+  package func crash() throws {
+    try script.write(Array("crash\n".utf8))
+    _ = try Self.line(of: script)
+  }
 
   package static let schema = "ledgers"
   private static let ledgerCount = Atomic<Int>(0)
@@ -45,6 +56,9 @@ package final class TestServer: Sendable {
   package func connection(as user: String = "ledger") -> String {
     "host=\(directory) dbname=postgres user=\(user)"
   }
+
+  /// A proxy before the server.
+  package func makeProxy() throws -> TestProxy { try TestProxy(before: self, directory: directory) }
 
   /// A new name of a ledger, in the schema that all tests share.
   package func makePlace() throws -> PostgreSQLLedger {

@@ -1,0 +1,145 @@
+import LedgerModel
+import LedgerPostgreSQL
+import LedgerPostgreSQLTestSupport
+import LedgerRuntimeTesting
+import Testing
+
+@testable import PromiseLedgerPostgreSQL
+
+/// Commits of one and of several writers, without faults.
+@Suite(
+  .enabled(if: TestServer.isAvailable, "PostgreSQL 14 or newer is missing"),
+  .timeLimit(.minutes(10)))
+struct CommitTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer.shared.get()
+  }
+
+  @Test func aSessionAloneCommitsInOneRoundTrip() throws {
+    let proxied = try server.makeProxy()
+    let trips = Recorder<String>()
+    proxied.proxy.setPlan { trip in
+      // Others are told of commits by another connection, when it has time.
+      if !trip.isAboutNews { trips.add(trip.text) }
+      return .passes
+    }
+    let writer = try PostgreSQLWriter(proxied.place())
+    try writer.append()
+    for use in [writer.append, writer.append, writer.confirm, writer.append] {
+      let count = trips.all.count
+      try use()
+      #expect(trips.all.count == count + 1)
+    }
+  }
+
+  /// A notification in a transaction takes a lock of the whole server.
+  @Test func noCommitNotifies() throws {
+    let proxied = try server.makeProxy()
+    let texts = Recorder<String>()
+    proxied.proxy.setPlan { trip in
+      if trip.appends { texts.add(trip.text) }
+      return .passes
+    }
+    let writer = try PostgreSQLWriter(proxied.place())
+    for _ in 0..<3 { try writer.append() }
+    #expect(texts.all.count == 3)
+    #expect(!texts.all.contains { $0.lowercased().contains("notify") })
+  }
+
+  @Test func ofTwoWritersTheSlowerOneDecidesAgainAndThenWaitsForItsTurn() throws {
+    let place = try server.makePlace()
+    let (first, second) = (try PostgreSQLWriter(place), try PostgreSQLWriter(place))
+    try first.append()
+    try second.append()
+    // It believes that it is alone.
+    let turn = try first.store.beginCommit(Patience(.seconds(5)))
+    #expect(turn.head == Position(rawValue: 1))
+    #expect(try first.tryToAppend(after: turn.head) == .headMoved(to: Position(rawValue: 2)))
+    // From then on, it keeps the other out.
+    let error = #expect(throws: LedgerError.self) {
+      _ = try second.store.beginCommit(Patience(.milliseconds(50)))
+      defer { second.store.endCommit() }
+      _ = try second.tryToAppend(after: Position(rawValue: 2))
+    }
+    #expect(error?.code == .writerStalled)
+    #expect(
+      try first.tryToAppend(after: Position(rawValue: 2))
+        == .appended(through: Position(rawValue: 3)))
+    first.store.endCommit()
+    try second.append()
+    let acknowledged = first.acknowledged.merging(second.acknowledged) { one, _ in one }
+    #expect(try server.log(of: place) == acknowledged)
+  }
+
+  @Test func aWriterAmongOthersKeepsThemOutWhileItDecides() throws {
+    let place = try server.makePlace()
+    let (first, second) = (try PostgreSQLWriter(place), try PostgreSQLWriter(place))
+    _ = try first.store.beginCommit(Patience(.seconds(5)))
+    let error = #expect(throws: LedgerError.self) {
+      _ = try second.store.beginCommit(Patience(.milliseconds(50)))
+    }
+    #expect(error?.code == .writerStalled)
+    first.store.endCommit()
+    _ = try second.store.beginCommit(Patience(.seconds(5)))
+    second.store.endCommit()
+  }
+
+  /// What a session does with its store.
+  enum Use: CaseIterable, Sendable {
+    case look, confirm, append
+
+    fileprivate func run(_ writer: PostgreSQLWriter) throws {
+      switch self {
+      case .look: _ = try writer.store.head()
+      case .confirm: try writer.confirm()
+      case .append: try writer.append()
+      }
+    }
+  }
+
+  /// An older copy of the database was restored, and another session wrote as many events to it.
+  @Test(arguments: Use.allCases)
+  func aRestoredCopyIsFoundOut(use: Use) throws {
+    let place = try server.makePlace()
+    let session = try PostgreSQLWriter(place)
+    try session.append()
+    let copy = try server.copyOfLog(of: place)
+    try session.append()
+    try server.restoreLog(of: place, copy)
+    try PostgreSQLWriter(place).append()
+    let log = try server.log(of: place)
+    let error = #expect(throws: LedgerError.self) { try use.run(session) }
+    #expect(error?.code == .historyChanged)
+    #expect(try server.log(of: place) == log)
+  }
+
+  /// As above, with more events than were lost, under sessions of which one reads and one writes.
+  @Test func aRestoredCopyEndsSessions() async throws {
+    let place = try server.makePlace()
+    let reader = try await Ledger.open(place, as: .app, configuration: LedgerConfiguration())
+    let writer = try await Ledger.open(
+      place, as: .appExtension, configuration: LedgerConfiguration())
+    let promise = try await writer.createPromise(of: Int.self)
+    let copy = try server.copyOfLog(of: place)
+    try await promise.fulfill(1)
+    #expect(try await reader.promise(id: promise.id, of: Int.self).record?.status == .resolved)
+    try server.restoreLog(of: place, copy)
+    let stranger = try await Ledger.open(place, as: .operator, configuration: LedgerConfiguration())
+    for _ in 0..<5 { _ = try await stranger.createPromise(of: Int.self) }
+    let log = try server.log(of: place)
+    let unread = await #expect(throws: LedgerError.self) {
+      try await reader.promise(id: promise.id, of: Int.self).record
+    }
+    let unwritten = await #expect(throws: LedgerError.self) {
+      try await writer.createPromise(of: Int.self)
+    }
+    #expect(unread?.code == .historyChanged)
+    #expect(unwritten?.code == .historyChanged)
+    await reader.close()
+    await writer.close()
+    #expect(try server.log(of: place) == log)
+    await stranger.close()
+  }
+}
