@@ -10,15 +10,20 @@
   final class PageClient {
     private let socket: Socket
     private(set) var received = ""
+    private var isOpen = true
 
     init(port: UInt16) throws {
       socket = try Socket(domain: AF_INET)
       try socket.connect(to: .inet(ip4: "127.0.0.1", port: port))
     }
 
-    deinit { try? socket.close() }
+    deinit { close() }
 
-    func close() { try? socket.close() }
+    func close() {
+      // Its descriptor may be that of another file once it is closed.
+      if isOpen { try? socket.close() }
+      isOpen = false
+    }
 
     func send(_ text: String) throws {
       let data = Data(text.utf8)
