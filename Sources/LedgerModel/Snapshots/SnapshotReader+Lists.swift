@@ -205,12 +205,16 @@ extension SnapshotReader {
 
   /// Returns the entities that entries list, in the order of the entries.
   ///
+  /// - Parameter kind: The kind of the entities; `nil` for all, and those that this build does not know.
   /// - Throws: `corrupt` if a record is missing or disagrees with its entry.
-  package func entities(listedBy entries: [OpenEntry]) throws(LedgerError) -> [LedgerEntity] {
+  package func entities(
+    listedBy entries: [OpenEntry], of kind: EntityKind? = nil
+  ) throws(LedgerError) -> [LedgerEntity] {
     var entities: [LedgerEntity] = []
     entities.reserveCapacity(entries.count)
     for slice in entries.slices(of: Self.sliceCount) {
       for (entry, record) in zip(slice, try records(slice.map(\.id))) {
+        if let kind, let found = record?.type.knownKind, found != kind { continue }
         let entity = try record.map { (record) throws(LedgerError) in
           try decoded(record, entry.id)
         }

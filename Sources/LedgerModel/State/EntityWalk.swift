@@ -60,19 +60,39 @@ package struct EntityWalk: Sendable {
         "The list of \(path.list.kind.name) is out of order. Restore the ledger from a copy.")
     }
     let reached = entries.filter { $0.position <= end }
-    let listed = try state.snapshot.entities(listedBy: reached.filter { !state.isOverlaid($0.id) })
+    let listed = try state.snapshot.entities(
+      listedBy: reached.filter { !state.isOverlaid($0.id) }, of: path.kind)
     if let entryCount {
       let count = entryCount + UInt64(reached.count)
       if isLastSlice { try state.snapshot.check(count, of: path.list.kind) }
       self.entryCount = count
     }
-    var slice = listed.filter { path.isOn($0) && !state.isHidden($0) }
+    let isWanted = { (entity: LedgerEntity) in path.isOn(entity) && !state.isHidden(entity) }
+    // Entities are large, so they are copied only if they must be.
+    let below = listed.allSatisfy(isWanted) ? listed : listed.filter(isWanted)
     let above = overlaid.prefix { path.order(of: $0) <= end }
     overlaid = overlaid.dropFirst(above.count)
-    slice += above
     last = end
     isOver = isLastSlice
-    return slice.sorted { path.order(of: $0) < path.order(of: $1) }
+    return above.isEmpty ? below : merged(below, above)
+  }
+
+  /// The entities of both parts, each of which is in order.
+  private func merged(
+    _ below: [LedgerEntity], _ above: ArraySlice<LedgerEntity>
+  ) -> [LedgerEntity] {
+    guard !below.isEmpty else { return Array(above) }
+    var (merged, rest) = ([] as [LedgerEntity], above)
+    merged.reserveCapacity(below.count + above.count)
+    for entity in below {
+      let order = path.order(of: entity)
+      while let first = rest.first, path.order(of: first) < order {
+        merged.append(first)
+        rest = rest.dropFirst()
+      }
+      merged.append(entity)
+    }
+    return merged + rest
   }
 
   private mutating func findOverlaid(in state: LedgerState) {
@@ -108,6 +128,11 @@ extension EntityWalk.Path {
     case (.openHandlers, .handler(let handler)): handler.created.position
     default: entity.lastPosition
     }
+  }
+
+  /// The kind of the entities that are visited, if the list has others, too.
+  fileprivate var kind: EntityKind? {
+    if case .closed(let kind) = self { kind } else { nil }
   }
 
   /// Whether a listed entity is wanted: never one that this build does not know.

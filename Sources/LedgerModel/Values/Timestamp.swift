@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A point in time of the wall clock: nanoseconds since 1970 in UTC.
 ///
 /// A deadline is a timestamp, created from the current time, a duration from now, or a date:
@@ -49,10 +43,50 @@ extension Timestamp: CustomStringConvertible {
   public var description: String {
     let (seconds, nanoseconds) = nanosecondsSinceEpoch.quotientAndRemainderRoundedDown(
       dividingBy: 1_000_000_000)
-    let date = Date(timeIntervalSince1970: Double(seconds))
-    let microseconds = String(nanoseconds / 1_000)
-    let padding = String(repeating: "0", count: 6 - microseconds.count)
-    return date.formatted(.iso8601).dropLast() + "." + padding + microseconds + "Z"
+    let (days, second) = seconds.quotientAndRemainderRoundedDown(dividingBy: 86_400)
+    let date = CalendarDate(daysSinceEpoch: days)
+    var text: [UInt8] = []
+    text.reserveCapacity(27)
+    func add(_ number: Int64, digits count: Int, after separator: Unicode.Scalar? = nil) {
+      if let separator { text.append(UInt8(ascii: separator)) }
+      var divisor = (1..<count).reduce(1) { power, _ in power * 10 } as Int64
+      while divisor > 0 {
+        text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+        divisor /= 10
+      }
+    }
+    add(date.year, digits: 4)
+    add(date.month, digits: 2, after: "-")
+    add(date.day, digits: 2, after: "-")
+    add(second / 3_600, digits: 2, after: "T")
+    add(second / 60 % 60, digits: 2, after: ":")
+    add(second % 60, digits: 2, after: ":")
+    add(nanoseconds / 1_000, digits: 6, after: ".")
+    text.append(UInt8(ascii: "Z"))
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// A day of the Gregorian calendar. Lists show so many times that a formatter of dates is too slow for them.
+private struct CalendarDate {
+  let year: Int64
+  let month: Int64
+  let day: Int64
+
+  /// - Parameter daysSinceEpoch: The number of days since 1970-01-01.
+  init(daysSinceEpoch: Int64) {
+    // Years are counted from the first of March, so that a leap day is the last day of its year, and in groups
+    // of 400, each of which has the same number of days.
+    let (group, dayOfGroup) = (daysSinceEpoch + 719_468).quotientAndRemainderRoundedDown(
+      dividingBy: 146_097)
+    let yearOfGroup =
+      (dayOfGroup - dayOfGroup / 1_460 + dayOfGroup / 36_524 - dayOfGroup / 146_096) / 365
+    let dayOfYear = dayOfGroup - (365 * yearOfGroup + yearOfGroup / 4 - yearOfGroup / 100)
+    // Five months from March on have 153 days, as have five from August on.
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    year = group * 400 + yearOfGroup + (month <= 2 ? 1 : 0)
   }
 }
 

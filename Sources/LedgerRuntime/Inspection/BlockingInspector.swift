@@ -39,16 +39,29 @@ package final class BlockingInspector: Sendable {
     after position: Position = .start, limit: Int = 1_000
   ) throws(LedgerError) -> [LedgerEvent] {
     var events: [LedgerEvent] = []
+    _ = try readEvents(after: position, limit: limit) { events.append(LedgerEvent(copying: $0)) }
+    return events
+  }
+
+  /// Passes the events after a position to `body` in place, about `limit` at most: the last frame is passed whole.
+  ///
+  /// - Returns: The position of the last event that was passed; `position` if no event follows it.
+  /// - Throws: As ``events(after:limit:)``.
+  package func readEvents(
+    after position: Position, limit: Int, _ body: (borrowing EventView) -> Void
+  ) throws(LedgerError) -> Position {
+    var last = position
     do throws(LedgerError) {
       _ = try store.read(after: position, limit: limit) { (frame) throws(LedgerError) in
         try frame.forEachEvent(after: position) { event in
-          events.append(LedgerEvent(copying: event))
+          last = event.position
+          body(event)
         }
       }
     } catch {
-      guard error.code == .corrupt, !events.isEmpty else { throw error }
+      guard error.code == .corrupt, last > position else { throw error }
     }
-    return events
+    return last
   }
 
   /// The value that is stored beside an event because it is large.

@@ -148,35 +148,38 @@ public final class ReplayedLedger: Sendable {
   ) throws {
     for path in paths {
       var walk = EntityWalk(path, after: start)
-      while let entities = try next(of: &walk, progress) {
-        for entity in entities {
-          guard try body(entity) else { return }
+      while let slices = try next(of: &walk, progress) {
+        for slice in slices {
+          for entity in slice {
+            guard try body(entity) else { return }
+          }
         }
       }
     }
   }
 
+  /// The next entities, in slices.
   private func next(
     of walk: inout EntityWalk, _ progress: () -> Void
-  ) throws(LedgerError) -> [LedgerEntity]? {
+  ) throws(LedgerError) -> [[LedgerEntity]]? {
     try reading { (state) throws(LedgerError) in
-      var entities: [LedgerEntity] = []
-      while entities.count < Self.viewEntityCount {
+      var slices: [[LedgerEntity]] = []
+      var count = 0
+      while count < Self.viewEntityCount {
         do throws(LedgerError) {
-          guard let slice = try walk.next(over: state) else {
-            return entities.isEmpty ? nil : entities
-          }
-          entities += slice
+          guard let slice = try walk.next(over: state) else { return count == 0 ? nil : slices }
+          slices.append(slice)
+          count += slice.count
         } catch {
           // The entities read so far are handed over; the next slice reports the damage again.
-          guard !entities.isEmpty, error.lookAgain != nil || error.code == .corrupt else {
+          guard count > 0, error.lookAgain != nil || error.code == .corrupt else {
             throw error
           }
           break
         }
         progress()
       }
-      return entities
+      return slices
     }
   }
 

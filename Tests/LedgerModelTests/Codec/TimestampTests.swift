@@ -1,3 +1,4 @@
+import Foundation
 import LedgerModelTestSupport
 import Testing
 
@@ -19,6 +20,19 @@ import Testing
     ] as [(Int64, String)])
   func aTimeIsShownInUTCWithMicroseconds(nanoseconds: Int64, text: String) {
     #expect(Timestamp.at(nanoseconds).description == text)
+  }
+
+  /// Foundation knows the calendar, too.
+  @Test func everyDayIsThatOfTheCalendar() {
+    let day = 86_400 as Int64
+    for number in stride(from: -106_000, to: 106_000 as Int64, by: 1) {
+      let seconds = number * day + (number &* 7_919 % day + day) % day
+      let date = Date(timeIntervalSince1970: Double(seconds))
+      let text = date.formatted(.iso8601).dropLast() + ".000000Z"
+      guard Timestamp.at(seconds * 1_000_000_000).description != text else { continue }
+      Issue.record("\(seconds) seconds are \(text)")
+      return
+    }
   }
 
   @Test(

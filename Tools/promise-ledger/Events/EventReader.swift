@@ -2,7 +2,6 @@ import PromiseLedger
 
 /// Reads the events of a ledger in their order and holds one slice of them at a time.
 struct EventReader {
-  private static let sliceEventCount: UInt64 = 1_000
   private static let slicesBetweenPauses = 64
   /// The longest sleep before looking for new events, if nothing shows that there are some: at most two idle
   /// wake-ups a second.
@@ -10,6 +9,8 @@ struct EventReader {
 
   let inspector: BlockingInspector
   let output: any TextSink
+  /// The number of events that are read together.
+  var sliceEventCount = 1_000
   var after = Position.start
   var through = Position(rawValue: .max)
   /// Whether to wait for more events at the end.
@@ -29,7 +30,7 @@ struct EventReader {
       let changes = watch?.count
       let slice: [LedgerEvent]
       do throws(LedgerError) {
-        slice = try inspector.events(after: position, limit: Int(Self.sliceEventCount))
+        slice = try inspector.events(after: position, limit: sliceEventCount)
       } catch {
         guard let through = error.eventsDeletedThrough else {
           try pausing()
@@ -58,6 +59,23 @@ struct EventReader {
     try pausing()
   }
 
+  /// Passes all events to `body` in place: this is quick if few of them are wanted.
+  func readInPlace(_ body: (borrowing EventView) -> Void) throws {
+    var position = after
+    while true {
+      do throws(LedgerError) {
+        let last = try inspector.readEvents(after: position, limit: sliceEventCount, body)
+        guard last > position else { return }
+        position = last
+      } catch {
+        guard let through = error.eventsDeletedThrough else { throw error }
+        try noteDeletion(through)
+        position = through
+      }
+      try output.alive()
+    }
+  }
+
   private func noteDeletion(_ through: Position) throws {
     guard notesDeletion else { return }
     try output.note("Events up to position \(through) were deleted by compaction.")
@@ -68,7 +86,7 @@ struct EventReader {
   /// Passes each event to `body`, the newest first, until it returns `false`.
   func readBackwards(_ body: (LedgerEvent) throws -> Bool) throws {
     var end = min(through, try inspector.head)
-    var (first, count) = (after, Self.sliceEventCount)
+    var (first, count) = (after, UInt64(sliceEventCount))
     while end > first {
       let start = max(first, Position(rawValue: end.rawValue - min(count, end.rawValue)))
       let slice: [LedgerEvent]
@@ -86,7 +104,7 @@ struct EventReader {
       }
       for event in slice.reversed() { guard try body(event) else { return } }
       end = start
-      count = Self.sliceEventCount
+      count = UInt64(sliceEventCount)
       try output.alive()
     }
     if first > after { try noteDeletion(first) }

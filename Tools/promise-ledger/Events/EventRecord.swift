@@ -14,6 +14,11 @@ extension Record {
       "\(event.position)", "\(event.time)", "\(event.kind)", event.subject.shortText,
       event.session.entityID.shortText, details.words.joined(separator: ", "),
     ]
+    json = Self.json(of: event, details)
+  }
+
+  /// An event with its whole content.
+  static func json(of event: LedgerEvent, _ details: EventDetails) -> JSONValue {
     var members: [String: JSONValue] = [
       "position": .unsigned(event.position.rawValue),
       "time": .string("\(event.time)"),
@@ -24,6 +29,6 @@ extension Record {
       "details": .object(details.members),
     ]
     members["cause"] = event.cause.map { .unsigned($0.rawValue) }
-    json = .object(members)
+    return .object(members)
   }
 }

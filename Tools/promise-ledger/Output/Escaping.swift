@@ -3,7 +3,9 @@ extension Unicode.Scalar {
   /// escape), invisible format characters (such as those that change the direction of writing),
   /// separators of lines and paragraphs.
   var isTreacherous: Bool {
-    switch properties.generalCategory {
+    // Most texts are of these, and the general category of a scalar is slow to find.
+    if isASCII { return value < 0x20 || value == 0x7F }
+    return switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
     default: false
     }
@@ -13,7 +15,7 @@ extension Unicode.Scalar {
 extension String {
   /// The text with every treacherous character written as its number in braces: `\u{1B}`.
   var escapingControlCharacters: String {
-    guard unicodeScalars.contains(where: \.isTreacherous) else { return self }
+    guard unicodeScalars.contains(where: { $0.isTreacherous }) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       if scalar.isTreacherous {
         text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
@@ -39,7 +41,10 @@ extension String {
 
   /// The text in double quotes, as Swift would write it.
   var quoted: String {
-    let marked = replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    var marked = self
+    if utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") }) {
+      marked = replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    }
     return "\"\(marked.escapingControlCharacters)\""
   }
 }

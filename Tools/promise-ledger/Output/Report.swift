@@ -4,14 +4,21 @@ import PromiseLedger
 struct Report {
   private var lines: [(title: String, text: String, time: Timestamp?)] = []
   private var members: [String: JSONValue] = [:]
+  /// Whether there is nothing for people, which would take time for each of many records.
+  private let isForProgramsOnly: Bool
+
+  init(forProgramsOnly isForProgramsOnly: Bool = false) {
+    self.isForProgramsOnly = isForProgramsOnly
+  }
 
   /// Adds a fact under its title for people and its name in JSON.
   ///
   /// - Parameter time: The time that the text has; on a terminal, its age is shown.
   mutating func add(
-    _ title: String, _ name: String, _ value: JSONValue, text: String, time: Timestamp? = nil
+    _ title: String, _ name: String, _ value: JSONValue, text: @autoclosure () -> String,
+    time: Timestamp? = nil
   ) {
-    lines.append((title, text, time))
+    if !isForProgramsOnly { lines.append((title, text(), time)) }
     members[name] = value
   }
 
@@ -32,7 +39,9 @@ struct Report {
   }
 
   /// Adds a line for people only.
-  mutating func addLine(_ title: String, _ text: String) { lines.append((title, text, nil)) }
+  mutating func addLine(_ title: String, _ text: @autoclosure () -> String) {
+    if !isForProgramsOnly { lines.append((title, text(), nil)) }
+  }
 
   /// Adds a member for programs only.
   mutating func add(_ name: String, _ value: JSONValue) { members[name] = value }

@@ -23,9 +23,10 @@ struct PageEvents: Sendable {
     findings.count(details.problem)
     sizes.add(event)
     newestTime = event.time
-    var record = Record(event, details)
     // The page has the rest from the object.
-    record.cells = record.cells.enumerated().map { $0.offset == 5 ? $0.element : "" }
+    let record = Record(
+      cells: ["", "", "", "", "", details.words.joined(separator: ", ")],
+      json: Record.json(of: event, details))
     return PageLine(.events, "\(event.position)", "\(event.kind)", record)
   }
 

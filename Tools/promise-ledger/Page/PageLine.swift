@@ -16,10 +16,13 @@ struct PageLine: Sendable {
   init(_ list: PageList, _ name: String, _ state: String, _ record: Record) {
     self.list = list
     self.name = name
-    let line = JSONValue.array([
-      .string(state), .strings(record.cells), record.json.clipped(to: Self.longestText),
-    ])
-    bytes = line.scriptBytes
+    let parts: [JSONValue] = [.string(state), .strings(record.cells)]
+    let whole = JSONValue.array(parts + [record.json]).scriptBytes
+    // A line that is shorter has no longer text.
+    bytes =
+      whole.count <= Self.longestText
+      ? whole
+      : JSONValue.array(parts + [record.json.clipped(to: Self.longestText)]).scriptBytes
   }
 }
 
@@ -30,17 +33,7 @@ enum PageList: String, CaseIterable, Sendable {
 
 extension JSONValue {
   /// JSON as an element of a script may contain it.
-  var scriptBytes: [UInt8] {
-    var bytes: [UInt8] = []
-    for byte in description.utf8 {
-      if byte == UInt8(ascii: "<") {
-        bytes.append(contentsOf: "\\u003c".utf8)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return bytes
-  }
+  var scriptBytes: [UInt8] { bytes(escapingTags: true) }
 
   /// An element of the page with the value, which its script finds by the id.
   func element(id: String) -> [UInt8] {

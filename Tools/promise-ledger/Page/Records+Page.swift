@@ -51,7 +51,7 @@ extension Record {
       (record.work?.kind ?? "").escapingControlCharacters,
       "\(record.resolved?.time ?? record.created.time)", words.joined(separator: ", "),
     ]
-    json = Report(record).json
+    json = Report(record, forProgramsOnly: true).json
   }
 }
 

@@ -18,7 +18,7 @@ extension Record {
       promise.words(isStale: isStale, isOverdue: isOverdue, pendingInputCount)
         .joined(separator: ", "),
     ]
-    guard case .object(var members) = Report(promise).json else {
+    guard case .object(var members) = Report(promise, forProgramsOnly: true).json else {
       json = .object([:])
       return
     }

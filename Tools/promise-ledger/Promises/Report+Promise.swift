@@ -2,8 +2,8 @@ import PromiseLedger
 
 extension Report {
   /// All facts that a ledger has about one promise.
-  init(_ record: PromiseRecord) {
-    self.init()
+  init(_ record: PromiseRecord, forProgramsOnly: Bool = false) {
+    self.init(forProgramsOnly: forProgramsOnly)
     add(record)
   }
 

@@ -6,28 +6,34 @@ struct SubjectLife {
     case own, cause, effect
   }
 
-  private var own: Set<Position> = []
-  private var causes: Set<Position> = []
-  /// The first event that is not deleted.
-  private var firstKept: Position?
+  /// The number of events that are looked through together.
+  private static let searchedCount = 10_000
+  /// The number of events that are read together, once it is known which ones are wanted.
+  private static let readCount = 64
 
+  private var relations: [Position: Relation] = [:]
+  private var causes: Set<Position> = []
+
+  /// Looks through all events.
   init(of id: EntityID, in inspector: BlockingInspector, _ output: any TextSink) throws {
     var life = Self()
-    try EventReader(inspector: inspector, output: output).read { event in
-      life.take(event, of: id)
-      return true
-    }
-    life.causes.subtract(life.own)
+    var reader = EventReader(inspector: inspector, output: output)
+    reader.sliceEventCount = Self.searchedCount
+    try reader.readInPlace { life.take($0, of: id) }
+    // A cause may be deleted, in which case it is not found.
+    for cause in life.causes where life.relations[cause] != .own { life.relations[cause] = .cause }
     self = life
   }
 
   private init() {}
 
-  private mutating func take(_ event: LedgerEvent, of id: EntityID) {
-    if firstKept == nil { firstKept = event.position }
-    guard event.subject == id else { return }
-    own.insert(event.position)
-    if let cause = event.cause { causes.insert(cause) }
+  private mutating func take(_ event: borrowing EventView, of id: EntityID) {
+    if event.subject == id {
+      relations[event.position] = .own
+      if event.cause > .start { causes.insert(event.cause) }
+    } else if event.cause > .start, relations[event.cause] == .own {
+      relations[event.position] = .effect
+    }
   }
 
   /// Passes on the events in the order of positions.
@@ -35,19 +41,23 @@ struct SubjectLife {
     in inspector: BlockingInspector, _ output: any TextSink,
     _ body: (LedgerEvent, Relation) throws -> Void
   ) throws {
-    // A cause may be deleted. The first reading has already told callers about deleted events.
-    guard let first = own.union(causes).min(), let firstKept else { return }
     var reader = EventReader(inspector: inspector, output: output)
-    reader.after = Position(rawValue: max(first, firstKept).rawValue - 1)
-    try reader.read { event in
-      if own.contains(event.position) {
-        try body(event, .own)
-      } else if causes.contains(event.position) {
-        try body(event, .cause)
-      } else if let cause = event.cause, own.contains(cause) {
-        try body(event, .effect)
+    reader.sliceEventCount = Self.readCount
+    // The first reading has told of deleted events.
+    reader.notesDeletion = false
+    var wanted = relations.keys.sorted()[...]
+    while let first = wanted.first,
+      let last = wanted.prefix(Self.readCount).last(where: {
+        $0.rawValue - first.rawValue < UInt64(Self.readCount)
+      })
+    {
+      reader.after = Position(rawValue: first.rawValue - 1)
+      reader.through = last
+      try reader.read { event in
+        if let relation = relations[event.position] { try body(event, relation) }
+        return true
       }
-      return true
+      wanted = wanted.drop { $0 <= last }
     }
   }
 }

@@ -13,7 +13,7 @@ extension Record {
       (record.work?.kind ?? "").escapingControlCharacters, "\(standing.since)",
       record.workWords(standing, isNamed: true).joined(separator: ", "),
     ]
-    guard case .object(var members) = Report(record).json else {
+    guard case .object(var members) = Report(record, forProgramsOnly: true).json else {
       json = .object([:])
       return
     }
@@ -38,7 +38,7 @@ extension Record {
       (record.work?.kind ?? "").escapingControlCharacters, "\(since)",
       words.joined(separator: ", "),
     ]
-    guard case .object(var members) = Report(record).json else {
+    guard case .object(var members) = Report(record, forProgramsOnly: true).json else {
       json = .object([:])
       return
     }
