@@ -11,7 +11,8 @@ extension LedgerInspector {
   /// Do not let an original and its opened backup run beside each other: both would run the same work.
   ///
   /// Writers and compactions continue meanwhile, but the space that they free is reused only after the data is
-  /// copied. Memory holds some megabytes.
+  /// copied. If a session of this process needs the file for itself, such as to make it larger, the backup
+  /// starts over. Memory holds some megabytes.
   ///
   /// - Parameter path: The directory of the backup, outside the ledger. It must be missing or empty, and its
   ///   parent must exist.
@@ -38,7 +39,13 @@ extension BlockingInspector {
     let backup = try LedgerDirectory(checking: path)
     try store.directory.checkPlace(ofCopy: backup, "A backup")
     return try withoutActuallyEscaping(tick) { tick in
-      try BackupRun(store: store, backup: backup, tick: tick).run()
+      while true {
+        do {
+          return try BackupRun(store: store, backup: backup, tick: tick).run()
+        } catch let error as LedgerError where error.lookAgain == .viewTaken {
+          continue
+        }
+      }
     }
   }
 }
@@ -50,8 +57,7 @@ private struct BackupRun {
   let tick: () throws -> Void
 
   func run() throws -> LedgerBackup {
-    // LMDB could crash this process on a damaged page.
-    if let miscount = try store.checkStructure({}) { throw miscount }
+    try checkPages()
     var metadata = store.metadata
     metadata.generation = 1
     metadata.isSealed = false
@@ -78,6 +84,20 @@ private struct BackupRun {
       recordCount: verified.recordCount, logDigest: digest, sizeInBytes: byteCount)
   }
 
+  /// LMDB could crash this process on a damaged page.
+  private func checkPages() throws {
+    var end: (any Error)?
+    do {
+      let miscount = try store.checkStructure {
+        do { try tick() } catch { end = error }
+        return end == nil
+      }
+      if let miscount { throw miscount }
+    } catch {
+      throw end ?? error
+    }
+  }
+
   /// Copies what is there now.
   ///
   /// - Returns: The position of the last event.
@@ -90,7 +110,11 @@ private struct BackupRun {
         try environment.info().highWaterBytes
         - transaction.freePageCount() * environment.info().pageSize
       try LedgerDirectory.checkRoom(for: used, in: destination.path, "The backup")
-      try TableCopy(from: tables, to: destination) { _ in try tick() }.copy(transaction)
+      try TableCopy(from: tables, to: destination) { _ in
+        try tick()
+        // A session of this process must change the map of the file, or the inspection is being closed.
+        if environment.isAwaited { throw LedgerError.viewTaken }
+      }.copy(transaction)
       return head
     }
   }

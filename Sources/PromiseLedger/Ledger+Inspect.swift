@@ -43,7 +43,7 @@ extension BlockingInspector {
       )
     }
     // The sizes of tables come from their own records, and cannot be counted in another way.
-    if let miscount = try store.checkStructure({}) { throw miscount }
+    if let miscount = try store.checkStructure(while: { true }) { throw miscount }
     return try store.readingEnvironment { (environment) throws(LedgerError) in
       try LedgerError.mappingAll { try LedgerSpace(of: environment, in: store.directory) }
     }

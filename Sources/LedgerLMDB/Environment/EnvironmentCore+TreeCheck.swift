@@ -148,20 +148,20 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - tables: The tables that the file may have.
-  ///   - tick: Called now and then.
+  ///   - goesOn: Called now and then. Once it returns false, the check ends.
   /// - Returns: The problem if a tree does not hold as many entries as it should but can be walked
   ///   all the same; nil if everything is intact.
   /// - Throws: ``LMDBRefusal/damagedPage(page:what:)`` for a page that LMDB must not walk;
-  ///   ``LMDBRefusal/closed`` if another thread waits for the end of this handle's transactions.
+  ///   ``LMDBRefusal/closed`` if `goesOn` ended the check, or another thread waits for the end of
+  ///   this handle's transactions.
   /// - Complexity: O(pages in use), about 1.5 us each if the system has them in memory.
   package func checkTrees(
-    _ extent: TreeCheckExtent, tables: [TableDescription], tick: () -> Void = {}
+    _ extent: TreeCheckExtent, tables: [TableDescription], while goesOn: () -> Bool = { true }
   ) throws(LMDBError) -> LMDBError? {
-    try withoutActuallyEscaping(tick) { (tick) throws(LMDBError) in
+    try withoutActuallyEscaping(goesOn) { (goesOn) throws(LMDBError) in
       try core.whileOpen(share) { () throws(LMDBError) -> LMDBError? in
         var order = TreeCheckOrder(extent: extent, tables: tables, refusesMiscounts: true) {
-          tick()
-          return self.isAwaited
+          !goesOn() || self.isAwaited
         }
         order.refusesLeaks = true
         do throws(LMDBError) {

@@ -8,10 +8,10 @@ package protocol InspectedStore: LedgerSource {
 
   /// Checks the whole structure of the stored data, below the level of events and records.
   ///
-  /// - Parameter tick: Called now and then.
+  /// - Parameter goesOn: Called now and then. Once it returns false, the check ends with `closed`.
   /// - Returns: The error for a structure that lacks entries but can still be read.
   /// - Throws: `corrupt` if the structure is so damaged that it must not be read.
-  func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError?
+  func checkStructure(while goesOn: () -> Bool) throws(LedgerError) -> LedgerError?
 
   /// Runs `body` on one view that stays valid until `body` returns.
   func withPinnedView<R>(_ body: (any LedgerSource) throws -> R) throws -> R

@@ -29,7 +29,11 @@ extension BlockingInspector {
     includesEvents: Bool, _ progress: (Position) -> Void
   ) throws -> LedgerStatistics {
     // A table that lacks entries can be read, but not counted.
-    if let miscount = try store.checkStructure({ progress(.start) }) { throw miscount }
+    let miscount = try store.checkStructure {
+      progress(.start)
+      return true
+    }
+    if let miscount { throw miscount }
     return try store.withView { (log) throws(LedgerError) in
       try LedgerError.mapping { try statistics(of: log, includesEvents, progress) }
     }

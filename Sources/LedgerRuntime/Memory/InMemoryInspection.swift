@@ -11,7 +11,7 @@ package struct InMemoryInspection: InspectedStore, ForwardingSource {
 
   package var sessions: any SessionRegistry { UnwatchedSessions() }
 
-  package func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError? { nil }
+  package func checkStructure(while goesOn: () -> Bool) throws(LedgerError) -> LedgerError? { nil }
 
   package func withPinnedView<R>(_ body: (any LedgerSource) throws -> R) throws -> R {
     try body(ledger)

@@ -78,8 +78,16 @@ struct ShrinkRun {
   /// room on the disk.
   private func check(_ files: StoreFiles) throws {
     let environment = files.environment
-    let miscount = try environment.checkTrees(
-      .everything(), tables: LedgerTables.descriptions, tick: progress.tell)
+    var end: (any Error)?
+    let miscount: LMDBError?
+    do {
+      miscount = try environment.checkTrees(.everything(), tables: LedgerTables.descriptions) {
+        do { try progress.tick() } catch { end = error }
+        return end == nil
+      }
+    } catch {
+      throw end ?? error
+    }
     if let miscount { throw LedgerError(miscount) }
     let used = try environment.read { transaction in
       try environment.info().highWaterBytes

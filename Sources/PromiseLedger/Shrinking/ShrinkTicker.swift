@@ -25,8 +25,6 @@ final class ShrinkTicker {
 
   func tick() throws {
     try check()
-    tell()
+    report(progress)
   }
-
-  func tell() { report(progress) }
 }

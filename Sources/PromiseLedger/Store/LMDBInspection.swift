@@ -138,14 +138,24 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     isChecked.store(true, ordering: .relaxed)
   }
 
-  package func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError? {
-    try readingEnvironment(checksPages: false) { (environment) throws(LedgerError) in
-      let miscount = try LedgerError.mappingAll {
-        try environment.checkTrees(.everything(), tables: LedgerTables.descriptions, tick: tick)
+  package func checkStructure(while goesOn: () -> Bool) throws(LedgerError) -> LedgerError? {
+    var isEnded = false
+    let miscount = try readingEnvironment(checksPages: false) {
+      (environment) throws(LedgerError) -> LMDBError? in
+      do throws(LMDBError) {
+        return try environment.checkTrees(.everything(), tables: LedgerTables.descriptions) {
+          isEnded = isEnded || !goesOn()
+          return !isEnded
+        }
+      } catch {
+        // Otherwise it would start over, as if another thread had ended it.
+        guard isEnded else { throw LedgerError(error) }
+        return nil
       }
-      isChecked.store(true, ordering: .relaxed)
-      return miscount.map { LedgerError($0) }
     }
+    guard !isEnded else { throw LedgerError(.closed, "The check of the pages was ended.") }
+    isChecked.store(true, ordering: .relaxed)
+    return miscount.map { LedgerError($0) }
   }
 
   /// Reads everything in one transaction. An error that the caller's code throws in it is rethrown unchanged.

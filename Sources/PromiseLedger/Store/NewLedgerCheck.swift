@@ -45,10 +45,8 @@ enum NewLedgerCheck {
   ) throws -> VerificationSummary {
     let inspector = BlockingInspector(inspection)
     defer { inspector.close() }
-    var interruption: (any Error)?
-    let summary = try inspector.verify { _ in
-      guard interruption == nil else { return }
-      do { try tick() } catch { interruption = error }
+    return try inspector.verify { _ in
+      try tick()
     } _: { finding in
       guard finding.severity == .corrupt else { return }
       position = finding.position
@@ -58,7 +56,5 @@ enum NewLedgerCheck {
         .corrupt,
         "\(refusal)\(place)\(subject). \(advice) The first finding: \(finding.message)")
     }
-    if let interruption { throw interruption }
-    return summary
   }
 }

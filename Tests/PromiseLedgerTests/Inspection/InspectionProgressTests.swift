@@ -96,7 +96,10 @@ import Testing
   /// How often a check of all pages reports progress.
   private static func pageTicks(of ledger: TemporaryLedger) throws -> Int {
     let ticks = Ticks()
-    _ = try BlockingInspector(at: ledger.path).store.checkStructure(ticks.add)
+    _ = try BlockingInspector(at: ledger.path).store.checkStructure {
+      ticks.add()
+      return true
+    }
     return ticks.take()
   }
 

@@ -218,6 +218,25 @@ struct ShrinkTests {
     await ledger.close()
   }
 
+  /// Pages are checked for as long as their file is large, so a freeze must not wait for that.
+  @Test func theCheckOfThePagesCanBeEnded() async throws {
+    let ledger = try await openWithFreeSpace()
+    let store = try #require(try ledger.engine.currentStore as? LMDBEventStore)
+    var phases: [ShrinkProgress.Phase] = []
+    var count = 0
+    let ticker = ShrinkTicker(
+      check: {
+        count += 1
+        if count > 1 { throw LedgerError.storeClosed }
+      }, report: { phases.append($0.phase) })
+    let error = #expect(throws: LedgerError.self) {
+      try ShrinkRun(store, patience: .seconds(1), ticker).run()
+    }
+    #expect(error?.code == .closed && phases == [.checking] && count == 2)
+    try expectUntouched()
+    await ledger.close()
+  }
+
   /// A freeze ends the shrink and waits for that; the shrink starts over afterwards.
   @Test func aFreezeComesFirst() async throws {
     let session = Mutex<Ledger?>(nil)

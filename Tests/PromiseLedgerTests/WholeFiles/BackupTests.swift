@@ -1,7 +1,9 @@
 import Foundation
+import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 @testable import LedgerModel
@@ -78,6 +80,57 @@ struct BackupTests {
       }
       #expect(try FileSystem.list(FileSystem.parent(of: ledger.path)) == ["ledger"])
     }
+  }
+
+  /// The first sign of life comes from the check of the pages, before anything is written.
+  @Test func theCheckOfThePagesCanBeCanceled() async throws {
+    let ledger = try await CompactedLedger([.foldOnly])
+    let inspector = try BlockingInspector(at: ledger.path)
+    var names: [[String]] = []
+    #expect(throws: CancellationError.self) {
+      try inspector.backUp(to: ledger.path + ".backup") {
+        names.append(try FileSystem.list(FileSystem.parent(of: ledger.path)))
+        throw CancellationError()
+      }
+    }
+    #expect(names == [["ledger"]])
+  }
+
+  /// A session that needs the file for itself does not wait until all is copied.
+  @Test func aBackupGivesWayToASessionOfItsProcess() async throws {
+    let ledger = try await CompactedLedger([.foldOnly])
+    let inspector = try BlockingInspector(at: ledger.path)
+    let target = ledger.path + ".backup"
+    let (backup, hasStartedOver) = try backUp(inspector, to: target, besideSessionAt: ledger.path)
+    #expect(hasStartedOver)
+    #expect(try backup.position == inspector.head)
+    #expect(try BlockingInspector(at: target).archive() == inspector.archive())
+  }
+
+  /// Opens a session while the backup copies.
+  private func backUp(
+    _ inspector: BlockingInspector, to target: String, besideSessionAt path: String
+  ) throws -> (LedgerBackup, hasStartedOver: Bool) {
+    let store = try #require(inspector.store as? LMDBInspection)
+    let environment = try store.readingEnvironment { $0 }
+    let opened = Mutex<LMDBEventStore?>(nil)
+    var session: SystemThread?
+    var hasStartedOver = false
+    let backup = try inspector.backUp(to: target) {
+      let isCopying = try FileSystem.list(FileSystem.parent(of: path)).count > 1
+      hasStartedOver = hasStartedOver || session != nil && !isCopying
+      guard session == nil, isCopying else { return }
+      session = try SystemThread.start(name: "session") {
+        let options = StoreOptions(sizeLimit: 1 << 30)
+        opened.withLock {
+          $0 = try? LMDBEventStore(opening: LedgerDirectory(path), options: options)
+        }
+      }
+      while !environment.isAwaited { _ = WakeSemaphore().wait(timeout: .milliseconds(1)) }
+    }
+    try #require(session).join()
+    try #require(opened.withLock { $0 }).close()
+    return (backup, hasStartedOver)
   }
 
   @Test func placesThatCannotBeUsedAreRefused() async throws {

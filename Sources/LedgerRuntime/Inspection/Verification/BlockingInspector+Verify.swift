@@ -13,20 +13,29 @@ extension BlockingInspector {
   /// reused only after it finishes.
   ///
   /// - Parameters:
-  ///   - progress: Called periodically with the position reached.
+  ///   - progress: Called periodically with the position reached. An error ends the verification, soon.
   ///   - report: Receives every finding: first those about the snapshot, then the others in the order of
   ///     positions. It must not read the ledger.
   /// - Throws: ``LedgerError`` if the ledger cannot be read for a reason other than damage, with `closed` if
-  ///   the inspection is closed while pages are checked; and any error that `report` throws.
+  ///   the inspection is closed while pages are checked; and any error that `progress` or `report` throws.
   /// - Complexity: O(events + records) in time, O(entities) in memory; O(entities that kept events
   ///   change) if events were deleted.
   package func verify(
-    progress: (Position) -> Void = { _ in }, _ report: (VerificationFinding) throws -> Void
+    progress: (Position) throws -> Void = { _ in }, _ report: (VerificationFinding) throws -> Void
+  ) throws -> VerificationSummary {
+    try withoutActuallyEscaping(progress) { progress in
+      try verify(Interruptible(progress), report)
+    }
+  }
+
+  private func verify(
+    _ progress: Interruptible, _ report: (VerificationFinding) throws -> Void
   ) throws -> VerificationSummary {
     let damage: LedgerError?
     do throws(LedgerError) {
-      damage = try store.checkStructure { progress(.start) }
+      damage = try store.checkStructure { progress.goesOn(at: .start) }
     } catch {
+      try progress.throwIfEnded()
       guard error.code == .corrupt else { throw error }
       // LMDB could crash this process on such a page, so nothing else is read.
       try report(VerificationFinding(error.message, at: nil))
@@ -46,7 +55,7 @@ extension BlockingInspector {
 
   private static func verify(
     _ id: LedgerID, _ view: any LedgerSource, _ findings: Findings,
-    _ progress: (Position) -> Void, _ report: (VerificationFinding) throws -> Void
+    _ progress: Interruptible, _ report: (VerificationFinding) throws -> Void
   ) throws -> VerificationSummary {
     var outcome: Result<VerificationSummary, any Error>?
     try view.readSnapshot { (tables) throws(LedgerError) in
@@ -67,18 +76,45 @@ extension BlockingInspector {
 
   private static func verify(
     _ id: LedgerID, _ tables: any SnapshotTables, _ findings: Findings,
-    _ progress: (Position) -> Void, _ report: (VerificationFinding) throws -> Void
+    _ progress: Interruptible, _ report: (VerificationFinding) throws -> Void
   ) throws -> VerificationSummary {
     var snapshot = SnapshotChecks(tables, findings)
-    try snapshot.run { progress(.start) }
+    try snapshot.run { progress.tell(.start) }
+    try progress.throwIfEnded()
     var verification = Verification(id, snapshot, tables, findings)
     var reached = Position.start
-    let tick = { progress(reached) }
+    let tick = { progress.tell(reached) }
     try verification.run(tick) { position in
       for finding in findings.take() { try report(finding) }
       reached = position
-      progress(position)
+      progress.tell(position)
+      try progress.throwIfEnded()
     }
     return verification.summary
+  }
+}
+
+/// The progress of a verification, which its caller may end at a step that cannot throw.
+private final class Interruptible {
+  private let report: (Position) throws -> Void
+  private var interruption: (any Error)?
+
+  init(_ report: @escaping (Position) throws -> Void) { self.report = report }
+
+  func tell(_ position: Position) {
+    guard interruption == nil else { return }
+    do { try report(position) } catch { interruption = error }
+  }
+
+  /// Tells of the progress.
+  ///
+  /// - Returns: Whether the caller wants the verification to go on.
+  func goesOn(at position: Position) -> Bool {
+    tell(position)
+    return interruption == nil
+  }
+
+  func throwIfEnded() throws {
+    if let interruption { throw interruption }
   }
 }
