@@ -36,6 +36,7 @@ struct ChunkSearch {
   /// Looks through the whole file.
   ///
   /// - Parameter tick: Called for each window; an error ends the search.
+  /// - Throws: `SystemError` if the size of the file cannot be read; any error of `tick`.
   func run(
     _ file: RandomAccessFile, _ tick: () throws -> Void
   ) throws -> [ChunkName: FilePlace] {
@@ -43,10 +44,8 @@ struct ChunkSearch {
     let byteCount = try file.byteCount
     for start in stride(from: 0, to: byteCount, by: Self.windowByteCount) {
       try tick()
-      guard
-        let bytes = try? file.read(
-          Self.windowByteCount + PageValue.byteCount, at: UInt64(start))
-      else { continue }
+      let bytes = SectorReading.bytes(
+        Self.windowByteCount + PageValue.byteCount, at: UInt64(start), file.read(_:at:))
       let window = bytes.span
       var offset = 0
       while offset < Self.windowByteCount, offset + Chunk.headerByteCount < bytes.count {

@@ -31,6 +31,7 @@ struct FileScan {
   /// Scans the file.
   ///
   /// - Parameter tick: Called for each window; an error ends the scan.
+  /// - Throws: `SystemError` if the size of the file cannot be read; any error of `tick`.
   mutating func run(_ tick: () throws -> Void) throws -> FoundValues {
     let byteCount = try file.byteCount
     var start = 0
@@ -39,23 +40,13 @@ struct FileScan {
       // A value at the end of the file may be shorter than the header of a frame.
       let padding = [UInt8](repeating: 0, count: FrameHeader.byteCount)
       scan(
-        read(Self.windowByteCount + Self.reach, at: UInt64(start)) + padding, at: UInt64(start))
+        SectorReading.bytes(
+          Self.windowByteCount + Self.reach, at: UInt64(start), file.read(_:at:)) + padding,
+        at: UInt64(start))
       start += Self.windowByteCount
     }
     dropFramesInsideValues()
     return found
-  }
-
-  /// Bytes of the file; zeros where the disk cannot be read.
-  private func read(_ count: Int, at offset: UInt64) -> [UInt8] {
-    if let bytes = try? file.read(count, at: offset) { return bytes }
-    var bytes: [UInt8] = []
-    for piece in stride(from: 0, to: count, by: pages.pageSize) {
-      let size = min(pages.pageSize, count - piece)
-      bytes +=
-        (try? file.read(size, at: offset + UInt64(piece))) ?? [UInt8](repeating: 0, count: size)
-    }
-    return bytes
   }
 
   /// Whether the newest state of the file leads to a frame: as the value of a node, or on a page of its own.

@@ -43,6 +43,7 @@ public struct LedgerSalvage: Sendable {
   /// Makes a new ledger, as ``makeLedger(at:from:)`` does.
   ///
   /// - Parameter tick: Called now and then; an error ends the salvage.
+  /// - Throws: As ``makeLedger(at:from:)``, and any error of `tick`.
   @available(*, noasync, message: "blocks the thread for long")
   package func makeLedger(
     at path: String, from damaged: String, _ tick: () throws -> Void

@@ -23,6 +23,8 @@ struct LooseFile {
   }
 
   /// Whether there is anything to write.
+  ///
+  /// - Throws: `SystemError` or `corrupt` if what was found before can no longer be read.
   func isNeeded() throws -> Bool {
     struct Found: Error {}
     do {

@@ -10,6 +10,8 @@ struct SalvageConstruction {
   /// Fills a new ledger.
   ///
   /// - Returns: The number of events of the damaged ledger in it.
+  /// - Throws: `corrupt` if the events contradict each other, or what was found can no longer be read; the errors
+  ///   of writing the ledger; any error of `tick`.
   func fill(_ construction: LMDBConstruction) throws -> Int {
     var builder = LedgerBuilder(construction)
     if let snapshot = plan.snapshot { try add(snapshot, to: &builder) }

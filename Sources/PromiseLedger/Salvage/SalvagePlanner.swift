@@ -10,6 +10,8 @@ struct SalvagePlanner {
 
   /// The plans, the best first: those that lose nothing of the state in the order of their ends, the later one
   /// first, and then those with an incomplete snapshot.
+  ///
+  /// - Throws: Any error of `tick`.
   func plans() throws -> [SalvagePlan] {
     var whole: [SalvagePlan] = []
     var partial: [SalvagePlan] = []

@@ -80,6 +80,8 @@ struct SalvagedFile {
   }
 
   /// The events of a frame.
+  ///
+  /// - Throws: `ioFailure` or `corrupt` if the frame can no longer be read as it was found.
   func events(of frame: FoundFrame) throws(LedgerError) -> [StoredEvent] {
     let bytes = try read(frame.place)
     let view = try FrameView(checking: bytes.span, key: frame.header.firstPosition.rawValue)
@@ -99,6 +101,8 @@ struct SalvagedFile {
   // MARK: Attachments
 
   /// Looks for the chunks of attachments whose keys are lost.
+  ///
+  /// - Throws: As ``ChunkSearch/run(_:_:)``.
   mutating func search(
     for attachments: [AttachmentReference], _ tick: () throws -> Void
   ) throws {
