@@ -128,6 +128,23 @@ struct RedactedExportTests {
     #expect(!lines.dropLast().contains { whole.contains($0) })
   }
 
+  /// What work awaited still belongs to it once it runs, and once it has ended.
+  @Test func workKeepsTheRelationToWhatItAwaited() async throws {
+    let ledger = try await WorkHistoryLedger()
+    let ids = Set((1...2).map { WorkHistoryLedger.id(UInt64($0)).description })
+    try ledger.createPromise(1)
+    try ledger.create(2, "mail", .after(WorkHistoryLedger.promise(1), .any), at: 1)
+    try ledger.settle(1, at: 2)
+    try ledger.add(WorkStarted(attempt: 1), on: 2, at: 3)
+    for state in ["running", "ended"] {
+      if state == "ended" { try ledger.settle(2, byAttempt: 1, at: 4) }
+      for id in ids {
+        let related = try CommandRun("export", ledger.path, "--subject", id)
+        #expect(Set(Self.subjects(related.output)) == ids, "\(state)")
+      }
+    }
+  }
+
   @Test func aSessionIsNoSubject() async throws {
     let sample = try await SampleLedger()
     let session = "019b76da-a800-7000-8700-000000000002"

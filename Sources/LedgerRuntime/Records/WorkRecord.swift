@@ -34,11 +34,14 @@ public struct WorkRecord: Sendable, Hashable {
   public let retriedSteps: [String: Int]
   /// The reason of a request to cancel the work, if there was one.
   public let cancelReason: String?
+  /// The trigger with which it was started.
+  package let firstTrigger: WorkTrigger
 
   init?(_ entity: PromiseEntity, _ creation: PromiseCreated) {
     guard let work = creation.work else { return nil }
     let progress = entity.progress
     kind = work.kind
+    firstTrigger = work.trigger
     options = progress?.options ?? work.options
     state =
       switch entity.workPlace(work)?.phase {

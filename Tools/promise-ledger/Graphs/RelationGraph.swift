@@ -75,16 +75,16 @@ struct RelationGraph {
     var statuses: Set<PromiseRecord.Status> = [.pending]
     if includesClosed { statuses.formUnion([.resolved, .consumed, .abandoned]) }
     try replayed.forEachPromise(statuses, progress: progress) { record in
-      edges += record.edges
+      edges += record.edges(includesPast: includesClosed)
       return true
     }
     // Joints and work are not among the promises. The edges do not depend on the time.
     try replayed.forEachJointOrOutcome(progress: progress) { record in
-      if statuses.contains(record.status) { edges += record.edges }
+      if statuses.contains(record.status) { edges += record.edges(includesPast: includesClosed) }
       return true
     }
     try replayed.forEachWork(at: SystemLedgerClock().now(), progress: progress) { record, _ in
-      edges += record.edges
+      edges += record.edges(includesPast: includesClosed)
       return true
     }
     try replayed.forEachHandler(includesClosed: includesClosed, progress: progress) { record in
@@ -117,19 +117,25 @@ struct RelationGraph {
 
 extension PromiseRecord {
   /// Its relations to its parent and to what it awaits.
-  fileprivate var edges: [RelationGraph.Edge] {
+  ///
+  /// - Parameter includesPast: Whether to include what work awaited before it ran.
+  fileprivate func edges(includesPast: Bool) -> [RelationGraph.Edge] {
     let id = id.entityID
     let parents = [parent].compactMap { $0 }.map {
       RelationGraph.Edge(start: $0.entityID, end: id, kind: .child)
     }
     return parents
-      + awaited.map { RelationGraph.Edge(start: id, end: $0.entityID, kind: .awaits) }
+      + awaited(includesPast).map {
+        RelationGraph.Edge(start: id, end: $0.entityID, kind: .awaits)
+      }
   }
 
-  /// The promises for which it waits, or waited.
-  fileprivate var awaited: [PromiseID] {
+  private func awaited(_ includesPast: Bool) -> [PromiseID] {
     if let joint { return joint.inputs }
-    guard case .waiting(let trigger)? = work?.state else { return [] }
-    return trigger.awaited
+    guard let work else { return [] }
+    var awaited: [PromiseID] = []
+    if case .waiting(let trigger) = work.state { awaited = trigger.awaited }
+    guard includesPast else { return awaited }
+    return awaited + work.firstTrigger.awaited.filter { !awaited.contains($0) }
   }
 }
