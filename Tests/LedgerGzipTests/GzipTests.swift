@@ -6,13 +6,31 @@ import Testing
 /// Compression and decompression in the gzip format, against the program gzip.
 @Suite(.timeLimit(.minutes(10)))
 struct GzipTests {
-  /// Contents of many sizes, half of them random, half of them repetitive.
+  /// Contents of many sizes: random, repetitive, and lines like those of an archive, with repetitions from near
+  /// and far, also from farther back than the format can refer to.
   static let contents: [[UInt8]] = [0, 1, 100, 65_535, 65_536, 65_537, 300_000].flatMap { count in
     var generator = SeededGenerator(seed: UInt64(count))
     return [
       (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) },
       (0..<count).map { UInt8(truncatingIfNeeded: $0 / 100) },
+      lines(count, &generator),
     ]
+  }
+
+  private static func lines(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      if let start = (0..<bytes.count).randomElement(using: &generator),
+        Bool.random(using: &generator)
+      {
+        let end = min(start + Int.random(in: 1...600, using: &generator), bytes.count)
+        bytes += bytes[start..<end]
+      } else {
+        let number = UInt64.random(in: 0...(.max), using: &generator)
+        bytes += "{\"position\":\(bytes.count),\"id\":\"\(String(number, radix: 16))\"}\n".utf8
+      }
+    }
+    return Array(bytes.prefix(count))
   }
 
   private static func compress(_ content: [UInt8], piece: Int = 10_000) throws -> [UInt8] {

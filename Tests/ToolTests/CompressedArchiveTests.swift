@@ -105,11 +105,16 @@ struct CompressedArchiveTests {
     #expect(run.notes.contains("damaged") && run.status == 5)
   }
 
-  /// Files that expand to a gigabyte of one line, of empty lines, or of valid beginnings.
+  /// Files that expand to four gigabytes of one line, of empty lines, or of valid beginnings: more than the
+  /// process may have.
   @Test(arguments: ["\\0", "\\n", "{"]) func aBombIsRefusedEarly(character: String) throws {
     let bomb = path("bomb.gz")
     let made = try Self.shell(
-      "head -c 1000000000 /dev/zero | tr '\\0' '\(character)' | gzip -1 >\"$1\"", bomb)
+      """
+      head -c 100000000 /dev/zero | tr '\\0' '\(character)' | gzip -1 >"$1.part"
+      for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$1.part" "$1.part" "$1.part" "$1.part"; done >"$1"
+      rm "$1.part"
+      """, bomb)
     #expect(made.status == 0)
     let run = try CommandRun(
       after: "ulimit -v 3000000", ["import", "--maximum-line-size", "1000000", path("l"), bomb])
@@ -118,6 +123,18 @@ struct CompressedArchiveTests {
         || run.notes.hasPrefix("promise-ledger: corrupt: Line 1 of the archive"), "\(run.notes)")
     #expect(run.status == (character == "\\n" ? 5 : 2))
     #expect(try names() == ["bomb.gz"])
+  }
+
+  /// A device that a file had replaced would be missing for all programs.
+  @Test(arguments: ["export", "report"])
+  func onlyAFileIsReplaced(verb: String) throws {
+    let pipe = path("pipe")
+    #expect(try Self.shell("mkfifo \"$1\"", pipe).status == 0)
+    let run = try CommandRun(verb, sample.path, "--force", "-o", pipe)
+    #expect(run.notes.hasPrefix("promise-ledger: \(pipe) is not a regular file"), "\(run.notes)")
+    #expect(run.status == 2 && run.output == "")
+    #expect(try Self.shell("test -p \"$1\"", pipe).status == 0)
+    #expect(try names() == ["pipe"])
   }
 
   @Test func nothingIsReplacedUnlessForced() throws {

@@ -144,6 +144,22 @@ struct LogBackwardsTests {
     await other.close()
   }
 
+  /// The events before the damage are not printed again, and the damage is reported each time.
+  @Test func aCursorStopsBeforeDamage() async throws {
+    let sample = try await SampleLedger()
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let cursor = directory.path + "/cursor"
+    try sample.damage("not needed")
+    for expected in [Array(1...13), []] {
+      let run = try CommandRun(
+        "log", sample.path, "--cursor-file", cursor, "--format", "jsonl")
+      #expect(positions(run) == expected)
+      #expect(run.notes.hasPrefix("promise-ledger: corrupt: ") && run.status == 5)
+      #expect(try String(contentsOfFile: cursor, encoding: .utf8).hasSuffix(" 13\n"))
+    }
+  }
+
   /// What the reader of the output did not get is printed again.
   @Test func outputThatWasNotTakenMovesNoCursor() async throws {
     let sample = try await SampleLedger()

@@ -7,11 +7,17 @@ enum OutputFile {
   /// - Parameters:
   ///   - isReplacing: Whether a file that has the name is replaced.
   ///   - body: Receives a closure that adds bytes at the end.
-  /// - Throws: ``Status/Failure`` if the file cannot be written, or has the name of another; and any
-  ///   error of `body`, after which nothing is left.
+  /// - Throws: ``Status/Failure`` if the file cannot be written, has the name of another, or would replace
+  ///   something that is no file, such as a device; and any error of `body`, after which nothing is left.
   static func write(
     to path: String, isReplacing: Bool, _ body: (([UInt8]) throws -> Void) throws -> Void
   ) throws {
+    if let kind = try? FileSystem.kind(path), kind != .file {
+      throw Status.Failure(
+        .usage,
+        "\(path.escapingControlCharacters) is not a regular file, and only such a file can be replaced. Give another name, or - for standard output, which a shell can send anywhere."
+      )
+    }
     // What a process left that was ended while it wrote. If it cannot be removed, it is harmless.
     try? AtomicFile.removeUnfinished(in: FileSystem.parent(of: path)) {
       $0 == FileSystem.lastComponent(of: path)
