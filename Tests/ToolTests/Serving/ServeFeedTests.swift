@@ -91,6 +91,21 @@
       await ledger.close()
     }
 
+    /// A place that no page can have is one to begin anew from, and harms nothing.
+    @Test(arguments: ["1000", "9223372036854775807", "18446744073709551615"])
+    func aPlaceAfterTheLastEventBeginsAnew(position: String) async throws {
+      let sample = try await StuckLedger()
+      let (told, page) = try await ServedLedger.with(sample.path) { served in
+        let version = try Self.place(served).prefix { $0 != "-" }
+        let feed = try served.open("GET", "/feed", ["Last-Event-ID": "\(version)-\(position)"])
+        let told = feed.wait(for: "event: ") && feed.wait(for: "\n\n") ? feed.received : ""
+        return (told, try served.answer("GET", "/?token=\(served.token)", ["Authorization": ""]))
+      }
+      #expect(told.contains("event: reset\n"), "\(told)")
+      #expect(page.hasPrefix("HTTP/1.1 200 "))
+      await sample.close()
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func theServerEndsWhenItIsInterrupted(signal: Int32) async throws {
       let sample = try await StuckLedger()

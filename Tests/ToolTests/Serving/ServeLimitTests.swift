@@ -1,5 +1,6 @@
 #if Serve
   import Foundation
+  import LedgerSystem
   import PromiseLedgerTesting
   import Testing
 
@@ -11,6 +12,20 @@
       try FileManager.default.contentsOfDirectory(atPath: "/proc/\(served.run.childID)/fd").count
     }
 
+    private struct NeverHappened: Error {
+      let what: String
+    }
+
+    /// Tries something again until it has a result, as it has once the server has noticed what happened.
+    private static func result<R>(of what: String, _ body: () throws -> R?) throws -> R {
+      let pause = WakeSemaphore()
+      for _ in 0..<20_000 {
+        if let result = try body() { return result }
+        _ = pause.wait(timeout: .milliseconds(1))
+      }
+      throw NeverHappened(what: what)
+    }
+
     @Test func connectionsAreLimited() async throws {
       let sample = try await StuckLedger()
       let (served, refused, after) = try await ServedLedger.with(sample.path) { served in
@@ -19,10 +34,9 @@
         let refused = try PageClient(port: served.port).waitForEnd()
         for client in idle { client.close() }
         // Connections that were closed make room.
-        var after = ""
-        while !after.hasPrefix("HTTP/1.1 200") {
-          after =
-            (try? served.answer("GET", "/?token=\(served.token)", ["Authorization": ""])) ?? ""
+        let after = try Self.result(of: "a connection after others were closed") {
+          let page = try? served.answer("GET", "/?token=\(served.token)", ["Authorization": ""])
+          return page.flatMap { $0.hasPrefix("HTTP/1.1 200") ? $0 : nil }
         }
         return (served.port, refused, after)
       }
@@ -36,18 +50,19 @@
         let (before, after) = try await ServedLedger.with(sample.path) { served in
           _ = try served.answer("GET", "/?token=\(served.token)", ["Authorization": ""])
           let before = try Self.descriptorCount(served)
-          var goneCount = 0
-          while goneCount < 200 {
+          for _ in 0..<200 {
             // A server that has yet to notice that many others are gone refuses this one.
-            guard let feed = try? served.open("GET", "/feed", ["Last-Event-ID": "1-0"]),
-              feed.wait(for: "\r\n\r\n")
-            else { continue }
+            let feed = try Self.result(of: "a feed after others were closed") {
+              let feed = try? served.open("GET", "/feed", ["Last-Event-ID": "1-0"])
+              return feed.flatMap { $0.wait(for: "\r\n\r\n") ? $0 : nil }
+            }
             feed.close()
-            goneCount += 1
           }
           // The last ones are noticed at once, too, without anything to tell them.
-          var after = Int.max
-          while after > before { after = try Self.descriptorCount(served) }
+          let after = try Self.result(of: "descriptors of closed connections that are closed") {
+            let count = try Self.descriptorCount(served)
+            return count <= before ? count : nil
+          }
           return (before, after)
         }
         #expect(after <= before)

@@ -41,11 +41,13 @@
 
     /// The lines of the events after a position, at most `limit`.
     ///
-    /// - Returns: `nil` if some of them are no longer here.
+    /// - Returns: `nil` if some of them are no longer here, or none was ever there: a client may name any position.
     func lines(
       after position: Position, limit: Int
     ) -> (lines: [[UInt8]], last: Position)? {
-      guard position.rawValue + 1 >= events.first.rawValue else { return nil }
+      guard position <= self.position, position.rawValue + 1 >= events.first.rawValue else {
+        return nil
+      }
       var (low, high) = (droppedCount, lines.count)
       while low < high {
         let middle = (low + high) / 2
