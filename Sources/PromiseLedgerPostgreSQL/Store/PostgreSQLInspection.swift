@@ -50,9 +50,9 @@ final class PostgreSQLInspection: InspectedStore, ForwardingSource {
     try views.withView { (view) throws(LedgerError) in Result { try body(view) } }.get()
   }
 
-  /// Compares the row of the ledger with its last frame. The server checks its pages itself.
-  func checkStructure(_ tick: () -> Void) throws(LedgerError) -> LedgerError? {
-    tick()
+  /// Compares the row of the ledger with its last frame, in one step. The server checks its pages itself.
+  func checkStructure(while goesOn: () -> Bool) throws(LedgerError) -> LedgerError? {
+    guard goesOn() else { throw LedgerError(.closed, "The check was ended.") }
     return try views.begun { (view, end) throws(LedgerError) in
       let problem = try view.problemOfHead()
       try end()
