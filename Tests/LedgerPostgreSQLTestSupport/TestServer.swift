@@ -30,6 +30,12 @@ package final class TestServer: Sendable {
     try PostgreSQLLedger("schema", on: connection(), schema: Self.schema).createSchemaBlocking()
   }
 
+  deinit {
+    // A process whose status nobody collects would hide those that end later from what waits for exit tests.
+    script.closeInput()
+    _ = script.wait()
+  }
+
   private static func line(of script: ChildProcess) throws -> String {
     var output: [UInt8] = []
     while output.last != UInt8(ascii: "\n") {

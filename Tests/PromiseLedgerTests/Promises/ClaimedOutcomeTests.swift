@@ -82,12 +82,16 @@ import Testing
     try await durable.fulfill(7)
     let (other, resolver) = Promise.make(of: Int.self)
     let token = CancellationToken()
+    let attached = DispatchSemaphore(value: 0)
     store.fail(at: .append, .unavailable) {
+      attached.wait()
+      attached.signal()
       resolver.fulfill(0)
       token.cancel("why")
     }
     let race = Promise.race([other, durable.promise])
     let cancelled = durable.promise.map { $0 }.cancelled(by: token)
+    attached.signal()
     #expect(try await race.settlement() == .fulfilled(0))
     #expect(try await cancelled.settlement() == .cancelled("why"))
     store.mend()
