@@ -16,7 +16,8 @@ extension CrashTests {
 
     @Test func nothingAcknowledgedIsLostWhenThePowerIsCut() async throws {
       try await settings.withRecording { recording in
-        #expect(try recording.differencesFromFiles() == [])
+        let differences = try recording.differencesFromFiles()
+        #expect(differences == [])
         let run = PowerLossRun(recording: recording, seed: settings.seed)
         if let state = settings.state {
           return settings.tell(try await run.check(state: state), of: run)

@@ -43,6 +43,20 @@ import Testing
     #expect(operations.suffix(2) == ["write 1 at 0: x", "fsync 1 of 0..<2"])
   }
 
+  /// The kernel gives it away before the call that closes it has returned.
+  @Test func aDescriptorIsFreeOnceItsCloseBegins() throws {
+    let operations = try operations([
+      #"1 openat(AT_FDCWD, "/r/a", O_RDWR|O_CREAT, 0600) = 5"#,
+      #"1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, stack_size=0x7} => {parent_tid=[2]}, 88) = 2"#,
+      #"2 openat(AT_FDCWD, "/r/b", O_RDWR|O_CREAT, 0600 <unfinished ...>"#,
+      #"1 close(5 <unfinished ...>"#,
+      #"2 <... openat resumed>) = 5"#,
+      #"1 <... close resumed>) = 0"#,
+      #"2 pwrite64(5, "x", 1, 0) = 1"#,
+    ])
+    #expect(operations.last == "write 2 at 0: x")
+  }
+
   @Test func anotherProcessHasDescriptorsOfItsOwn() throws {
     let operations = try operations([
       #"1 openat(AT_FDCWD, "/r/a", O_RDWR|O_CREAT|O_CLOEXEC, 0600) = 5"#,

@@ -16,6 +16,8 @@ struct TraceReader {
   private struct Parts {
     var text = ""
     var strings: [[UInt8]] = []
+
+    var isClose: Bool { text.hasPrefix("close(") }
   }
 
   mutating func read(_ line: ArraySlice<UInt8>) throws -> Line {
@@ -27,7 +29,9 @@ struct TraceReader {
     if let mark = parts.text.range(of: " <unfinished ...>") {
       parts.text.removeSubrange(mark.lowerBound...)
       unfinished[thread] = parts
-      return .begin(thread: thread)
+      guard parts.isClose else { return .begin(thread: thread) }
+      // The descriptor is free before the call has returned, and another thread may get it.
+      return .call(try Self.call(thread, parts, outcome: ") = 0"), beganBefore: false)
     }
     var beganBefore = false
     if parts.text.hasPrefix("<... ") {
@@ -35,6 +39,7 @@ struct TraceReader {
         throw TraceError(text: "a call goes on that did not begin: \(parts.text)")
       }
       unfinished[thread] = nil
+      guard !begin.isClose else { return .other }
       beganBefore = true
       parts.text = begin.text + parts.text[mark.upperBound...]
       parts.strings = begin.strings + parts.strings
@@ -42,8 +47,10 @@ struct TraceReader {
     return .call(try Self.call(thread, parts), beganBefore: beganBefore)
   }
 
-  private static func call(_ thread: String, _ parts: Parts) throws -> TracedCall {
-    let text = parts.text
+  private static func call(
+    _ thread: String, _ parts: Parts, outcome: String = ""
+  ) throws -> TracedCall {
+    let text = parts.text + outcome
     guard let open = text.firstIndex(of: "("),
       let close = text.range(of: ") ", options: .backwards),
       let equals = text.range(of: "= ", range: close.lowerBound..<text.endIndex)
