@@ -31,7 +31,7 @@ package final class TestServer: Sendable {
   }
 
   deinit {
-    // A process whose status nobody collects would hide those that end later from what waits for exit tests.
+    // A zombie process would keep Swift Testing from seeing that its exit tests ended.
     script.closeInput()
     _ = script.wait()
   }

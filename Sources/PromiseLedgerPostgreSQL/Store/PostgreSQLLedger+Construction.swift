@@ -3,9 +3,9 @@ import LedgerPostgreSQL
 import LedgerRuntime
 
 extension PostgreSQLLedger {
-  /// Builds a ledger that nobody sees, verifies it, and makes it visible by one last change.
+  /// Builds a ledger out of sight, verifies it, and publishes it in a single transaction.
   ///
-  /// What an import left behind whose process or connection died is removed by the next one of the same name.
+  /// The leftovers of an import whose process or connection died are removed by the next import of the same name.
   ///
   /// - Parameter fill: Writes the contents.
   /// - Throws: `alreadyExists` if there is a ledger of the name, or another import makes one; and any error of

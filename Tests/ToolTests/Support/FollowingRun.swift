@@ -28,7 +28,7 @@ final class FollowingRun {
   }
 
   deinit {
-    // A process whose status nobody collects would keep the thread busy that waits for exit tests.
+    // A zombie process would make the thread of Swift Testing that waits for exit tests spin.
     process.send(signal: SIGKILL)
     _ = process.wait()
   }
