@@ -23,47 +23,43 @@
     /// To take over what has changed on purpose, set `LEDGER_WRITE_TRANSCRIPTS`, and look at the difference.
     @Test(arguments: VerbExample.all)
     func theTranscriptIsExact(example: VerbExample) throws {
-      let transcript = try Self.transcript(of: example)
+      let runs = try VerbRuns(of: example)
+      let piped = try runs.piped()
+      let transcript = try Self.transcript(of: example, runs, piped)
       let file = Self.directory.appending(path: "\(example.verb).txt")
       let recorded = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
       #expect(transcript == recorded)
       if ProcessInfo.processInfo.environment["LEDGER_WRITE_TRANSCRIPTS"] != nil {
         try transcript.write(to: file, atomically: true, encoding: .utf8)
       }
+      try expectNoFailure(ofClosedPipe: runs, piped)
     }
 
-    private static func transcript(of example: VerbExample) throws -> String {
-      let piped = try example.piped()
+    private static func transcript(
+      of example: VerbExample, _ runs: VerbRuns, _ piped: VerbRuns.Run
+    ) throws -> String {
       var text = "$ promise-ledger \(example.testDescription)\n"
       text += example.shown(piped.output)
       if !piped.notes.isEmpty { text += "[notes]\n\(piped.notes)" }
       text += "[exit code \(piped.status)]\n"
-      for width in [60, 200] {
-        let run = try example.atTerminal(ofWidth: width)
+      // One terminal shows colours, which add nothing, and the other one none.
+      for (width, isStyled) in [(60, false), (200, true)] {
+        let run = try runs.atTerminal(ofWidth: width, isStyled: isStyled)
         #expect(run.notes == piped.notes && run.status == piped.status, "\(width) columns")
-        #expect(!run.output.contains("\u{1B}"))
-        guard run.output != piped.output else {
+        let output = isStyled ? run.output.replacing(/\u{1B}\[\d*m/, with: "") : run.output
+        #expect(!output.contains("\u{1B}"), "\(width) columns")
+        guard output != piped.output else {
           text += "[on \(width) columns: the same]\n"
           continue
         }
-        text += "[on \(width) columns]\n\(example.shown(run.output))"
+        text += "[on \(width) columns]\n\(example.shown(output))"
       }
       return text
     }
 
-    @Test(arguments: VerbExample.all)
-    func coloursAddNothing(example: VerbExample) throws {
-      let coloured = try example.atTerminal(ofWidth: 200, isStyled: true)
-      let plain = try example.atTerminal(ofWidth: 200)
-      #expect(coloured.output.replacing(/\u{1B}\[\d*m/, with: "") == plain.output)
-      #expect(coloured.status == plain.status)
-    }
-
     /// The command ends as if all had been printed: nothing is wrong with it.
-    @Test(arguments: VerbExample.all)
-    func aClosedPipeIsNoFailure(example: VerbExample) throws {
-      let unread = try example.unread()
-      let piped = try example.piped()
+    private func expectNoFailure(ofClosedPipe runs: VerbRuns, _ piped: VerbRuns.Run) throws {
+      let unread = try runs.unread()
       if piped.output.isEmpty {
         #expect(unread.notes == piped.notes && unread.status == piped.status)
       } else {
@@ -73,7 +69,7 @@
 
     @Test(arguments: VerbExample.all)
     func anInterruptedCommandEndsByTheSignal(example: VerbExample) throws {
-      let run = try example.interrupted()
+      let run = try VerbRuns(of: example).interrupted()
       #expect(run.ending == .signalled(SIGINT))
       #expect(run.output == "" && run.notes == "")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 
@@ -29,7 +30,7 @@ final class TranscriptLedger {
   private static let order = "order/7"
 
   init() throws {
-    temporary = try TemporaryDirectory()
+    temporary = try TemporaryDirectory(in: Scratch.path)
     let ledgerID = LedgerID(entityID: Self.id(0xFF))
     store = try LMDBEventStore.openOrCreate(
       LedgerDirectory(temporary.path + "/ledger"), options: StoreOptions(sizeLimit: 1 << 30),
