@@ -7,7 +7,7 @@ import Testing
 
 /// Every verb on a ledger that is written to and compacted all the time.
 @Suite(.timeLimit(.minutes(10))) struct BusyLedgerTests {
-  private static let roundCount = TestAmount.of(2)
+  private static let roundCount = TestAmount.of(1)
   private static let verbs = [
     ["log", "--format", "json"], ["stats", "--format", "json"], ["verify", "--format", "json"],
     ["digest", "--format", "json"], ["export"], ["compact", "--format", "json"],

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerLMDB
+import LedgerTestSupport
 import PromiseLedger
 import PromiseLedgerTesting
 import Testing
@@ -19,6 +20,13 @@ struct DamagedListsTests {
     ["show", "--key", "gone"], ["show", "--handler-key", "iq-1", "--format", "json"],
   ]
 
+  /// The verbs that are tried with one damaged entry: all of them with a tombstone, of which there are few, and in
+  /// a long run; otherwise a third of them, in rotation.
+  private static func verbIndices(for number: Int, of table: String) -> [Int] {
+    let stride = table == "tombstones" || TestAmount.factor > 1 ? 1 : 3
+    return verbs.indices.filter { ($0 + number).isMultiple(of: stride) }
+  }
+
   /// A verb's answer about the ledger, without the counts of files and readers.
   private static func answer(_ verb: [String], _ path: String) throws -> CommandRun {
     try CommandRun([verb[0], path] + verb.dropFirst())
@@ -28,7 +36,7 @@ struct DamagedListsTests {
     let sample = try await CompactedSampleLedger()
     let whole = try Self.verbs.map { try Self.answer($0, sample.path) }
     #expect(whole.allSatisfy { $0.status == 0 || $0.status == 3 })
-    var (problems, runCount) = ([String](), 0)
+    var (problems, runCount, refusedCount) = ([String](), 0, 0)
     for table in ["open", "tombstones"] {
       for (number, entry) in try Self.entries(of: table, in: sample.path).enumerated() {
         var changed: [UInt8]?
@@ -37,19 +45,24 @@ struct DamagedListsTests {
           changed?[number % entry.value.count] ^= 8
         }
         try Self.put(changed, forKey: entry.key, in: table, of: sample.path)
-        for (verb, whole) in zip(Self.verbs, whole) {
+        for index in Self.verbIndices(for: number, of: table) {
+          let (verb, whole) = (Self.verbs[index], whole[index])
           let run = try Self.answer(verb, sample.path)
           runCount += 1
           let name = "\(verb) with entry \(number) of \(table) damaged"
           let isSame = run.status == whole.status && Self.isSame(run.output, whole.output, verb)
           if !isSame, run.status != 5 { problems.append("\(name): \(run.status) \(run.output)") }
-          if run.status == 5 { problems += Self.problems(name, run, verb) }
+          if run.status == 5 {
+            refusedCount += 1
+            problems += Self.problems(name, run, verb)
+          }
         }
         if try CommandRun("verify", sample.path).status != 5 { problems.append("verify") }
         try Self.put(entry.value, forKey: entry.key, in: table, of: sample.path)
       }
     }
-    print("\(runCount) runs: \(problems.count) problems")
+    print("\(runCount) runs: \(refusedCount) refused, \(problems.count) problems")
+    #expect(refusedCount > 0)
     #expect(problems.prefix(20) == [])
     #expect(try CommandRun("verify", sample.path).status == 0)
   }
