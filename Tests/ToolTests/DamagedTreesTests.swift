@@ -6,7 +6,7 @@ import Testing
 /// compares their answers with those for the intact files.
 @Suite(.timeLimit(.minutes(15))) struct DamagedTreesTests {
   @Test func damagedFilesAreReadTrulyOrRefused() async throws {
-    let count = TestAmount.of(80)
+    let count = TestAmount.of(40)
     let run = try await onThread {
       Result {
         try CommandRun(
@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: [
     ["--workers", "0"], ["--workers=-1"], ["--seeds", "0"], ["--seeds=-1"], ["--attempts", "0"],
-    ["--attempts", "22"], ["--only", "nothing"], ["--timeout", "0"],
+    ["--attempts", "100"], ["--only", "nothing"], ["--timeout", "0"],
     ["--first", "18446744073709551615"],
   ])
   func invalidFuzzerArgumentsAreUsageErrors(arguments: [String]) throws {

@@ -10,23 +10,24 @@ struct Answers: Sendable {
 
   private let contents: [Question: [UInt8]]
 
-  /// Asks everything twice: answers that differ cannot be compared.
+  /// Asks everything twice, with the command and with its child alone: answers that differ cannot be compared.
   init(of samples: [Sample], _ bench: Bench) throws {
     var contents: [Question: [UInt8]] = [:]
     for sample in samples {
       let path = try bench.prepare(sample.file, of: sample)
       for verb in Verb.allCases {
-        for seed in 0..<UInt64(verb == .show ? sample.subjects.count : 1) {
-          let runs = try (0..<2).map { _ in
-            try bench.read(verb, sample, at: path, seed: seed)
-          }
-          let answers = runs.map(verb.content(of:))
-          guard runs.allSatisfy({ verb.fineStatuses.contains($0.status) }), answers[0] == answers[1]
+        for seed in 0..<UInt64(max(1, verb.subjects(of: sample).count)) {
+          let run = try bench.read(verb, sample, at: path, seed: seed)
+          let (again, isWhole) = try bench.readAlone(verb, sample, at: path, seed: seed)
+          let answer = verb.content(of: run)
+          guard verb.fineStatuses.contains(run.status), again.status == run.status, isWhole,
+            verb.content(of: again) == answer
           else {
             throw Unsteady(
-              description: "\(verb.rawValue) of \(sample.name): \(runs[0].notes)\(runs[0].text)")
+              description:
+                "\(verb.rawValue) of \(sample.name): \(run.notes)\(run.text)\(again.notes)")
           }
-          contents[Question(sample: sample.name, verb: verb, subject: Int(seed))] = answers[0]
+          contents[Question(sample: sample.name, verb: verb, subject: Int(seed))] = answer
         }
       }
     }
@@ -39,7 +40,7 @@ struct Answers: Sendable {
   }
 
   private func content(_ verb: Verb, _ sample: Sample, seed: UInt64) -> [UInt8] {
-    let subject = verb == .show ? Int(seed % UInt64(sample.subjects.count)) : 0
+    let subject = verb.subject(of: sample, seed: seed)
     return contents[Question(sample: sample.name, verb: verb, subject: subject)] ?? []
   }
 

@@ -45,7 +45,8 @@ struct Bench: Sendable {
 
   /// Reads with the command as a user runs it.
   func read(_ verb: Verb, _ sample: Sample, at path: String, seed: UInt64) throws -> ProgramRun {
-    try run([Self.tool] + verb.arguments(of: sample, at: path, seed: seed, timeout: timeout))
+    defer { Self.removeBackup(of: path) }
+    return try run([Self.tool] + verb.arguments(of: sample, at: path, seed: seed, timeout: timeout))
   }
 
   /// Reads with the process alone that the command starts for that, which takes half the time.
@@ -54,10 +55,15 @@ struct Bench: Sendable {
   func readAlone(
     _ verb: Verb, _ sample: Sample, at path: String, seed: UInt64
   ) throws -> (ProgramRun, isWhole: Bool) {
+    defer { Self.removeBackup(of: path) }
     let arguments = verb.arguments(of: sample, at: path, seed: seed, timeout: timeout)
     var run = try run([Self.tool, "@read", "plain", "any"] + arguments)
     let isWhole = run.takeMessages()
     return (run, isWhole)
+  }
+
+  private static func removeBackup(of path: String) {
+    try? FileManager.default.removeItem(atPath: Verb.backupPath(of: path))
   }
 
   /// Compacts with the command as a user runs it.

@@ -5,12 +5,29 @@ enum Verb: String, CaseIterable {
   case log, stats, promises, open, handlers, show, digest, export, compact, verify
   case reverse, tail, state, past, joints, diff
   case report, graph, overview
+  case explain, tree, backup
 
   /// The arguments of the tool.
   ///
   /// - Parameter seed: Chooses the subject that is shown.
   func arguments(of sample: Sample, at path: String, seed: UInt64, timeout: Int) -> [String] {
     words(of: sample, path, seed) + ["--timeout", "\(timeout)"]
+  }
+
+  /// The subjects of which it is asked about one; empty if it takes none.
+  func subjects(of sample: Sample) -> [[String]] {
+    switch self {
+    case .show: sample.subjects
+    // A session neither waits nor has anything below it.
+    case .explain: sample.subjects.filter { $0.count > 1 }
+    case .tree: sample.subjects.filter { $0.first == "--key" }
+    default: []
+    }
+  }
+
+  /// The number of the subject that a seed chooses.
+  func subject(of sample: Sample, seed: UInt64) -> Int {
+    Int(seed % UInt64(max(1, subjects(of: sample).count)))
   }
 
   private func words(of sample: Sample, _ path: String, _ seed: UInt64) -> [String] {
@@ -24,7 +41,8 @@ enum Verb: String, CaseIterable {
     case .handlers:
       ["handlers", path, "--format", "jsonl"]
         + ["active", "finished", "invalidated"].flatMap { ["--state", $0] }
-    case .show: ["show", path] + sample.subjects[Int(seed % UInt64(sample.subjects.count))]
+    case .show, .explain, .tree:
+      [rawValue, path] + subjects(of: sample)[subject(of: sample, seed: seed)]
     case .digest: ["digest", path]
     case .export: ["export", path]
     case .compact: ["compact", path, "--format", "json"]
@@ -39,8 +57,12 @@ enum Verb: String, CaseIterable {
     case .report: ["report", path, "-o", "-"]
     case .graph: ["graph", path, "--format", "dot", "--limit", "5000"]
     case .overview: ["overview", path, "--format", "json"]
+    case .backup: ["backup", path, Self.backupPath(of: path)]
     }
   }
+
+  /// The place of a backup, which is removed after each run.
+  static func backupPath(of path: String) -> String { path + ".backup" }
 
   /// The exit codes for an intact sample. The overview finds things that are stuck in it.
   var fineStatuses: ClosedRange<Int32> { self == .overview ? 0...1 : 0...0 }
@@ -60,7 +82,7 @@ enum Verb: String, CaseIterable {
     case .export: return !text.contains("\n{\"type\":\"end\",")
     case .report: return !text.hasSuffix("</html>\n")
     // They print everything at once, after all was read.
-    case .stats, .digest, .compact, .graph, .overview: return false
+    case .stats, .digest, .compact, .graph, .overview, .explain, .tree, .backup: return false
     }
   }
 
@@ -83,6 +105,12 @@ enum Verb: String, CaseIterable {
         let end = text[start.upperBound...].range(of: "</script>")
       else { return run.output }
       return Array((text[..<start.lowerBound] + text[end.upperBound...]).utf8)
+    // These lines have the path.
+    case .backup, .explain:
+      let lines = Answers.lines(run.output).filter {
+        !$0.hasPrefix("backup ") && !$0.hasPrefix("command ")
+      }
+      return Array(lines.joined(separator: "\n").utf8)
     default: return run.output
     }
   }

@@ -70,6 +70,7 @@ enum Attempt: Hashable, Comparable {
     .read(.handlers), .read(.show), .write, .read(.digest), .read(.export), .write,
     .read(.compact), .apply, .read(.state), .read(.reverse), .write, .read(.past), .read(.diff),
     .read(.tail), .read(.joints), .read(.report), .read(.graph), .write, .read(.overview),
+    .read(.explain), .read(.tree), .read(.backup),
   ]
 
   init?(name: String) {
