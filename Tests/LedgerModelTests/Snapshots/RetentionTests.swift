@@ -9,7 +9,7 @@ import Testing
 /// Removing records is an event: processes that replay it and processes that fold it agree, and
 /// nothing comes back to life.
 @Suite(.timeLimit(.minutes(10))) struct RetentionTests {
-  @Test(arguments: TestAmount.seeds(80))
+  @Test(arguments: TestAmount.seeds(24))
   func removalIsTheSameForReplayAndForTheSnapshot(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)
     try subject.fold()
@@ -25,7 +25,7 @@ import Testing
     try checkNothingComesBack(subject, "seed \(seed)")
   }
 
-  @Test(arguments: TestAmount.seeds(30, from: 2_001))
+  @Test(arguments: TestAmount.seeds(12, from: 2_001))
   func entitiesInTheSnapshotMayStayInTheOverlay(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 25)
     subject.dropsAtOnce = false
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test(arguments: TestAmount.seeds(20, from: 1_001))
+  @Test(arguments: TestAmount.seeds(6, from: 1_001))
   func foldingUpToAnyPositionChangesNothingAfterRemovals(seed: UInt64) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 15)
     try subject.fold()

@@ -11,7 +11,7 @@ import Testing
 /// The overlay may keep entities that are in the snapshot for a while, and drop them bit by bit: no
 /// answer changes.
 @Suite(.timeLimit(.minutes(10))) struct OverlayDropTests {
-  @Test(arguments: TestAmount.seeds(30))
+  @Test(arguments: TestAmount.seeds(12))
   func droppingBitByBitChangesNoAnswer(seed: UInt64) throws {
     var writer = RandomLedger(seed: seed)
     for _ in 0..<20 { writer.writeGroup() }
@@ -22,9 +22,9 @@ import Testing
     for (number, frame) in writer.ledger.frames.enumerated() {
       try frame.replay(into: &state)
       try frame.replay(into: &reference)
-      // The snapshot follows, at some distance.
+      // The snapshot follows, at some distance; few seeds have distances of all sizes, too.
       let head = state.position.rawValue
-      let end = Position(rawValue: head - min(head, seed % 30))
+      let end = Position(rawValue: head - min(head, (seed - 1) * 7 % 30))
       _ = try folder.step(of: store, through: end, limit: 9)
       #expect(
         try state.rebase(onto: SnapshotReader(store), drops: false) == false,
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// The steps of a reader that receives many events at a time.
-  @Test(arguments: [400, 4_000])
+  @Test(arguments: [400, 2_000])
   func aWalkEndsWhileManyEventsCome(count: Int) throws {
     let subject = try CompactedStore(InMemoryEventStore(), seed: 1, groupCount: 1)
     let replica = Replica(try .tail(of: subject.store))

@@ -14,7 +14,7 @@ import Testing
 /// caught up, whatever was folded, removed and deleted meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct RebaseTests {
   /// Writes, folds and removes at random; processes that fall behind at every step catch up at the end.
-  @Test(arguments: TestAmount.seeds(100))
+  @Test(arguments: TestAmount.seeds(30))
   func aProcessThatIsBehindComesToTheSameState(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 12)

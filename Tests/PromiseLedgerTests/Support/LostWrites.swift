@@ -35,6 +35,16 @@ struct LostWrites {
   /// The versions that were no longer in the last capture, without those of meta pages.
   var versions: [PageHistory.Version] { history.lostVersions.filter { $0.number > 1 } }
 
+  /// The versions that are tried: of each page the newest, which a disk shows that lost its last write, and some
+  /// older ones; all of them in a long run.
+  var chosenVersions: [PageHistory.Version] {
+    let all = versions
+    let newest = Dictionary(all.map { ($0.number, $0.look) }, uniquingKeysWith: max)
+    return all.enumerated().filter { index, version in
+      TestAmount.factor > 1 || version.look == newest[version.number] || index.isMultiple(of: 4)
+    }.map(\.element)
+  }
+
   /// The two pages that lead to all the others, each with its content before its last write.
   var metaVersions: [PageHistory.Version] {
     let lost = history.lostVersions
