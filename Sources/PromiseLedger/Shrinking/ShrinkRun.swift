@@ -80,13 +80,16 @@ struct ShrinkRun {
     let environment = files.environment
     var end: (any Error)?
     let miscount: LMDBError?
-    do {
+    do throws(LMDBError) {
       miscount = try environment.checkTrees(.everything(), tables: LedgerTables.descriptions) {
         do { try progress.tick() } catch { end = error }
         return end == nil
       }
     } catch {
-      throw end ?? error
+      if let end { throw end }
+      // Nothing else has this handle: another thread of this process must change the map of the file.
+      if error.refusal == .closed { throw LedgerError.viewTaken }
+      throw error
     }
     if let miscount { throw LedgerError(miscount) }
     let used = try environment.read { transaction in

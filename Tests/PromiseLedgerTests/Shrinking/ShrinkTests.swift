@@ -237,6 +237,25 @@ struct ShrinkTests {
     await ledger.close()
   }
 
+  /// A commit that needs a larger map waits for the end of the check, which then starts over.
+  @Test func theCheckOfThePagesMakesWayForALargerMap() async throws {
+    let ledger = try await openWithFreeSpace()
+    let store = try #require(try ledger.engine.currentStore as? LMDBEventStore)
+    let environment = try store.environment
+    let size = try environment.info().mapSize
+    let growth = Mutex<Task<Void, any Error>?>(nil)
+    let report = try await ledger.shrink { progress in
+      guard progress.phase == .checking, growth.withLock({ $0 == nil }) else { return }
+      growth.withLock { $0 = Task.detached { try environment.grow(to: 2 * size) } }
+      let pause = WakeSemaphore()
+      while !environment.isAwaited { _ = pause.wait(timeout: .milliseconds(1)) }
+    }
+    try await #require(growth.withLock { $0 }).value
+    #expect(report.sizeInBytes < report.sizeInBytesBefore)
+    #expect(try generations() == ["generation-000002"])
+    await ledger.close()
+  }
+
   /// A freeze ends the shrink and waits for that; the shrink starts over afterwards.
   @Test func aFreezeComesFirst() async throws {
     let session = Mutex<Ledger?>(nil)
