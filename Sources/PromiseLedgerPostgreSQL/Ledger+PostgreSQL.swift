@@ -5,16 +5,16 @@ extension Ledger {
   /// Opens a ledger on a PostgreSQL server, or creates it if there is none of its name.
   ///
   /// The schema must exist; see ``PostgreSQLLedger/createSchema()``. Opening replays the events once, ends sessions
-  /// that were found dead, and applies ``LedgerRuntime/LedgerConfiguration/stalePromisePolicy``.
+  /// that were found dead, and applies ``LedgerConfiguration/stalePromisePolicy``.
   ///
   /// - Parameters:
   ///   - place: The server, database and name of the ledger.
   ///   - role: The role of the session, which determines its permissions.
   ///   - configuration: The options of the session. Its `instance` must be another on each host: a session ends
   ///     the frozen sessions of its own instance.
-  /// - Throws: ``LedgerError`` with `notALedger` if there is no schema, `incompatibleFormat` if the schema is older or
-  ///   newer, `permissionDenied`, `unavailable`, `notDurable`, `writerStalled`, `sealed`, `corrupt`,
-  ///   `invalidArgument`.
+  /// - Throws: ``LedgerError`` with `notFound` if there is no such database, `notALedger` if there is no schema,
+  ///   `incompatibleFormat` if the schema is older or newer, `permissionDenied`, `unavailable`, `notDurable`,
+  ///   `writerStalled`, `sealed`, `corrupt`, `invalidArgument`.
   /// - Complexity: O(events since the snapshot).
   public static func open(
     _ place: PostgreSQLLedger, as role: SessionRole, configuration: LedgerConfiguration

@@ -106,8 +106,8 @@ public struct PostgreSQLLedger: Sendable {
     try await asOwner { (owner) throws(LedgerError) in try owner.grant(access, to: role) }
   }
 
-  /// Creates the ledger if there is none of its name. ``LedgerRuntime/Ledger`` is created by opening it, too, if
-  /// the role of the connection may; for other roles, the owner of the schema calls this first.
+  /// Creates the ledger if there is none of its name. Opening it creates it, too, if the role of the connection
+  /// may; for other roles, the owner of the schema calls this first.
   ///
   /// - Throws: ``LedgerError`` with `permissionDenied`, `unavailable`, `notALedger` if there is no schema yet;
   ///   `incompatibleFormat`.

@@ -30,12 +30,9 @@ package final class Connection: @unchecked Sendable {
     }
     unsafe pointer = opened
     // From here on, a failure runs deinit, which ends the connection.
-    guard unsafe PQstatus(pointer) == CONNECTION_OK else {
-      throw PostgreSQLError(.connecting, lastMessage, isConnectionLost: true)
-    }
-    guard unsafe PQserverVersion(pointer) >= Self.oldestServer else {
-      throw PostgreSQLError(
-        .connecting, "The server is older than PostgreSQL 14. Update the server.")
+    if unsafe PQstatus(pointer) != CONNECTION_OK { try connectAgain() }
+    if let error = unsafe PostgreSQLError.unsupportedServer(PQserverVersion(pointer)) {
+      throw error
     }
     unsafe notices.receive(from: pointer)
     guard unsafe PQsetnonblocking(pointer, 1) == 0, unsafe PQenterPipelineMode(pointer) == 1 else {
@@ -53,8 +50,28 @@ package final class Connection: @unchecked Sendable {
     return unsafe body(copies.map { unsafe UnsafePointer($0) })
   }
 
-  /// The oldest server that is supported, in the form of `PQserverVersion`.
-  private static let oldestServer: Int32 = 140_000
+  /// Connects once more if a server refused the connection, to find out why.
+  ///
+  /// libpq writes the state of such an error only into its most detailed message, and a connection cannot be asked for
+  /// details before its first attempt. An attempt that reached no server is not repeated, because it may have taken
+  /// long. If the second attempt succeeds, the connection is used.
+  private func connectAgain() throws(PostgreSQLError) {
+    let message = lastMessage
+    var state: SQLState?
+    let isPasswordMissing = unsafe PQconnectionNeedsPassword(pointer) == 1
+    if ConnectionRefusal.isFromServer(message) {
+      _ = unsafe PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
+      unsafe PQreset(pointer)
+      _ = unsafe PQsetErrorVerbosity(pointer, PQERRORS_DEFAULT)
+      guard unsafe PQstatus(pointer) != CONNECTION_OK else { return }
+      state = ConnectionRefusal.state(in: lastMessage)
+    }
+    throw PostgreSQLError(
+      .connecting, message, state: state,
+      refusal: isPasswordMissing
+        ? .missingPassword : state == nil ? ConnectionRefusal(guessedFrom: message) : nil,
+      isConnectionLost: true)
+  }
 
   /// Whether the connection was not found to be lost.
   package var isUsable: Bool {

@@ -15,6 +15,8 @@ package struct PostgreSQLError: Error, Sendable, Hashable {
   package let phase: Phase
   /// The state that the server reported, if the failure came from the server.
   package let state: SQLState?
+  /// The reason for which a connection was refused, if the server reported no state for it.
+  package let refusal: ConnectionRefusal?
   /// The message of the server or of libpq.
   package let message: String
   /// Whether the connection is gone. Statements that were sent may then still take effect.
@@ -28,11 +30,13 @@ package struct PostgreSQLError: Error, Sendable, Hashable {
   }
 
   package init(
-    _ phase: Phase, _ message: String, state: SQLState? = nil, isConnectionLost: Bool = false
+    _ phase: Phase, _ message: String, state: SQLState? = nil, refusal: ConnectionRefusal? = nil,
+    isConnectionLost: Bool = false
   ) {
     self.phase = phase
     self.message = message
     self.state = state
+    self.refusal = refusal
     self.isConnectionLost = isConnectionLost
   }
 }

@@ -24,8 +24,12 @@ struct LedgerEntry: Sendable {
     _ name: String, in names: SchemaNames, _ metadata: LedgerMetadata, _ connection: Connection
   ) throws(LedgerError) -> LedgerEntry {
     if let found = try lookUp(name, in: names, connection) { return found }
-    try LedgerError.onServer(names) { () throws(PostgreSQLError) in
+    do throws(PostgreSQLError) {
       _ = try connection.run([insertion(of: name, in: names, metadata, state: "open")])
+    } catch {
+      // No right that is granted to writers allows it.
+      guard error.state == .missingRight else { throw LedgerError(error, in: names) }
+      throw .mayNotCreate(name, names, cause: error)
     }
     return try find(name, in: names, connection)
   }

@@ -18,6 +18,7 @@ extension LedgerError {
   private static func meaning(
     of error: PostgreSQLError, _ names: SchemaNames
   ) -> (Code, String) {
+    if error.phase == .connecting, let meaning = meaningOfRefusal(error) { return meaning }
     switch error.state {
     case .missingRight?:
       return (
@@ -29,8 +30,6 @@ extension LedgerError {
         .notALedger,
         "The schema \(names.name) has no tables of ledgers. Let its owner create them with PostgreSQLLedger.createSchema."
       )
-    case .noSuchDatabase?:
-      return (.notFound, "The database does not exist. Create it, or connect to another one.")
     case .lockNotAvailable?:
       return (
         .writerStalled,
@@ -39,7 +38,7 @@ extension LedgerError {
     case .queryCanceled?:
       return (
         .unavailable,
-        "The server cancelled a statement, because a time limit passed or an administrator asked for it. Nothing was written; try again."
+        "The server cancelled a statement: its statement_timeout passed, or an administrator asked for it. Nothing was written; try again, or raise the limit of the role."
       )
     case .serializationFailure?, .deadlock?:
       return (
@@ -50,11 +49,7 @@ extension LedgerError {
       return (.corrupt, "The server found damaged data. Restore the database from a backup.")
     case .diskFull?:
       return (.diskFull, "The server's disk is full. Nothing was written; free some space.")
-    case let state? where state.errorClass == "28":
-      return (
-        .permissionDenied,
-        "The server refused the user or the password. Check the connection string and the server's pg_hba.conf."
-      )
+    case .readOnlyTransaction?: return readOnlyServer
     default: break
     }
     if error.phase == .connecting || error.isConnectionLost
@@ -62,7 +57,7 @@ extension LedgerError {
     {
       return (
         .unavailable,
-        "The server cannot be reached, or does not accept this connection. Nothing was written; check the server, the address and TLS, then try again."
+        "The server cannot be reached, or ended the connection. Nothing was written; check the server and the address, then try again."
       )
     }
     return (.ioFailure, "The server failed to run a statement. See the cause.")
@@ -94,5 +89,14 @@ extension LedgerError {
       .notFound,
       "The schema \(names.name) has no ledger \"\(name)\". Open it with a role that may create it, or check the name."
     )
+  }
+
+  static func mayNotCreate(
+    _ name: String, _ names: SchemaNames, cause: PostgreSQLError
+  ) -> LedgerError {
+    LedgerError(
+      .permissionDenied,
+      "The schema \(names.name) has no ledger \"\(name)\", and the role of the connection may not create one. Let the schema's owner call PostgreSQLLedger.create, or check the name.",
+      cause: cause)
   }
 }
