@@ -32,7 +32,8 @@ enum SchemaVersion {
   ///
   /// Frames, records and the summary of the snapshot are byte for byte those of the file format, and `bytea` sorts
   /// as LMDB does. A frame is stored in its row, never compressed or elsewhere, so that two fit into a page. The
-  /// row of a ledger changes with each commit; with most of its page free, the new version stays in the page.
+  /// row of a ledger changes with each commit; with most of its page free, the new version stays in the page. The id
+  /// of a ledger is not unique: an import keeps it, and a copy may stand beside the original under another name.
   private static func tables(_ names: SchemaNames) -> [String] {
     [
       """
