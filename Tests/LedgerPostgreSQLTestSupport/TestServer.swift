@@ -8,6 +8,8 @@ import Synchronization
 package final class TestServer: Sendable {
   /// The directory of the server's socket.
   private let directory: String
+  /// The number in the name of the socket, and that of the TCP port if there is one.
+  private let port: Int
   private let script: ChildProcess
 
   /// The server of this process, which the first use starts.
@@ -20,14 +22,36 @@ package final class TestServer: Sendable {
   }
 
   /// Starts a server of its own, for tests that stop it.
-  package init() throws {
+  ///
+  /// - Parameter tcpPort: A port of this host at which it also accepts connections.
+  package init(tcpPort: Int? = nil) throws {
+    port = tcpPort ?? 5_432
     let name = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let environment = ["PATH", "TMPDIR"].compactMap { name in
+    var environment = ["PATH", "TMPDIR"].compactMap { name in
       ThisProcess.environmentVariable(name).map { "\(name)=\($0)" }
     }
-    script = try ChildProcess(["/\(name)/Tools/postgresql-server"], environment: environment)
+    // The server and its programs take it from here.
+    environment.append("PGPORT=\(port)")
+    script = try ChildProcess(
+      ["/\(name)/Tools/postgresql-server"]
+        + (tcpPort == nil ? [] : ["listen_addresses=127.0.0.1"]), environment: environment)
     directory = try Self.line(of: script)
     try PostgreSQLLedger("schema", on: connection(), schema: Self.schema).createSchemaBlocking()
+    try run("CREATE ROLE with_password")
+  }
+
+  /// Starts a server of its own that also accepts connections by TCP, without TLS.
+  package static func onTCP() throws -> TestServer {
+    // Another process may have a port already.
+    for _ in 0..<4 {
+      if let server = try? TestServer(tcpPort: .random(in: 20_000..<32_000)) { return server }
+    }
+    return try TestServer(tcpPort: .random(in: 20_000..<32_000))
+  }
+
+  /// A connection string for the server's TCP port.
+  package var tcpConnection: String {
+    "host=127.0.0.1 port=\(port) dbname=postgres user=ledger"
   }
 
   deinit {
@@ -60,7 +84,12 @@ package final class TestServer: Sendable {
 
   /// A connection string for the server.
   package func connection(as user: String = "ledger") -> String {
-    "host=\(directory) dbname=postgres user=\(user)"
+    "host=\(directory) port=\(port) dbname=postgres user=\(user)"
+  }
+
+  /// The variables by which programs of PostgreSQL find the server, as lines `NAME=value`.
+  package var environment: [String] {
+    ["PGHOST=\(directory)", "PGPORT=\(port)", "PGDATABASE=postgres", "PGUSER=ledger"]
   }
 
   /// A proxy before the server.
