@@ -138,7 +138,7 @@ extension LedgerError {
     /// ``LedgerConfiguration/maximumQueuedWorkCount``.
     public static let tooManyQueued = Code(.tooManyQueued)
     /// All reader slots are taken by live sessions and inspections. Close some of them; for more slots, see
-    /// ``LedgerConfiguration/maximumReaderCount``.
+    /// `LedgerConfiguration.maximumReaderCount`.
     public static let tooManyReaders = Code(.tooManyReaders)
     /// The type of a value differs from the type of the promise.
     public static let typeMismatch = Code(.typeMismatch)

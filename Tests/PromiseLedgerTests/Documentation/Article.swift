@@ -21,11 +21,13 @@ struct Article: CustomTestStringConvertible {
 
   /// The README and the articles on the ledger.
   static func all() throws -> [Article] {
-    let folder = "Sources/PromiseLedger/PromiseLedger.docc"
-    let names = try FileManager.default.contentsOfDirectory(
-      atPath: root.appending(path: folder).path)
-    let articles = names.filter { $0.hasSuffix(".md") }.sorted()
-    return try (["README.md"] + articles.map { "\(folder)/\($0)" }).map(Article.init(path:))
+    let folders = ["PromiseLedger", "PromiseLedgerPostgreSQL"].map { "Sources/\($0)/\($0).docc" }
+    let articles = try folders.flatMap { folder in
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: root.appending(path: folder).path)
+      return names.filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+    }
+    return try (["README.md"] + articles).map(Article.init(path:))
   }
 
   /// The blocks of code in a language, with the number of the line that each begins in.
