@@ -91,7 +91,7 @@ struct RefusedConnectionTests {
 }
 
 /// What the texts of libpq say about refused connections.
-struct ConnectionRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionRefusalTests {
   /// libpq's message with all details, from servers that speak several languages.
   @Test(arguments: [
     ("connection to server on socket \"/s\" failed: FATAL:  28P01: password …\n", "28P01"),
