@@ -3,13 +3,16 @@ struct ApplyTrial {
   let damage: Damage
   let bench: Bench
   let answers: Answers
+  /// Whether the ledger is written anew into a smaller file.
+  let shrinks: Bool
 
   private var sample: Sample { damage.sample }
 
   func run(at path: String) throws -> Trial.Outcome {
-    let run = try bench.compact(at: path)
+    let run = try bench.compact(at: path, shrinks: shrinks)
     func outcome(_ verdict: Verdict, _ note: String) -> Trial.Outcome {
-      Trial.Outcome(attempt: .apply, verdict: verdict, code: run.status, note: note)
+      Trial.Outcome(
+        attempt: shrinks ? .shrink : .apply, verdict: verdict, code: run.status, note: note)
     }
     if run.isEndless || run.childWasEndless { return outcome(.endless, run.notes) }
     if run.hasControlCharacters { return outcome(.controls, run.notes) }

@@ -67,8 +67,14 @@ struct Bench: Sendable {
   }
 
   /// Compacts with the command as a user runs it.
-  func compact(at path: String) throws -> ProgramRun {
-    try run([Self.tool, "compact", path, "--apply", "--timeout", "\(timeout)"])
+  func compact(at path: String, shrinks: Bool) throws -> ProgramRun {
+    let words = [Self.tool, "compact", path, "--apply", "--timeout", "\(timeout)"]
+    return try run(words + (shrinks ? ["--shrink"] : []))
+  }
+
+  /// Makes a ledger of the intact rest of a damaged one.
+  func salvage(_ path: String, to destination: String) throws -> ProgramRun {
+    try run([Self.tool, "salvage", path, destination, "--timeout", "\(timeout)"])
   }
 
   /// Asks for the digests at the last event of the whole sample.

@@ -15,6 +15,8 @@ struct Sample {
   let head: UInt64
   /// The subjects that `show` prints: a promise, a handler, a session, and a promise by its key.
   let subjects: [[String]]
+  /// Work that `trace` prints.
+  let works: [[String]]
 
   static let dataFile = "/generation-000001/data.mdb"
 
@@ -32,8 +34,9 @@ struct Sample {
     name = content.rawValue
     path = directory + "/" + name
     let temporary = try TemporaryLedger(in: directory)
-    let (ledger, keyed, history) = try await Self.write(content, temporary.path)
-    subjects = try await Self.subjects(of: ledger, keyed)
+    let (ledger, writer) = try await Self.write(content, temporary.path)
+    subjects = try await Self.subjects(of: ledger, Self.keyed(content))
+    works = writer.works.map { ["\($0)"] }
     // The session is open in the copy, as if its process had been killed.
     try Self.copy(temporary.path, to: path)
     try Self.forgetProcesses(of: path + "/sessions")
@@ -42,7 +45,7 @@ struct Sample {
     await ledger.close()
     file = TreeFile(Array(try Data(contentsOf: URL(fileURLWithPath: path + Self.dataFile))))
     map = PageMap(file)
-    staleVersions = Dictionary(grouping: history.lostVersions, by: \.number)
+    staleVersions = Dictionary(grouping: writer.history.lostVersions, by: \.number)
       .mapValues { $0.map(\.page) }
   }
 
@@ -57,7 +60,7 @@ struct Sample {
 
   private static func write(
     _ content: Content, _ path: String
-  ) async throws -> (Ledger, key: String, PageHistory) {
+  ) async throws -> (Ledger, SampleWriter) {
     var configuration = LedgerConfiguration()
     let clock = ManualLedgerClock()
     let ids = SequentialIDGenerator(seed: 7)
@@ -71,10 +74,12 @@ struct Sample {
     case .unfolded:
       try await writer.addPromises("new", 0..<96)
       try await writer.addHandlers("new", 0..<36)
+      try await writer.addWork(0..<12)
       try await writer.addSessions(3, at: path, configuration)
     case .folded:
       try await writer.addPromises("old", 0..<72)
       try await writer.addHandlers("old", 0..<24)
+      try await writer.addWork(0..<12)
       try await writer.addSessions(3, at: path, configuration)
       _ = try await ledger.compact(.foldOnly)
       try writer.look()
@@ -89,6 +94,7 @@ struct Sample {
       clock.advance(by: .seconds(86_400))
       try await writer.addPromises("recent", 0..<96)
       try await writer.addHandlers("recent", 0..<36)
+      try await writer.addWork(0..<12)
       try await writer.addSessions(12, at: path, configuration)
       _ = try await ledger.compact(policy)
       try writer.look()
@@ -96,8 +102,16 @@ struct Sample {
       try await writer.addHandlers("new", 0..<12)
       try await writer.addSessions(2, at: path, configuration)
     }
-    let name = content == .folded ? "old" : content == .unfolded ? "new" : "recent"
-    return (ledger, "\(name)/4", writer.history)
+    return (ledger, writer)
+  }
+
+  /// The key of a promise that is in every tree that holds promises.
+  private static func keyed(_ content: Content) -> String {
+    switch content {
+    case .unfolded: "new/4"
+    case .folded: "old/4"
+    case .compacted: "recent/4"
+    }
   }
 
   /// Records older than an hour are removed.

@@ -9,6 +9,8 @@ struct SampleWriter {
   let ids: SequentialIDGenerator
   /// Sees the data file after every commit.
   private(set) var history: PageHistory
+  /// The promises that work settles.
+  private(set) var works: [PromiseID] = []
 
   /// Captures the data file after a commit.
   mutating func look() throws { try history.look() }
@@ -172,6 +174,53 @@ struct SampleWriter {
   }
 
   private static let kind = "room-handler"
+
+  // MARK: Work
+
+  /// Adds work; every six of them have one in each state.
+  mutating func addWork(_ numbers: Range<Int>) async throws {
+    for number in numbers {
+      let id = PromiseID(entityID: ids.makeID(at: clock.now()))
+      works.append(id)
+      let created = PromiseCreated.Work(
+        kind: Self.workKind, trigger: number % 6 == 0 ? .at(clock.now() + .seconds(9_000)) : .now,
+        options: WorkOptions())
+      try await submit(
+        CreatePromise(
+          id: id,
+          creation: PromiseCreated(
+            typeTag: "int", label: "work \(number)", lifetime: .untilSettled,
+            source: .work(created)), isStrict: true))
+      try await live(id, number % 6)
+      clock.advance(by: .milliseconds(10))
+    }
+  }
+
+  private mutating func live(_ id: PromiseID, _ state: Int) async throws {
+    guard state >= 2 else { return }
+    try await submit(ClaimWork([id], runnableKinds: [Self.workKind]))
+    let error = StoredError(domain: "mail", code: 550, message: "no mailbox")
+    switch state {
+    case 2:
+      try await finish(id, .returned(typeTag: "int", bytes: Array("7".utf8)))
+    case 3:
+      try await finish(
+        id, .failed(error, isFinal: false),
+        WorkRetryPolicy(firstDelay: .seconds(9_000), longestDelay: .seconds(9_000)))
+    case 4:
+      try await finish(
+        id, .failed(error, isFinal: false), WorkRetryPolicy(failureLimit: 1, givingUp: .park))
+    default: break
+    }
+  }
+
+  private mutating func finish(
+    _ id: PromiseID, _ result: FinishWork.Result, _ policy: WorkRetryPolicy = .standard
+  ) async throws {
+    try await submit(FinishWork(id: id, attempt: 1, result: result, policy: policy))
+  }
+
+  private static let workKind = "mail"
 
   // MARK: Sessions
 

@@ -68,7 +68,7 @@ struct Tally: Sendable {
   /// How often LMDB ended a process.
   private var rates: [DeathRate] {
     let readers = Verb.allCases.map(Attempt.read)
-    let writers = [Attempt.write, .apply]
+    let writers = [Attempt.write, .apply, .shrink]
     return [
       DeathRate(
         name: "readers", deaths: sum(readers, [.childDied]), runs: sum(readers, Verdict.allCases)),

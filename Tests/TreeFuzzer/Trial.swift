@@ -23,9 +23,15 @@ struct Trial {
       let trial = WriteTrial(damage: damage, bench: bench, answers: answers)
       outcomes.append(try trial.run(at: path))
     }
-    if attempts.contains(.apply) {
+    for attempt in [Attempt.apply, .shrink] where attempts.contains(attempt) {
       let path = try bench.prepare(damage.file, of: damage.sample)
-      let trial = ApplyTrial(damage: damage, bench: bench, answers: answers)
+      let trial = ApplyTrial(
+        damage: damage, bench: bench, answers: answers, shrinks: attempt == .shrink)
+      outcomes.append(try trial.run(at: path))
+    }
+    if attempts.contains(.salvage) {
+      let path = try bench.prepare(damage.file, of: damage.sample)
+      let trial = SalvageTrial(damage: damage, bench: bench, answers: answers)
       outcomes.append(try trial.run(at: path))
     }
     return outcomes

@@ -6,6 +6,7 @@ enum Verb: String, CaseIterable {
   case reverse, tail, state, past, joints, diff
   case report, graph, overview
   case explain, tree, backup
+  case sessions, work, trace
 
   /// The arguments of the tool.
   ///
@@ -21,6 +22,7 @@ enum Verb: String, CaseIterable {
     // A session neither waits nor has anything below it.
     case .explain: sample.subjects.filter { $0.count > 1 }
     case .tree: sample.subjects.filter { $0.first == "--key" }
+    case .trace: sample.works
     default: []
     }
   }
@@ -41,7 +43,7 @@ enum Verb: String, CaseIterable {
     case .handlers:
       ["handlers", path, "--format", "jsonl"]
         + ["active", "finished", "invalidated"].flatMap { ["--state", $0] }
-    case .show, .explain, .tree:
+    case .show, .explain, .tree, .trace:
       [rawValue, path] + subjects(of: sample)[subject(of: sample, seed: seed)]
     case .digest: ["digest", path]
     case .export: ["export", path]
@@ -58,6 +60,10 @@ enum Verb: String, CaseIterable {
     case .graph: ["graph", path, "--format", "dot", "--limit", "5000"]
     case .overview: ["overview", path, "--format", "json"]
     case .backup: ["backup", path, Self.backupPath(of: path)]
+    case .sessions:
+      ["sessions", path, "--format", "jsonl"]
+        + ["alive", "frozen", "dead", "ended"].flatMap { ["--state", $0] }
+    case .work: ["work", path, "--format", "jsonl"]
     }
   }
 
@@ -76,13 +82,15 @@ enum Verb: String, CaseIterable {
     switch self {
     case _ where text.isEmpty: return !run.notes.isEmpty
     case .verify where hasEnded && text.contains("\"severity\":\"corrupt\"") && !isTold: return true
-    case .log, .promises, .handlers, .verify, .reverse, .tail, .state, .past, .joints, .diff:
+    case .log, .promises, .handlers, .verify, .reverse, .tail, .state, .past, .joints, .diff,
+      .sessions, .work:
       return isTold && text.hasSuffix("{\"incomplete\":true}\n")
     case .open, .show: return isTold && text.hasSuffix("\n(incomplete: the rest cannot be read)\n")
     case .export: return !text.contains("\n{\"type\":\"end\",")
     case .report: return !text.hasSuffix("</html>\n")
     // They print everything at once, after all was read.
-    case .stats, .digest, .compact, .graph, .overview, .explain, .tree, .backup: return false
+    case .stats, .digest, .compact, .graph, .overview, .explain, .tree, .backup, .trace:
+      return false
     }
   }
 

@@ -61,8 +61,12 @@ enum Attempt: Hashable, Comparable {
   case write
   /// Compacting with the tool.
   case apply
+  /// Compacting into a new generation with the tool.
+  case shrink
+  /// Making a ledger of the intact rest with the tool.
+  case salvage
 
-  static let all = Verb.allCases.map(Attempt.read) + [.write, .apply]
+  static let all = Verb.allCases.map(Attempt.read) + [.write, .apply, .shrink, .salvage]
 
   /// The order in which seeds that do not try everything try some.
   static let rotation: [Attempt] = [
@@ -70,7 +74,8 @@ enum Attempt: Hashable, Comparable {
     .read(.handlers), .read(.show), .write, .read(.digest), .read(.export), .write,
     .read(.compact), .apply, .read(.state), .read(.reverse), .write, .read(.past), .read(.diff),
     .read(.tail), .read(.joints), .read(.report), .read(.graph), .write, .read(.overview),
-    .read(.explain), .read(.tree), .read(.backup),
+    .read(.explain), .read(.tree), .read(.backup), .shrink, .read(.sessions), .read(.work),
+    .read(.trace), .salvage,
   ]
 
   init?(name: String) {
@@ -83,6 +88,8 @@ enum Attempt: Hashable, Comparable {
     case .read(let verb): verb.rawValue
     case .write: "write"
     case .apply: "compact --apply"
+    case .shrink: "compact --apply --shrink"
+    case .salvage: "salvage"
     }
   }
 
