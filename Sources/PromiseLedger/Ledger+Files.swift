@@ -62,13 +62,20 @@ extension StoreOptions {
         .invalidArgument,
         "The size limit is \(files.sizeLimitInBytes) bytes; it must be at least \(smallest).")
     }
+    guard (0...16 << 20).contains(files.largestGrowthInBytes) else {
+      throw LedgerError(
+        .invalidArgument,
+        "The largest growth of the file is \(files.largestGrowthInBytes) bytes; it must be between 0 and \(16 << 20)."
+      )
+    }
     guard (1...65_536).contains(files.maximumReaderCount) else {
       throw LedgerError(
         .invalidArgument,
         "The number of readers is \(files.maximumReaderCount); it must be between 1 and 65536.")
     }
     self.init(
-      sizeLimit: files.sizeLimitInBytes, environment: files.environment,
-      maximumReaderCount: files.maximumReaderCount, hooks: files.hooks)
+      sizeLimit: files.sizeLimitInBytes, largestGrowth: files.largestGrowthInBytes,
+      environment: files.environment, maximumReaderCount: files.maximumReaderCount,
+      hooks: files.hooks)
   }
 }

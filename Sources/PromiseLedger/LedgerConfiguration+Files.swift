@@ -3,6 +3,7 @@ package import LedgerLMDB
 /// The options of a session for the files of a ledger.
 package struct FileOptions: Sendable {
   package var sizeLimitInBytes = 16 << 30
+  package var largestGrowthInBytes = StoreOptions.defaultLargestGrowth
   package var maximumReaderCount = Configuration.defaultMaximumReaders
   package var pageCheck = LedgerConfiguration.PageCheck.afterUncleanEnd
   /// The configuration of the environment, for tests.
@@ -19,6 +20,21 @@ extension LedgerConfiguration {
   public var sizeLimitInBytes: Int {
     get { files.sizeLimitInBytes }
     set { files.sizeLimitInBytes = newValue }
+  }
+
+  /// The maximum number of bytes by which the data file grows ahead of the events, up to 16 MiB; 0 lets it grow only as
+  /// events are written. The default is 1 MiB.
+  ///
+  /// A commit is quicker if it overwrites a part of the file that was written before than if it makes the file longer. So
+  /// when a commit reaches the end of the file, it extends it with zeros: by 64 times its own size, at least
+  /// 64 KiB, and at most this number. It does not do so where less than 16 times as much is free on the disk,
+  /// or close to ``sizeLimitInBytes``.
+  ///
+  /// Set it to 0 on a file system that never overwrites blocks in place, such as Btrfs or ZFS: there it costs a little,
+  /// and gains nothing.
+  public var largestGrowthInBytes: Int {
+    get { files.largestGrowthInBytes }
+    set { files.largestGrowthInBytes = newValue }
   }
 
   /// The number of slots for readers in the lock file, from 1 to 65,536.

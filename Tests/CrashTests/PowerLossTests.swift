@@ -18,6 +18,7 @@ extension CrashTests {
       try await settings.withRecording { recording in
         let differences = try recording.differencesFromFiles()
         #expect(differences == [])
+        #expect(recording.extensionCount > 10)
         let run = PowerLossRun(recording: recording, seed: settings.seed)
         if let state = settings.state {
           return settings.tell(try await run.check(state: state), of: run)

@@ -194,6 +194,8 @@ struct PowerTrial {
     }
     configuration.hooks.sliceEventCount = 25
     configuration.files.environment.durability = durability
+    // Many steps.
+    configuration.largestGrowthInBytes = 16 << 10
     return try await PowerSession(at: root + "/" + name, as: role, configuration)
   }
 

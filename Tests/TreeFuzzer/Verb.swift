@@ -100,7 +100,7 @@ enum Verb: String, CaseIterable {
     switch self {
     case .stats:
       return changedMembers(of: run) { members in
-        for name in ["fileBytes", "freeBytes", "readers"] { members[name] = nil }
+        for name in ["fileBytes", "freeBytes", "reservedBytes", "readers"] { members[name] = nil }
       }
     case .overview:
       return changedMembers(of: run) { members in

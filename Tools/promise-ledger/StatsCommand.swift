@@ -43,6 +43,7 @@ struct StatsCommand: LedgerCommand {
     report.addUnsupportedRecords(statistics.unsupportedRecordCount)
     report.add("file bytes", "fileBytes", space.fileByteCount)
     report.add("free bytes", "freeBytes", space.freeByteCount)
+    report.add("reserved bytes", "reservedBytes", space.reservedByteCount)
     if space.leftoverByteCount > 0 {
       report.add(
         "leftover bytes", "leftoverBytes", .integer(Int64(space.leftoverByteCount)),

@@ -182,7 +182,7 @@ extension EnvironmentCore {
   }
 
   /// The maximum size in bytes of this process's files (`RLIMIT_FSIZE`), if there is a limit.
-  private static var fileSizeLimit: UInt64? {
+  static var fileSizeLimit: UInt64? {
     var limits = rlimit()
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)

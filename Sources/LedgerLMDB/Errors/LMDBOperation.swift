@@ -34,5 +34,6 @@ package enum LMDBOperation: String, Sendable, Hashable, CaseIterable {
   case createFile = "link"
   case reserveLockFile = "fallocate"
   case syncFile = "fsync"
+  case extendFile = "pwrite"
   case close = "mdb_env_close"
 }

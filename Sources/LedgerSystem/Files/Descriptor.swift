@@ -82,6 +82,13 @@ package enum Descriptor {
   static func write(
     _ bytes: [UInt8], to descriptor: Int32, at offset: Int = 0, path: String
   ) throws(SystemError) {
+    try write(bytes[...], to: descriptor, at: offset, path: path)
+  }
+
+  /// Writes all bytes at an offset of the file.
+  package static func write(
+    _ bytes: ArraySlice<UInt8>, to descriptor: Int32, at offset: Int, path: String
+  ) throws(SystemError) {
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes {

@@ -86,6 +86,7 @@ extension LMDBEventStore {
         throw LedgerError.vanished(after: end.position, known: base)
       }
       guard end.position == base else { return .abort(.headMoved(to: end.position)) }
+      environment.extendFile(options.growth, for: batch.byteCount, in: transaction)
       try batch.packFrames(
         from: base.advanced(by: 1), number: end.frameNumber &+ 1, commit: commit,
         filling: PageValue.byteCount

@@ -5,7 +5,8 @@ extension LedgerSpace {
   init(of environment: Environment, in directory: LedgerDirectory) throws {
     let generation = FileSystem.lastComponent(of: environment.path)
     let leftovers = try UnusedGenerations(besides: generation, in: directory).byteCount()
-    let pageSize = try environment.info().pageSize
+    let info = try environment.info()
+    let pageSize = info.pageSize
     let fileSize = try FileSystem.fileSize(environment.path + "/data.mdb")
     self = try environment.read { transaction in
       var tables: [Table] = []
@@ -18,6 +19,7 @@ extension LedgerSpace {
       }
       return Self(
         fileByteCount: fileSize, freeByteCount: try transaction.freePageCount() * pageSize,
+        reservedByteCount: max(0, fileSize - info.highWaterBytes),
         leftoverByteCount: leftovers, tables: tables, readers: try Self.readers(of: environment))
     }
   }

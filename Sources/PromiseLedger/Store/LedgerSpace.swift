@@ -2,8 +2,10 @@
 package struct LedgerSpace: Sendable, Hashable {
   /// The size of the data file, in bytes.
   package let fileByteCount: Int
-  /// The part of it that is free for new events, in bytes.
+  /// The pages of it that are free for new events, in bytes.
   package let freeByteCount: Int
+  /// The part of it behind the last page, which was reserved for new events and never used, in bytes.
+  package let reservedByteCount: Int
   /// The size of other data files in the directory, which killed shrinks left, in bytes. The next session removes
   /// them.
   package let leftoverByteCount: Int
@@ -21,6 +23,9 @@ package struct LedgerSpace: Sendable, Hashable {
     /// its process is suspended. The next session or compaction releases a reader whose process is gone.
     package let transactionsBehind: Int
   }
+
+  /// The part of the file that holds data, in bytes.
+  package var usedByteCount: Int { fileByteCount - freeByteCount - reservedByteCount }
 
   /// One table of the store.
   package struct Table: Sendable, Hashable {

@@ -6,19 +6,28 @@ package struct StoreOptions: Sendable {
   package var sizeLimit: Int
   /// The part of the limit that is reserved for commands that a full ledger must still accept, in bytes.
   package var reserve: Int
+  /// The maximum number of bytes by which a commit extends the file beyond its needs.
+  package var largestGrowth: Int
   package var environment: Configuration
   package var hooks: StoreHooks
 
   package init(
-    sizeLimit: Int, reserve: Int = 4 << 20, environment: Configuration = Configuration(),
-    maximumReaderCount: Int? = nil, hooks: StoreHooks = StoreHooks()
+    sizeLimit: Int, reserve: Int = 4 << 20, largestGrowth: Int = Self.defaultLargestGrowth,
+    environment: Configuration = Configuration(), maximumReaderCount: Int? = nil,
+    hooks: StoreHooks = StoreHooks()
   ) {
     self.sizeLimit = sizeLimit
     self.reserve = reserve
+    self.largestGrowth = largestGrowth
     self.environment = environment
     if let maximumReaderCount { self.environment.maximumReaders = maximumReaderCount }
     self.hooks = hooks
   }
+
+  package static let defaultLargestGrowth = 1 << 20
+
+  /// How commits extend the file.
+  var growth: FileGrowth { FileGrowth(largestStep: largestGrowth, sizeLimit: sizeLimit - reserve) }
 
   /// The part of the limit, before the reserve, in which no more work is started: with the reserve, the last 64 MiB
   /// of a large ledger.

@@ -155,6 +155,21 @@ package struct PowerRecording: Sendable {
     return counts
   }
 
+  /// How often a data file was extended with zeros ahead of its pages.
+  package var extensionCount: Int {
+    var filesWithPages: Set<FileNumber> = []
+    var count = 0
+    for case .write(let file, _, let bytes) in operations {
+      if bytes.contains(where: { $0 != 0 }) {
+        filesWithPages.insert(file)
+      } else if filesWithPages.remove(file) != nil {
+        // A step may take several writes.
+        count += 1
+      }
+    }
+    return count
+  }
+
   /// The moments at which a lost sync of a kind may matter.
   package func window(after kind: SyncClass, count: Int = 25) -> [Int] {
     var window: Set<Int> = []

@@ -24,8 +24,8 @@ struct LedgerBenchmarks: AsyncParsableCommand {
   }
 
   enum Benchmark: String, CaseIterable, ExpressibleByArgument {
-    case commit, replay, fold, writers, open, space, tombstones, memory, group, process, work
-    case tool
+    case commit, growth, replay, fold, writers, open, space, tombstones, memory, group, process
+    case work, tool
   }
 
   struct Run: AsyncParsableCommand {
@@ -46,6 +46,7 @@ struct LedgerBenchmarks: AsyncParsableCommand {
     func run() async throws {
       var report = Report()
       if runs(.commit) { try CommitBenchmark.run(&report) }
+      if runs(.growth) { try GrowthBenchmark.run(&report) }
       if runs(.replay) { try ReplayBenchmark.run(&report) }
       if runs(.fold) { try FoldBenchmark.run(&report) }
       if runs(.fold) || runs(.writers) { try await FoldingWritersBenchmark.run(&report) }

@@ -14,7 +14,7 @@ extension Report {
   /// The sizes before and after a shrink.
   mutating func addPlannedShrink(_ space: LedgerSpace) {
     add("file bytes", "fileBytes", space.fileByteCount)
-    let used = space.fileByteCount - space.freeByteCount
+    let used = space.usedByteCount
     add(
       "shrunk bytes", "shrunkBytes", .integer(Int64(used)),
       text: "about \(used), less what is deleted")
