@@ -36,6 +36,17 @@ package struct StartCall: EntityCommand {
   }
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    // The handler that this looks up is released before it changes, or all its open calls would be copied.
+    if let refusal = try refusal(in: decision) { return refusal }
+    try decision.requireOwnSession()
+    let started = HandlerCallStarted(
+      call: call, attempt: 1, references: arguments.references, arguments: arguments.arguments)
+    try decision.appendAttaching(started, to: id.entityID, cause: cause)
+    return .started(try decision.requireCall(call, of: id).alone)
+  }
+
+  /// The answer if the call cannot start.
+  private func refusal(in decision: Decision) throws(LedgerError) -> Answer? {
     guard let entity = try decision.knownHandler(id) else { return .notFound }
     switch entity.status {
     case .finished: return .finished(entity)
@@ -49,11 +60,7 @@ package struct StartCall: EntityCommand {
     if let expectedBinding, expectedBinding != entity.bound.position {
       return .changedMeanwhile(entity)
     }
-    try decision.requireOwnSession()
-    let started = HandlerCallStarted(
-      call: call, attempt: 1, references: arguments.references, arguments: arguments.arguments)
-    try decision.appendAttaching(started, to: id.entityID, cause: cause)
-    return .started(try decision.requireCall(call, of: id))
+    return nil
   }
 }
 

@@ -10,7 +10,6 @@ package struct FinishCall: Command {
   }
 
   package struct Finished: Sendable {
-    package let entity: HandlerEntity
     package let effects: [DecidedEffect]
     /// The calls for this session to run next, in the order in which the code made them.
     package let startedCalls: [StartedCall]
@@ -54,14 +53,14 @@ package struct FinishCall: Command {
     }
     var decider = EffectDecider(effects, cause: open.newestStart.position)
     if let (decided, error) = try decider.decideAll(in: &decision) {
-      let failed = try fail(open, with: error, refusing: decided, in: &decision)
-      return .requiredEffectRefused(decided, error, failed.entity)
+      _ = try fail(open, with: error, refusing: decided, in: &decision)
+      return .requiredEffectRefused(decided, error, try decision.requireHandler(id))
     }
     let report = HandlerCallFinished.Report(effects: decider.verdicts, result: result)
-    let entity = try end(open, report, in: &decision)
+    try end(open, report, in: &decision)
     return .finished(
       Finished(
-        entity: entity, effects: report.effects, startedCalls: decider.startedCalls,
+        effects: report.effects, startedCalls: decider.startedCalls,
         startedInvalidations: decider.startedInvalidations))
   }
 
@@ -82,14 +81,14 @@ package struct FinishCall: Command {
         try decider.decide(HandlerEffect(.resolvePromise(rejection)), in: &decision))
     }
     let report = HandlerCallFinished.Report(effects: effects, result: .failed(error))
-    let entity = try end(open, report, in: &decision)
-    return Finished(entity: entity, effects: effects, startedCalls: [], startedInvalidations: [])
+    try end(open, report, in: &decision)
+    return Finished(effects: effects, startedCalls: [], startedInvalidations: [])
   }
 
   /// Appends the end of the run after its effects.
   private func end(
     _ open: OpenCall, _ report: HandlerCallFinished.Report, in decision: inout Decision
-  ) throws(LedgerError) -> HandlerEntity {
+  ) throws(LedgerError) {
     let end = HandlerCallFinished.End(call: call, attempt: attempt, report: report)
     let cause = open.newestStart.position
     switch open.purpose {
@@ -99,6 +98,5 @@ package struct FinishCall: Command {
       try decision.appendAttaching(
         HandlerInvalidationFinished(end), to: id.entityID, cause: cause)
     }
-    return try decision.requireHandler(id)
   }
 }

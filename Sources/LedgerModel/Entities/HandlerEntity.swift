@@ -74,7 +74,16 @@ package struct HandlerEntity: Sendable, Hashable {
   }
 }
 
-// MARK: - Snapshot
+extension HandlerEntity {
+  /// The handler with only one of its open calls.
+  func keepingOnly(_ call: OpenCall) -> HandlerEntity {
+    var handler = self
+    handler.openCalls = [call.id: call]
+    return handler
+  }
+}
+
+// MARK: - Reducer
 
 extension HandlerEntity {
   /// Applies the first event of a handler.

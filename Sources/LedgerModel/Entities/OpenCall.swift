@@ -85,4 +85,8 @@ package struct StartedCall: Sendable, Hashable {
     self.entity = entity
     self.call = call
   }
+
+  /// The call with its handler, which has no other open calls: an answer that shared them all would have them
+  /// copied when the next one of many concurrent calls begins or ends.
+  var alone: StartedCall { StartedCall(entity: entity.keepingOnly(call), call: call) }
 }

@@ -95,6 +95,15 @@ package final class LedgerEngine: Sendable {
     }
   }
 
+  /// Carries out a command durably even if the task is cancelled, and returns its answer.
+  package func submitUncancelled<Answer>(_ command: some Command<Answer>) async throws -> Answer {
+    try refuseIfForked()
+    try refuseIfFrozen()
+    return try await withCheckedThrowingContinuation { continuation in
+      inbox.add(Job(command) { continuation.resume(with: $0) })
+    }
+  }
+
   private func withdraw(_ job: Job) {
     if inbox.withdraw(job) { job.fail(CancellationError()) }
   }

@@ -49,11 +49,17 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
   /// Its creation.
   public let created: Trace
   /// Its unfinished calls, in the order in which they began.
-  public let openCalls: [UnfinishedCall]
+  ///
+  /// - Complexity: O(n log n) in their number.
+  public var openCalls: [UnfinishedCall] {
+    entity.callsInOrder.map { UnfinishedCall(StartedCall(entity: entity, call: $0)) }
+  }
   /// The newest run that ended.
   public let lastFinish: Finish?
   /// Its withdrawal, if it was withdrawn.
   public let invalidation: Invalidation?
+  /// The calls are listed on demand: every call of a handler needs a record, and few look at the others.
+  private let entity: HandlerEntity
 
   init(_ entity: HandlerEntity, bound: StoredArguments) {
     id = entity.id
@@ -66,7 +72,7 @@ public struct HandlerRecord: Sendable, Hashable, Identifiable {
     self.bound = bound
     references = entity.bound.references
     created = entity.created
-    openCalls = entity.callsInOrder.map { UnfinishedCall(StartedCall(entity: entity, call: $0)) }
+    self.entity = entity
     lastFinish = entity.lastFinish.map { finish in
       Finish(
         call: finish.call, purpose: finish.purpose,

@@ -88,7 +88,8 @@ import Testing
 
     let answer = try ledger.commit(FinishCall(id, call, effects: effects))
 
-    guard case .finished(let finished) = answer, let end = finished.entity.lastFinish,
+    guard case .finished(let finished) = answer,
+      let end = try ledger.state.handler(id)?.lastFinish,
       case .attached(let position, let byteCount) = end.report
     else {
       Issue.record("\(answer)")

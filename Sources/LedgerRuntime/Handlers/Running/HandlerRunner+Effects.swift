@@ -4,6 +4,7 @@ extension HandlerRunner {
   ///
   /// It continues even if the task was cancelled.
   func checked(_ effects: [HandlerEffect]) async throws -> RequestedEffects {
+    guard !effects.isEmpty else { return .none }
     let checked = try await Task {
       var creations: [HandlerID: CreateHandler] = [:]
       var checked: [HandlerEffect] = []

@@ -208,8 +208,7 @@ extension HandlerRunner {
   private func submitUncancelled<Answer>(
     _ command: some Command<Answer>
   ) async throws -> Answer {
-    let engine = ledger.engine
-    return try await Task { try await engine.submit(command) }.value
+    try await ledger.engine.submitUncancelled(command)
   }
 
   private func log(_ what: Logger.Message, _ started: StartedCall, _ error: (any Error)?) {
