@@ -3,7 +3,8 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DoorbellTests {
-  @Test func everyRingReachesASleeperInAnotherMap() throws {
+  @Test(arguments: [true, false])
+  func everyRingReachesASleeperInAnotherMap(wakesOwn: Bool) throws {
     try withBells { ringer, sleeper in
       let rounds: UInt32 = 2000
       let seen = Atomic<UInt32>(0)
@@ -20,7 +21,7 @@ import Testing
       }
       var isLost = false
       for round in 1...rounds where !isLost {
-        ringer.ring()
+        ringer.ring(wakesOwn: wakesOwn)
         while seen.load(ordering: .acquiring) != round, !isLost {
           isLost = !done.wait(timeout: generous)
         }
@@ -28,6 +29,30 @@ import Testing
       listener.join()
       #expect(seen.load(ordering: .acquiring) == rounds)
       #expect(MonotonicClock.now - start < generous)
+    }
+  }
+
+  /// A flag that is still raised after a ring says that no thread was woken.
+  @Test func theOwnSleeperIsLeftAsleepOnlyWhileNoOtherSleeps() throws {
+    try withWords { words, otherWords in
+      let (own, other) = (Doorbell(words), Doorbell(otherWords))
+      func sleep(_ bells: Doorbell...) {
+        for bell in bells { _ = bell.wait(since: bell.ringCount, timeout: .milliseconds(1)) }
+      }
+      var isFlagRaised: Bool { words.load(SharedWordLayout.someoneSleeps) != 0 }
+      sleep(own)
+      own.ring(wakesOwn: false)
+      #expect(isFlagRaised)
+      own.ring()
+      #expect(!isFlagRaised)
+      sleep(own)
+      other.ring(wakesOwn: false)
+      #expect(!isFlagRaised)
+      for sleepers in [[own, other], [other, own], [own, other, own]] {
+        for bell in sleepers { sleep(bell) }
+        own.ring(wakesOwn: false)
+        #expect(!isFlagRaised)
+      }
     }
   }
 
@@ -90,6 +115,10 @@ import Testing
   }
 
   private func withBells(_ body: (Doorbell, Doorbell) throws -> Void) throws {
+    try withWords { first, second in try body(Doorbell(first), Doorbell(second)) }
+  }
+
+  private func withWords(_ body: (SharedWords, SharedWords) throws -> Void) throws {
     try withDirectory { directory in
       let first = try SharedWords(path: "\(directory)/wake")
       let second = try SharedWords(path: "\(directory)/wake")
@@ -97,7 +126,7 @@ import Testing
         first.close()
         second.close()
       }
-      try body(Doorbell(first), Doorbell(second))
+      try body(first, second)
     }
   }
 }

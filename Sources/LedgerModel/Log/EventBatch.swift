@@ -17,6 +17,8 @@ package struct EventBatch: Sendable {
   package private(set) var attachments: [(index: Int, bytes: [UInt8])] = []
   /// The size of all attachments, in bytes.
   package private(set) var attachmentByteCount = 0
+  /// Whether a promise with a deadline may be created.
+  package private(set) var mayHaveDeadlines = false
 
   package init() {}
 
@@ -37,18 +39,22 @@ package struct EventBatch: Sendable {
       )
     }
     let length = event.recordByteCount
-    bytes.appendLittleEndian(UInt16(length))
-    bytes.appendLittleEndian(event.kind.rawValue)
-    bytes.appendLittleEndian(event.version)
-    bytes.appendLittleEndian(UInt16(event.payload.count))
-    bytes.appendLittleEndian(attachmentLength)
-    bytes.appendLittleEndian(event.flags)
-    bytes.appendLittleEndian(event.time.nanosecondsSinceEpoch)
-    bytes.appendLittleEndian(event.cause.rawValue)
+    // The fields of the envelope 16 bytes at a time, the first one in the lowest bits.
+    var first = UInt64(UInt16(length))
+    first |= UInt64(event.kind.rawValue) << 16
+    first |= UInt64(event.version) << 32
+    first |= UInt64(UInt16(event.payload.count)) << 48
+    let second = UInt64(attachmentLength) | UInt64(event.flags) << 32
+    bytes.appendLittleEndian(SIMD2(first, second))
+    bytes.appendLittleEndian(
+      SIMD2(UInt64(bitPattern: event.time.nanosecondsSinceEpoch), event.cause.rawValue))
     event.subject.append(to: &bytes)
     bytes.append(contentsOf: event.payload)
     let end = (ends.last ?? 0) + length
-    while bytes.count < end { bytes.append(0) }
+    bytes.append(contentsOf: repeatElement(0, count: end - bytes.count))
+    if event.kind == .promiseCreated, PromiseCreated.deadline(ofEncoded: event.payload) != nil {
+      mayHaveDeadlines = true
+    }
     if !event.attachment.isEmpty {
       attachments.append((index: ends.count, bytes: event.attachment))
       attachmentByteCount += event.attachment.count

@@ -164,20 +164,23 @@ extension SnapshotTables {
 // MARK: - Reading one part
 
 extension SnapshotSummary {
-  /// - Throws: The errors of ``init(decoding:)``, for an encoded summary.
-  fileprivate static func position(
-    _ part: KeyPath<SnapshotSummary, Position>, in bytes: Span<UInt8>, at offset: Int
-  ) throws(LedgerError) -> Position {
+  /// Returns the position of the snapshot and that up to which events were deleted, from an encoded summary.
+  ///
+  /// - Throws: The errors of ``init(decoding:)``.
+  package static func positions(
+    in bytes: Span<UInt8>
+  ) throws(LedgerError) -> (snapshot: Position, deletedThrough: Position) {
     guard bytes.count >= byteCount,
       bytes.loadLittleEndian(at: 0) == CRC32C.checksum(bytes.extracting(4..<bytes.count)),
       bytes.loadLittleEndian(at: 4) == layout
-    else { return try SnapshotSummary(decoding: Array(copying: bytes))[keyPath: part] }
-    return Position(rawValue: bytes.loadLittleEndian(at: offset))
-  }
-
-  /// Returns the position up to which events were deleted, from an encoded summary.
-  package static func deletedThrough(in bytes: Span<UInt8>) throws(LedgerError) -> Position {
-    try position(\.deletedThrough, in: bytes, at: 120)
+    else {
+      let summary = try SnapshotSummary(decoding: Array(copying: bytes))
+      return (summary.position, summary.deletedThrough)
+    }
+    return (
+      Position(rawValue: bytes.loadLittleEndian(at: 8)),
+      Position(rawValue: bytes.loadLittleEndian(at: 120))
+    )
   }
 }
 
@@ -185,7 +188,7 @@ extension SnapshotTables {
   /// Reads only the position of the snapshot.
   package func snapshotPosition() throws(LedgerError) -> Position {
     guard let bytes = try value(forKey: SnapshotSummary.key, in: .meta) else { return .start }
-    return try SnapshotSummary.position(\.position, in: bytes.span, at: 8)
+    return try SnapshotSummary.positions(in: bytes.span).snapshot
   }
 }
 

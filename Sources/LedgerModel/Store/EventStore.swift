@@ -81,6 +81,14 @@ package protocol EventStore: LedgerSource, AnyObject {
   ///   its process dies.
   func lockForCompaction() throws(LedgerError) -> (any CompactionHold)?
 
+  /// Whether the log ends with the event at `position`, which `commit` wrote, and the snapshot is at
+  /// `snapshot`. A store that cannot tell this faster than by a view returns `false`.
+  ///
+  /// - Throws: The errors of a view.
+  func isUnchanged(
+    since position: Position, _ commit: CommitID, snapshot: Position
+  ) throws(LedgerError) -> Bool
+
   /// Returns the size of all stored data, without free space, in bytes.
   func usedByteCount() throws(LedgerError) -> Int
 
@@ -88,6 +96,8 @@ package protocol EventStore: LedgerSource, AnyObject {
   var changeCount: UInt32 { get }
 
   /// Blocks until the head may have moved since `count`, or the timeout expires.
+  ///
+  /// It may sleep on through a commit by this session that creates no promise with a deadline.
   ///
   /// The result is a hint: the method may return early or late, and checking the head is always correct.
   func waitForChange(since count: UInt32, timeout: Duration)
@@ -107,6 +117,10 @@ package protocol EventStore: LedgerSource, AnyObject {
 }
 
 extension EventStore {
+  package func isUnchanged(
+    since position: Position, _ commit: CommitID, snapshot: Position
+  ) throws(LedgerError) -> Bool { false }
+
   package func reclaimFromTheDead() -> Int { 0 }
 }
 

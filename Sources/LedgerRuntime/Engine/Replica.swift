@@ -120,15 +120,15 @@ package final class Replica: Sendable {
   ) throws(LedgerError) -> R {
     var needs = needs
     while true {
+      let notes = LackNotes()
       let copy = try LedgerError.mapping {
         try look(with: store, needs: needs) { state in
           // Drops deadlines that have passed, so that deciding examines only a few.
           _ = try? state.nextDeadline()
-          return state
+          return state.noting(notes)
         }
       }
-      let notes = LackNotes()
-      let outcome = Result { () throws(LedgerError) in try body(copy.noting(notes)) }
+      let outcome = Result { () throws(LedgerError) in try body(copy) }
       if notes.needs.isEmpty { return try outcome.get() }
       guard needs.formUnion(notes.needs) else { throw .lacking }
     }
@@ -224,12 +224,22 @@ package final class Replica: Sendable {
     var hasNews = false
     while true {
       dropFolded(placeLimit: contents.withLock { $0.state.takeDropBudget() })
+      if !hasNews, try isUnchanged(store) { return false }
       let view = try view(of: store, goesOn: true, limit: sliceEventCount)
       try apply(view, from: store)
       // There may also be further events after the slice.
       hasNews = hasNews || !view.frames.isEmpty
       guard view.frames.eventCount >= sliceEventCount else { return hasNews }
     }
+  }
+
+  /// Whether the store is known to contain what this replica has applied and no more.
+  private func isUnchanged(_ store: any EventStore) throws(LedgerError) -> Bool {
+    let (position, commit, base) = contents.withLock {
+      ($0.state.position, $0.commit, $0.state.base)
+    }
+    guard let commit else { return false }
+    return try store.isUnchanged(since: position, commit, snapshot: base)
   }
 
   /// Applies the events of a view that are not applied yet.
@@ -276,7 +286,7 @@ package final class Replica: Sendable {
       guard contents.state.position == layer.basePosition else { return }
       contents.state.merge(layer)
       if layer.position > layer.basePosition { contents.commit = commit }
-      for id in layer.changedPromises {
+      for id in layer.promises.ids {
         contents.waiters.touch(id)
         contents.news?.note(id)
       }
@@ -406,15 +416,14 @@ package final class Replica: Sendable {
   ///   - looksAtAll: Whether to look up every awaited promise, not only those that changed. This has no
   ///     effect if nothing has changed since the last such look-up.
   package func deliver(from store: any EventStore, looksAtAll: Bool = false) {
+    var due: [WaiterTable.Due] = []
     let (near, far) = contents.withLock { contents in
       if looksAtAll, contents.lookedAt != contents.place {
         contents.lookedAt = contents.place
         contents.waiters.touchAll()
       }
+      due = contents.waiters.takeAdvances(contents.state.position)
       return contents.waiters.changed(in: contents.state)
-    }
-    var due = contents.withLock { contents in
-      contents.waiters.takeAdvances(contents.state.position)
     }
     due += settlements(among: near[...], store)
     for slice in far.slices(of: SnapshotReader.sliceCount) {

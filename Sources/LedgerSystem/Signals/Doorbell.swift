@@ -5,6 +5,12 @@
 /// system call.
 package final class Doorbell: Sendable {
   private let words: SharedWords
+  /// The flag that this doorbell's sleeper raises if no other sleeps. Two doorbells with the same
+  /// mark, of which there are four billion, do not wake each other.
+  private let ownMark = UInt32.random(in: 2...(.max))
+
+  /// The flag if several sleep; older versions raise it even for one.
+  private static let several: UInt32 = 1
 
   /// A doorbell in these words, which the caller closes.
   package init(_ words: SharedWords) { self.words = words }
@@ -13,13 +19,23 @@ package final class Doorbell: Sendable {
   package var ringCount: UInt32 { words.load(SharedWordLayout.ringCount) }
 
   /// Wakes all sleepers of all processes. Without sleepers it costs two atomic instructions.
-  package func ring() {
+  ///
+  /// - Parameter wakesOwn: Whether to wake the thread that sleeps on this doorbell even if no other
+  ///   does. It does not fall asleep again if it is awake.
+  package func ring(wakesOwn: Bool = true) {
     words.add(1, to: SharedWordLayout.ringCount)
     // Last, because a sleeper that raises the flag later finds the count changed and does not
-    // sleep.
-    if words.exchange(0, at: SharedWordLayout.someoneSleeps) != 0 {
-      words.wakeAll(SharedWordLayout.ringCount)
-    }
+    // sleep. The addition of 0 reads the flag in the order of these operations.
+    let flag = SharedWordLayout.someoneSleeps
+    if !wakesOwn, words.add(0, to: flag) == ownMark { return }
+    if words.exchange(0, at: flag) != 0 { words.wakeAll(SharedWordLayout.ringCount) }
+  }
+
+  /// Raises the flag before falling asleep.
+  private func raiseFlag() {
+    let flag = SharedWordLayout.someoneSleeps
+    if words.compareExchange(0, ownMark, at: flag) || words.load(flag) == ownMark { return }
+    _ = words.exchange(Self.several, at: flag)
   }
 
   /// The reason why a wait ended.
@@ -40,7 +56,7 @@ package final class Doorbell: Sendable {
       if ringCount != count { return .rang }
       let remaining = deadline - MonotonicClock.now
       if remaining <= .zero { return .timedOut }
-      _ = words.exchange(1, at: SharedWordLayout.someoneSleeps)
+      raiseFlag()
       _ = words.wait(on: SharedWordLayout.ringCount, while: count, timeout: remaining)
     }
     return .closed

@@ -2,7 +2,8 @@
 package enum SharedWordLayout {
   /// The number of rings of the doorbell, wrapping around; sleepers sleep on it.
   static let ringCount = 0
-  /// 1 if a thread may sleep on the ring count.
+  /// Not 0 if threads may sleep on the ring count: the mark of a doorbell if only its own thread
+  /// does, otherwise 1.
   static let someoneSleeps = 1
   /// 1 if a writer may wait at the gate.
   package static let writersWait = 2

@@ -87,6 +87,11 @@ package final class SharedWords: @unchecked Sendable {
     unsafe withWord(index) { unsafe cledger_word_exchange($0, value) } ?? 0
   }
 
+  /// Sets the word if it has the expected value; returns whether it had.
+  package func compareExchange(_ expected: UInt32, _ value: UInt32, at index: Int) -> Bool {
+    unsafe withWord(index) { unsafe cledger_word_compare_exchange($0, expected, value) } ?? false
+  }
+
   /// Adds to the word, wrapping around, and returns its old value.
   @discardableResult
   package func add(_ amount: UInt32, to index: Int) -> UInt32 {

@@ -31,7 +31,8 @@ extension LMDBEventStore {
       }
       if case .appended(let head) = outcome {
         options.hooks.committed?()
-        announce(head)
+        // The session itself knows what it commits; its listener only waits for deadlines.
+        announce(head, toOwnListener: batch.mayHaveDeadlines)
       }
       return outcome
     } catch let error as LMDBError where error.commitOutcomeIsUnknown {

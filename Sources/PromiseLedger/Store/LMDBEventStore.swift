@@ -80,6 +80,16 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     }
   }
 
+  package func isUnchanged(
+    since position: Position, _ commit: CommitID, snapshot: Position
+  ) throws(LedgerError) -> Bool {
+    try reading { (log) throws(LedgerError) in
+      let ends = try log.ends()
+      return ends.log.position == position && ends.log.commit == commit
+        && ends.snapshot == snapshot
+    }
+  }
+
   /// Reads from the generation in use.
   ///
   /// It retries if another session of this process left the shared environment in panic, once, or if the
@@ -106,10 +116,14 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   // MARK: Waiting
 
   /// Notes that a commit is durable, and tells other sessions. The caller holds the writer gate.
-  func announce(_ head: Position) {
+  ///
+  /// - Parameters:
+  ///   - head: The position of the last event.
+  ///   - toOwnListener: Whether to wake the thread that waits on this store, too.
+  func announce(_ head: Position, toOwnListener: Bool = true) {
     // The files cannot change meanwhile: a shrink needs the gate.
     try? openFiles.mark.move(to: head, in: words)
-    doorbell.ring()
+    doorbell.ring(wakesOwn: toOwnListener)
   }
 
   package var changeCount: UInt32 { doorbell.ringCount }

@@ -29,6 +29,22 @@ struct LMDBLog: ForwardingSource {
     try pinned { view in try body(view) }
   }
 
+  /// The end of the log, if its frames agree, and the position of the snapshot.
+  func ends() throws(LedgerError) -> (log: LogEnd, snapshot: Position) {
+    try LedgerError.mappingAll {
+      try environment.read { transaction in
+        let tables = LedgerTables(environment)
+        guard let log = tables[.log], let meta = tables[.meta] else {
+          throw LedgerError.storeClosed
+        }
+        let (snapshot, deleted) = try Self.positions(of: transaction, meta)
+        return (
+          try TableAgreement.logEnd(of: transaction, log, deletedThrough: deleted), snapshot
+        )
+      }
+    }
+  }
+
   // MARK: In any transaction
 
   /// The summary of the snapshot.
@@ -42,13 +58,22 @@ struct LMDBLog: ForwardingSource {
     return try SnapshotSummary(decoding: Array(copying: bytes))
   }
 
+  /// The position of the snapshot, and that up to which events were deleted.
+  static func positions<Reader: TableReader & ~Copyable>(
+    of transaction: borrowing Reader, _ meta: Table
+  ) throws -> (snapshot: Position, deletedThrough: Position) {
+    let key = SnapshotSummary.key
+    guard let bytes = try transaction.value(forKey: key.span, in: meta) else {
+      return (.start, .start)
+    }
+    return try SnapshotSummary.positions(in: bytes)
+  }
+
   /// The position up to which events were deleted.
   static func deletedThrough<Reader: TableReader & ~Copyable>(
     of transaction: borrowing Reader, _ meta: Table
   ) throws -> Position {
-    let key = SnapshotSummary.key
-    guard let bytes = try transaction.value(forKey: key.span, in: meta) else { return .start }
-    return try SnapshotSummary.deletedThrough(in: bytes)
+    try positions(of: transaction, meta).deletedThrough
   }
 
   static func metadata<Reader: TableReader & ~Copyable>(

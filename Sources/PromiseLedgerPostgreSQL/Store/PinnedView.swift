@@ -101,7 +101,7 @@ final class PinnedView: LedgerSource, Sendable {
   private var deletedThrough: Position {
     get throws(LedgerError) {
       guard let summary = row.summary else { return .start }
-      return try SnapshotSummary.deletedThrough(in: summary.span)
+      return try SnapshotSummary.positions(in: summary.span).deletedThrough
     }
   }
 
