@@ -69,6 +69,16 @@ final class GettingStartedTests: Sendable {
     await ledger.close()
   }
 
+  @Test func aFewAreCreatedSideBySide() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    async let order = ledger.createPromise(of: Int.self, label: "Order")
+    async let receipt = ledger.createPromise(of: String.self, label: "Receipt")
+    let (orderPromise, receiptPromise) = try await (order, receipt)
+    #expect(orderPromise.id != receiptPromise.id)
+    await ledger.close()
+  }
+
   private struct ChatError: LocalizedError, Codable {
     let isTemporary: Bool
     var errorDescription: String? { "The room is closed." }
