@@ -125,21 +125,22 @@ extension Decision {
     // Without a snapshot, nothing is missing.
     guard snapshotPosition > .start else { return }
     var lanes: Set<String> = []
-    try lookUpAll(ids) { (id) throws(LedgerError) in
+    try Self.lookUpAll(ids) { (id) throws(LedgerError) in
       guard let place = try readablePromise(id)?.workPlace else { return }
       if let lane = place.lane { lanes.insert(lane.name) }
       try lookUpAwaited(by: place.trigger)
     }
-    try lookUpAll(Array(lanes)) { (name) throws(LedgerError) in
+    try Self.lookUpAll(Array(lanes)) { (name) throws(LedgerError) in
       _ = try base.holders(ofLane: name)
       let queue = try base.queue(
         ofLane: name, before: Position(rawValue: .max), limit: LedgerState.maximumQueueCount)
-      try lookUpAll(queue) { (work) throws(LedgerError) in try lookUpAwaited(by: work.trigger) }
+      try Self.lookUpAll(queue) { (work) throws(LedgerError) in try lookUpAwaited(by: work.trigger)
+      }
     }
   }
 
   private func lookUpAwaited(by trigger: WorkTrigger?) throws(LedgerError) {
-    try lookUpAll(trigger?.awaited ?? []) { (id) throws(LedgerError) in
+    try Self.lookUpAll(trigger?.awaited ?? []) { (id) throws(LedgerError) in
       _ = try readablePromise(id)
     }
   }
@@ -235,7 +236,7 @@ struct LaneOccupancies {
     let free = width - count
     let earlier = try decision.base.queue(
       ofLane: lane.name, before: place.created,
-      limit: LedgerState.maximumQueueCount + decision.staged.changedPromises.count)
+      limit: LedgerState.maximumQueueCount + decision.staged.promises.ids.count)
     let current = earlier.filter { decision.staged.promises[$0.id] == nil }
     let staged = occupancy.queue.filter { $0.created < place.created }
     var dueCount = 0

@@ -69,7 +69,7 @@ package struct RecordCompaction: Command {
 extension Decision {
   /// The handlers that changed after a position.
   func handlersChanged(since position: Position) -> [HandlerEntity] {
-    var changed = Array(staged.handlers.values)
+    var changed = Array(staged.handlers.entities)
     base.handlers.visitAll { handler in
       guard handler.lastPosition > position, staged.handlers[handler.id] == nil else { return }
       changed.append(handler)
@@ -79,7 +79,7 @@ extension Decision {
 
   /// The open promises that code or other promises settle, and that changed after a position.
   func computedPromisesChanged(since position: Position) -> [PromiseEntity] {
-    var changed = staged.changedPromises.compactMap { staged.promises[$0] }
+    var changed = Array(staged.promises.entities)
     base.promises.visitAll { promise in
       guard promise.isComputed, promise.lastPosition > position,
         staged.promises[promise.id] == nil

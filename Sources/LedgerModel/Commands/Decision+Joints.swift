@@ -3,9 +3,10 @@
 extension Decision {
   /// The pending joints with a promise among their inputs, including changes of this commit.
   func joints(awaiting promise: PromiseID, limit: Int) throws(LedgerError) -> [PromiseID] {
-    let below = try base.joints(awaiting: promise, limit: limit + staged.changedPromises.count)
+    let below = try base.joints(awaiting: promise, limit: limit + staged.promises.ids.count)
       .filter { staged.promises[$0] == nil }
-    return Array((below + staged.joints[promise]).sorted().prefix(limit))
+    let all = below + staged.joints[promise]
+    return all.isEmpty ? [] : Array(all.sorted().prefix(limit))
   }
 
   /// Settles the joints that the settlement of one of their inputs decides, as many as this commit may settle.
@@ -15,7 +16,7 @@ extension Decision {
     // The settled inputs because of which a joint may be decided.
     var causes: [PromiseID: [PromiseID]] = [:]
     let limit = Self.maximumFollowerCount - followerCount
-    try lookUpAll(settled) { (id) throws(LedgerError) in
+    try Self.lookUpAll(settled) { (id) throws(LedgerError) in
       for joint in try self.joints(awaiting: id, limit: limit)
       where try !mustWait(inMemory: joint, after: id) {
         causes[joint, default: []].append(id)
@@ -84,10 +85,10 @@ extension Decision {
   /// Looks up joints, then their inputs, so that all missing parts of the snapshot are noted together.
   func lookUpInputs(of joints: [PromiseID]) throws(LedgerError) {
     var inputs: [PromiseID] = []
-    try lookUpAll(joints) { (id) throws(LedgerError) in
+    try Self.lookUpAll(joints) { (id) throws(LedgerError) in
       if let entity = try changeablePromise(id) { inputs += entity.awaitedInputs }
     }
-    try lookUpAll(inputs) { (id) throws(LedgerError) in _ = try readablePromise(id) }
+    try Self.lookUpAll(inputs) { (id) throws(LedgerError) in _ = try readablePromise(id) }
   }
 
   /// Settles a pending joint if the outcomes of its inputs decide it.
@@ -146,7 +147,7 @@ extension Decision {
   ) throws(LedgerError) -> [PromiseEntity?] {
     var inputs: [PromiseEntity?] = []
     inputs.reserveCapacity(joint.inputs.count)
-    try lookUpAll(joint.inputs) { (id) throws(LedgerError) in
+    try Self.lookUpAll(joint.inputs) { (id) throws(LedgerError) in
       inputs.append(try readablePromise(id))
     }
     return inputs
@@ -168,7 +169,7 @@ extension Decision {
   /// Rejects a joint whose inputs do not exist, because it would never be settled.
   mutating func requireInputs(of joint: PromiseCreated.Joint) throws(LedgerError) {
     var missing: PromiseID?
-    try lookUpAll(joint.inputs) { (id) throws(LedgerError) in
+    try Self.lookUpAll(joint.inputs) { (id) throws(LedgerError) in
       if try knownPromise(id) == nil { missing = missing ?? id }
     }
     if let missing { throw .notFound(missing) }

@@ -10,10 +10,10 @@ extension Decision {
     awaiting promise: PromiseID, _ settlement: WorkTrigger.Settlement, limit: Int
   ) throws(LedgerError) -> [PromiseID] {
     let below = try base.work(
-      awaiting: promise, settlement, limit: limit + staged.changedPromises.count
+      awaiting: promise, settlement, limit: limit + staged.promises.ids.count
     ).filter { staged.promises[$0] == nil }
     let all = below + staged.work.firstWork(awaiting: promise, settlement, limit: limit)
-    return Array(all.sorted().prefix(limit))
+    return all.isEmpty ? [] : Array(all.sorted().prefix(limit))
   }
 
   /// Appends the settlement of a pending promise, and settles alike the work that it excludes.
@@ -64,13 +64,13 @@ extension Decision {
   ) throws(LedgerError) -> [(promise: PromiseEntity, followers: [PromiseID])] {
     var all: [(promise: PromiseEntity, followers: [PromiseID])] = []
     let limit = Self.maximumFollowerCount - followerCount
-    try lookUpAll(settled) { (id) throws(LedgerError) in
+    try Self.lookUpAll(settled) { (id) throws(LedgerError) in
       guard let promise = try promise(id) else { return }
       let excluded = WorkTrigger.Settlement.excluded(by: promise.resolution?.outcome)
       let followers = try work(awaiting: id, excluded, limit: limit)
       if !followers.isEmpty { all.append((promise, followers)) }
     }
-    try lookUpAll(all.flatMap(\.followers)) { (id) throws(LedgerError) in
+    try Self.lookUpAll(all.flatMap(\.followers)) { (id) throws(LedgerError) in
       _ = try changeablePromise(id)
     }
     return all
@@ -78,7 +78,7 @@ extension Decision {
 
   /// Looks up something for each of several items. If parts of the snapshot are missing, those for all items
   /// are noted, not only those for the first one: a decision is repeated each time that something is missing.
-  func lookUpAll<Item>(
+  static func lookUpAll<Item>(
     _ items: [Item], _ body: (Item) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var failure: LedgerError?

@@ -66,9 +66,9 @@ package struct Decision {
   var followerCount = 0
 
   package init(over base: LedgerState, context: DecisionContext) {
+    staged = StagedLayer(over: base)
     self.base = base
     self.context = context
-    staged = StagedLayer(over: base)
   }
 
   /// The time of the decision: the store's clock or the configured clock, regardless of the times of earlier
@@ -80,14 +80,14 @@ package struct Decision {
 
   package func promise(_ id: PromiseID) throws(LedgerError) -> PromiseEntity? {
     if let entity = staged.promises[id] { return entity }
-    guard let entity = try base.promise(id), !staged.hides(.promise(entity)) else { return nil }
-    return entity
+    guard let entity = try base.promise(id) else { return nil }
+    return staged.hidesEntities && staged.hides(.promise(entity)) ? nil : entity
   }
 
   package func handler(_ id: HandlerID) throws(LedgerError) -> HandlerEntity? {
     if let entity = staged.handlers[id] { return entity }
-    guard let entity = try base.handler(id), !staged.hides(.handler(entity)) else { return nil }
-    return entity
+    guard let entity = try base.handler(id) else { return nil }
+    return staged.hidesEntities && staged.hides(.handler(entity)) ? nil : entity
   }
 
   /// The position of the snapshot.
@@ -97,7 +97,7 @@ package struct Decision {
   package func runningCalls(of session: SessionID) throws(LedgerError) -> [StartedCall] {
     let below = try base.runningHandlers(of: session).map(\.id)
     var calls: [StartedCall] = []
-    for id in Set(below).union(staged.changedHandlers) {
+    for id in Set(below).union(staged.handlers.ids) {
       guard let entity = try handler(id) else { continue }
       calls += entity.openCalls.values.filter { $0.runningSession == session }
         .map { StartedCall(entity: entity, call: $0) }
@@ -163,7 +163,7 @@ package struct Decision {
   }
 
   private func isStagedTombstone(_ id: EntityID) throws(LedgerError) -> Bool {
-    guard !staged.retentions.isEmpty else { return false }
+    guard staged.hidesEntities else { return false }
     let promise = try base.promise(PromiseID(entityID: id)).map(LedgerEntity.promise)
     let handler = try base.handler(HandlerID(entityID: id)).map(LedgerEntity.handler)
     guard let entity = promise ?? handler else { return false }
@@ -177,10 +177,20 @@ package struct Decision {
     _ payload: Payload, to subject: EntityID, cause: Position = .start, attachment: [UInt8] = [],
     usesReserve: Bool = !Payload.kind.makesLedgerGrow
   ) throws(LedgerError) {
+    try append(
+      payload, encoded: payload.encoded, to: subject, cause: cause, attachment: attachment,
+      usesReserve: usesReserve)
+  }
+
+  /// Appends an event whose payload is already encoded.
+  private mutating func append<Payload: EventPayload>(
+    _ payload: Payload, encoded: [UInt8], to subject: EntityID, cause: Position,
+    attachment: [UInt8], usesReserve: Bool
+  ) throws(LedgerError) {
     try requireWritable(subject)
     let event = NewEvent(
       kind: Payload.kind, version: payload.version, time: now, subject: subject, cause: cause,
-      payload: payload.encoded, attachment: attachment)
+      payload: encoded, attachment: attachment)
     try requireRoom(for: event, usesReserve: usesReserve)
     let start = batch.bytes.count
     try batch.append(event)
@@ -193,17 +203,18 @@ package struct Decision {
   }
 
   /// Appends an event and stores its large content beside it, which is not allowed to use the reserve.
-  mutating func appendAttaching(
-    _ payload: some AttachablePayload, to subject: EntityID, cause: Position = .start
+  mutating func appendAttaching<Payload: AttachablePayload>(
+    _ payload: Payload, to subject: EntityID, cause: Position = .start
   ) throws(LedgerError) {
-    if payload.encoded.count > EventBatch.maximumPayloadByteCount,
-      let attachment = payload.attachable
-    {
+    let encoded = payload.encoded
+    if encoded.count > EventBatch.maximumPayloadByteCount, let attachment = payload.attachable {
       var detached = payload
       detached.detachContent()
       try append(detached, to: subject, cause: cause, attachment: attachment, usesReserve: false)
     } else {
-      try append(payload, to: subject, cause: cause)
+      try append(
+        payload, encoded: encoded, to: subject, cause: cause, attachment: [],
+        usesReserve: !Payload.kind.makesLedgerGrow)
     }
   }
 

@@ -41,7 +41,7 @@ package struct SuspendWork: EntityCommand {
 
   package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
     try decision.timeOutIfDue(id)
-    try decision.lookUpAll(condition.promises) { (id) throws(LedgerError) in
+    try Decision.lookUpAll(condition.promises) { (id) throws(LedgerError) in
       _ = try decision.readablePromise(id)
     }
     if let entity = try decision.promise(id), entity.status == .pending,

@@ -59,10 +59,10 @@ extension Decision {
     var parents = [parent]
     while !parents.isEmpty, followerCount < Self.maximumFollowerCount {
       var children: [PromiseID] = []
-      try lookUpAll(parents) { (id) throws(LedgerError) in
+      try Self.lookUpAll(parents) { (id) throws(LedgerError) in
         children += try self.children(of: id, limit: Self.maximumFollowerCount - followerCount)
       }
-      try lookUpAll(children) { (id) throws(LedgerError) in _ = try changeablePromise(id) }
+      try Self.lookUpAll(children) { (id) throws(LedgerError) in _ = try changeablePromise(id) }
       parents = []
       for id in children where followerCount < Self.maximumFollowerCount {
         guard (try? requireWritable(id.entityID)) != nil, let child = try changeablePromise(id),
@@ -85,7 +85,7 @@ extension Decision {
   private func children(
     of parent: PromiseID, limit: Int
   ) throws(LedgerError) -> [PromiseID] {
-    let below = try base.children(of: parent, limit: limit + staged.changedPromises.count)
+    let below = try base.children(of: parent, limit: limit + staged.promises.ids.count)
       .filter { staged.promises[$0] == nil }
     return Array((below + staged.children[parent]).sorted().prefix(limit))
   }
@@ -190,7 +190,7 @@ package struct FollowOutcome: Command {
     guard let entity = try decision.promise(promise),
       let outcome = try FollowedOutcome(entity, content: content)
     else { return }
-    try decision.lookUpAll(ids) { (id) throws(LedgerError) in
+    try Decision.lookUpAll(ids) { (id) throws(LedgerError) in
       _ = try decision.readablePromise(id)
     }
     var settled: [PromiseID] = []
@@ -219,7 +219,7 @@ extension Decision {
     var seen = Set(next)
     while !next.isEmpty, seen.count <= Self.maximumCycleCount {
       var found: [PromiseID] = []
-      try lookUpAll(next) { (id) throws(LedgerError) in
+      try Self.lookUpAll(next) { (id) throws(LedgerError) in
         found += try readablePromise(id)?.requiredPromises ?? []
       }
       next = found.filter { seen.insert($0).inserted }

@@ -178,8 +178,7 @@ extension PromiseEntity {
       try progress.apply(event)
       work = [progress]
     case (.promiseConsumed, .resolved) where !endsWhenSettled:
-      closing = .consumed(
-        LedgerEvent.Trace(event), try event.decode(as: PromiseConsumed.self).delivery)
+      closing = .consumed(LedgerEvent.Trace(event), try event.delivery)
     case (.promiseAbandoned, .pending),
       (.promiseAbandoned, .resolved) where !endsWhenSettled:
       closing = .abandoned(
@@ -237,6 +236,19 @@ extension EventView {
         .damagedPayload(
           "a part of the payload of \(kind) is \(isExpected ? "missing" : "there twice")"),
         at: position)
+    }
+  }
+}
+
+extension EventView {
+  /// The delivery that a consumption records. It is read in place, so that replay stays fast.
+  fileprivate var delivery: PromiseConsumed.Delivery {
+    get throws(ReplayProblem) {
+      try requireVersion(PromiseConsumed.newestVersion)
+      if payloadByteCount == 1, let delivery = PromiseConsumed.Delivery(rawValue: payload[0]) {
+        return delivery
+      }
+      return try decode(as: PromiseConsumed.self).delivery
     }
   }
 }

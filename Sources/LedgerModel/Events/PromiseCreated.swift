@@ -144,7 +144,9 @@ public struct PromiseCreated: EventPayload, Hashable {
     bytes.append(flags.rawValue)
     bytes.append(deadlineEffect.rawValue)
     bytes.appendLittleEndian(UInt16(tags.count))
-    bytes += [lifetime.rawValue, source.number.rawValue, 0, 0]
+    bytes.append(lifetime.rawValue)
+    bytes.append(source.number.rawValue)
+    bytes.appendLittleEndian(UInt16(0))
     if let deadline { bytes.appendLittleEndian(deadline.nanosecondsSinceEpoch) }
     bytes.appendText(typeTag)
     if let key { bytes.appendText(key) }

@@ -122,7 +122,9 @@ extension PromiseResolved: AttachablePayload {
     if attempt != nil { flags.insert(.attempt) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(16 + (content?.count ?? 0) + (idempotencyKey?.utf8.count ?? 0) + 2)
-    bytes.append(contentsOf: [flags.rawValue, outcome.rawValue, 0, 0, 0, 0, 0, 0])
+    bytes.append(flags.rawValue)
+    bytes.append(outcome.rawValue)
+    bytes.append(contentsOf: repeatElement(0, count: 6))
     bytes.appendLittleEndian(resolvedAt.nanosecondsSinceEpoch)
     if let idempotencyKey { bytes.appendText(idempotencyKey) }
     if let attempt { bytes.appendLittleEndian(attempt) }

@@ -120,6 +120,7 @@ extension LedgerState {
   private mutating func nextDeadlineBelow() throws(LedgerError) -> (
     deadline: Timestamp, id: PromiseID
   )? {
+    guard !snapshot.isEmpty else { return nil }
     var passed = passedDeadline
     defer { passedDeadline = passed }
     var next: (deadline: Timestamp, id: PromiseID)?
@@ -148,6 +149,9 @@ extension LedgerState {
   ///
   /// Promises that may not be written to are left out, so that they never hold up others.
   package func due(at now: Timestamp, limit: Int) throws(LedgerError) -> [PromiseID] {
+    guard !snapshot.isEmpty || deadlines.first.map({ $0.deadline <= now }) ?? false else {
+      return []
+    }
     var due: [(deadline: Timestamp, id: PromiseID)] = []
     var batch = DeadlineBatch(self)
     func takeBatch() throws(LedgerError) {
@@ -205,6 +209,7 @@ private struct DeadlineBatch {
   mutating func take(
     _ state: LedgerState
   ) throws(LedgerError) -> [(entry: OpenEntry, isMoot: Bool)] {
+    guard !entries.isEmpty else { return [] }
     var state = state
     defer { entries = [] }
     if limit > 1 {

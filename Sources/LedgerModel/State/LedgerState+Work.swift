@@ -84,7 +84,7 @@ extension LedgerState {
         return count < limit
       }
     }
-    return Array(waiting.sorted().prefix(limit))
+    return waiting.isEmpty ? [] : Array(waiting.sorted().prefix(limit))
   }
 
   /// The pending joints with a promise among their inputs, in the order of ids.
@@ -129,6 +129,7 @@ extension LedgerState {
   private func pending(
     _ list: OpenList, _ inMemory: Set<PromiseID>, limit: Int
   ) throws(LedgerError) -> [PromiseID] {
+    if inMemory.isEmpty, !has(list.kind) { return [] }
     var ids = Array(inMemory)
     if has(list.kind) {
       var count = 0

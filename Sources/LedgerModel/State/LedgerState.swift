@@ -202,8 +202,8 @@ package struct LedgerState: Sendable {
     position = layer.position
     time = max(time, layer.time)
     queuedWorkCount += layer.queuedWorkCountChange
-    for id in layer.changedPromises {
-      guard let entity = layer.promises[id] else { continue }
+    for entity in layer.promises.entities {
+      let id = entity.id
       let isNew = promises.place(of: id) == nil
       promises.update(entity, layer.work[id])
       if isNew, entity.status == .pending, let deadline = entity.deadline {
@@ -213,19 +213,20 @@ package struct LedgerState: Sendable {
       if removals.closings != nil { noteClosing(of: .promise(entity)) }
       assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
     }
-    for id in layer.changedHandlers {
-      guard let entity = layer.handlers[id] else { continue }
+    for entity in layer.handlers.entities {
       handlers.update(entity)
-      removals.forget(id.entityID)
+      removals.forget(entity.id.entityID)
       if removals.closings != nil { noteClosing(of: .handler(entity)) }
-      assert(handlers.isConsistent(id), "the table of handlers disagrees with handler \(id)")
+      assert(
+        handlers.isConsistent(entity.id),
+        "the table of handlers disagrees with handler \(entity.id)")
     }
-    for (id, entity) in layer.sessions {
-      sessions[id] = entity
-      removals.forget(id.entityID)
+    for entity in layer.sessions.entities {
+      sessions[entity.id] = entity
+      removals.forget(entity.id.entityID)
     }
-    // In the order of positions, because the order of a dictionary is undefined.
-    let ended = layer.sessions.values.sorted { $0.lastPosition < $1.lastPosition }
+    // Closings are noted in the order of positions.
+    let ended = layer.sessions.entities.sorted { $0.lastPosition < $1.lastPosition }
     for entity in ended { noteClosing(of: .session(entity)) }
     ledgerID = ledgerID ?? layer.ledgerID
     for retention in layer.retentions { apply(retention.event, at: retention.position) }

@@ -13,8 +13,10 @@ struct PlaceIndex: Sendable {
   }
 
   /// The slots: a power of two in number, at most three quarters occupied.
-  private var slots = ContiguousArray(repeating: Slot(), count: 16)
+  private var slots = Self.noSlots
   private var count = 0
+  /// The slots of every empty table, which so allocates nothing.
+  private static let noSlots = ContiguousArray(repeating: Slot(), count: 16)
   private let seed = Self.processSeed
 
   /// Finds the place for which `isMatch` is true.

@@ -53,10 +53,14 @@ package struct PromiseTable: IndexedTable, Sendable {
   package mutating func apply(
     _ event: borrowing EventView, at place: Int32
   ) throws(ReplayProblem) {
-    try entities[place]?.apply(event)
-    guard let entity = entities[place] else { return }
-    if !entity.isOpen { unlink(place) }
-    note(entity, entity.workPlace)
+    // Read in place: most promises are not extended, and a copy takes as long as the event.
+    guard let change = try entities[place]?.change(by: event) else { return }
+    if !change.isOpen { unlink(place) }
+    if change.isExtended, let entity = entities[place] {
+      note(entity, entity.workPlace)
+    } else {
+      work.note(change.standing, of: PromiseID(entityID: event.subject))
+    }
   }
 
   /// Inserts a promise that the table does not contain.
@@ -144,6 +148,17 @@ package struct PromiseTable: IndexedTable, Sendable {
 
 extension PromiseEntity {
   fileprivate var standing: AwaitedPromises.Standing { status == .pending ? .pending : .settled }
+
+  /// Applies an event, and returns what the table must know of the promise.
+  @inline(__always)
+  fileprivate mutating func change(
+    by event: borrowing EventView
+  ) throws(ReplayProblem) -> (
+    isOpen: Bool, isExtended: Bool, standing: AwaitedPromises.Standing
+  ) {
+    try apply(event)
+    return (isOpen, isExtended, standing)
+  }
 }
 
 extension PromiseEntity: TabledEntity {

@@ -95,7 +95,7 @@ package struct RemovalTable: Sendable {
 
   /// Forgets the removal of an entity with a random id, because it was created again.
   mutating func forget(_ id: EntityID) {
-    removed[id] = nil
+    if !removed.isEmpty { removed[id] = nil }
   }
 
   /// Forgets the removals that the snapshot at a position already contains.

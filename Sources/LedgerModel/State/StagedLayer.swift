@@ -8,14 +8,11 @@ package struct StagedLayer: Sendable {
   package private(set) var position: Position
   package private(set) var time: Timestamp
   package private(set) var ledgerID: LedgerID?
-  package private(set) var promises: [PromiseID: PromiseEntity] = [:]
-  package private(set) var handlers: [HandlerID: HandlerEntity] = [:]
-  package private(set) var sessions: [SessionID: SessionEntity] = [:]
+  package private(set) var promises = StagedTable<PromiseID, PromiseEntity>()
+  package private(set) var handlers = StagedTable<HandlerID, HandlerEntity>()
+  package private(set) var sessions = StagedTable<SessionID, SessionEntity>()
   /// The removals of records, with the positions of their events.
   package private(set) var retentions: [(event: RetentionApplied, position: Position)] = []
-  /// The changed promises, in the order of their first change.
-  package private(set) var changedPromises: [PromiseID] = []
-
   /// The changed promises that are pending work.
   package private(set) var work = WorkIndex()
   /// The changed promises that are pending joints, by their inputs.
@@ -24,10 +21,8 @@ package struct StagedLayer: Sendable {
   package private(set) var children = LinkIndex()
   /// The number by which the commit changes ``LedgerState/queuedWorkCount``.
   package private(set) var queuedWorkCountChange = 0
-  /// The changed handlers, in the order of their first change.
-  package private(set) var changedHandlers: [HandlerID] = []
 
-  package init(over base: LedgerState) {
+  package init(over base: borrowing LedgerState) {
     basePosition = base.position
     position = base.position
     time = base.time
@@ -42,13 +37,13 @@ package struct StagedLayer: Sendable {
     switch event.kind.subject {
     case .promise:
       let id = PromiseID(entityID: event.subject)
-      if promises[id] == nil { changedPromises.append(id) }
       var old: PromiseEntity?
-      try promises.stage(event, at: id) { id throws(LedgerError) in
+      let staged = try promises.apply(event, to: id) { () throws(LedgerError) in
         old = try base.promiseToChange(id)
         return old
       }
-      if let entity = promises[id], entity.isExtended {
+      if promises.entities[staged].isExtended {
+        let entity = promises.entities[staged]
         // The index has the place of work in memory, which need not be decoded again.
         let place = base.promises.work[id] ?? old?.workPlace
         if old != nil, place?.isDueAtOnce ?? false { queuedWorkCountChange -= 1 }
@@ -60,11 +55,14 @@ package struct StagedLayer: Sendable {
       }
     case .handler:
       let id = HandlerID(entityID: event.subject)
-      if handlers[id] == nil { changedHandlers.append(id) }
-      try handlers.stage(event, at: id) { id throws(LedgerError) in try base.handlerToChange(id) }
+      _ = try handlers.apply(event, to: id) { () throws(LedgerError) in
+        try base.handlerToChange(id)
+      }
     case .session:
       let id = SessionID(entityID: event.subject)
-      try sessions.stage(event, at: id) { id throws(LedgerError) in try base.sessionToChange(id) }
+      _ = try sessions.apply(event, to: id) { () throws(LedgerError) in
+        try base.sessionToChange(id)
+      }
     case .ledger:
       try applyToLedger(event)
     case nil:
@@ -86,40 +84,15 @@ package struct StagedLayer: Sendable {
     }
   }
 
+  /// Whether retention staged in this commit may hide entities of the underlying state.
+  var hidesEntities: Bool { !retentions.isEmpty }
+
   /// Whether retention staged in this commit removed an entity of the underlying state.
   func hides(_ entity: LedgerEntity) -> Bool {
-    guard !retentions.isEmpty, !entity.isOpen else { return false }
+    guard hidesEntities, !entity.isOpen else { return false }
     return retentions.contains { retention in
       RemovalTable.Range(retention.event, at: retention.position)
         .removes(entity.id, closedAt: entity.lastPosition)
     }
-  }
-}
-
-extension Dictionary where Value: ReplayedEntity {
-  /// Applies an event to an entity, which is first copied from the underlying state.
-  fileprivate mutating func stage(
-    _ event: borrowing EventView, at id: Key,
-    over below: (Key) throws(LedgerError) -> Value?
-  ) throws(LedgerError) {
-    if self[id] == nil { self[id] = try below(id) }
-    do throws(ReplayProblem) {
-      if self[id] == nil {
-        self[id] = try Value(creating: event)
-      } else {
-        try self[id]?.apply(event)
-      }
-    } catch {
-      throw .misfit(error)
-    }
-  }
-}
-
-extension LedgerError {
-  fileprivate static func misfit(_ problem: ReplayProblem) -> LedgerError {
-    LedgerError(
-      .internalInconsistency,
-      "A decision made an event that cannot be applied: \(problem.reason). Nothing was written; please report this."
-    )
   }
 }

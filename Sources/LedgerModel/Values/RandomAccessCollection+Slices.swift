@@ -1,5 +1,6 @@
 extension RandomAccessCollection {
   /// Splits the elements into slices of `count`; the last slice may be shorter.
+  @inlinable
   package func slices(of count: Int) -> some Sequence<SubSequence> {
     sequence(state: self[...]) { rest -> SubSequence? in
       guard !rest.isEmpty else { return nil }

@@ -131,8 +131,13 @@ extension PayloadCodec {
   ///
   /// - Throws: ``LedgerError/Code/invalidArgument`` for any other type.
   public static func standard() throws(LedgerError) -> PayloadCodec {
-    if let codec = PayloadCodec<Void>.void as? PayloadCodec { return codec }
-    if let codec = PayloadCodec<[UInt8]>.bytes as? PayloadCodec { return codec }
+    // The types are compared first: most casts would fail, and each takes longer than everything else here.
+    if Value.self == Void.self, let codec = PayloadCodec<Void>.void as? PayloadCodec {
+      return codec
+    }
+    if Value.self == [UInt8].self, let codec = PayloadCodec<[UInt8]>.bytes as? PayloadCodec {
+      return codec
+    }
     guard Value.self is any Codable.Type else {
       throw LedgerError(
         .invalidArgument,
