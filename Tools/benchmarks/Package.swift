@@ -11,15 +11,28 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
+    .systemLibrary(
+      name: "CLMDB", path: "lmdb", pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CAllocations", path: "allocations"),
-    .executableTarget(
-      name: "PromiseBenchmarks",
+    .target(name: "CDisk", dependencies: ["CLMDB"], path: "disk"),
+    .target(
+      name: "InMemoryShapes",
       dependencies: [
         "CAllocations",
         .product(name: "LedgerPromises", package: "PromiseLedger"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "OpenCombine", package: "OpenCombine"),
+      ]
+    ),
+    .executableTarget(name: "PromiseBenchmarks", dependencies: ["InMemoryShapes"]),
+    .executableTarget(
+      name: "ComparisonBenchmarks",
+      dependencies: [
+        "CDisk", "InMemoryShapes",
+        .product(name: "PromiseLedger", package: "PromiseLedger"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),
     .executableTarget(

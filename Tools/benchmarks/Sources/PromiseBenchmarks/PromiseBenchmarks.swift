@@ -1,4 +1,5 @@
 import Foundation
+import InMemoryShapes
 
 /// Compares the promise with others on the same shapes, and judges it by the bars.
 ///
@@ -32,7 +33,7 @@ enum PromiseBenchmarks {
   }
 
   /// Prints a shape; returns whether its bar, if any, is met.
-  private static func report(_ shape: Shape, _ measurements: [Measurement]) -> Bool {
+  private static func report(_ shape: Shape, _ measurements: [ShapeMeasurement]) -> Bool {
     print("\n\(shape.name)")
     let fastest = measurements.filter { $0.contestant.kind == .peer }
       .min { $0.median < $1.median }
@@ -49,7 +50,7 @@ enum PromiseBenchmarks {
     return isMet
   }
 
-  private static func line(_ measurement: Measurement, ratio: Double?) -> String {
+  private static func line(_ measurement: ShapeMeasurement, ratio: Double?) -> String {
     let contestant = measurement.contestant
     let name = (contestant.name + (contestant.kind == .inlinePeer ? " *" : ""))
       .padding(toLength: 36, withPad: " ", startingAt: 0)

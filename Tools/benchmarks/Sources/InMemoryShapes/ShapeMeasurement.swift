@@ -1,40 +1,40 @@
 import CAllocations
 
 /// The cost of one way of doing a shape, for each unit of work.
-struct Measurement {
-  let contestant: Contestant
+package struct ShapeMeasurement {
+  package let contestant: Contestant
   /// Nanoseconds, round by round.
-  var rounds: [Double] = []
+  package var rounds: [Double] = []
   /// Allocations on the heap, or `nil` if they cannot be counted.
-  var allocations: Double?
+  package var allocations: Double?
 
   /// The median duration of a round. Not the fastest: two threads that happen never to meet are
   /// luck.
-  var median: Double { rounds.median }
+  package var median: Double { rounds.median }
 
   /// The median ratio of the times of one round: a temporary slowdown of the machine affects both
   /// sides.
-  func ratio(to other: Measurement) -> Double {
+  package func ratio(to other: ShapeMeasurement) -> Double {
     zip(rounds, other.rounds).map { $0 / $1 }.median
   }
 }
 
 /// One shape of work, done by several libraries.
-struct Shape {
-  let name: String
+package struct Shape {
+  package let name: String
   /// The number of units (promises, links, inputs) in one run.
   let units: Int
   /// The largest allowed ratio of the judged contestant to the fastest peer.
-  var bar: Double?
+  package var bar: Double?
   /// The number of timed runs of each contestant, after two runs that are not timed.
-  var rounds = 25
-  var contestants: [Contestant]
+  package var rounds = 25
+  package var contestants: [Contestant]
 
   /// Runs the contestants in turn, round after round, so that a drifting machine affects all of
   /// them. Every other round runs backwards, so that no contestant always follows the same
   /// neighbour.
-  func measure() -> [Measurement] {
-    var measurements = contestants.map { Measurement(contestant: $0) }
+  package func measure() -> [ShapeMeasurement] {
+    var measurements = contestants.map { ShapeMeasurement(contestant: $0) }
     // The first run warms up, the second one counts.
     for index in contestants.indices {
       contestants[index].run()

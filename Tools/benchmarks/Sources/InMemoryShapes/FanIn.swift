@@ -3,7 +3,7 @@ import NIOCore
 
 extension Shapes {
   /// Many promises that a single one waits for.
-  func fanIn(inputs: Int) -> Shape {
+  package func fanIn(inputs: Int) -> Shape {
     Shape(
       name: "all of \(inputs)", units: inputs, bar: 0.7,
       contestants: [

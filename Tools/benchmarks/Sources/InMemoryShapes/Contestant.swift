@@ -1,6 +1,6 @@
 /// One way of doing a shape of work.
-struct Contestant {
-  enum Kind {
+package struct Contestant {
+  package enum Kind {
     /// This library in its usual form; the bar applies to it.
     case judged
     /// This library in another form.
@@ -11,8 +11,8 @@ struct Contestant {
     case inlinePeer
   }
 
-  let name: String
-  let kind: Kind
+  package let name: String
+  package let kind: Kind
   /// Does the work once, and returns when the last callback has run.
   let run: () -> Void
 

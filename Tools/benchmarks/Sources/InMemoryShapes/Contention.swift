@@ -3,7 +3,7 @@ import NIOCore
 
 extension Shapes {
   /// Many threads, each with promises of its own, and all on one executor.
-  func contention(threads: Int, count: Int) -> Shape {
+  package func contention(threads: Int, count: Int) -> Shape {
     Shape(
       name: "\(threads) threads settling and attaching", units: threads * count,
       contestants: [

@@ -5,7 +5,7 @@ import OpenCombine
 
 extension Shapes {
   /// A promise that is made, settled, and calls back once.
-  func oneHop(count: Int) -> Shape {
+  package func oneHop(count: Int) -> Shape {
     Shape(
       name: "create, settle, one callback", units: count, bar: 1,
       contestants: [

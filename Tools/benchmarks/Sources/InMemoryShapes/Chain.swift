@@ -3,7 +3,7 @@ import NIOCore
 
 extension Shapes {
   /// Chains of `length` links, each built before it is settled.
-  func chain(length: Int, count: Int, rounds: Int = 25) -> Shape {
+  package func chain(length: Int, count: Int, rounds: Int = 25) -> Shape {
     Shape(
       name: "chain of \(length) links", units: length * count, bar: 0.7,
       rounds: rounds,
