@@ -155,6 +155,32 @@ extension CrashTests {
       await ledger.close()
     }
 
+    @Test(arguments: [-1, (16 << 20) + 1])
+    func aFileThatGrowsTooFarAheadIsRefused(byteCount: Int) async throws {
+      var configuration = LedgerConfiguration()
+      configuration.largestGrowthInBytes = byteCount
+      await expect(.invalidArgument) {
+        _ = try await temporary.open(configuration: configuration)
+      }
+    }
+
+    /// The file of one ledger grows ahead, and that of the other one only with its events.
+    @Test(arguments: [0, 16 << 20]) func statisticsTellWhatIsReserved(byteCount: Int) async throws {
+      var configuration = LedgerConfiguration()
+      configuration.largestGrowthInBytes = byteCount
+      let ledger = try await temporary.open(configuration: configuration)
+      let promise = try await ledger.createPromise(of: [UInt8].self)
+      try await promise.fulfill([UInt8](repeating: 7, count: 50_000))
+      await ledger.close()
+      let space = try BlockingInspector(at: temporary.path).space()
+      #expect((space.reservedByteCount > 1 << 20) == (byteCount > 0), "\(space)")
+      #expect(space.reservedByteCount <= byteCount + 200_000, "\(space)")
+      #expect(space.usedByteCount > 50_000)
+      #expect(
+        space.usedByteCount + space.freeByteCount + space.reservedByteCount
+          == space.fileByteCount)
+    }
+
     @Test func fullLedgerStillConsumesAndFreezes() async throws {
       var configuration = LedgerConfiguration()
       configuration.sizeLimitInBytes = 8 << 20
