@@ -5,7 +5,8 @@ extension Reference {
   /// Folds a copy step by step; at each position, the snapshot and the events after it must result in the
   /// expected state.
   func checkSnapshots(_ archives: [String], _ workshop: borrowing Workshop) throws {
-    let store = try Workshop.store(at: workshop.ledger("folded", of: archives))
+    try workshop.copies.makeLedger("folded", from: archives)
+    let store = try workshop.copies.openStore("folded")
     defer { store.close() }
     var folder = Folder()
     for (position, digest) in digests {
@@ -17,32 +18,32 @@ extension Reference {
     }
   }
 
+  /// The copy without events.
+  private static let compacted = "compacted"
+
   /// Folds and deletes all events of a copy.
-  ///
-  /// - Returns: The path of the copy.
-  func checkCompaction(_ archives: [String], _ workshop: borrowing Workshop) throws -> String {
-    let path = try workshop.ledger("compacted", of: archives)
-    let store = try Workshop.store(at: path)
+  func checkCompaction(_ archives: [String], _ workshop: borrowing Workshop) throws {
+    try workshop.copies.makeLedger(Self.compacted, from: archives)
+    let store = try workshop.copies.openStore(Self.compacted)
     defer { store.close() }
     var folder = Folder()
     try folder.fold(store, through: head)
     try folder.markReadBack(of: store)
     while try EventDeletion(store).step(through: head) != nil {}
     try compare(store, in: .compaction)
-    return path
   }
 
   /// Opens the compacted copy again.
-  func checkReopening(_ path: String) throws {
-    let inspector = try BlockingInspector(at: path)
+  func checkReopening(_ workshop: borrowing Workshop) throws {
+    let inspector = try workshop.copies.inspect(Self.compacted)
     defer { inspector.close() }
     try compare(inspector.store, in: .reopening)
   }
 
   /// Checks the digest of the compacted copy as computed by another process.
-  func checkSecondProcess(_ path: String, _ command: String) throws {
-    let child = try ChildProcess(
-      [command, "digest", path, "--format", "json"], environment: [])
+  func checkSecondProcess(_ workshop: borrowing Workshop, _ command: String) throws {
+    let ledger = workshop.copies.argument(Self.compacted)
+    let child = try ChildProcess([command, "digest", ledger, "--format", "json"], environment: [])
     child.closeInput()
     let output = String(decoding: child.read(), as: UTF8.self)
     let ending = child.wait()
@@ -58,9 +59,10 @@ extension Reference {
   }
 
   /// Exports the compacted copy and imports it.
-  func checkArchive(_ path: String, _ workshop: borrowing Workshop) throws {
-    let archive = try workshop.export(path)
-    let copy = try BlockingInspector(at: workshop.ledger("imported", of: [archive]))
+  func checkArchive(_ workshop: borrowing Workshop) throws {
+    let archive = try workshop.export(workshop.copies.inspect(Self.compacted))
+    try workshop.copies.makeLedger("imported", from: [archive])
+    let copy = try workshop.copies.inspect("imported")
     defer { copy.close() }
     try compare(copy.store, in: .archive)
   }
@@ -71,7 +73,7 @@ extension Folder {
   ///
   /// - Throws: The reason why an event cannot be folded.
   fileprivate mutating func fold(
-    _ store: LMDBEventStore, through end: Position
+    _ store: any EventStore, through end: Position
   ) throws(LedgerError) {
     while let step = try step(of: store, through: end, limit: 5_000) {
       if let problem = step.problem { throw problem }

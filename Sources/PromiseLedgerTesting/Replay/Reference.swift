@@ -9,7 +9,8 @@ final class Reference {
   let digests: [(position: Position, digest: StateDigest)]
 
   init(of archives: [String], in workshop: borrowing Workshop, count: Int) throws {
-    inspector = try BlockingInspector(at: workshop.ledger("reference", of: archives))
+    try workshop.copies.makeLedger("reference", from: archives)
+    inspector = try workshop.copies.inspect("reference")
     head = try inspector.head
     var digests: [(Position, StateDigest)] = []
     var state = LedgerState(snapshot: try SnapshotReader(inspector.store))

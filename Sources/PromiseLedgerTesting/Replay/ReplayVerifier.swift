@@ -36,6 +36,15 @@ public struct ReplayVerifier: Sendable {
   /// The directory for the copies that it works on.
   package var copyDirectory = "/tmp"
 
+  /// Makes the copies; those in files are in a directory that it is given.
+  package typealias CopyMaker = @Sendable (_ directory: String) -> any ReplayCopies
+
+  /// Makes copies in files.
+  static let filesOnly: CopyMaker = { FileCopies(directory: $0) }
+
+  /// Makes the copies that it works on, in stores of any kind.
+  package var makeCopies = Self.filesOnly
+
   /// Makes a verifier.
   public init(_ history: History) {
     self.history = history
@@ -50,7 +59,7 @@ public struct ReplayVerifier: Sendable {
   ///   be read, or an event in it is unknown or invalid.
   /// - Complexity: O(events x snapshots).
   public func run(expecting expected: StateDigest? = nil) throws -> ReplayVerification {
-    let workshop = try Workshop(in: copyDirectory)
+    let workshop = try Workshop(in: copyDirectory, makeCopies)
     let archives = try archives(in: workshop)
     let reference = try Reference(of: archives, in: workshop, count: maximumSnapshotCount)
     if let expected, expected != reference.digest {
@@ -63,20 +72,20 @@ public struct ReplayVerifier: Sendable {
       logDigest: try reference.inspector.logDigest())
     try reference.checkSnapshots(archives, workshop)
     verification.snapshotCount = reference.digests.count
-    let compacted = try reference.checkCompaction(archives, workshop)
-    try reference.checkReopening(compacted)
+    try reference.checkCompaction(archives, workshop)
+    try reference.checkReopening(workshop)
     if let command {
-      try reference.checkSecondProcess(compacted, command)
+      try reference.checkSecondProcess(workshop, command)
       verification.usedSecondProcess = true
     }
-    try reference.checkArchive(compacted, workshop)
+    try reference.checkArchive(workshop)
     return verification
   }
 
   private func archives(in workshop: borrowing Workshop) throws -> [String] {
     switch history {
     case .archives(let paths): return paths
-    case .ledger(let path): return [try workshop.export(path)]
+    case .ledger(let path): return [try workshop.export(BlockingInspector(at: path))]
     }
   }
 }

@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import LedgerPostgreSQLTestSupport
 import LedgerSystem
 import LedgerTestSupport
 import Testing
@@ -28,10 +29,28 @@ struct ReplayVerifierTests {
   @Test(arguments: TestAmount.seeds(20))
   func aRandomHistoryReplaysToOneState(seed: UInt64) throws {
     let file = try Self.archive(seed: seed, groupCount: 12)
-    let verification = try ReplayVerifier(.archives([file.path])).run()
+    let verifier = ReplayVerifier(.archives([file.path]))
+    let verification = try verifier.run()
     #expect(verification.snapshotCount == Int(verification.position.rawValue), "every position")
     let expected = StateDigest("\(verification.stateDigest)")
-    #expect(try ReplayVerifier(.archives([file.path])).run(expecting: expected) == verification)
+    #expect(try verifier.run(expecting: expected) == verification)
+  }
+
+  /// The history is that of a ledger on the server, where also all copies are.
+  @Test(.enabled(if: TestServer.isAvailable, "PostgreSQL 14 or newer is missing"))
+  func aLedgerOnPostgreSQLReplaysToOneState() async throws {
+    let ledger = try await CompactedLedger([])
+    try Self.checkOnPostgreSQL(ArchiveFile(BlockingInspector(at: ledger.path).archive()))
+  }
+
+  private static func checkOnPostgreSQL(_ original: ArchiveFile) throws {
+    let onServer = PostgreSQLCopies(server: try TestServer.shared.get())
+    try onServer.makeLedger("original", from: [original.path])
+    let file = try ArchiveFile(onServer.inspect("original").archive())
+    var verifiers = [original, file].map { ReplayVerifier(.archives([$0.path])) }
+    for index in verifiers.indices { verifiers[index].maximumSnapshotCount = 20 }
+    verifiers[1].makeCopies = { _ in PostgreSQLCopies(server: onServer.server) }
+    #expect(try verifiers[1].run() == verifiers[0].run(), "as on LMDB")
   }
 
   @Test func aLedgerInUseIsVerifiedAndLeftAsItIs() async throws {
@@ -76,9 +95,8 @@ struct ReplayVerifierTests {
     let file = try Self.archive(seed: 5, groupCount: 30)
     let workshop = try Workshop()
     let reference = try Reference(of: [file.path], in: workshop, count: 5)
-    let other = try LMDBEventStore(
-      opening: LedgerDirectory(workshop.ledger("other", of: [file.path])),
-      options: StoreOptions(sizeLimit: 1 << 30))
+    try workshop.copies.makeLedger("other", from: [file.path])
+    let other = try workshop.copies.openStore("other")
     defer { other.close() }
     var folder = Folder()
     _ = try folder.step(of: other, through: Position(rawValue: 20), limit: 100)
