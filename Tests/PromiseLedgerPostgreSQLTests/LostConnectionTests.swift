@@ -83,6 +83,25 @@ struct LostConnectionTests {
       try server.log(of: direct) == writer.acknowledged.merging(others) { one, _ in one })
   }
 
+  /// The server ends the transaction that holds the row, and another session writes.
+  @Test func aLockThatWasLostIsTakenAnew() throws {
+    let direct = try server.makePlace()
+    let proxied = try server.makeProxy()
+    let writer = try PostgreSQLWriter(proxied.place(direct))
+    let other = try PostgreSQLWriter(direct)
+    try other.append()
+    let turn = try writer.store.beginCommit(Patience(.seconds(30)))
+    try server.terminateConnections(of: proxied.application)
+    try other.append()
+    // As a session decides that has seen the other's event.
+    let base = turn.head.advanced(by: 1)
+    #expect(try writer.tryToAppend(after: base) == .appended(through: base.advanced(by: 1)))
+    writer.store.endCommit()
+    #expect(
+      try server.log(of: direct)
+        == writer.acknowledged.merging(other.acknowledged) { one, _ in one })
+  }
+
   @Test func aServerThatStaysAwayLeavesTheOutcomeUnknown() throws {
     let proxied = try server.makeProxy()
     var place = try proxied.place()

@@ -50,7 +50,9 @@ extension PostgreSQLEventStore {
     if let own = turn.own, own.head == base {
       outcome = try appendAlone(batch, commit, after: own, turn)
     }
-    if outcome == nil { outcome = try append(batch, commit, after: base, lock(of: turn)) }
+    if outcome == nil {
+      outcome = try append(batch, commit, after: base, lock(of: turn, after: base))
+    }
     guard let outcome else { throw .storeClosed }
     if case .appended = outcome { hub.announceCommit(to: sql.number) }
     return outcome
@@ -96,8 +98,14 @@ extension PostgreSQLEventStore {
   // MARK: Among others
 
   /// The lock of a turn. It is taken anew after a commit whose connection was lost and that was not written.
-  private func lock(of turn: Turn) throws(LedgerError) -> RowLock {
-    if let lock = turn.lock { return lock }
+  ///
+  /// If events after the locked row are known, the server ended the transaction, and others wrote since.
+  private func lock(of turn: Turn, after base: Position) throws(LedgerError) -> RowLock {
+    if let lock = turn.lock {
+      if lock.row.head >= base { return lock }
+      writer.withLock { $0?.lock = nil }
+      pool.giveBackRolledBack(lock.connection)
+    }
     return try lockRow(turn, until: isInterrupted)
   }
 
