@@ -199,6 +199,14 @@ let package = Package(
     .target(name: "LedgerOracle", path: "Tests/LedgerOracle"),
     .target(name: "LedgerLinearizability", path: "Tests/LedgerLinearizability"),
     .target(
+      name: "LedgerHistoryClient",
+      dependencies: [
+        "LedgerLinearizability", "LedgerRuntime", "LedgerTestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/LedgerHistoryClient"
+    ),
+    .target(
       name: "LedgerHistories",
       dependencies: [
         "LedgerLinearizability", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
@@ -246,10 +254,38 @@ let package = Package(
       ],
       path: "Tests/LedgerPostgreSQLTestSupport"
     ),
+    .target(
+      name: "LedgerPostgreSQLFaults",
+      dependencies: [
+        "LedgerHistories", "LedgerLinearizability", "LedgerLocks", "LedgerModel",
+        "LedgerPostgreSQL", "LedgerPostgreSQLTestSupport", "LedgerSystem", "LedgerTestSupport",
+        "LedgerWorkerSupport", "PromiseLedgerPostgreSQL",
+      ],
+      path: "Tests/LedgerPostgreSQLFaults"
+    ),
+    .executableTarget(
+      name: "ledger-postgresql-worker",
+      dependencies: [
+        "LedgerHistoryClient", "LedgerModel", "LedgerPostgreSQLTestSupport", "LedgerSystem",
+        "LedgerTestSupport", "PromiseLedgerPostgreSQL",
+      ],
+      path: "Tests/PostgreSQLWorker"
+    ),
+    .executableTarget(
+      name: "ledger-postgresql-long-run",
+      dependencies: [
+        "LedgerHistories", "LedgerLinearizability", "LedgerPostgreSQLFaults",
+        "LedgerPostgreSQLTestSupport", "LedgerTestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tests/PostgreSQLLongRun"
+    ),
     .testTarget(
       name: "PromiseLedgerPostgreSQLTests",
       dependencies: [
-        "LedgerLocks", "LedgerModel", "LedgerModelTestSupport", "LedgerPostgreSQL",
+        "LedgerHistories", "LedgerLinearizability", "LedgerPostgreSQLFaults",
+        "LedgerWorkerSupport", "ledger-postgresql-worker", "LedgerLocks", "LedgerModel",
+        "LedgerModelTestSupport", "LedgerPostgreSQL",
         "LedgerPostgreSQLTestSupport", "LedgerRuntime", "LedgerRuntimeTesting", "LedgerSystem",
         "LedgerTestSupport", "LedgerWalk", "PromiseLedgerPostgreSQL",
       ]
@@ -309,7 +345,7 @@ let package = Package(
     .executableTarget(
       name: "ledger-worker",
       dependencies: [
-        "LedgerLinearizability", "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB",
+        "LedgerHistoryClient", "PromiseLedger", "PromiseLedgerTesting", "LedgerLMDB",
         "LedgerSystem", "LedgerTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -386,7 +422,7 @@ if isForThreadSanitizer {
   let unneeded: Set = [
     "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks", "tree-fuzzer",
     "ToolTests", "LedgerArgumentRules", "LayeringTests", "LedgerModelTests", "LedgerWalkTests",
-    "ledger-long-run", "LedgerGzip", "LedgerGzipTests",
+    "ledger-long-run", "ledger-postgresql-long-run", "LedgerGzip", "LedgerGzipTests",
   ]
   package.products.removeAll { unneeded.contains($0.name) }
   package.targets.removeAll { unneeded.contains($0.name) }

@@ -22,22 +22,25 @@ struct HistoryCrew {
   private static let roles = ["app", "app", "appExtension"]
   static var size: Int { roles.count }
 
-  private let arguments: (_ name: String, _ role: String) -> [String]
+  private let startWorker: (_ name: String, _ role: String) throws -> WorkerProcess
   private var members: [Member] = []
   private var startCount = 0
   private(set) var histories = RecordedHistories()
   private(set) var killCount = 0
   private(set) var problems: [String] = []
 
-  init(arguments: @escaping (_ name: String, _ role: String) -> [String]) throws {
-    self.arguments = arguments
+  /// - Parameter startWorker: Starts a process, which opens the ledger.
+  init(
+    _ startWorker: @escaping (_ name: String, _ role: String) throws -> WorkerProcess
+  ) throws {
+    self.startWorker = startWorker
     for role in Self.roles { members.append(try start(as: role)) }
   }
 
   private mutating func start(as role: String) throws -> Member {
     startCount += 1
     let name = "process\(startCount)"
-    return Member(process: try WorkerProcess(arguments(name, role)), name: name)
+    return Member(process: try startWorker(name, role), name: name)
   }
 
   /// Waits until all have opened the ledger.

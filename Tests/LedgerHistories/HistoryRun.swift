@@ -22,17 +22,28 @@ package struct HistoryRun: Sendable {
 
   private let seed: UInt64
   private let historyCount: Int
-  private let workerFlags: [String]
   /// One in so many histories loses a process.
   private let killInterval: Int
+  private let makePlace: @Sendable () async throws -> any HistoryPlace
 
+  /// Histories on ledgers in files.
   package init(
     seed: UInt64, historyCount: Int, workerFlags: [String] = [], killInterval: Int = 12
   ) {
+    self.init(seed: seed, historyCount: historyCount, killInterval: killInterval) {
+      try await HistoryFiles(flags: workerFlags)
+    }
+  }
+
+  /// - Parameter makePlace: Makes a new ledger.
+  package init(
+    seed: UInt64, historyCount: Int, killInterval: Int = 12,
+    onLedgersFrom makePlace: @escaping @Sendable () async throws -> any HistoryPlace
+  ) {
     self.seed = seed
     self.historyCount = historyCount
-    self.workerFlags = workerFlags
     self.killInterval = killInterval
+    self.makePlace = makePlace
   }
 
   /// What a run has seen.
@@ -70,15 +81,14 @@ package struct HistoryRun: Sendable {
   private func runOnOneLedger(
     _ count: Int, _ generator: inout SeededGenerator, _ report: inout Report
   ) async throws {
-    let temporary = try TemporaryLedger(in: Scratch.path)
-    await (try temporary.open()).close()
-    let flags = workerFlags
+    let place = try await makePlace()
     let seed = Int(generator.next() >> 1)
     var crew = try HistoryCrew { name, role in
-      ["histories", temporary.path, name, role, "\(seed)"] + flags
+      try place.start(name, as: role, seed: seed)
     }
     try await crew.open()
     for number in 0..<count where crew.problems.isEmpty && !Task.isCancelled {
+      place.prepare(number)
       let isFatal = Int.random(in: 0..<killInterval, using: &generator) == 0
       let victim = isFatal ? Int.random(in: 0..<HistoryCrew.size, using: &generator) : nil
       let lineCount = Int.random(in: 0..<24, using: &generator)

@@ -14,9 +14,12 @@ package final class PostgreSQLWriter {
 
   private static let count = Atomic<UInt64>(0)
 
-  package init(_ place: PostgreSQLLedger) throws {
-    let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-    session = SessionID(entityID: EntityID(high: 0x900, low: number))
+  package init(_ place: PostgreSQLLedger, session: SessionID? = nil) throws {
+    self.session =
+      session
+      ?? SessionID(
+        entityID: EntityID(
+          high: 0x900, low: Self.count.wrappingAdd(1, ordering: .relaxed).newValue))
     store = try place.openStore(
       LedgerMetadata(
         ledgerID: LedgerID(entityID: EntityID(high: 0, low: 1)),
@@ -25,12 +28,20 @@ package final class PostgreSQLWriter {
 
   deinit { store.close() }
 
-  /// Appends an event in a commit that has begun.
-  package func tryToAppend(after base: Position) throws(LedgerError) -> AppendOutcome {
+  /// The number of the next commit.
+  package var nextNumber: UInt64 { number + 1 }
+
+  /// Appends events in a commit that has begun.
+  package func tryToAppend(
+    _ count: Int = 1, after base: Position
+  ) throws(LedgerError) -> AppendOutcome {
     number += 1
     let commit = CommitID(session: session, number: number)
-    let outcome = try store.append(StoreSubject.batch(1), commit, after: base)
-    if case .appended(let end) = outcome { acknowledged[end] = commit }
+    let outcome = try store.append(StoreSubject.batch(count), commit, after: base)
+    if case .appended(let end) = outcome {
+      for index in 1...count { acknowledged[base.advanced(by: index)] = commit }
+      assert(end == base.advanced(by: count))
+    }
     return outcome
   }
 

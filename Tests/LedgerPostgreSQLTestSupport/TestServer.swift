@@ -5,12 +5,12 @@ import Synchronization
 
 /// A PostgreSQL server for tests, without durability. It ends with the process, however that ends: the script that runs
 /// it ends when its standard input does.
-package final class TestServer: Sendable {
+package final class TestServer: TestDatabase {
   /// The directory of the server's socket.
   private let directory: String
   /// The number in the name of the socket, and that of the TCP port if there is one.
   private let port: Int
-  private let script: ChildProcess
+  private let script: ServerScript
 
   /// The server of this process, which the first use starts.
   package static let shared = Result { try TestServer() }
@@ -23,19 +23,15 @@ package final class TestServer: Sendable {
 
   /// Starts a server of its own, for tests that stop it.
   ///
-  /// - Parameter tcpPort: A port of this host at which it also accepts connections.
-  package init(tcpPort: Int? = nil) throws {
+  /// - Parameters:
+  ///   - settings: More settings of the server, as in `fsync=on`.
+  ///   - tcpPort: A port of this host at which it also accepts connections.
+  package init(_ settings: [String] = [], tcpPort: Int? = nil) throws {
     port = tcpPort ?? 5_432
-    let name = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    var environment = ["PATH", "TMPDIR"].compactMap { name in
-      ThisProcess.environmentVariable(name).map { "\(name)=\($0)" }
-    }
-    // The server and its programs take it from here.
-    environment.append("PGPORT=\(port)")
-    script = try ChildProcess(
-      ["/\(name)/Tools/postgresql-server"]
-        + (tcpPort == nil ? [] : ["listen_addresses=127.0.0.1"]), environment: environment)
-    directory = try Self.line(of: script)
+    script = try ServerScript(
+      "postgresql-server",
+      settings + (tcpPort == nil ? [] : ["listen_addresses=127.0.0.1"]), port: port)
+    directory = try script.line()
     try PostgreSQLLedger("schema", on: connection(), schema: Self.schema).createSchemaBlocking()
     try run("CREATE ROLE with_password")
   }
@@ -54,36 +50,17 @@ package final class TestServer: Sendable {
     "host=127.0.0.1 port=\(port) dbname=postgres user=ledger"
   }
 
-  deinit {
-    // A zombie process would keep Swift Testing from seeing that its exit tests ended.
-    script.closeInput()
-    _ = script.wait()
-  }
-
-  private static func line(of script: ChildProcess) throws -> String {
-    var output: [UInt8] = []
-    while output.last != UInt8(ascii: "\n") {
-      let bytes = script.read()
-      guard !bytes.isEmpty else { throw MissingServer() }
-      output += bytes
-    }
-    return String(decoding: output.dropLast(), as: UTF8.self)
-  }
-
-  /// The error for a missing server; the script said why.
-  struct MissingServer: Error {}
-
   /// Kills the server's main process, and returns when the server is back.
   package func crash() throws {
-    try script.write(Array("crash\n".utf8))
-    _ = try Self.line(of: script)
+    try script.send("crash")
+    _ = try script.line()
   }
 
   package static let schema = "ledgers"
   private static let ledgerCount = Atomic<Int>(0)
 
   /// A connection string for the server.
-  package func connection(as user: String = "ledger") -> String {
+  package func connection(as user: String) -> String {
     "host=\(directory) port=\(port) dbname=postgres user=\(user)"
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 package import LedgerSystem
 
-/// A running `ledger-worker`, or another program that runs one.
+/// A running `ledger-worker`, or another program of its kind.
 ///
 /// A separate thread reads its lines, and its end comes as a callback, so that no test blocks one
 /// of Swift's few threads.
@@ -12,7 +12,12 @@ package final class WorkerProcess: Sendable {
   private let ending = Promised<ChildProcess.Ending>()
 
   /// The location of the worker: beside the program that runs the tests.
-  package static let program: String = {
+  package static let program = directory + "/ledger-worker"
+
+  /// The location of the worker that needs libpq.
+  package static let programOnPostgreSQL = directory + "/ledger-postgresql-worker"
+
+  private static let directory: String = {
     #if canImport(Darwin)
       let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
       let directory = (bundle ?? .main).bundleURL.deletingLastPathComponent()
@@ -20,7 +25,7 @@ package final class WorkerProcess: Sendable {
       let directory = URL(fileURLWithPath: CommandLine.arguments.first ?? "")
         .resolvingSymlinksInPath().deletingLastPathComponent()
     #endif
-    return directory.appendingPathComponent("ledger-worker").path
+    return directory.path
   }()
 
   /// Starts the worker.

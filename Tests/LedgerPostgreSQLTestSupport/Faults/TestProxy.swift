@@ -7,7 +7,7 @@ package struct TestProxy: Sendable {
   /// The name by which the server knows the connections.
   package let application: String
   private let server: TestServer
-  private let connection: String
+  package let connection: String
 
   private static let count = Atomic<Int>(0)
 

@@ -1,3 +1,4 @@
+import LedgerModelTestSupport
 import LedgerPostgreSQLTestSupport
 import LedgerSystem
 import PromiseLedgerTesting

@@ -1,17 +1,9 @@
 package import LedgerModel
-package import LedgerPostgreSQL
+import LedgerPostgreSQL
 package import PromiseLedgerPostgreSQL
 
 /// What tests see of a ledger beside its sessions, and how they change it behind their backs.
-extension TestServer {
-  /// Runs a statement as the owner of everything.
-  @discardableResult
-  package func run(
-    _ sql: String, _ values: [Value] = [], as user: String = "ledger"
-  ) throws -> Rows {
-    try Connection(ConnectionSettings(connection(as: user))).run(sql, values)
-  }
-
+extension TestDatabase {
   private var schema: String { TestServer.schema }
 
   private func number(of place: PostgreSQLLedger) throws -> Int32 {
@@ -32,6 +24,12 @@ extension TestServer {
       }
     }
     return log
+  }
+
+  /// How often the epoch of a ledger was raised, in order to judge the outcome of a commit.
+  package func epoch(of place: PostgreSQLLedger) throws -> Int {
+    Int(
+      try run("SELECT epoch FROM \(schema).ledger WHERE name = $1", [.text(place.name)]).int8(0, 0))
   }
 
   /// The number of rows that a ledger has, in any table.

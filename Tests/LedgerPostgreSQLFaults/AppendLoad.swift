@@ -1,0 +1,238 @@
+import LedgerModel
+import LedgerPostgreSQLTestSupport
+import LedgerSystem
+import LedgerTestSupport
+import LedgerWorkerSupport
+import PromiseLedgerPostgreSQL
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Lets four processes append events to one ledger while faults strike, and compares what they were told with the log.
+package struct AppendLoad: Sendable {
+  package static let writerCount = 4
+
+  private let name: String
+  private let seed: UInt64
+  private let eventCount: Int
+  private let faultCount: Int
+  private let stops: Duration?
+  /// The largest number of events in a commit.
+  private let maximumBatch: Int
+
+  /// - Parameters:
+  ///   - name: The name of the load, in its figures.
+  ///   - eventCount: The number of events that must be acknowledged.
+  ///   - faultCount: How often each fault strikes, at least.
+  ///   - maximumBatch: The largest number of events in a commit.
+  ///   - stops: The time for which a process stands still, once; `nil` if none does.
+  package init(
+    _ name: String, seed: UInt64, eventCount: Int, faultCount: Int, maximumBatch: Int,
+    stops: Duration? = nil
+  ) {
+    (self.name, self.seed) = (name, seed)
+    (self.eventCount, self.faultCount) = (eventCount, faultCount)
+    (self.maximumBatch, self.stops) = (maximumBatch, stops)
+  }
+
+  /// What a run has seen.
+  package struct Report: Sendable {
+    package fileprivate(set) var name = ""
+    package fileprivate(set) var eventCount = 0
+    package fileprivate(set) var refusedCount = 0
+    package fileprivate(set) var unknownCount = 0
+    /// How often writers asked the server about a commit whose connection was lost.
+    package fileprivate(set) var judgementCount = 0
+    package fileprivate(set) var faults: [String: Int] = [:]
+    package fileprivate(set) var problems: [String] = []
+    fileprivate var duration = Duration.zero
+
+    /// All figures, on one line.
+    package var line: String {
+      let seconds = max(duration / .seconds(1), 0.001)
+      let faults = faults.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      return
+        "postgresql \(name): \(eventCount) events acknowledged to \(writerCount) writers, \(Int(Double(eventCount) / seconds)) events/s, \(faults.joined(separator: ", ")), \(judgementCount) lost outcomes judged, \(refusedCount) refused, \(unknownCount) unknown, \(problems.count) problems"
+    }
+  }
+
+  package func run(on stage: some LoadStage) async throws -> Report {
+    let crew = WriterCrew(stage, maximumBatch: maximumBatch)
+    let start = ContinuousClock.now
+    var report = Report()
+    try await withThrowingTaskGroup { group in
+      for writer in 0..<Self.writerCount {
+        group.addTask { await crew.keepWriting(writer) }
+      }
+      do {
+        report.faults = try await strike(stage, crew)
+      } catch {
+        crew.stop()
+        throw error
+      }
+      crew.stop()
+      try await group.waitForAll()
+    }
+    report.duration = .now - start
+    report.name = name
+    let audit = crew.audit
+    let (log, judgementCount) = try await onThread { [stage] in
+      stage.settle()
+      return (try stage.database.log(of: stage.place), try stage.database.epoch(of: stage.place))
+    }
+    report.judgementCount = judgementCount
+    report.eventCount = audit.acknowledgedEventCount
+    (report.refusedCount, report.unknownCount) = (audit.refusedCount, audit.unknownCount)
+    report.problems = crew.problems + audit.problems(in: log)
+    return report
+  }
+
+  /// Lets faults strike in random order until there were enough of each, and enough events.
+  private func strike(_ stage: some LoadStage, _ crew: WriterCrew) async throws -> [String: Int] {
+    var generator = SeededGenerator(seed: seed)
+    let kill = LoadFault(name: "killed clients") { crew.kill(writer: .random(using: &$0)) }
+    let faults = stage.faults + [kill]
+    var due = faults.flatMap { Array(repeating: $0, count: faultCount) }
+    due.shuffle(using: &generator)
+    var counts: [String: Int] = [:]
+    if let stops {
+      try await crew.standStill(for: stops)
+      counts["stopped clients"] = 1
+    }
+    // Each fault has its share of the events, so that writers come to rest between two of them.
+    let share = max(1, eventCount / due.count)
+    for (number, fault) in due.enumerated() {
+      guard await crew.hasAcknowledged(share * number), crew.problems.isEmpty else { break }
+      let seed = generator.next()
+      try await onThread {
+        var generator = SeededGenerator(seed: seed)
+        try fault.strike(&generator)
+      }
+      counts[fault.name, default: 0] += 1
+    }
+    _ = await crew.hasAcknowledged(eventCount)
+    return counts
+  }
+}
+
+extension Int {
+  /// The number of a random writer.
+  fileprivate static func random(using generator: inout SeededGenerator) -> Int {
+    .random(in: 0..<AppendLoad.writerCount, using: &generator)
+  }
+}
+
+/// The writing processes. One that was killed is followed by another, with a session of its own.
+private final class WriterCrew: Sendable {
+  private let stage: any LoadStage
+  private let maximumBatch: Int
+  private let contents = Mutex(Contents())
+
+  private struct Contents {
+    var processes: [Int: WorkerProcess] = [:]
+    var sessionCount: UInt64 = 0
+    var audit = CommitAudit()
+    var problems: [String] = []
+    var isStopped = false
+    var killed: Set<Int32> = []
+  }
+
+  init(_ stage: some LoadStage, maximumBatch: Int) {
+    self.stage = stage
+    self.maximumBatch = maximumBatch
+  }
+
+  var audit: CommitAudit { contents.withLock { $0.audit } }
+  var problems: [String] { contents.withLock { $0.problems } }
+  private var isStopped: Bool { contents.withLock { $0.isStopped } }
+
+  func keepWriting(_ writer: Int) async {
+    while !isStopped {
+      do {
+        try await write(as: writer)
+      } catch {
+        contents.withLock { $0.problems.append("writer \(writer): \(error)") }
+        return
+      }
+    }
+  }
+
+  private func write(as writer: Int) async throws {
+    let number = contents.withLock { contents in
+      contents.sessionCount += 1
+      return contents.sessionCount
+    }
+    let session = SessionID(entityID: EntityID(high: 0x901, low: number))
+    let process = try WorkerProcess(
+      [
+        "append", stage.connection(of: writer), stage.place.name, "\(number)", "\(maximumBatch)",
+      ], program: WorkerProcess.programOnPostgreSQL)
+    let isLate = contents.withLock { contents in
+      contents.processes[writer] = process
+      return contents.isStopped
+    }
+    if isLate { process.closeInput() }
+    while let line = await process.nextLine() {
+      contents.withLock { contents in
+        if !contents.audit.note(line, of: session) {
+          contents.problems.append("writer \(writer) printed: \(line)")
+        }
+      }
+    }
+    let ending = await process.end()
+    let isExpected = contents.withLock { contents in
+      ending == .exited(0) && contents.isStopped
+        || ending == .signalled(SIGKILL) && contents.killed.contains(process.processID)
+    }
+    guard isExpected else { throw UnexpectedEnd(ending: "\(String(describing: ending))") }
+  }
+
+  private struct UnexpectedEnd: Error {
+    let ending: String
+  }
+
+  func kill(writer: Int) {
+    contents.withLock { contents in
+      guard let process = contents.processes[writer] else { return }
+      contents.killed.insert(process.processID)
+      process.send(signal: SIGKILL)
+    }
+  }
+
+  /// Stops a process while it writes, and continues it after a time.
+  func standStill(for time: Duration) async throws {
+    _ = await hasAcknowledged(1)
+    let process = contents.withLock { $0.processes[0] }
+    process?.send(signal: SIGSTOP)
+    let count = audit.acknowledgedEventCount
+    try await Task.sleep(for: time)
+    // The others went on.
+    _ = await hasAcknowledged(count + 100)
+    process?.send(signal: SIGCONT)
+  }
+
+  func stop() {
+    let processes = contents.withLock { contents in
+      contents.isStopped = true
+      return contents.processes.values.map(\.self)
+    }
+    for process in processes { process.closeInput() }
+  }
+
+  /// Waits until so many events are acknowledged.
+  ///
+  /// - Returns: Whether they are; otherwise, there is a problem.
+  func hasAcknowledged(_ count: Int) async -> Bool {
+    while audit.acknowledgedEventCount < count {
+      guard problems.isEmpty, !Task.isCancelled else { return false }
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    return true
+  }
+}

@@ -1,0 +1,60 @@
+import LedgerModel
+import LedgerPostgreSQL
+import LedgerPostgreSQLTestSupport
+import LedgerSystem
+import PromiseLedgerPostgreSQL
+import Synchronization
+import Testing
+
+/// A server whose standby does not answer, so that somebody cancels what waits for it.
+@Suite(
+  .enabled(if: TestServer.isAvailable, "PostgreSQL 14 or newer is missing"),
+  .timeLimit(.minutes(10)))
+struct CancelledWaitTests {
+  /// The commit is on one disk then, and no standby has it.
+  @Test func aCommitIsNotAcknowledgedIfItsWaitForTheStandbyIsCancelled() throws {
+    let server = try TestServer()
+    var place = try server.makePlace()
+    place.reconnectionPatience = .milliseconds(200)
+    let writer = try PostgreSQLWriter(place)
+    try writer.append()
+    try server.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    try server.run("SELECT pg_reload_conf()")
+    let cancelling = try Cancelling(on: server)
+    let error = #expect(throws: LedgerError.self) {
+      // The first of them may come before the server knows of the standby.
+      for _ in 0..<500 { try writer.append() }
+    }
+    cancelling.end()
+    #expect(error?.code == .commitOutcomeUnknown)
+    #expect(cancelling.count > 0)
+    let log = try server.log(of: place)
+    #expect(log.count == writer.acknowledged.count + 1, "The commit is in the log nevertheless.")
+    #expect(log.merging(writer.acknowledged) { $1 } == log)
+  }
+}
+
+/// Cancels whatever waits for a standby, until it is told to end.
+private final class Cancelling: Sendable {
+  private let isOver = Atomic<Bool>(false)
+  private let cancelCount = Atomic<Int>(0)
+  private let thread = Mutex<SystemThread?>(nil)
+
+  init(on server: TestServer) throws {
+    let started = try SystemThread.start(name: "cancelling") { [self] in
+      while !isOver.load(ordering: .acquiring) {
+        let cancelled = try? server.run(
+          "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        cancelCount.add(cancelled?.count ?? 0, ordering: .relaxed)
+      }
+    }
+    thread.withLock { $0 = started }
+  }
+
+  var count: Int { cancelCount.load(ordering: .relaxed) }
+
+  func end() {
+    isOver.store(true, ordering: .releasing)
+    thread.withLock { $0 }?.join()
+  }
+}
