@@ -157,13 +157,26 @@ let package = Package(
       dependencies: ["CLedgerBytes", "CLedgerLMDB"],
       path: "Tools/benchmarks/baseline"
     ),
+    .target(
+      name: "LedgerMeasuring", dependencies: ["LedgerSystem"], path: "Tools/benchmarks/measuring"
+    ),
     .executableTarget(
       name: "ledger-benchmarks",
       dependencies: [
-        "CLedgerBaseline", "LedgerBytes", "LedgerSystem", "PromiseLedger", "PromiseLedgerTesting",
+        "CLedgerBaseline", "LedgerBytes", "LedgerMeasuring", "LedgerSystem", "PromiseLedger",
+        "PromiseLedgerTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/benchmarks/ledger"
+    ),
+    .executableTarget(
+      name: "ledger-postgresql-benchmarks",
+      dependencies: [
+        "LedgerMeasuring", "LedgerModel", "LedgerPostgreSQL", "LedgerPostgreSQLTestSupport",
+        "LedgerRuntime", "LedgerSystem", "PromiseLedgerPostgreSQL", "PromiseLedgerTesting",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/benchmarks/postgresql"
     ),
 
     // MARK: - Tests
@@ -420,7 +433,8 @@ let isForThreadSanitizer = Context.environment["THREAD_SANITIZER"] != nil
 if isForThreadSanitizer {
   // Programs of one thread, and tests without others.
   let unneeded: Set = [
-    "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks", "tree-fuzzer",
+    "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks",
+    "ledger-postgresql-benchmarks", "LedgerMeasuring", "tree-fuzzer",
     "ToolTests", "LedgerArgumentRules", "LayeringTests", "LedgerModelTests", "LedgerWalkTests",
     "ledger-long-run", "ledger-postgresql-long-run", "LedgerGzip", "LedgerGzipTests",
   ]

@@ -56,6 +56,9 @@ public struct PostgreSQLLedger: Sendable {
   /// How long a commit whose connection was lost waits for the server, to find out whether it was written.
   public var reconnectionPatience = Duration.seconds(30)
 
+  /// Whether a session tells other processes of its commits, which otherwise look only once in a poll interval.
+  package var tellsOfCommits = true
+
   private(set) var settings: ConnectionSettings
   let names: SchemaNames
 

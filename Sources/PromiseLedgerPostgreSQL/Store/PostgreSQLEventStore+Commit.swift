@@ -54,7 +54,7 @@ extension PostgreSQLEventStore {
       outcome = try append(batch, commit, after: base, lock(of: turn, after: base))
     }
     guard let outcome else { throw .storeClosed }
-    if case .appended = outcome { hub.announceCommit(to: sql.number) }
+    if case .appended = outcome, place.tellsOfCommits { hub.announceCommit(to: sql.number) }
     return outcome
   }
 

@@ -1,4 +1,5 @@
 import LedgerBytes
+import LedgerMeasuring
 import PromiseLedger
 import PromiseLedgerTesting
 

@@ -1,3 +1,4 @@
+import LedgerMeasuring
 import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerMeasuring
 import LedgerSystem
 
 /// Measures the ledger against plain C on liblmdb, as ratios inside one run.

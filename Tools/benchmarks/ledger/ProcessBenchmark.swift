@@ -1,4 +1,5 @@
 import Foundation
+import LedgerMeasuring
 import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting

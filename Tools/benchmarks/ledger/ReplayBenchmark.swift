@@ -1,4 +1,5 @@
 import LedgerBytes
+import LedgerMeasuring
 import LedgerSystem
 import PromiseLedger
 import PromiseLedgerTesting

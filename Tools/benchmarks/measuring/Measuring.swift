@@ -1,14 +1,13 @@
 import LedgerSystem
-import PromiseLedger
 
 /// One figure of the report: its name, its target and its value.
-struct Figure {
+package struct Figure {
   let name: String
   let value: Double
   let bar: Bar?
   let note: String
 
-  enum Bar {
+  package enum Bar {
     case atLeast(Double)
     case atMost(Double)
   }
@@ -23,10 +22,14 @@ struct Figure {
 }
 
 /// Prints figures as they are measured.
-struct Report {
-  private(set) var missed: [String] = []
+package struct Report {
+  package private(set) var missed: [String] = []
 
-  mutating func add(_ name: String, _ value: Double, _ bar: Figure.Bar?, _ note: String = "") {
+  package init() {}
+
+  package mutating func add(
+    _ name: String, _ value: Double, _ bar: Figure.Bar?, _ note: String = ""
+  ) {
     let figure = Figure(name: name, value: value, bar: bar, note: note)
     let target =
       switch bar {
@@ -40,60 +43,46 @@ struct Report {
   }
 
   /// Notes that something could not be measured.
-  mutating func miss(_ why: String) {
+  package mutating func miss(_ why: String) {
     print("MISS \(why)")
     missed.append(why)
   }
 }
 
-func pad(_ text: String, _ width: Int) -> String {
+package func pad(_ text: String, _ width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - text.count))
 }
 
 /// Three significant decimals.
-func rounded(_ value: Double) -> String {
+package func rounded(_ value: Double) -> String {
   let scaled = (value * 1_000).rounded() / 1_000
   return String(scaled)
 }
 
 extension Duration {
-  var inMicroseconds: Double {
+  package var inMicroseconds: Double {
     Double(components.seconds) * 1e6 + Double(components.attoseconds) / 1e12
   }
 }
 
-func time(_ body: () throws -> Void) rethrows -> Duration {
+package func time(_ body: () throws -> Void) rethrows -> Duration {
   let start = MonotonicClock.now
   try body()
   return MonotonicClock.now - start
 }
 
-func timeAsync(_ body: () async throws -> Void) async rethrows -> Duration {
+package func timeAsync(_ body: () async throws -> Void) async rethrows -> Duration {
   let start = MonotonicClock.now
   try await body()
   return MonotonicClock.now - start
 }
 
 extension [Double] {
-  var median: Double { quantile(0.5) }
+  package var median: Double { quantile(0.5) }
 
-  func quantile(_ q: Double) -> Double {
+  package func quantile(_ q: Double) -> Double {
     guard !isEmpty else { return .nan }
     let sorted = sorted()
     return sorted[Swift.min(Int(Double(count) * q), count - 1)]
   }
-}
-
-extension LedgerConfiguration {
-  private static let isWithoutCompaction = CommandLine.arguments.contains("--without-compaction")
-
-  /// The configuration that the arguments request: the default, or without automatic compaction.
-  static let asked = isWithoutCompaction ? withoutCompaction : LedgerConfiguration()
-
-  /// For measurements without a concurrent compaction.
-  static let withoutCompaction: LedgerConfiguration = {
-    var configuration = LedgerConfiguration()
-    configuration.automaticCompaction = nil
-    return configuration
-  }()
 }

@@ -2,12 +2,12 @@ import Foundation
 import LedgerSystem
 
 /// How often tasks did something, and what it cost.
-struct Rate {
-  let perSecond: Double
+package struct Rate: Sendable {
+  package let perSecond: Double
   /// The time of all processors that the process took for each, in microseconds.
-  let cost: Double
+  package let cost: Double
 
-  static func measure(
+  package static func measure(
     tasks: Int, for duration: Duration, _ body: @escaping @Sendable () async throws -> Void
   ) async throws -> Rate {
     let (start, processorStart) = (MonotonicClock.now, processorTime)

@@ -1,0 +1,98 @@
+import Foundation
+import LedgerPostgreSQL
+import LedgerPostgreSQLTestSupport
+import PromiseLedgerPostgreSQL
+import PromiseLedgerTesting
+
+/// A server that syncs each commit to its disk, and pgbench.
+struct BenchmarkServer {
+  let server: TestServer
+  /// The path of pgbench.
+  private let pgbench: String
+
+  init() throws {
+    server = try TestServer([
+      "fsync=on", "full_page_writes=on", "autovacuum=on", "shared_buffers=128MB",
+      "max_wal_size=2GB",
+    ])
+    let programs = try server.run("SELECT setting FROM pg_config() WHERE name = 'BINDIR'")
+    pgbench = "\(programs.text(0, 0))/pgbench"
+    try server.run("CREATE TABLE plain (id bigserial PRIMARY KEY, body text)")
+    try server.run("CREATE TABLE queue (id bigserial PRIMARY KEY, state text)")
+    try server.run("CREATE INDEX ON queue (id) WHERE state = 'new'")
+  }
+
+  func place() throws -> PostgreSQLLedger { try server.makePlace() }
+
+  func open(
+    _ place: PostgreSQLLedger, as role: SessionRole = .app,
+    _ prepare: (inout LedgerConfiguration) throws -> Void = { _ in }
+  ) async throws -> Ledger {
+    var configuration = LedgerConfiguration()
+    configuration.automaticCompaction = nil
+    try prepare(&configuration)
+    return try await Ledger.open(place, as: role, configuration: configuration)
+  }
+
+  /// A row of 200 bytes, as an event has.
+  static let insertion = "INSERT INTO plain (body) VALUES (repeat('x', 200));\n"
+
+  /// A job that is created, taken and finished, in three transactions.
+  static let job = """
+    INSERT INTO queue (state) VALUES ('new');
+    UPDATE queue SET state = 'taken' WHERE id = (SELECT id FROM queue WHERE state = 'new'
+      ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id \\gset
+    UPDATE queue SET state = 'done' WHERE id = :id;
+
+    """
+
+  /// What pgbench measured.
+  struct Yardstick {
+    let perSecond: Double
+    /// In microseconds.
+    let latencies: [Double]
+  }
+
+  /// Lets clients repeat a script of statements.
+  func yardstick(_ script: String, clients: Int, seconds: Int) throws -> Yardstick {
+    let directory = try TemporaryDirectory()
+    let file = "\(directory.path)/script"
+    try Data(script.utf8).write(to: URL(fileURLWithPath: file))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: pgbench)
+    process.arguments = [
+      "--no-vacuum", "--client=\(clients)", "--jobs=2", "--time=\(seconds)",
+      "--protocol=prepared", "--file=\(file)", "--log", "--log-prefix=\(directory.path)/log",
+    ]
+    process.environment = server.environment.reduce(into: ["LC_ALL": "C"]) { all, line in
+      let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+      all[parts[0]] = parts[1]
+    }
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let text = String(
+      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0,
+      let rate = text.firstMatch(of: /tps = ([0-9.]+)/).flatMap({ Double($0.1) })
+    else { throw FailedYardstick(output: text) }
+    return Yardstick(perSecond: rate, latencies: try Self.latencies(in: directory.path))
+  }
+
+  private static func latencies(in directory: String) throws -> [Double] {
+    let logs = try FileManager.default.contentsOfDirectory(atPath: directory)
+      .filter { $0.hasPrefix("log") }
+    return try logs.flatMap { name in
+      String(
+        decoding: try Data(contentsOf: URL(fileURLWithPath: "\(directory)/\(name)")), as: UTF8.self
+      )
+      .split(separator: "\n").compactMap { Double($0.split(separator: " ")[2]) }
+    }
+  }
+
+  struct FailedYardstick: Error {
+    let output: String
+  }
+}
