@@ -4,7 +4,7 @@ package enum SharedWordLayout {
   static let ringCount = 0
   /// Not 0 if threads may sleep on the ring count: the mark of a doorbell if only its own thread
   /// does, otherwise 1.
-  static let someoneSleeps = 1
+  package static let someoneSleeps = 1
   /// 1 if a writer may wait at the gate.
   package static let writersWait = 2
   /// Counts hand-overs and interruptions of the gate, wrapping around; waiting writers sleep on it.
