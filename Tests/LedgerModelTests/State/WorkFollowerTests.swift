@@ -128,7 +128,7 @@ import Testing
       together: (2...501).map { CreatePromise(work: $0, .after(.numbered(1), .fulfilled)) })
     let cancelled = SnapshotNeeds(ids: Set((2...201).map { PromiseID.numbered($0).entityID }))
     try ledger.decide(cancelled) { (decision) throws(LedgerError) in
-      try decision.lookUpAll(Array(2...201)) { (number) throws(LedgerError) in
+      try Decision.lookUpAll(Array(2...201)) { (number) throws(LedgerError) in
         _ = try decision.work(awaiting: .numbered(number), .fulfilled, limit: 1)
       }
       for number in 2...201 {

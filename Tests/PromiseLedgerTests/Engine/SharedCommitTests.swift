@@ -1,5 +1,4 @@
 import LedgerModelTestSupport
-import LedgerSystem
 import PromiseLedgerTesting
 import Synchronization
 import Testing
@@ -7,6 +6,7 @@ import Testing
 @testable import LedgerModel
 @testable import LedgerRuntime
 @testable import LedgerRuntimeTesting
+@testable import LedgerSystem
 @testable import PromiseLedger
 
 /// Commands that one task submits without awaiting each one before the next.
