@@ -28,7 +28,8 @@ extension LedgerConfiguration {
   /// A commit is quicker if it overwrites a part of the file that was written before than if it makes the file longer. So
   /// when a commit reaches the end of the file, it extends it with zeros: by 64 times its own size, at least
   /// 64 KiB, and at most this number. It does not do so where less than 16 times as much is free on the disk,
-  /// or close to ``sizeLimitInBytes``.
+  /// or close to ``sizeLimitInBytes``. If it cannot, the commit goes on without it. Opening a ledger with a number that
+  /// is negative or more than 16 MiB throws ``LedgerError`` with `invalidArgument`.
   ///
   /// Set it to 0 on a file system that never overwrites blocks in place, such as Btrfs or ZFS: there it costs a little,
   /// and gains nothing.

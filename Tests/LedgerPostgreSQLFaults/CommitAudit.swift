@@ -75,7 +75,7 @@ package struct CommitAudit: Sendable {
       places[commit]?.count += 1
     }
     for commit in places.keys where attempts[commit] == nil {
-      problems.append("\(commit) is in the log, and nobody tried to write it.")
+      problems.append("\(commit) is in the log, although no writer tried to commit it.")
     }
     for (commit, attempt) in attempts {
       if let problem = attempt.problem(at: places[commit]) {
@@ -95,7 +95,7 @@ extension CommitAudit.Attempt {
     if answer == .refused { return "was refused, and is in the log at \(place.first)" }
     let end = place.first.advanced(by: count - 1)
     guard place.count == count, place.last == end else {
-      return "is in the log \(place.count) times between \(place.first) and \(place.last)"
+      return "has \(place.count) in the log, from \(place.first) to \(place.last)"
     }
     if case .acknowledged(let told) = answer, told != end {
       return "was acknowledged up to \(told), and ends at \(end)"
