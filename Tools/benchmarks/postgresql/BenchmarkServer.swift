@@ -1,6 +1,7 @@
 import Foundation
 import LedgerPostgreSQL
 import LedgerPostgreSQLTestSupport
+import LedgerSystem
 import PromiseLedgerPostgreSQL
 import PromiseLedgerTesting
 
@@ -58,24 +59,17 @@ struct BenchmarkServer {
     let directory = try TemporaryDirectory()
     let file = "\(directory.path)/script"
     try Data(script.utf8).write(to: URL(fileURLWithPath: file))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: pgbench)
-    process.arguments = [
-      "--no-vacuum", "--client=\(clients)", "--jobs=2", "--time=\(seconds)",
-      "--protocol=prepared", "--file=\(file)", "--log", "--log-prefix=\(directory.path)/log",
-    ]
-    process.environment = server.environment.reduce(into: ["LC_ALL": "C"]) { all, line in
-      let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
-      all[parts[0]] = parts[1]
-    }
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let text = String(
-      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0,
+    // It ends by an alarm, which a process of Foundation's would not get: it would inherit the blocked signals of
+    // this thread.
+    let process = try ChildProcess(
+      [
+        pgbench, "--no-vacuum", "--client=\(clients)", "--jobs=2", "--time=\(seconds)",
+        "--protocol=prepared", "--file=\(file)", "--log", "--log-prefix=\(directory.path)/log",
+      ], environment: server.environment + ["LC_ALL=C"])
+    var output: [UInt8] = []
+    while case let bytes = process.read(), !bytes.isEmpty { output += bytes }
+    let text = String(decoding: output, as: UTF8.self)
+    guard process.wait() == .exited(0),
       let rate = text.firstMatch(of: /tps = ([0-9.]+)/).flatMap({ Double($0.1) })
     else { throw FailedYardstick(output: text) }
     return Yardstick(perSecond: rate, latencies: try Self.latencies(in: directory.path))
