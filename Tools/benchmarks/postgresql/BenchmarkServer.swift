@@ -38,11 +38,13 @@ struct BenchmarkServer {
   /// A row of 200 bytes, as an event has.
   static let insertion = "INSERT INTO plain (body) VALUES (repeat('x', 200));\n"
 
-  /// A job that is created, taken and finished, in three transactions.
+  /// A job that is created, taken and finished, in three transactions. Other clients may hold every job that is new;
+  /// then none is taken, and the number is 0.
   static let job = """
     INSERT INTO queue (state) VALUES ('new');
-    UPDATE queue SET state = 'taken' WHERE id = (SELECT id FROM queue WHERE state = 'new'
-      ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id \\gset
+    WITH taken AS (UPDATE queue SET state = 'taken' WHERE id = (SELECT id FROM queue
+      WHERE state = 'new' ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id)
+      SELECT coalesce(max(id), 0) AS id FROM taken \\gset
     UPDATE queue SET state = 'done' WHERE id = :id;
 
     """
