@@ -108,8 +108,8 @@ package final class Environment: Sendable {
   /// Whether another thread waits for the running transactions to end: a long one should stop.
   package var isAwaited: Bool { core.gate.isAwaited(share) }
 
-  /// Whether the write of a meta page failed. Every transaction is refused from then on; close every
-  /// handle of this process and reopen.
+  /// Whether the write of a meta page or a change of the map's size failed. Every transaction is
+  /// refused from then on; close every handle of this process and reopen.
   package var isPanicked: Bool { core.panicked.load(ordering: .acquiring) }
 
   /// The table of that name.

@@ -79,7 +79,8 @@ extension LMDBError {
         + "them. For more slots, open with more readers once every process closed the environment: "
         + "while one has it open, the lock file keeps its size."
     case .panic:
-      "An earlier write of a meta page failed. Close the environment wherever this process has it open, and open it again."
+      "An earlier write of a meta page, or an earlier change of the map's size, failed. Close the "
+        + "environment wherever this process has it open, and open it again."
     case .versionMismatch:
       "Another version of LMDB wrote the file or has it open. Use one version in all processes."
     case .corrupted, .pageNotFound, .cursorFull, .pageFull:

@@ -177,7 +177,8 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     try? unused.environment.close()
   }
 
-  /// Reopens the environment after the write of a meta page failed; does nothing otherwise.
+  /// Reopens the environment after the write of a meta page or a change of the map failed; does
+  /// nothing otherwise.
   ///
   /// All sessions of this process share the environment, so each of them must close it before one can reopen
   /// it.
