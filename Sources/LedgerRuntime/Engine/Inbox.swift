@@ -2,7 +2,7 @@ import DequeModule
 import LedgerSystem
 import Synchronization
 
-/// The queue of the writer thread: commands, and requests about the session's own lifecycle.
+/// The queue of the writer thread: commands, requests about the session's own lifecycle, and tasks to run.
 package final class Inbox: Sendable {
   package enum Request: Sendable {
     case freeze(@Sendable (Result<Bool, any Error>) -> Void)
@@ -20,12 +20,17 @@ package final class Inbox: Sendable {
   }
 
   private let contents = Mutex(Contents())
-  private let wakeUp = WakeSemaphore()
+  private let wakeUp: WakeSemaphore
   private let maximumJobCount: Int
+  /// The tasks that the writer runs between commits.
+  let tasks: HostedTaskExecutor
 
   /// - Parameter maximumJobCount: The maximum number of pending commands.
   package init(maximumJobCount: Int = .max) {
     self.maximumJobCount = maximumJobCount
+    let wakeUp = WakeSemaphore()
+    self.wakeUp = wakeUp
+    tasks = HostedTaskExecutor(name: "ledger-tasks") { wakeUp.signal() }
   }
 
   /// Adds a command. It fails immediately after the end, or when too many commands are pending.
@@ -71,23 +76,21 @@ package final class Inbox: Sendable {
   package enum Work {
     case request(Request)
     case commands
-    case none
+    case tasks
   }
 
   /// Waits for work; `acceptsCommands` is false while the session is frozen.
   package func waitForWork(acceptsCommands: Bool) -> Work {
     while true {
-      let work = contents.withLock { contents -> Work in
+      let work = contents.withLock { contents -> Work? in
         if !contents.requests.isEmpty { return .request(contents.requests.removeFirst()) }
-        guard acceptsCommands, contents.jobs.count > 0 || contents.isPoked else { return .none }
+        guard acceptsCommands, contents.jobs.count > 0 || contents.isPoked else { return nil }
         contents.isPoked = false
         return .commands
       }
-      if case .none = work {
-        _ = wakeUp.wait(timeout: .seconds(3_600))
-      } else {
-        return work
-      }
+      if let work { return work }
+      if tasks.isReady { return .tasks }
+      _ = wakeUp.wait(timeout: .seconds(3_600))
     }
   }
 

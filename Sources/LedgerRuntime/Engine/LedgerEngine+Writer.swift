@@ -14,6 +14,7 @@ extension LedgerEngine {
     #if DEBUG
       committer.acknowledgesBeforeCommit = setup.hooks.acknowledgesBeforeCommit
     #endif
+    defer { inbox.tasks.leave() }
     var hold: (any SessionHold)?
     do throws(LedgerError) {
       hold = try openSession(committer)
@@ -25,6 +26,8 @@ extension LedgerEngine {
     }
     opened(.success(()))
     while true {
+      // Before the commit, which then has the commands that they submit.
+      inbox.tasks.runReady()
       switch inbox.waitForWork(acceptsCommands: phase.store != nil) {
       case .commands:
         if let store = phase.store {
@@ -46,7 +49,7 @@ extension LedgerEngine {
         return answer()
       case .request(.end(let error)):
         return endSession(error, hold)
-      case .none:
+      case .tasks:
         break
       }
     }

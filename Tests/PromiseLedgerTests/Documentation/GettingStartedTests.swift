@@ -79,6 +79,18 @@ final class GettingStartedTests: Sendable {
     await ledger.close()
   }
 
+  @Test func aTaskMayStayOnTheThreadThatCommits() async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    let answer = try await Task(executorPreference: ledger.taskExecutor) {
+      let promise = try await ledger.createPromise(of: Int.self)
+      try await promise.fulfill(42)
+      return try await promise.consume()
+    }.value
+    #expect(answer == 42)
+    await ledger.close()
+  }
+
   private struct ChatError: LocalizedError, Codable {
     let isTemporary: Bool
     var errorDescription: String? { "The room is closed." }

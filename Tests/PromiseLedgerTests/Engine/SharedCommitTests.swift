@@ -54,4 +54,21 @@ import Testing
     store.beginOnce { true }
     await ledger.close()
   }
+
+  /// All tasks that are ready on the writer's thread run before its next commit.
+  @Test func tasksOnTheWritersThreadShareACommit() async throws {
+    let store = PatientStore()
+    let ledger = try await Ledger.open(
+      { () throws(LedgerError) in store }, UnwatchedSessions(), as: .app,
+      configuration: LedgerCompactionTests.configuration())
+    store.beginOnce { true }
+    try await Task(executorPreference: ledger.taskExecutor) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<10 { group.addTask { _ = try await ledger.createPromise(of: Int.self) } }
+        try await group.waitForAll()
+      }
+    }.value
+    #expect(store.eventCounts == [10])
+    await ledger.close()
+  }
 }

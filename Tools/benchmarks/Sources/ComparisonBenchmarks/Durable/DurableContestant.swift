@@ -1,5 +1,7 @@
 /// A store of promises, or of rows like them.
 protocol DurableContestant: Sendable {
+  /// The executor of the callers; `nil` for Swift's own.
+  var executor: (any TaskExecutor)? { get }
   /// Creates a promise, durably.
   func create() async throws
   /// Creates a promise, resolves it and consumes it, each durably.
@@ -29,13 +31,15 @@ struct Turn: Sendable {
 }
 
 extension DurableContestant {
+  var executor: (any TaskExecutor)? { nil }
+
   /// Callers that each do one thing after the other.
   func run(_ task: DurableTask, callers: Int, for duration: Duration) async throws -> Turn {
     let start = monotonicNanoseconds()
     let end = start + UInt64(duration / .nanoseconds(1))
     var turn = try await withThrowingTaskGroup(of: Turn.self) { group in
       for _ in 0..<callers {
-        group.addTask {
+        group.addTask(executorPreference: executor) {
           var turn = Turn()
           while monotonicNanoseconds() < end { try await attempt(task, &turn) }
           return turn

@@ -1,6 +1,7 @@
 /// The contestants by name, so that two processes can agree on one.
 enum DurableEntry: String, CaseIterable, Sendable {
   case ledger = "ledger"
+  case ledgerOnWriter = "ledger, callers on its executor"
   case lmdb = "C LMDB, grouped by hand"
   case fullRows = "GRDB FULL, row updated in place"
   case fullEvents = "GRDB FULL, row for each event"
@@ -9,7 +10,8 @@ enum DurableEntry: String, CaseIterable, Sendable {
 
   func open(at directory: String) async throws -> any DurableContestant {
     switch self {
-    case .ledger: try await LedgerContestant(at: directory)
+    case .ledger: try await LedgerContestant(at: directory, isOnWriter: false)
+    case .ledgerOnWriter: try await LedgerContestant(at: directory, isOnWriter: true)
     case .lmdb: try LMDBContestant(at: directory)
     case .fullRows: try RowContestant(at: directory, .full)
     case .fullEvents: try EventContestant(at: directory, .full)

@@ -3,9 +3,12 @@ import PromiseLedger
 /// The ledger, as an app uses it.
 struct LedgerContestant: DurableContestant {
   let ledger: Ledger
+  let executor: (any TaskExecutor)?
 
-  init(at directory: String) async throws {
+  /// - Parameter isOnWriter: Whether the callers run on the thread that commits.
+  init(at directory: String, isOnWriter: Bool) async throws {
     ledger = try await Ledger.open(at: directory + "/ledger", as: .app)
+    executor = isOnWriter ? ledger.taskExecutor : nil
   }
 
   func create() async throws { _ = try await ledger.createPromise(of: String.self) }
