@@ -75,6 +75,9 @@ struct ShrinkTests {
       #expect(try await app.record(of: id)?.status == .pending)
       try await app.promise(id: id, of: Int.self).fulfill(number)
       #expect(try await other.record(of: id)?.status == .resolved)
+      let newcomer = try BlockingInspector(at: temporary.path)
+      #expect(try await newcomer.head == app.catchUp())
+      newcomer.close()
     }
     try await other.promise(id: promise.id, of: String.self).fulfill("done")
     #expect(try await outcome == "done")
