@@ -370,6 +370,8 @@ let package = Package(
         "LedgerSystem", "LedgerTestSupport", "LedgerTreeSupport", "PromiseLedger",
         "PromiseLedgerTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Serve"])),
       ],
       path: "Tests/TreeFuzzer"
     ),

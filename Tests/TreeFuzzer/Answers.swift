@@ -9,6 +9,10 @@ struct Answers: Sendable {
   }
 
   private let contents: [Question: [UInt8]]
+  #if Serve
+    /// The pages of `serve`, by sample.
+    private var pages: [String: [UInt8]] = [:]
+  #endif
 
   /// Asks everything twice, with the command and with its child alone: answers that differ cannot be compared.
   init(of samples: [Sample], _ bench: Bench) throws {
@@ -32,12 +36,33 @@ struct Answers: Sendable {
       }
     }
     self.contents = contents
+    #if Serve
+      for sample in samples { pages[sample.name] = try Self.page(of: sample, bench) }
+    #endif
   }
 
   /// A verb gives different answers about the same ledger, or fails.
   struct Unsteady: Error, CustomStringConvertible {
     let description: String
   }
+
+  #if Serve
+    private static func page(of sample: Sample, _ bench: Bench) throws -> [UInt8] {
+      let path = try bench.prepare(sample.file, of: sample)
+      let (run, page) = try bench.serve(path)
+      let (again, other) = try bench.serve(path)
+      guard run.status == 0, again.status == 0, let page = page.map(Verb.withoutFacts(ofPage:)),
+        page == other.map(Verb.withoutFacts(ofPage:))
+      else {
+        throw Unsteady(description: "serve of \(sample.name): \(run.notes)\(again.notes)")
+      }
+      return page
+    }
+
+    func isSamePage(_ page: [UInt8], of sample: Sample) -> Bool {
+      Verb.withoutFacts(ofPage: page) == pages[sample.name]
+    }
+  #endif
 
   private func content(_ verb: Verb, _ sample: Sample, seed: UInt64) -> [UInt8] {
     let subject = verb.subject(of: sample, seed: seed)

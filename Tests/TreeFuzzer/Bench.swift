@@ -82,12 +82,27 @@ struct Bench: Sendable {
     try run([Self.tool, "digest", path, "--through", "\(sample.head)"])
   }
 
+  #if Serve
+    /// Serves the ledger, and loads the page once.
+    ///
+    /// - Returns: The run, and the page; `nil` if it did not come as a whole.
+    func serve(_ path: String) throws -> (ProgramRun, page: [UInt8]?) {
+      var page: [UInt8]?
+      let words = [Self.tool, "serve", path, "--timeout", "\(timeout)"]
+      let run = try run(words) { address in page = try LoadedPage(address).content }
+      return (run, page)
+    }
+  #endif
+
   /// Opens the ledger for writing, writes, and closes it.
   func write(at path: String) throws -> ProgramRun {
     try run([Self.worker, "append", path, "of the fuzzer"])
   }
 
-  private func run(_ words: [String]) throws -> ProgramRun {
-    try ProgramRun(words, notesPath: directory + "/notes", limit: .seconds(4 * timeout))
+  private func run(
+    _ words: [String], _ useFirstLine: ((String) throws -> Void)? = nil
+  ) throws -> ProgramRun {
+    try ProgramRun(
+      words, notesPath: directory + "/notes", limit: .seconds(4 * timeout), useFirstLine)
   }
 }

@@ -19,7 +19,11 @@ struct ProgramRun: Sendable {
   /// - Parameters:
   ///   - notesPath: A file for its standard error.
   ///   - limit: The longest time that it may take.
-  init(_ words: [String], notesPath: String, limit: Duration) throws {
+  ///   - useFirstLine: Receives its first line of output while it runs. It is ended by `SIGTERM` afterwards.
+  init(
+    _ words: [String], notesPath: String, limit: Duration,
+    _ useFirstLine: ((String) throws -> Void)? = nil
+  ) throws {
     var environment = ProcessInfo.processInfo.environment
     environment["SWIFT_BACKTRACE"] = "enable=no"
     environment["COLUMNS"] = "80"
@@ -30,8 +34,15 @@ struct ProgramRun: Sendable {
       environment: environment.map { "\($0)=\($1)" })
     let watch = try Watch(child, limit)
     var output: [UInt8] = []
+    var useFirstLine = useFirstLine
     while case let bytes = child.read(), !bytes.isEmpty {
       output += bytes
+      if let use = useFirstLine, let end = output.firstIndex(of: UInt8(ascii: "\n")) {
+        useFirstLine = nil
+        // It may have ended by itself meanwhile, which its exit code tells.
+        try? use(String(decoding: output[..<end], as: UTF8.self))
+        child.send(signal: SIGTERM)
+      }
       if output.count > Self.maximumOutput { child.send(signal: SIGKILL) }
     }
     ending = child.wait()

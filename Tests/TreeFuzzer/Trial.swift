@@ -34,6 +34,13 @@ struct Trial {
       let trial = SalvageTrial(damage: damage, bench: bench, answers: answers)
       outcomes.append(try trial.run(at: path))
     }
+    #if Serve
+      if attempts.contains(.serve) {
+        let path = try bench.prepare(damage.file, of: damage.sample)
+        let trial = ServeTrial(damage: damage, bench: bench, answers: answers)
+        outcomes.append(try trial.run(at: path))
+      }
+    #endif
     return outcomes
   }
 

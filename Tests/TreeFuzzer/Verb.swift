@@ -104,15 +104,12 @@ enum Verb: String, CaseIterable {
       }
     case .overview:
       return changedMembers(of: run) { members in
+        members["fileBytes"] = nil
         let findings = members["findings"] as? [[String: Any]]
         members["findings"] = findings?.map { $0.filter { $0.key != "next" } }
       }
     case .report:
-      let text = run.text
-      guard let start = text.range(of: "<script type=\"application/json\" id=\"meta\">"),
-        let end = text[start.upperBound...].range(of: "</script>")
-      else { return run.output }
-      return Array((text[..<start.lowerBound] + text[end.upperBound...]).utf8)
+      return Self.withoutFacts(ofPage: run.output)
     // These lines have the path.
     case .backup, .explain:
       let lines = Answers.lines(run.output).filter {
@@ -121,6 +118,18 @@ enum Verb: String, CaseIterable {
       return Array(lines.joined(separator: "\n").utf8)
     default: return run.output
     }
+  }
+
+  /// A page without its facts, among them the time at which it was made.
+  static func withoutFacts(ofPage page: [UInt8]) -> [UInt8] {
+    var text = String(decoding: page, as: UTF8.self)
+    for id in ["meta", "live"] {
+      guard let start = text.range(of: "<script type=\"application/json\" id=\"\(id)\">"),
+        let end = text[start.upperBound...].range(of: "</script>")
+      else { continue }
+      text.removeSubrange(start.lowerBound..<end.upperBound)
+    }
+    return Array(text.utf8)
   }
 
   private func changedMembers(

@@ -65,18 +65,30 @@ enum Attempt: Hashable, Comparable {
   case shrink
   /// Making a ledger of the intact rest with the tool.
   case salvage
+  #if Serve
+    /// Serving the live page.
+    case serve
+  #endif
 
-  static let all = Verb.allCases.map(Attempt.read) + [.write, .apply, .shrink, .salvage]
+  static let all =
+    Verb.allCases.map(Attempt.read) + [.write, .apply, .shrink, .salvage] + serving
+
+  #if Serve
+    private static let serving = [Attempt.serve]
+  #else
+    private static let serving: [Attempt] = []
+  #endif
 
   /// The order in which seeds that do not try everything try some.
-  static let rotation: [Attempt] = [
-    .read(.log), .read(.stats), .write, .read(.promises), .read(.open), .write, .read(.verify),
-    .read(.handlers), .read(.show), .write, .read(.digest), .read(.export), .write,
-    .read(.compact), .apply, .read(.state), .read(.reverse), .write, .read(.past), .read(.diff),
-    .read(.tail), .read(.joints), .read(.report), .read(.graph), .write, .read(.overview),
-    .read(.explain), .read(.tree), .read(.backup), .shrink, .read(.sessions), .read(.work),
-    .read(.trace), .salvage,
-  ]
+  static let rotation: [Attempt] =
+    [
+      .read(.log), .read(.stats), .write, .read(.promises), .read(.open), .write, .read(.verify),
+      .read(.handlers), .read(.show), .write, .read(.digest), .read(.export), .write,
+      .read(.compact), .apply, .read(.state), .read(.reverse), .write, .read(.past), .read(.diff),
+      .read(.tail), .read(.joints), .read(.report), .read(.graph), .write, .read(.overview),
+      .read(.explain), .read(.tree), .read(.backup), .shrink, .read(.sessions), .read(.work),
+      .read(.trace), .salvage,
+    ] + serving
 
   init?(name: String) {
     guard let attempt = Self.all.first(where: { $0.name == name }) else { return nil }
@@ -90,6 +102,9 @@ enum Attempt: Hashable, Comparable {
     case .apply: "compact --apply"
     case .shrink: "compact --apply --shrink"
     case .salvage: "salvage"
+    #if Serve
+      case .serve: "serve"
+    #endif
     }
   }
 
