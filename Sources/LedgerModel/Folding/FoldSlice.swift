@@ -167,10 +167,8 @@ package struct FoldSlice: Sendable {
     }
     entries.sort { $0.id < $1.id }
     for (entry, stored) in zip(entries, try snapshot.records(entries.map(\.id))) {
-      let entity = try stored.map { (stored) throws(LedgerError) in
-        try edit.remove(entry.id, stored)
-      }
-      _ = try entry.checked(entity)
+      guard let stored else { throw entry.withoutRecord }
+      try entry.check(try edit.remove(entry.id, stored))
     }
     edit.new.horizon.extend(to: retention.horizon, retention.time)
   }

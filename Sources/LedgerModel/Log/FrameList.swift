@@ -30,10 +30,17 @@ package struct FrameList: Sendable {
   }
 
   /// The subjects of the events after `position`, without duplicates.
-  package func subjects(after position: Position) throws(LedgerError) -> Set<EntityID> {
+  ///
+  /// - Parameter isWanted: Called for the subject of each event.
+  package func subjects(
+    after position: Position, where isWanted: (EntityID) -> Bool = { _ in true }
+  ) throws(LedgerError) -> Set<EntityID> {
     var subjects: Set<EntityID> = []
     try forEachFrame { (frame) throws(LedgerError) in
-      try frame.forEachEvent(after: position) { event in subjects.insert(event.subject) }
+      try frame.forEachEvent(after: position) { event in
+        let subject = event.subject
+        if isWanted(subject) { subjects.insert(subject) }
+      }
     }
     return subjects
   }

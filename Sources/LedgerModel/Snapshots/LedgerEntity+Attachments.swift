@@ -12,7 +12,9 @@ extension LedgerEntity {
 
 extension PromiseEntity {
   fileprivate var attachments: Set<AttachmentReference> {
-    Set(([attachment] + argumentAttachments + stepAttachments).compactMap(\.self))
+    // Most promises have none.
+    guard attachment != nil || progress != nil else { return [] }
+    return Set(([attachment] + argumentAttachments + stepAttachments).compactMap(\.self))
   }
 
   /// The references to large results of steps, which later attempts of pending work need.

@@ -270,15 +270,7 @@ extension Timestamp {
 extension LedgerEntity {
   /// All entries of the entity in all lists.
   package var openEntries: [OpenEntry] {
-    guard isOpen || kind == nil else {
-      var value: [UInt8] = []
-      value.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
-      let byteCount = attachments.reduce(0) { $0 + $1.byteCount }
-      let parent = promise?.parent
-      if byteCount > 0 || parent != nil { value.appendLittleEndian(UInt64(byteCount)) }
-      parent?.entityID.append(to: &value)
-      return [OpenEntry(key: OpenList.closed.key(id, order: lastPosition.rawValue), value: value)]
-    }
+    guard isOpen || kind == nil else { return [closedEntry] }
     switch self {
     case .promise(let promise): return promise.openEntries
     case .session: return [OpenEntry(key: OpenList.sessions.key(id), value: [])]
@@ -286,12 +278,46 @@ extension LedgerEntity {
     case .opaque(let entity): return entity.outline.entries
     }
   }
+
+  /// The only entry of a closed entity.
+  private var closedEntry: OpenEntry {
+    var value: [UInt8] = []
+    value.appendLittleEndian(lastTime.nanosecondsSinceEpoch)
+    let byteCount = attachments.reduce(0) { $0 + $1.byteCount }
+    let parent = promise?.parent
+    if byteCount > 0 || parent != nil { value.appendLittleEndian(UInt64(byteCount)) }
+    parent?.entityID.append(to: &value)
+    return OpenEntry(key: OpenList.closed.key(id, order: lastPosition.rawValue), value: value)
+  }
+
+  /// Whether an entry is among those of the entity. In the usual cases the others are not made, because walks check
+  /// each entry that they read.
+  fileprivate func has(_ entry: OpenEntry) -> Bool {
+    switch self {
+    case .promise(let promise) where promise.isOpen && entry.kind == promise.list.kind:
+      promise.isListed(by: entry)
+    case .promise, .session, .handler:
+      isOpen ? openEntries.contains(entry) : closedEntry == entry
+    case .opaque: openEntries.contains(entry)
+    }
+  }
 }
 
 extension PromiseEntity {
+  /// The list of open promises that the promise belongs to while it is open.
+  fileprivate var list: OpenList { isComputed ? .work : .promises }
+
+  /// Whether its entry in ``list`` is the given one, compared in place.
+  fileprivate func isListed(by entry: OpenEntry) -> Bool {
+    entry.key.count == 25 && entry.order == created.position.rawValue && entry.id == id.entityID
+      && entry.creator == created.session && entry.value[0] == statusByte
+  }
+
+  /// The status in its entry in ``list``.
+  private var statusByte: UInt8 { status == .pending ? 0 : 1 }
+
   fileprivate var openEntries: [OpenEntry] {
-    let list: OpenList = isComputed ? .work : .promises
-    var value: [UInt8] = [status == .pending ? 0 : 1]
+    var value = [statusByte]
     created.session.entityID.append(to: &value)
     let id = id.entityID
     var entries = [
@@ -350,13 +376,13 @@ extension OpenList.Kind {
 }
 
 extension OpenEntry {
-  /// Returns the listed entity after checking that it belongs in the list as the entry says.
+  /// Checks that the listed entity belongs in the list as the entry says.
   ///
-  /// - Parameter entity: The entity in the record; `nil` if there is none.
   /// - Throws: `corrupt`.
-  func checked(_ entity: LedgerEntity?) throws(LedgerError) -> LedgerEntity {
-    if let entity, entity.openEntries.contains(self) { return entity }
-    let what = entity == nil ? "it has no record" : "its record contradicts it"
-    throw Self.damaged(id, in: kind, what)
+  func check(_ entity: LedgerEntity) throws(LedgerError) {
+    guard entity.has(self) else { throw damaged("its record contradicts it") }
   }
+
+  /// The error for an entry of an entity that has no record.
+  var withoutRecord: LedgerError { damaged("it has no record") }
 }

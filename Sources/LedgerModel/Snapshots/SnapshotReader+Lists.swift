@@ -214,11 +214,11 @@ extension SnapshotReader {
     entities.reserveCapacity(entries.count)
     for slice in entries.slices(of: Self.sliceCount) {
       for (entry, record) in zip(slice, try records(slice.map(\.id))) {
-        if let kind, let found = record?.type.knownKind, found != kind { continue }
-        let entity = try record.map { (record) throws(LedgerError) in
-          try decoded(record, entry.id)
-        }
-        entities.append(try entry.checked(entity))
+        guard let record else { throw entry.withoutRecord }
+        if let kind, let found = record.type.knownKind, found != kind { continue }
+        let entity = try decoded(record, entry.id)
+        try entry.check(entity)
+        entities.append(entity)
       }
     }
     return entities

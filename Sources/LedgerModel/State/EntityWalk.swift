@@ -11,6 +11,15 @@ package struct EntityWalk: Sendable {
     case openWork
     /// The closed entities of a kind, or of all kinds, in the order in which they ended.
     case closed(EntityKind?)
+    /// Of the same entities, those whose end needs no consumption: handlers, and promises that are open only until
+    /// they are settled.
+    case endedAlone(EntityKind?)
+  }
+
+  /// An entity of the overlay that is still to be visited.
+  private struct Overlaid {
+    let order: Position
+    let id: EntityID
   }
 
   private static let sliceCount = SnapshotReader.sliceCount
@@ -19,7 +28,7 @@ package struct EntityWalk: Sendable {
   /// The snapshot position of the state from which the overlay's part was taken.
   private var base: Position?
   /// The overlay's part, in order, without the entities already visited.
-  private var overlaid: ArraySlice<LedgerEntity> = []
+  private var overlaid: ArraySlice<Overlaid> = []
   /// The position up to which all entities were visited.
   private var last = Position.start
   private var isOver = false
@@ -51,7 +60,7 @@ package struct EntityWalk: Sendable {
     var end = Position(rawValue: .max)
     if entries.count == Self.sliceCount, let entry = entries.last { end = entry.position }
     if overlaid.count > Self.sliceCount {
-      end = min(end, path.order(of: overlaid[overlaid.startIndex + Self.sliceCount - 1]))
+      end = min(end, overlaid[overlaid.startIndex + Self.sliceCount - 1].order)
     }
     // Otherwise, the walk would never end.
     guard isLastSlice || end > last else {
@@ -70,19 +79,19 @@ package struct EntityWalk: Sendable {
     let isWanted = { (entity: LedgerEntity) in path.isOn(entity) && !state.isHidden(entity) }
     // Entities are large, so they are copied only if they must be.
     let below = listed.allSatisfy(isWanted) ? listed : listed.filter(isWanted)
-    let above = overlaid.prefix { path.order(of: $0) <= end }
+    let above = overlaid.prefix { $0.order <= end }
     overlaid = overlaid.dropFirst(above.count)
     last = end
     isOver = isLastSlice
-    return above.isEmpty ? below : merged(below, above)
+    return above.isEmpty ? below : merged(below, above.compactMap { state.overlaid($0.id) })
   }
 
   /// The entities of both parts, each of which is in order.
   private func merged(
-    _ below: [LedgerEntity], _ above: ArraySlice<LedgerEntity>
+    _ below: [LedgerEntity], _ above: [LedgerEntity]
   ) -> [LedgerEntity] {
-    guard !below.isEmpty else { return Array(above) }
-    var (merged, rest) = ([] as [LedgerEntity], above)
+    guard !below.isEmpty else { return above }
+    var (merged, rest) = ([] as [LedgerEntity], above[...])
     merged.reserveCapacity(below.count + above.count)
     for entity in below {
       let order = path.order(of: entity)
@@ -97,10 +106,12 @@ package struct EntityWalk: Sendable {
 
   private mutating func findOverlaid(in state: LedgerState) {
     base = state.base
-    overlaid =
-      path.entities(overlaidIn: state)
-      .filter { path.order(of: $0) > last }
-      .sorted { path.order(of: $0) < path.order(of: $1) }[...]
+    // Entities are large, so only their places in the order are sorted.
+    var found: [Overlaid] = []
+    path.visit(overlaidIn: state) { order, id in
+      if order > last { found.append(Overlaid(order: order, id: id)) }
+    }
+    overlaid = found.sorted { $0.order < $1.order }[...]
   }
 
   private func entriesBelow(_ state: LedgerState) throws(LedgerError) -> [OpenEntry] {
@@ -117,7 +128,7 @@ extension EntityWalk.Path {
     case .openPromises: .promises
     case .openHandlers: .handlers
     case .openWork: .work
-    case .closed: .closed
+    case .closed, .endedAlone: .closed
     }
   }
 
@@ -132,21 +143,42 @@ extension EntityWalk.Path {
 
   /// The kind of the entities that are visited, if the list has others, too.
   fileprivate var kind: EntityKind? {
-    if case .closed(let kind) = self { kind } else { nil }
+    switch self {
+    case .closed(let kind), .endedAlone(let kind): kind
+    case .openPromises, .openHandlers, .openWork: nil
+    }
   }
 
   /// Whether a listed entity is wanted: never one that this build does not know.
   fileprivate func isOn(_ entity: LedgerEntity) -> Bool {
-    guard case .closed(let kind?) = self else { return entity.kind != nil }
-    return entity.kind == kind
+    guard let found = entity.kind, kind.map({ $0 == found }) ?? true else { return false }
+    guard case .endedAlone = self else { return true }
+    return switch entity {
+    case .promise(let promise): promise.endsWhenSettled
+    case .handler: true
+    case .session, .opaque: false
+    }
   }
 
-  fileprivate func entities(overlaidIn state: LedgerState) -> [LedgerEntity] {
+  /// Passes the place in the order and the id of each entity of the overlay that is on the way.
+  fileprivate func visit(overlaidIn state: LedgerState, _ body: (Position, EntityID) -> Void) {
     switch self {
-    case .openPromises: state.promises.open.filter { !$0.isComputed }.map(LedgerEntity.promise)
-    case .openHandlers: state.handlers.open.map(LedgerEntity.handler)
-    case .openWork: state.promises.open.filter(\.isComputed).map(LedgerEntity.promise)
-    case .closed: state.overlaid.filter { isOn($0) && !$0.isOpen }
+    case .openPromises, .openWork:
+      let isWork = self == .openWork
+      for promise in state.promises.open where promise.isComputed == isWork {
+        body(promise.created.position, promise.id.entityID)
+      }
+    case .openHandlers:
+      for handler in state.handlers.open { body(handler.created.position, handler.id.entityID) }
+    case .closed, .endedAlone:
+      func visit(_ entity: LedgerEntity) {
+        if isOn(entity), !entity.isOpen { body(entity.lastPosition, entity.id) }
+      }
+      if kind == nil || kind == .promise { state.promises.visitAll { visit(.promise($0)) } }
+      if kind == nil || kind == .handler { state.handlers.visitAll { visit(.handler($0)) } }
+      if kind == nil || kind == .session {
+        for session in state.sessions.values { visit(.session(session)) }
+      }
     }
   }
 }

@@ -123,8 +123,9 @@ extension LedgerState {
   /// Whether the overlay has the newest state of an entity, or knows that the entity was removed.
   package func isOverlaid(_ id: EntityID) -> Bool {
     promises.place(of: PromiseID(entityID: id)) != nil
-      || handlers[HandlerID(entityID: id)] != nil || sessions[SessionID(entityID: id)] != nil
-      || removals.removed[id] != nil
+      || handlers.entities.place(of: id) != nil
+      || sessions.index(forKey: SessionID(entityID: id)) != nil
+      || removals.removed.index(forKey: id) != nil
   }
 
   /// Whether retention removed an entity that the snapshot still has.

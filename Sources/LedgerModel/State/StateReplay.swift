@@ -67,8 +67,8 @@ extension LedgerState {
       // The look-ups happen after the read, all of them together.
       var frames = FrameList()
       _ = try source.read(after: start, limit: limit) { frame in frames.append(frame) }
-      let subjects = try frames.subjects(after: start)
-      let found = try snapshot.excerpt(SnapshotNeeds(ids: subjects.filter { lacks($0) }))
+      let subjects = try frames.subjects(after: start) { lacks($0) }
+      let found = try snapshot.excerpt(SnapshotNeeds(ids: subjects))
       let before = snapshot
       snapshot = before.knowing(found)
       defer { snapshot = before }
