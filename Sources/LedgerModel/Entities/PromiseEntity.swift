@@ -119,6 +119,26 @@ package struct PromiseEntity: Sendable, Hashable {
     try PromiseCreated.typeTag(ofEncoded: creationPayload)
   }
 
+  /// Whether the payloads are seen to be intact without decoding them; otherwise, decoding may fail.
+  package var isSurelyIntact: Bool {
+    PromiseCreated.isSurelyIntact(encoded: creationPayload)
+      && resolution.map { PromiseResolved.isSurelyIntact(encoded: $0.payload) } ?? true
+  }
+
+  /// Whether the promise was rejected or timed out.
+  package var failed: Bool {
+    switch resolution?.outcome {
+    case .rejected, .timedOut: true
+    case .fulfilled, .cancelled, nil: false
+    }
+  }
+
+  /// Whether the promise is pending although its deadline has passed.
+  package func isOverdue(at now: Timestamp) -> Bool {
+    guard status == .pending, let deadline else { return false }
+    return now >= deadline
+  }
+
   /// Decodes the payload of the resolution.
   package func resolved() throws(LedgerError) -> PromiseResolved? {
     guard let resolution else { return nil }

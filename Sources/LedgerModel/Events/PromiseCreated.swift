@@ -237,6 +237,15 @@ public struct PromiseCreated: EventPayload, Hashable {
     isExtended(encoded: payload) && payload[5] == Source.Number.joint.rawValue
   }
 
+  /// Whether a well-formed payload is seen to be intact without decoding it.
+  ///
+  /// Checking the form of version 2 decodes it. In version 1, only a text can be invalid, and ASCII is not.
+  static func isSurelyIntact(encoded payload: [UInt8]) -> Bool {
+    guard !isExtended(encoded: payload) else { return true }
+    let start = Flags(rawValue: payload[0]).contains(.deadline) ? 16 : 8
+    return payload[start...].allSatisfy { $0 < 0x80 }
+  }
+
   /// Checks the numbers and lengths of an encoded payload; of the first version, without decoding its texts, so
   /// that replay stays fast.
   static func isWellFormed(_ payload: [UInt8]) -> Bool {

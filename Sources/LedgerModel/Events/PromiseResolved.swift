@@ -161,6 +161,13 @@ extension PromiseResolved: AttachablePayload {
     Flags(rawValue: payload[0]).contains(.attempt)
   }
 
+  /// Whether a well-formed payload is seen to be intact without decoding it: it has neither a key nor effects, and
+  /// its content may be any bytes.
+  static func isSurelyIntact(encoded payload: [UInt8]) -> Bool {
+    Flags(rawValue: payload[0]).isSubset(of: .attachment)
+      && outcome(ofEncoded: payload) != .rejected
+  }
+
   /// Checks whether the content is stored beside the event, without decoding the rest.
   static func isDetached(encoded payload: [UInt8]) -> Bool {
     Flags(rawValue: payload[0]).contains(.attachment)

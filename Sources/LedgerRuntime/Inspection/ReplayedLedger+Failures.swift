@@ -24,7 +24,7 @@ extension ReplayedLedger {
     of kind: EntityKind? = nil, after start: Position = .start, progress: () -> Void = {},
     _ body: (EndedFailure) throws -> Bool
   ) throws {
-    try forEachEntity(on: [.closed(kind)], after: start, progress: progress) { entity in
+    try forEachEntity(on: [.endedAlone(kind)], after: start, progress: progress) { entity in
       switch entity {
       case .promise(let promise) where promise.failed && promise.closing == nil:
         guard let record = try naming(promise.smallRecord) else { return true }
@@ -33,15 +33,6 @@ extension ReplayedLedger {
         return try body(.handler(try handler.record(attachment: attachment)))
       default: return true
       }
-    }
-  }
-}
-
-extension PromiseEntity {
-  fileprivate var failed: Bool {
-    switch resolution?.outcome {
-    case .rejected, .timedOut: true
-    case .fulfilled, .cancelled, nil: false
     }
   }
 }

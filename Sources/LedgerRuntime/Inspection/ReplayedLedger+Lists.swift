@@ -27,6 +27,30 @@ extension ReplayedLedger {
     }
   }
 
+  /// Visits promises that are neither consumed nor abandoned, in the order of their creation, as
+  /// ``forEachPromise(_:progress:_:)`` does, but without making a record of each. It finds the same damage.
+  ///
+  /// - Parameters:
+  ///   - progress: Called periodically. It must not use a ledger.
+  ///   - body: Receives each promise; returning `false` ends the walk.
+  /// - Throws: As ``forEachPromise(_:progress:_:)``.
+  /// - Complexity: O(open promises).
+  package func forEachOpenPromise(
+    progress: () -> Void = {}, _ body: (PromiseEntity) throws -> Bool
+  ) throws {
+    var creator: SessionID?
+    try forEachEntity(on: [.openPromises], progress: progress) { entity in
+      guard case .promise(let promise) = entity else { return true }
+      if !promise.isSurelyIntact { _ = try promise.smallRecord }
+      // A record would have its instance. Neighbours mostly have the same creator.
+      if promise.created.session != creator {
+        _ = try session(promise.created.session)
+        creator = promise.created.session
+      }
+      return try body(promise)
+    }
+  }
+
   /// Visits promises that have ended, in the order of their ends: consumed and abandoned ones, and settled ones
   /// that need no consumption, such as those of work.
   ///

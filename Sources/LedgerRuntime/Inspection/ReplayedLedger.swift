@@ -90,6 +90,17 @@ public final class ReplayedLedger: Sendable {
     return try !promisesOfOpenCode().contains(record.id)
   }
 
+  /// The same, with what is known of the processes of sessions.
+  package func isOrphaned(
+    _ promise: PromiseEntity, _ presences: SessionPresences
+  ) throws(LedgerError) -> Bool {
+    let creator = promise.created.session
+    guard promise.status == .pending, !promise.isJoint, promise.deadline == nil,
+      try isLeft(by: creator, ifDead: { _ in presences[creator] == .gone })
+    else { return false }
+    return try !promisesOfOpenCode().contains(promise.id)
+  }
+
   private func promisesOfOpenCode() throws(LedgerError) -> Set<PromiseID> {
     if let known = referencedPromises.withLock({ $0 }) { return known }
     let found = try reading { (state) throws(LedgerError) in try state.promisesOfOpenCode() }
@@ -99,15 +110,22 @@ public final class ReplayedLedger: Sendable {
 
   /// Whether the creator will not return for the promise, taking into account whether its process is alive.
   private func isLeft(_ record: PromiseRecord) throws(LedgerError) -> Bool {
-    let id = record.created.session
+    try isLeft(by: record.created.session) { (creator) throws(LedgerError) in
+      try registry.findings(of: [creator]) == [.dead]
+    }
+  }
+
+  private func isLeft(
+    by id: SessionID, ifDead isDead: (SessionEntity) throws(LedgerError) -> Bool
+  ) throws(LedgerError) -> Bool {
     guard let creator = try session(id) else {
       return try reading { (state) throws(LedgerError) in try !state.isOpenAndOpaque(id) }
     }
     if creator.leavesItsPromises { return true }
-    return try registry.findings(of: [creator]) == [.dead]
+    return try isDead(creator)
   }
 
-  private func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
+  func session(_ id: SessionID) throws(LedgerError) -> SessionEntity? {
     if let known = sessions.withLock({ $0[id] }) { return known }
     let found = try reading { (state) throws(LedgerError) in try state.readableSession(id) }
     sessions.withLock { $0[id] = found }

@@ -84,6 +84,33 @@ import Testing
     }
   }
 
+  /// A walk that only counts promises does not decode payloads that are surely intact.
+  @Test func aDamagedPayloadIsNotSurelyIntact() {
+    var intactCount = 0
+    for seed in 0..<5_000 as Range<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      var created = Self.promiseCreated(&random).encoded
+      var resolved = Self.promiseResolved(&random).encoded
+      if random.chance(3, of: 4) {
+        created[.random(in: created.indices, using: &random)] = .random(in: 0...255, using: &random)
+        resolved[.random(in: resolved.indices, using: &random)] = .random(
+          in: 0...255, using: &random)
+      }
+      if PromiseCreated.isWellFormed(created), PromiseCreated.isSurelyIntact(encoded: created) {
+        #expect(throws: Never.self, "seed \(seed)") { try PromiseCreated(decoding: created) }
+        intactCount += 1
+      }
+      if PromiseResolved.isWellFormed(resolved), PromiseResolved.isSurelyIntact(encoded: resolved) {
+        #expect(throws: Never.self, "seed \(seed)") {
+          let payload = try PromiseResolved(decoding: resolved)
+          if let content = payload.content { try payload.check(content) }
+        }
+        intactCount += 1
+      }
+    }
+    #expect(intactCount > 100)
+  }
+
   @Test func textThatIsNotUTF8IsDamage() {
     for text in [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]] {
       let error = #expect(throws: LedgerError.self, "\(text)") {

@@ -21,15 +21,15 @@ struct Overview {
       add(Self.kind(of: standing, record), record.id.entityID, standing.since)
       return true
     }
-    try replayed.forEachPromise(progress: progress) { record in
-      let kind = try Self.kind(of: record, in: replayed, at: now)
-      add(kind, record.id.entityID, record.resolved?.time ?? record.created.time)
+    let presences = try replayed.sessionPresences()
+    try replayed.forEachOpenPromise(progress: progress) { promise in
+      let kind = try Self.kind(of: promise, in: replayed, presences, at: now)
+      add(kind, promise.id.entityID, promise.resolution?.resolvedAt ?? promise.created.time)
       return true
     }
     try replayed.forEachJointOrOutcome(progress: progress) { record in
       let kind =
-        record.status == .pending
-        ? .waitingJoints : try Self.kind(of: record, in: replayed, at: now)
+        record.status == .pending ? .waitingJoints : Self.kind(ofOutcome: record.failed)
       add(kind, record.id.entityID, record.stateTime)
       return true
     }
@@ -99,13 +99,17 @@ struct Overview {
   }
 
   private static func kind(
-    of record: PromiseRecord, in replayed: ReplayedLedger, at now: Timestamp
+    of promise: PromiseEntity, in replayed: ReplayedLedger, _ presences: SessionPresences,
+    at now: Timestamp
   ) throws -> OverviewFinding.Kind {
-    guard record.status == .pending else {
-      return record.failed ? .failedPromises : .unconsumedPromises
-    }
-    if record.isOverdue(at: now) { return .overduePromises }
-    return try replayed.isOrphaned(record) ? .orphanedPromises : .pendingPromises
+    guard promise.status == .pending else { return kind(ofOutcome: promise.failed) }
+    if promise.isOverdue(at: now) { return .overduePromises }
+    return try replayed.isOrphaned(promise, presences) ? .orphanedPromises : .pendingPromises
+  }
+
+  /// - Parameter failed: Whether the outcome that is not consumed is a failure.
+  private static func kind(ofOutcome failed: Bool) -> OverviewFinding.Kind {
+    failed ? .failedPromises : .unconsumedPromises
   }
 
   /// What there is, the worst first.
