@@ -1,6 +1,11 @@
 #if Serve
+  import FlyingSocks
   import Foundation
   import Testing
+
+  #if canImport(Glibc)
+    import Glibc
+  #endif
 
   /// Which requests the server of the live page answers.
   @Suite(.timeLimit(.minutes(10)))
@@ -38,6 +43,7 @@
         testDescription: "a rebound host with the port", path: "/?token=TOKEN",
         fields: ["Host": "evil.example:PORT"], words: "host"),
       Refused(testDescription: "another port", fields: ["Host": "127.0.0.1:1"], words: "host"),
+      Refused(testDescription: "no port", fields: ["Host": "127.0.0.1"], words: "host"),
       Refused(testDescription: "no host", fields: ["Host": ""], words: "host"),
       Refused(
         testDescription: "another origin", fields: ["Origin": "http://evil.example"],
@@ -54,6 +60,9 @@
         fields: ["Sec-Fetch-Site": "same-site"], words: "another page"),
       Refused(testDescription: "another path", path: "/other", status: 404),
       Refused(testDescription: "another method", method: "DELETE", path: "/", status: 405),
+      Refused(
+        testDescription: "the head of the page", method: "HEAD", path: "/?token=TOKEN",
+        fields: ["Authorization": ""], status: 405),
       Refused(testDescription: "a feed that is posted", method: "POST", status: 405),
       Refused(testDescription: "actions that are got", path: "/actions", status: 405),
       Refused(
@@ -93,6 +102,7 @@
           && (refused.words.isEmpty || answer.contains(refused.words)),
         "\(answer)")
       #expect(!answer.contains(sample.path))
+      #expect(answer.hasSuffix("\r\n\r\n") == (refused.method == "HEAD"), "its body")
       await sample.close()
     }
 
@@ -119,6 +129,29 @@
       #expect(!page.contains("Access-Control-Allow-Origin") && !page.contains("Set-Cookie"))
       #expect(!page.contains("unsafe-inline"))
       #expect(page.contains("</html>\n"))
+      await sample.close()
+    }
+
+    /// An address without a port has this one, and so have the fields of a browser's request.
+    private static let usualPort: UInt16 = 80
+
+    private static var canTakeUsualPort: Bool {
+      guard let socket = try? Socket(domain: AF_INET) else { return false }
+      defer { try? socket.close() }
+      return (try? socket.bind(to: .inet(ip4: "127.0.0.1", port: usualPort))) != nil
+    }
+
+    @Test(.enabled(if: canTakeUsualPort, "only some users may take this port"))
+    func theUsualPortIsLeftOutByBrowsers() async throws {
+      let sample = try await StuckLedger()
+      let port = "\(Self.usualPort)"
+      let pages = try await ServedLedger.with(sample.path, "--port", port) { served in
+        try ["127.0.0.1", "localhost", "127.0.0.1:80"].map { host in
+          try served.answer(
+            "GET", "/", ["Host": host, "Origin": "http://\(host)", "Sec-Fetch-Site": "same-origin"])
+        }
+      }
+      for page in pages { #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(page.prefix(400))") }
       await sample.close()
     }
   }

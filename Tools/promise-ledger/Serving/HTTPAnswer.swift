@@ -59,12 +59,14 @@
     }
 
     /// A whole answer to a request that is not served.
-    static func refused(_ refusal: Refusal) -> [UInt8] {
+    ///
+    /// - Parameter isHead: Whether the method is HEAD, to which an answer has no body.
+    static func refused(_ refusal: Refusal, isHead: Bool) -> [UInt8] {
       let body = Array("\(refusal.message)\n".utf8)
       let allowed = refusal.methods.map { ["Allow: \($0)"] } ?? []
       return HTTPAnswer(
         refusal.status, "text/plain; charset=utf-8", ["Content-Length: \(body.count)"] + allowed
-      ).bytes + body
+      ).bytes + (isHead ? [] : body)
     }
   }
 #endif

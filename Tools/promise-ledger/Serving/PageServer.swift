@@ -125,10 +125,13 @@
 
     private func serve(_ connection: Connection) async {
       do {
+        var isHead = false
         do {
-          try await answer(connection.request(), connection)
+          let request = try await connection.request()
+          isHead = request.method == "HEAD"
+          try await answer(request, connection)
         } catch let refusal as HTTPAnswer.Refusal {
-          try await connection.write(HTTPAnswer.refused(refusal))
+          try await connection.write(HTTPAnswer.refused(refusal, isHead: isHead))
         }
       } catch {
         // The client is gone, or takes too long.

@@ -13,7 +13,6 @@
 
     /// - Throws: ``HTTPAnswer/Refusal``.
     func check(_ request: HTTPRequest) throws(HTTPAnswer.Refusal) {
-      let hosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
       guard let host = request.fields["host"], hosts.contains(host) else {
         throw .forbidden("The request is for another host.")
       }
@@ -31,13 +30,20 @@
       }
     }
 
+    private var hosts: [String] {
+      let names = ["127.0.0.1", "localhost", "[::1]"]
+      // Browsers leave out the port that addresses have by default.
+      return names.map { "\($0):\(port)" } + (port == 80 ? names : [])
+    }
+
     /// The token is in the address of the page. Its script sends it in a field, which no other page can make a
     /// browser send without asking this server first.
     private static func token(of request: HTTPRequest) -> String? {
       if let field = request.fields["authorization"] {
         return field.hasPrefix("Bearer ") ? String(field.dropFirst(7)) : nil
       }
-      return request.method == "GET" && request.path == "/" ? request.query["token"] : nil
+      guard ["GET", "HEAD"].contains(request.method), request.path == "/" else { return nil }
+      return request.query["token"]
     }
   }
 #endif
