@@ -97,8 +97,9 @@ struct InputNamesTests {
     let sample = try await ledger()
     let id = OnCallLedger.id(4)
     let run = try run("\(id)\n", ["cancel", sample.path, "-"] + words)
-    #expect(run.output.contains("refused ") == !words.isEmpty, "\(run.output)")
-    #expect(run.status == (words.isEmpty ? 0 : 1), "\(run.notes)")
+    #expect(run.output.contains("refused "), "\(run.output)")
+    #expect(run.output.contains("\(id) is no promise. Give the id of a promise."))
+    #expect(run.notes.hasSuffix("Refused: 1 of 1.\n") && run.status == 1, "\(run.notes)")
     await sample.close()
   }
 

@@ -126,7 +126,7 @@ extension OperatorCommand {
     try printer.printAll { printer in
       guard applying.apply else {
         for target in targets {
-          let refusal = refusal(of: target)
+          let refusal = try foreseenRefusal(of: target)
           if refusal != nil { refusedCount += 1 }
           try printer.print(Record(target, would: Self.verb, refusal))
         }
@@ -146,6 +146,16 @@ extension OperatorCommand {
     }
   }
 
+  /// The reason why a target will be refused, as far as that shows before the change is made.
+  private func foreseenRefusal(of target: Target) throws -> OperatorAnswer? {
+    do {
+      _ = try change(of: target)
+    } catch {
+      return try OperatorAnswer(refusalBecauseOf: error)
+    }
+    return refusal(of: target)
+  }
+
   /// Makes all changes in one session, one after another.
   private func runAll(
     _ targets: [Target], _ sink: any TextSink,
@@ -161,15 +171,22 @@ extension OperatorCommand {
           do {
             say((target, try await change.get()(ledger)))
           } catch {
-            guard let failure = Status.Failure(error),
-              [.usage, .notFound, .findings].contains(failure.status)
-            else { throw error }
-            say((target, .refused(failure.status, failure.message ?? "")))
+            say((target, try OperatorAnswer(refusalBecauseOf: error)))
           }
         }
       }
     }
     try work.wait(every: reading.pulseInterval, for: Self.patience, sink.alive) { try body($0, $1) }
+  }
+}
+
+extension OperatorAnswer {
+  /// - Throws: An error that is not about one target alone.
+  fileprivate init(refusalBecauseOf error: any Error) throws {
+    guard let failure = Status.Failure(error),
+      [.usage, .notFound, .findings].contains(failure.status)
+    else { throw error }
+    self = .refused(failure.status, failure.message ?? "")
   }
 }
 
