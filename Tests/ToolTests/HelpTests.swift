@@ -106,6 +106,17 @@ struct HelpTests {
     #expect(try CommandRun("help", verb).output == run.output)
   }
 
+  @Test(arguments: [["lgo", "ledger"], ["lgo", "ledger", "--tail", "8"], ["Log", "--tail=8"]])
+  func aVerbThatDoesNotExistIsSaid(arguments: [String]) throws {
+    let run = try CommandRun(arguments)
+    #expect(
+      run.notes == """
+        promise-ledger: There is no verb \(arguments[0]), and no such file. For a list of the verbs, use --help.
+
+        """)
+    #expect(run.output == "" && run.status == 2)
+  }
+
   /// Help is printed alike for all verbs, before any of them begins.
   @Test(arguments: [["--help"], ["log", "--help"], ["help", "log"]])
   func helpIntoAClosedPipeIsNoFailure(arguments: [String]) throws {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import PromiseLedger
 
 /// The command `promise-ledger`.
@@ -69,6 +70,13 @@ struct PromiseLedgerCommand: ParsableCommand {
     }
   }
 
+  /// Whether a first word that is no verb is no path of a ledger either, so that it is a verb with a typing error.
+  private static func isUnknownVerb(_ word: String) -> Bool {
+    let verbs = configuration.subcommands.map { $0.configuration.commandName } + ["help"]
+    return !word.hasPrefix("-") && !verbs.contains(word)
+      && !FileManager.default.fileExists(atPath: word)
+  }
+
   /// Prints the error on standard error, or the requested help on standard output.
   private static func report(_ error: any Error, about arguments: [String]) -> Status {
     if let failure = Status.Failure(error) {
@@ -76,6 +84,12 @@ struct PromiseLedgerCommand: ParsableCommand {
       return failure.status
     }
     let isHelp = exitCode(for: error).isSuccess
+    if !isHelp, let word = arguments.first, isUnknownVerb(word) {
+      StandardError.note(
+        "There is no verb \(word), and no such file. For a list of the verbs, use --help."
+      )
+      return .usage
+    }
     // The message repeats words of the command line.
     let message = fullMessage(for: error).escapingLines(echoing: arguments)
     guard isHelp else {
