@@ -34,6 +34,20 @@ struct StateCommandTests {
     #expect(all.status == 0)
   }
 
+  @Test func beforeTheFirstEventThereIsNothing() async throws {
+    let sample = try await SampleLedger()
+    let run = try CommandRun("state", sample.path, "--at", "0")
+    #expect(
+      run.output == """
+        ledger    019b76da-a800-7000-8700-000000000001
+        position  0 of 17
+
+        what     name              id                                    state        since                        details
+
+        """)
+    #expect(run.notes == "" && run.status == 0)
+  }
+
   @Test func theNewestStateNeedsNoPosition() async throws {
     let sample = try await SampleLedger()
     let run = try CommandRun("state", sample.path, "--format", "jsonl")

@@ -61,7 +61,7 @@ struct StateCommand: LedgerCommand {
     facts.add(
       "position", "position", .unsigned(position.rawValue),
       text: position < head ? "\(position) of \(head)" : "\(position)")
-    facts.add("newest event", "time", moment.replayed.newestTime)
+    if position > .start { facts.add("newest event", "time", moment.replayed.newestTime) }
     return facts
   }
 }
