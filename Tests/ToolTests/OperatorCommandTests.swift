@@ -113,6 +113,35 @@ struct OperatorCommandTests {
     await sample.close()
   }
 
+  /// A program could never read such a value, and a settled promise cannot be settled again.
+  @Test(arguments: [
+    ("int", "\"42\"", false), ("int", "4.5", false), ("int", "null", false), ("int", "-3", true),
+    ("uint8", "256", false), ("uint8", "255", true), ("bool", "1", false), ("bool", "true", true),
+    ("string", "x", false), ("string", "[\"x\"]", false), ("string", "\"x\"", true),
+    ("double", "0.5", true), ("double", "{}", false), ("int?", "null", true), ("int?", "7", true),
+    ("int?", "\"7\"", false), ("[int]", "[1]", true), ("Order", "{\"id\":7}", true),
+  ])
+  func aValueOfAnotherTypeIsRefused(typeTag: String, value: String, fits: Bool) async throws {
+    let temporary = try TemporaryLedger()
+    let ledger = try await temporary.open()
+    let id = WorkSampleLedger.id(1)
+    _ = try await ledger.engine.submit(
+      CreatePromise(id: id, creation: PromiseCreated(typeTag: typeTag), isStrict: true))
+    for options in [[], ["--apply"]] {
+      let run = try CommandRun(
+        ["resolve", temporary.path, "\(id)", "--value=\(value)"] + options)
+      #expect(run.status == (fits ? 0 : 2), "\(run.notes)")
+      if !fits, value != "x" {
+        #expect(
+          run.notes
+            == "promise-ledger: The promise has the type \(typeTag), and the value is not of that type.\n"
+        )
+      }
+    }
+    #expect(try await ledger.record(of: id)?.outcomeKind == (fits ? .fulfilled : nil))
+    await ledger.close()
+  }
+
   @Test func forceSettlesPromisesWithoutValueOrCode() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open()
@@ -179,7 +208,7 @@ struct OperatorCommandTests {
     for (verb, number, options) in [
       ("retry", 6, []), ("park", 7, []), ("abandon", 1, ["--reason", "x"]),
       ("force", 4, ["--value", "1"]), ("force", 4, ["--reject", "x"]),
-      ("force", 4, ["--cancel", "x"]), ("resolve", 1, ["--value", "1"]),
+      ("force", 4, ["--cancel", "x"]), ("resolve", 1, ["--value", "\"1\""]),
       ("reject", 1, ["--reason", "x"]), ("cancel", 1, []), ("cancel", 4, []),
     ] as [(String, Int, [String])] {
       let run = try CommandRun([verb, sample.path, name(number)] + options)
