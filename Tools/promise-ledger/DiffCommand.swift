@@ -14,7 +14,7 @@ struct DiffCommand: ChildCommand {
       sessions are compared, in the order of their ids: those that only the second side has are \
       created, those that only the first side has are removed; settled means that a promise was \
       settled or given up, a handler can no longer be called, or a session ended. The exit code is \
-      0 if there is no difference, and 1 if there is one. Of an archive, memory holds everything.
+      0 if there is no difference, and 1 if there is one. An archive is held in memory as a whole.
       """)
 
   @Argument(

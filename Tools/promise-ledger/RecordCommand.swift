@@ -8,12 +8,13 @@ struct RecordCommand: LedgerCommand {
     abstract: "Records the history of a ledger in a file, for replay.",
     discussion: """
       A recording is an archive with digests of the states that the events lead to, so that replay \
-      can tell whether another build makes the same of them. import takes it, too. With --redact, \
-      values, keys, labels, tags, scopes, lanes, reasons, texts of errors, and the names of \
-      machines and instances are replaced, each by one of the same size as far as it must not tell \
-      things apart, and the same by the same. Ids, times, kinds, and the names of types, arguments \
-      and steps stay. The id of a promise or handler with a key is a hash of the key: who guesses \
-      the key can confirm it.
+      can tell whether another build reaches the same states. import takes it, too. With --redact, \
+      values, labels, tags, scopes, lanes, reasons, texts of errors, keys of steps, idempotency \
+      keys, and the names of machines and instances are replaced by others of the same size, or \
+      longer ones where short ones would not tell things apart. Equal contents get equal \
+      replacements. Keys of promises and handlers are left out. Ids, times, kinds, and the names \
+      of types, arguments and steps stay. The id of a promise or handler with a key is a hash of \
+      the key: anyone who guesses the key can confirm the guess.
       """)
 
   @OptionGroup var reading: ReadingOptions

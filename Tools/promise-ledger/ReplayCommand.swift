@@ -9,8 +9,8 @@ struct ReplayCommand: ChildCommand {
     discussion: """
       Each recording is rebuilt in memory, and replayed. The digests of the states are compared \
       with the recorded ones; an archive without them is only replayed. The output lists the \
-      divergences, each with the events around it, and how often which event meets which state of \
-      which kind of code. The exit code is 1 if something diverges, 3 if there is no such file, 5 \
+      divergences, each with the events around it, and counts, for each kind of code, which events \
+      met which states. The exit code is 1 if something diverges, 3 if there is no such file, 5 \
       if a file is damaged, 6 if a later version wrote it; of several files, the worst counts.
       """)
 

@@ -10,10 +10,10 @@
       abstract: "Shows a ledger in a browser on this machine, and its changes as they come.",
       discussion: """
         The command prints the address of a page, and serves it until it is interrupted; then the \
-        exit code is 0. The page is that of report, which goes on to show what is written, with \
-        the newest events, everything that is open, and what ended among these events. Only this \
-        machine can connect, and only with the token in the address: whoever has the address sees \
-        the ledger's values and texts. The page can only be looked at. With --allow-actions, it \
+        exit code is 0. The page is that of report, and follows what is written: it has the \
+        newest events, everything that is open, and what ended among these events. Only this \
+        machine can connect, and only with the token in the address: anyone who has the address \
+        can see the ledger's values and texts. The page can only be looked at. With --allow-actions, it \
         can also resolve, reject, cancel, abandon, retry and invalidate: it shows first what an \
         action would do, asks for the reason, and the ledger records both. Exit code 4 means that \
         the port is in use, and exit code 3 that there is no ledger, or that it was removed \

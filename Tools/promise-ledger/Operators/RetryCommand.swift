@@ -7,10 +7,11 @@ struct RetryCommand: OperatorCommand {
     commandName: "retry",
     abstract: "Makes work due at once: parked work, or work that waits for a time.",
     discussion: """
-      Without --apply, the command prints what it would change. Failures and deaths of processes are counted from 0 again. Work that waits for a promise \
-      and was never run waits on, but is no longer parked. The command does not run the work: a \
-      process with a runner does. Of a handler, the calls that a dead session ran are given back, so \
-      that a session that knows its kind can run them again. The ledger records the session, with the role operator. Exit \
+      Without --apply, the command prints what it would change. Failures and deaths of \
+      processes are counted from 0 again. Work that waits for a promise and was never run keeps \
+      waiting, but is no longer parked. The command does not run the work: a process with a runner \
+      does. Calls of a handler that a dead session ran are given back, so that a session that knows \
+      its kind can run them again. The ledger records the session, with the role operator. Exit \
       code 2 means that the promise has no work, or is settled; exit code 4 that a writer makes \
       no progress.
       """)
