@@ -152,6 +152,32 @@ struct ReadingTests {
     #expect(run.output.contains("sessionClosed"))
   }
 
+  #if os(Linux)
+    /// The message tells of a way only if the command can take it. Root has all rights, so it becomes another user.
+    @Test(arguments: ["log", "explain", "retry"])
+    func aMissingRightIsSaidOnce(verb: String) async throws {
+      let sample = try await SampleLedger()
+      let parent = URL(fileURLWithPath: sample.path).deletingLastPathComponent().path
+      let user = geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups" : ""
+      let arguments = verb == "log" ? [] : ["4b20"]
+      let run = try CommandRun(
+        [
+          "-c", "chmod 755 '\(parent)'; chmod -R a-w,a+rX '\(sample.path)'; \(user) \"$0\" \"$@\"",
+          CommandRun.program.path, verb, sample.path,
+        ] + arguments, of: URL(fileURLWithPath: "/bin/sh"))
+      let way =
+        verb == "retry" ? "" : " If no process has the ledger open, --without-lock only reads."
+      #expect(
+        run.notes == """
+          promise-ledger: permissionDenied: Permission to open the ledger \(sample.path) is denied. Run the command as a user who may read and write its files.\(way)
+
+          """)
+      #expect(run.status == 74)
+      _ = try CommandRun(
+        ["-R", "u+w", sample.path], of: URL(fileURLWithPath: "/bin/chmod"))
+    }
+  #endif
+
   private func makeFormatNewer(of path: String) throws {
     let inspector = try BlockingInspector(at: path)
     var metadata = LedgerMetadata(ledgerID: inspector.id, createdAt: inspector.createdAt)

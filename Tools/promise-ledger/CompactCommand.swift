@@ -45,7 +45,7 @@ struct CompactCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     // The inspector does not create a missing ledger.
-    let inspector = try reading.open()
+    let inspector = try reading.open(toWrite: apply)
     guard apply else { return try plan(inspector, sink) }
     let id = inspector.id
     inspector.close()

@@ -56,7 +56,7 @@ extension OperatorCommand {
 
   func perform(_ sink: any TextSink) throws {
     // The inspector does not create a missing ledger.
-    let inspector = try reading.open()
+    let inspector = try reading.open(toWrite: true)
     guard let name = try target.subjectName(preferring: Self.preferredKind), !target.isInput else {
       return try performOnMany(inspector, sink)
     }

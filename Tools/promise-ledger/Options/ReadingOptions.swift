@@ -27,14 +27,17 @@ protocol AccessOptions: PatienceOptions {
 }
 
 extension AccessOptions {
-  func open(_ path: String) throws -> BlockingInspector {
+  /// - Parameter writes: Whether the command writes to the ledger, for which it needs the lock.
+  func open(_ path: String, toWrite writes: Bool = false) throws -> BlockingInspector {
     do throws(LedgerError) {
       return try BlockingInspector(at: path, locking: !withoutLock)
     } catch {
       guard error.code == .permissionDenied, !withoutLock else { throw error }
+      let other = writes ? "" : " If no process has the ledger open, --without-lock only reads."
       throw Status.Failure(
         Status(error.code),
-        "\(error) To read a ledger that no process has open, use --without-lock.")
+        "\(error.code): Permission to open the ledger \(path.escapingControlCharacters) is denied. Run the command as a user who may read and write its files.\(other)"
+      )
     }
   }
 }
@@ -60,7 +63,9 @@ struct ReadingOptions: AccessOptions {
   @Option(help: .timeout)
   var timeout = 30.0
 
-  func open() throws -> BlockingInspector { try open(path) }
+  func open(toWrite writes: Bool = false) throws -> BlockingInspector {
+    try open(path, toWrite: writes)
+  }
 }
 
 /// The options of a command that reads several ledgers.
