@@ -152,6 +152,31 @@ struct ReadingTests {
     #expect(run.output.contains("sessionClosed"))
   }
 
+  /// What is open can still be read, but nothing more comes.
+  @Test func followEndsIfTheLedgerIsRemoved() async throws {
+    let sample = try await SampleLedger()
+    let run = try FollowingRun(sample.path)
+    try run.waitForOutput("sessionClosed")
+    try FileManager.default.removeItem(atPath: sample.path)
+    #expect(try run.end() == 3)
+    #expect(
+      run.notes
+        == "promise-ledger: The ledger \(sample.path) was removed while it was shown. The output is incomplete.\n"
+    )
+  }
+
+  @Test func followEndsIfTheLedgerIsReplaced() async throws {
+    let sample = try await SampleLedger()
+    let run = try FollowingRun(sample.path)
+    try run.waitForOutput("sessionClosed")
+    try replaceByCopy(sample.path)
+    #expect(try run.end() == 5)
+    #expect(
+      run.notes
+        == "promise-ledger: The ledger \(sample.path) was replaced while it was shown. Start the command again. The output is incomplete.\n"
+    )
+  }
+
   #if os(Linux)
     /// The message tells of a way only if the command can take it. Root has all rights, so it becomes another user.
     @Test(arguments: ["log", "explain", "retry"])

@@ -13,7 +13,8 @@ struct LogCommand: LedgerCommand {
       only events that match all of them. With --cursor-file, the list goes on after the event \
       that was printed last; the file is replaced once the output was written. If the command is \
       killed before that, the next run prints some events again, but leaves none out. The exit \
-      code is 2 if the cursor is of another ledger.
+      code is 2 if the cursor is of another ledger. With --follow, it is 3 if the ledger was removed \
+      meanwhile, and 5 if it was replaced.
       """)
 
   @OptionGroup var reading: ReadingOptions
@@ -99,11 +100,12 @@ struct LogCommand: LedgerCommand {
   var markFile: String? { cursorFile }
 
   func perform(_ sink: any TextSink) throws {
-    let inspector = try reading.open()
+    let (inspector, directory) =
+      follow ? try reading.openToFollow() : (try reading.open(), nil)
     var reader = EventReader(inspector: inspector, output: sink)
     reader.after = try start(in: inspector)
     reader.through = Position(rawValue: through ?? .max)
-    reader.follows = follow
+    reader.followed = directory
     let filter = try makeFilter(inspector, sink)
     var printer = try RecordPrinter(
       output.format, Record.eventColumns, to: sink, isEndless: follow,

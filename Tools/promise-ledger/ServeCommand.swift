@@ -16,8 +16,8 @@
         can see the ledger's values and texts. The page can only be looked at. With --allow-actions, it \
         can also resolve, reject, cancel, abandon, retry and invalidate: it shows first what an \
         action would do, asks for the reason, and the ledger records both. Exit code 4 means that \
-        the port is in use, and exit code 3 that there is no ledger, or that it was removed \
-        meanwhile.
+        the port is in use, exit code 3 that there is no ledger, or that it was removed meanwhile, \
+        and exit code 5 that it was replaced.
         """)
 
     /// More lines than this are more than browsers can scroll, and than a server should hold.
@@ -49,8 +49,9 @@
     }
 
     func perform(_ sink: any TextSink) throws {
-      let inspector = try reading.open()
-      var reader = try LiveReader(inspector, at: reading.path, eventLimit: events, sink)
+      let (inspector, directory) = try reading.openToFollow()
+      var reader = try LiveReader(
+        inspector, at: reading.path, in: directory, eventLimit: events, sink)
       let live = reader.live
       let server = try PageServer(
         live, port: port, usesIPv6: usesIPv6,

@@ -133,6 +133,20 @@
       await sample.close()
     }
 
+    /// What is open of the old ledger can still be read, but nothing more comes of it.
+    @Test func aReplacedLedgerEndsTheServer() async throws {
+      let sample = try await StuckLedger()
+      let (told, status, notes) = try await ServedLedger.with(sample.path) { served in
+        let feed = try Self.feed(served)
+        try replaceByCopy(sample.path)
+        let told = feed.waitForEnd()
+        return (told, try served.run.end(), served.run.notes)
+      }
+      #expect(told.contains("event: end\n") && told.contains("was replaced"))
+      #expect(status == 5 && notes.contains("was replaced while it was shown. Start the command"))
+      await sample.close()
+    }
+
     @Test func aLedgerIsShownWhileItIsCompacted() async throws {
       let temporary = try TemporaryLedger()
       let ledger = try await temporary.open(as: .app)

@@ -13,8 +13,8 @@ struct EventReader {
   var sliceEventCount = 1_000
   var after = Position.start
   var through = Position(rawValue: .max)
-  /// Whether to wait for more events at the end.
-  var follows = false
+  /// The directory of the ledger, to wait for more events at the end; `nil` to end there.
+  var followed: FollowedDirectory?
   /// Whether to print a note about events that compaction deleted.
   var notesDeletion = true
   /// Called where all events so far were passed on: before each pause, at the end, before damage is reported,
@@ -25,7 +25,7 @@ struct EventReader {
   func read(_ body: (LedgerEvent) throws -> Bool) throws {
     var position = after
     var sliceCount = 0
-    let watch = follows ? inspector.makeChangeWatch() : nil
+    let watch = followed.map { _ in inspector.makeChangeWatch() }
     while position < through {
       let changes = watch?.count
       let slice: [LedgerEvent]
@@ -50,6 +50,7 @@ struct EventReader {
       } else if let watch, let changes {
         try pausing()
         try output.flush()
+        try followed?.check()
         watch.wait(since: changes, timeout: Self.pause)
       } else {
         break

@@ -66,6 +66,13 @@ struct ReadingOptions: AccessOptions {
   func open(toWrite writes: Bool = false) throws -> BlockingInspector {
     try open(path, toWrite: writes)
   }
+
+  /// Opens the ledger in order to follow it.
+  func openToFollow() throws -> (ledger: BlockingInspector, directory: FollowedDirectory) {
+    // First, so that a replacement meanwhile is noticed. If there is nothing, opening the ledger says so.
+    let directory = Result { try FollowedDirectory(path) }
+    return (try open(), try directory.get())
+  }
 }
 
 /// The options of a command that reads several ledgers.

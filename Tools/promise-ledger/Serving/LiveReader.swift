@@ -20,6 +20,7 @@
     let live: LivePage
     private let inspector: BlockingInspector
     private let path: String
+    private let directory: FollowedDirectory
     private let eventLimit: Int
     private let sink: any TextSink
     private var tail: EventTail
@@ -34,10 +35,12 @@
 
     /// Reads the ledger for the first time.
     init(
-      _ inspector: BlockingInspector, at path: String, eventLimit: Int, _ sink: any TextSink
+      _ inspector: BlockingInspector, at path: String, in directory: FollowedDirectory,
+      eventLimit: Int, _ sink: any TextSink
     ) throws {
       self.inspector = inspector
       self.path = path
+      self.directory = directory
       self.eventLimit = eventLimit
       self.sink = sink
       tail = EventTail(endingAt: try inspector.head, limit: eventLimit)
@@ -57,7 +60,7 @@
         let hasRead = try readEvents()
         try updateTables()
         beat()
-        try checkPlace()
+        try directory.check()
         try showLife()
         if hasRead {
           Thread.sleep(forTimeInterval: Self.shortestPause / .seconds(1))
@@ -168,14 +171,6 @@
       guard .now - beatTime >= Self.heartbeat else { return }
       beatTime = .now
       live.tick()
-    }
-
-    /// - Throws: ``Status/Failure`` if the ledger was removed: what is open of it does not show that.
-    private func checkPlace() throws {
-      guard FileManager.default.fileExists(atPath: path) else {
-        throw Status.Failure(
-          .notFound, "The ledger \(path.escapingControlCharacters) was removed while it was shown.")
-      }
     }
   }
 #endif
