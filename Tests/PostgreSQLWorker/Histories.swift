@@ -1,3 +1,4 @@
+import Foundation
 import LedgerHistoryClient
 import LedgerTestSupport
 import PromiseLedgerPostgreSQL
@@ -20,11 +21,13 @@ struct Histories {
     await ledger.close()
   }
 
-  /// Opens the ledger, also while its server is away.
+  /// Opens the ledger, also while its server is away or others are slow.
   private func open() async throws -> Ledger {
     for _ in 0..<100 {
       do {
         return try await Ledger.open(place, as: role, configuration: try maker.configuration())
+      } catch let error as LedgerError where error.code == .writerStalled {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
       } catch let error as LedgerError where error.code == .unavailable {
         try await Task.sleep(for: .milliseconds(100))
       }

@@ -2,6 +2,7 @@ import LedgerModel
 import LedgerPostgreSQL
 import LedgerPostgreSQLTestSupport
 import LedgerRuntimeTesting
+import Synchronization
 import Testing
 
 @testable import PromiseLedgerPostgreSQL
@@ -46,6 +47,20 @@ struct CommitTests {
     for _ in 0..<3 { try writer.append() }
     #expect(texts.all.count == 3)
     #expect(!texts.all.contains { $0.lowercased().contains("notify") })
+  }
+
+  /// A thread that reads sees the event of another session before the writer notes its own commit.
+  @Test func aCommitThatIsNotedLateIsNotTakenForTheEnd() throws {
+    let place = try server.makePlace()
+    let (writer, other) = (try PostgreSQLWriter(place), try PostgreSQLWriter(place))
+    try writer.append()
+    let store = try #require(writer.store as? PostgreSQLEventStore)
+    let row = try #require(store.state.withLock { $0.own })
+    try other.append()
+    let head = try store.head()
+    store.noteOwn(row)
+    #expect(try store.beginCommit(Patience(.seconds(30))).head == head)
+    store.endCommit()
   }
 
   @Test func ofTwoWritersTheSlowerOneDecidesAgainAndThenWaitsForItsTurn() throws {

@@ -214,8 +214,9 @@ extension PostgreSQLEventStore.State {
   fileprivate mutating func note(_ row: LogRow, _ end: LogEnd) {
     time = PostgreSQLEventStore.ServerTime(time: row.time, moment: MonotonicClock.now)
     if row.metadata != nil { hasSnapshot = row.summary != nil }
-    // Another thread may have noted a later row meanwhile.
-    if end.position >= seen?.position ?? .start { seen = end }
-    if let known = own, row.head > known.head || row.epoch > known.epoch { own = nil }
+    // Another thread may have noted a later row meanwhile, even before the answer to this store's commit.
+    let newest = seen.map { max($0.position, end.position) } ?? end.position
+    if end.position == newest { seen = end }
+    if let known = own, newest > known.head || row.epoch > known.epoch { own = nil }
   }
 }
