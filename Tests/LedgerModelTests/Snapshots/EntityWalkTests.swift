@@ -11,7 +11,7 @@ import Testing
   ///
   /// - Parameter share: The part that is folded, in quarters.
   private static func state(seed: UInt64, foldedQuarters share: UInt64) throws -> LedgerState {
-    let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 60)
+    let subject = try CompactedStore(InMemoryEventStore(), seed: seed, groupCount: 30)
     let end = Position(rawValue: try subject.store.head().rawValue * share / 4)
     if end > .start { try subject.fold(through: end) }
     return try LedgerState.tail(of: subject.store)
@@ -26,7 +26,7 @@ import Testing
     return found
   }
 
-  @Test(arguments: TestAmount.seeds(5), 0...4 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(3), 0...4 as ClosedRange<UInt64>)
   func whatEndedComesInTheOrderOfItsEnds(seed: UInt64, share: UInt64) throws {
     let state = try Self.state(seed: seed, foldedQuarters: share)
     // All of it in memory, so that nothing is merged.
@@ -42,7 +42,7 @@ import Testing
         == ended.filter { $0.lastPosition > middle })
   }
 
-  @Test(arguments: TestAmount.seeds(5), 0...4 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(3), 0...4 as ClosedRange<UInt64>)
   func whatNeedsNoConsumptionIsWhatEndedWithoutIt(seed: UInt64, share: UInt64) throws {
     let state = try Self.state(seed: seed, foldedQuarters: share)
     let ended = try Self.walk(.closed(nil), over: state)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test(arguments: TestAmount.seeds(5), 0...4 as ClosedRange<UInt64>)
+  @Test(arguments: TestAmount.seeds(3), 0...4 as ClosedRange<UInt64>)
   func whatIsOpenComesInTheOrderOfItsCreation(seed: UInt64, share: UInt64) throws {
     let state = try Self.state(seed: seed, foldedQuarters: share)
     let promises = try Self.walk(.openPromises, over: state)
