@@ -279,8 +279,8 @@ let package = Package(
     .executableTarget(
       name: "ledger-postgresql-worker",
       dependencies: [
-        "LedgerHistoryClient", "LedgerModel", "LedgerPostgreSQLTestSupport", "LedgerSystem",
-        "LedgerTestSupport", "PromiseLedgerPostgreSQL",
+        "LedgerHistoryClient", "LedgerModel", "LedgerPostgreSQL", "LedgerPostgreSQLTestSupport",
+        "LedgerSystem", "LedgerTestSupport", "PromiseLedgerPostgreSQL",
       ],
       path: "Tests/PostgreSQLWorker"
     ),

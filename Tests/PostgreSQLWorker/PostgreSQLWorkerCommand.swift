@@ -25,7 +25,9 @@ struct PostgreSQLWorkerCommand {
     case "append":
       try Appending(place, session: number(), maximumCount: Int(number())).run()
     case "histories":
-      try await Histories(place, name: next(), role: next(), seed: number()).run()
+      try await Histories(
+        place, on: connection, name: next(), role: next(), seed: number()
+      ).run()
     case "hold": try await Holding(place).run()
     default: throw WorkerUsageError()
     }

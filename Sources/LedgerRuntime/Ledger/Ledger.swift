@@ -99,9 +99,9 @@ public final class Ledger: Sendable {
   /// ```
   ///
   /// While such a task runs, this session commits nothing, and while a commit runs or waits for another
-  /// process, such tasks wait. A task should therefore take little time between two suspensions, and must not
-  /// block the thread: if it blocks it until the ledger has done something, it waits for ever. Code that is
-  /// isolated to an actor runs where that actor runs.
+  /// process or a server, such tasks wait. A task should therefore take little time between two suspensions,
+  /// and must not block the thread: if it blocks it until the ledger has done something, it waits for ever.
+  /// Code that is isolated to an actor runs where that actor runs.
   ///
   /// While the ledger is frozen, tasks run as before. Once it is closed, they run on another thread.
   public var taskExecutor: any TaskExecutor { engine.inbox.tasks }

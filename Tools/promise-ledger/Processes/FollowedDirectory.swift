@@ -1,6 +1,6 @@
 import LedgerSystem
 
-/// The directory of a ledger that is read until somebody ends that.
+/// The directory of a ledger that a command follows, which may be removed or replaced meanwhile.
 ///
 /// Files that are open can be read after they were removed, so reading them does not show that the ledger is gone, or
 /// that another one has its place.
