@@ -227,9 +227,17 @@ package struct ExplanationSample: Sendable {
       "Invalidation \(callName) has run since \(zero) in session \(sessionName), whose process is gone. The next session that opens the ledger or writes gives it back.",
       ["open"]),
     ExplanationSample(
-      .call(.givenBack(.numbered(1), .call, kind: "mail", .notRunnable, since: since)),
+      .call(
+        .givenBack(.numbered(2), .numbered(1), .call, kind: "mail", .notRunnable, since: since)),
       "callGivenBack",
       "Call \(callName) was given back at \(zero) (not runnable). A session that knows the kind \"mail\" may run it again.",
+      ["retryCalls", "invalidate"]),
+    ExplanationSample(
+      .call(
+        .givenBack(
+          .numbered(2), .numbered(1), .invalidation, kind: "mail", .died, since: since)),
+      "callGivenBack",
+      "Invalidation \(callName) was given back at \(zero) (died). A session that knows the kind \"mail\" may run it again.",
       ["retryCalls"]),
   ]
 

@@ -170,7 +170,9 @@ struct ExplainCommandTests {
         kind      a\u{1B}[2J\u{A}\u{202E}b
         reason    Call 019b76da-a800-7000-8700-000000000a11 was given back at 2026-01-12T00:00:00.000000Z (not runnable). A session that knows the kind "a\u{1B}[2J\u{A}\u{202E}b" may run it again.
           action  Retry the call in a process that knows the kind "a\u{1B}[2J\u{A}\u{202E}b" (Ledger.retryUnfinishedCalls).
+          action  Invalidate handler 8ecd4fe9-ff8f-8c34-a532-3e6ab0c3605f (DurableHandler.invalidate).
         session   019b76da-a800-7000-8700-000000000002 is ended (app "default")
+        command   promise-ledger invalidate \#(sample.path) 8ecd4fe9-ff8f-8c34-a532-3e6ab0c3605f --reason TEXT --apply
 
         """#)
     #expect(run.notes == "" && run.status == 0)

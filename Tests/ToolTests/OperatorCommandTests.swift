@@ -82,7 +82,7 @@ struct OperatorCommandTests {
   }
 
   @Test(arguments: [
-    (["--value", "42"], PromiseOutcome.fulfilled(StoredValue(typeTag: "int", bytes: [52, 50]))),
+    (["--value", "-2"], PromiseOutcome.fulfilled(StoredValue(typeTag: "int", bytes: [45, 50]))),
     (
       ["--reject", "no way"],
       .rejected(StoredError(domain: "promise-ledger", message: "no way"))
@@ -129,7 +129,7 @@ struct OperatorCommandTests {
       CreatePromise(id: id, creation: PromiseCreated(typeTag: typeTag), isStrict: true))
     for options in [[], ["--apply"]] {
       let run = try CommandRun(
-        ["resolve", temporary.path, "\(id)", "--value=\(value)"] + options)
+        ["resolve", temporary.path, "\(id)", "--value", value] + options)
       #expect(run.status == (fits ? 0 : 2), "\(run.notes)")
       if !fits, value != "x" {
         #expect(

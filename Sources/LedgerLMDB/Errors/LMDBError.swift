@@ -23,7 +23,7 @@ package struct LMDBError: Error, Sendable, Hashable {
     self.operation = operation
     self.refusal = nil
     self.path = path
-    self.message = Self.remedy(for: status, during: operation) ?? status.description
+    self.message = Self.remedy(for: status, during: operation) ?? "LMDB failed."
   }
 
   /// Translates a failed system call into its meaning for an environment.
@@ -60,10 +60,10 @@ package struct LMDBError: Error, Sendable, Hashable {
 }
 
 extension LMDBError: CustomStringConvertible {
+  /// The operation, where, and its code. It stands behind ``message`` wherever both are shown.
   package var description: String {
     let place = path.map { " at \($0)" } ?? ""
-    let code = status == .refused ? "refused" : status.description
-    return "\(operation.rawValue)\(place): \(code). \(message)"
+    return "\(operation.rawValue)\(place): \(status)"
   }
 }
 

@@ -25,7 +25,8 @@ extension Explainer {
   ) throws(LedgerError) -> Explanation.Call {
     if let release = call.release {
       return .givenBack(
-        call.id, call.purpose, kind: handler.kind, release.reason, since: release.fact.time)
+        handler.id, call.id, call.purpose, kind: handler.kind, release.reason,
+        since: release.fact.time)
     }
     let (session, since) = (call.newestStart.session, call.newestStart.time)
     guard try presence(of: session) != .gone else {

@@ -10,7 +10,8 @@ extension Explanation {
     case runsInLostProcess(CallID, HandlerCallPurpose, SessionID, since: Timestamp)
     /// The call was given back, and no session runs it.
     case givenBack(
-      CallID, HandlerCallPurpose, kind: String, HandlerCallReleased.Reason, since: Timestamp)
+      HandlerID, CallID, HandlerCallPurpose, kind: String, HandlerCallReleased.Reason,
+      since: Timestamp)
   }
 }
 
@@ -24,7 +25,7 @@ extension Explanation.Call: ExplainedReason {
       "\(purpose.words) \(call) has run since \(since) in session \(session)."
     case .runsInLostProcess(let call, let purpose, let session, let since):
       "\(purpose.words) \(call) has run since \(since) in session \(session), whose process is gone. The next session that opens the ledger or writes gives it back."
-    case .givenBack(let call, let purpose, let kind, let reason, let since):
+    case .givenBack(_, let call, let purpose, let kind, let reason, let since):
       "\(purpose.words) \(call) was given back at \(since) (\(reason.words)). A session that knows the kind \"\(kind)\" may run it again."
     }
   }
@@ -36,7 +37,7 @@ extension Explanation.Call: ExplainedReason {
       ReasonFacts("callRuns", sessions: [session], since: since)
     case .runsInLostProcess(_, _, let session, let since):
       ReasonFacts("callRunsInLostProcess", sessions: [session], since: since)
-    case .givenBack(_, _, _, _, let since): ReasonFacts("callGivenBack", since: since)
+    case .givenBack(_, _, _, _, _, let since): ReasonFacts("callGivenBack", since: since)
     }
   }
 
@@ -45,7 +46,8 @@ extension Explanation.Call: ExplainedReason {
     case .notCalled(let id, let kind, _): [.call(id, kind: kind), .invalidate(id)]
     case .runs: [.waitForCode]
     case .runsInLostProcess: [.open]
-    case .givenBack(_, _, let kind, _, _): [.retryCalls(kind: kind)]
+    case .givenBack(let id, _, .call, let kind, _, _): [.retryCalls(kind: kind), .invalidate(id)]
+    case .givenBack(_, _, .invalidation, let kind, _, _): [.retryCalls(kind: kind)]
     }
   }
 }

@@ -171,7 +171,8 @@ import Testing
       try handlerReasons(ledger)
         == [
           .call(
-            .givenBack(call, .call, kind: "greet", .notRunnable, since: .second(1_006)))
+            .givenBack(
+              .numbered(1), call, .call, kind: "greet", .notRunnable, since: .second(1_006)))
         ])
   }
 

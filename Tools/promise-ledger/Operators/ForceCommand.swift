@@ -19,7 +19,10 @@ struct ForceCommand: OperatorCommand {
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var target: TargetOptions
 
-  @Option(help: ArgumentHelp("Fulfil the promise with this value.", valueName: "json"))
+  // As a value may be a negative number.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Fulfil the promise with this value.", valueName: "json"))
   var value: String?
 
   @Option(help: ArgumentHelp("Reject the promise with this message.", valueName: "message"))

@@ -19,7 +19,8 @@ struct ResolveCommand: OperatorCommand {
   @OptionGroup var reading: ReadingOptions
   @OptionGroup var target: TargetOptions
 
-  @Option(help: ArgumentHelp("The value.", valueName: "json"))
+  // As a value may be a negative number.
+  @Option(parsing: .unconditional, help: ArgumentHelp("The value.", valueName: "json"))
   var value: String
 
   @OptionGroup var selection: PromiseSelection

@@ -38,24 +38,26 @@ const askAbout = (verb, id) => {
   const outcome = element("p", { class: "outcome", role: "status" });
   const close = element("button", { type: "button", click: () => dialog.close() }, "Close");
   const go = element("button", { type: "submit", class: "go" }, "Continue");
-  let isAgreed = false;
-  const startAgain = () => { isAgreed = false; go.textContent = "Continue"; outcome.textContent = ""; outcome.className = "outcome"; };
+  const filledIn = () => JSON.stringify({ verb, id, reason: reason.value, value: value?.value });
+  // What the server was asked about. Nothing else is done, even if it was edited before the answer came.
+  let shown = null;
+  const startAgain = () => { shown = null; go.textContent = "Continue"; outcome.textContent = ""; outcome.className = "outcome"; };
   reason.addEventListener("input", startAgain);
   value?.addEventListener("input", startAgain);
   const submit = async (event) => {
     event.preventDefault();
+    const asked = filledIn();
     go.disabled = true;
-    const order = { verb, id, reason: reason.value, apply: isAgreed };
-    if (value) order.value = value.value;
-    const { result, details } = await sendOrder(order);
+    const { result, details } = await sendOrder({ ...JSON.parse(asked), apply: shown === asked });
     go.disabled = false;
+    if (result === "would" && filledIn() !== asked) return startAgain();
     outcome.className = `outcome ${result === "refused" ? "bad" : result === "done" ? "good" : ""}`;
     if (result === "would") {
-      isAgreed = true;
+      shown = asked;
       go.textContent = title;
       outcome.textContent = `This would ${visible(details)}. The ledger records the reason.`;
     } else {
-      isAgreed = false;
+      shown = null;
       outcome.textContent = result === "done" ? `Done: ${visible(details)}.` : visibleLines(details);
       go.textContent = "Continue";
       if (result === "done") { go.remove(); close.focus(); }
