@@ -332,6 +332,24 @@ let package = Package(
       ]
     ),
     .testTarget(name: "LedgerWalkTests", dependencies: ["LedgerTestSupport", "LedgerWalk"]),
+    .target(
+      name: "PromiseLedgerTestSupport",
+      dependencies: [
+        "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerModelTestSupport",
+        "LedgerRuntime", "LedgerRuntimeTesting", "LedgerSystem", "PromiseLedger",
+        "PromiseLedgerTesting", .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/PromiseLedgerTestSupport"
+    ),
+    .testTarget(
+      name: "LedgerRuntimeTests",
+      dependencies: [
+        "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerModelTestSupport",
+        "LedgerPromises", "LedgerRuntime", "LedgerRuntimeTesting", "LedgerSystem",
+        "LedgerTestSupport", "PromiseLedger", "PromiseLedgerTestSupport", "PromiseLedgerTesting",
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
     .testTarget(
       name: "PromiseLedgerTests",
       dependencies: [
@@ -341,6 +359,7 @@ let package = Package(
         "LedgerRuntimeTesting",
         "PromiseLedger",
         "PromiseLedgerSwiftTesting",
+        "PromiseLedgerTestSupport",
         "PromiseLedgerTesting",
         "LedgerBytes",
         "LedgerLMDB",

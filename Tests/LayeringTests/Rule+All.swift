@@ -133,6 +133,6 @@ extension Rule {
         file.lines { ["async", "await", "concurrentPerform", "Mutex", "Task"].contains($0) }
           + file.lines { $0.lowercased().contains("thread") }
       }, what: "a second thread",
-      "The thread sanitizer does not run the tests of the model; PromiseLedgerTests is for others."),
+      "The thread sanitizer does not run the tests of the model; LedgerRuntimeTests is for others."),
   ]
 }

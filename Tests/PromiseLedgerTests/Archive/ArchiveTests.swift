@@ -1,6 +1,7 @@
 import LedgerBytes
 import LedgerModelTestSupport
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

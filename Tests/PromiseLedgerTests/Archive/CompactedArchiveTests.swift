@@ -1,5 +1,6 @@
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -11,8 +12,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct CompactedArchiveTests {
   private static let policies: [[CompactionPolicy]] = [
-    [LedgerCompactionTests.events], [LedgerCompactionTests.everything],
-    [LedgerCompactionTests.events, LedgerCompactionTests.everything, .foldOnly],
+    [CompactionSample.events], [CompactionSample.everything],
+    [CompactionSample.events, CompactionSample.everything, .foldOnly],
   ]
 
   @Test(arguments: policies)
@@ -63,9 +64,9 @@ struct CompactedArchiveTests {
   }
 
   @Test func anOpenLedgerExportsTheSameAsAnInspector() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.events])
+    let ledger = try await CompactedLedger([CompactionSample.events])
     let open = try await ledger.temporary.open(
-      configuration: LedgerCompactionTests.configuration())
+      configuration: CompactionSample.configuration())
     var archive: [UInt8] = []
     try await open.export { archive += $0 }
     let inspected = try BlockingInspector(at: ledger.path).archive()
@@ -75,8 +76,8 @@ struct CompactedArchiveTests {
 
   @Test func noCompactionRunsMeanwhile() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 8)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 8)
     var isFirst = true
     try await ledger.export { _ in
       guard isFirst else { return }
@@ -117,7 +118,7 @@ struct CompactedArchiveTests {
   }
 
   private static let archive = Task {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    let ledger = try await CompactedLedger([CompactionSample.everything])
     return try BlockingInspector(at: ledger.path).archive()
   }
 

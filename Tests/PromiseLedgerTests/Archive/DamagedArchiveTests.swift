@@ -1,6 +1,7 @@
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -4,6 +4,7 @@ import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -31,7 +32,7 @@ struct DamagedExportTests {
 
   @Test(arguments: ["entities", "tombstones"])
   func aLostRecordIsFound(table: String) async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    let ledger = try await CompactedLedger([CompactionSample.everything])
     for entry in try ledger.entries(of: table) {
       try ledger.put(nil, forKey: entry.key, in: table)
       let message = try Self.failure(of: ledger.path)?.message
@@ -42,7 +43,7 @@ struct DamagedExportTests {
   }
 
   @Test func aTombstoneTooManyIsFound() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    let ledger = try await CompactedLedger([CompactionSample.everything])
     let id = EntityID.numbered(5)
     try ledger.put(
       SnapshotRecord.tombstone(id), forKey: SnapshotRecord.key(id), in: "tombstones")
@@ -51,7 +52,7 @@ struct DamagedExportTests {
   }
 
   @Test func aBitFlipInATombstoneIsFound() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    let ledger = try await CompactedLedger([CompactionSample.everything])
     let keys = try ledger.entries(of: "tombstones").map(\.key)
     #expect(keys.count > 2)
     let url = URL(fileURLWithPath: ledger.path + "/generation-000001/data.mdb")
@@ -112,7 +113,7 @@ struct DamagedExportTests {
   }
 
   @Test func aSnapshotThatIsFurtherOnThanTheEventsIsFound() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.events])
+    let ledger = try await CompactedLedger([CompactionSample.events])
     var summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()
     summary.position = try BlockingInspector(at: ledger.path).head.advanced(by: 1)
     try ledger.put(summary.encoded, forKey: SnapshotSummary.key, in: "meta")
@@ -142,8 +143,8 @@ struct DamagedExportTests {
     let temporary = try TemporaryLedger()
     let directory = FileSystem.parent(of: temporary.path) + "/archives"
     try FileSystem.createDirectory(directory)
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 60)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 60)
     try await ledger.compact(.foldOnly)
     let store = try await ledger.engine.openStore()
     let position = try Self.changeEvent(from: 80, of: temporary.path)

@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerSystem
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing
@@ -12,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct EventArchiveTests {
   private static func policy(_ directory: String) -> CompactionPolicy {
-    var policy = LedgerCompactionTests.everything
+    var policy = CompactionSample.everything
     policy.archiveDirectory = directory
     return policy
   }
@@ -21,7 +22,7 @@ struct EventArchiveTests {
     let reference = try TemporaryLedger()
     let directory = FileSystem.parent(of: reference.path) + "/archives"
     try FileSystem.createDirectory(directory)
-    let ledger = try await reference.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await reference.open(configuration: CompactionSample.configuration())
     var archives: [String] = []
     for _ in 0..<3 {
       for number in 0..<24 { try await CompactedLedger.add(number, to: ledger) }
@@ -44,7 +45,7 @@ struct EventArchiveTests {
     let reference = try TemporaryLedger()
     let directory = FileSystem.parent(of: reference.path) + "/archives"
     try FileSystem.createDirectory(directory)
-    let ledger = try await reference.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await reference.open(configuration: CompactionSample.configuration())
     // Several pieces of an archive.
     for _ in 0..<700 { _ = try await ledger.createPromise(of: Void.self) }
     try await ledger.compact(.foldOnly)
@@ -67,11 +68,11 @@ struct EventArchiveTests {
     let reference = try TemporaryLedger()
     let directory = FileSystem.parent(of: reference.path) + "/archives"
     try FileSystem.createDirectory(directory)
-    let ledger = try await reference.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await reference.open(configuration: CompactionSample.configuration())
     for _ in 0..<24 { _ = try await ledger.createPromise(of: Void.self) }
     let store = try await ledger.engine.openStore()
     let hasWritten = Mutex(false)
-    var policy = LedgerCompactionTests.events
+    var policy = CompactionSample.events
     policy.archiveDirectory = directory
     let report = try await ledger.compact(policy) { progress in
       let isFirst = hasWritten.withLock { hasWritten in
@@ -222,7 +223,7 @@ struct EventArchiveTests {
         try crafted.commit([.of(PromiseCreated(typeTag: "text"), on: id)])
       }
       let ledger = try await crafted.temporary.open(
-        configuration: LedgerCompactionTests.configuration())
+        configuration: CompactionSample.configuration())
       if number == 1 {
         let report = try await ledger.compact(Self.policy(directory))
         #expect(report.archivePath != nil, "\(number)")
@@ -253,8 +254,8 @@ struct EventArchiveTests {
     let temporary = try TemporaryLedger()
     let directory = FileSystem.parent(of: temporary.path) + "/archives"
     try FileSystem.createDirectory(directory)
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 8)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 8)
     let zeros = String(repeating: "0", count: 19)
     let range = "\(zeros)1-\(zeros)2.jsonl.new-0123456789ab"
     let foreign = [
@@ -275,8 +276,8 @@ struct EventArchiveTests {
 
   @Test func nothingIsDeletedWithoutItsArchive() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 24)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 24)
     let missing = FileSystem.parent(of: temporary.path) + "/nowhere"
     let error = await #expect(throws: LedgerError.self) {
       try await ledger.compact(Self.policy(missing))

@@ -1,5 +1,6 @@
 import LedgerBytes
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 struct ForgedArchiveTests {
   /// An export with a snapshot, and events before and after its position.
   private static let archive = Task {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.events, .foldOnly])
+    let ledger = try await CompactedLedger([CompactionSample.events, .foldOnly])
     return try BlockingInspector(at: ledger.path).archive()
   }
 

@@ -1,5 +1,6 @@
 import LedgerBytes
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerPostgreSQLTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -21,8 +22,8 @@ struct PostgreSQLArchiveTests {
 
   /// With all events; with a snapshot and what came after its events, which are deleted; and with records removed.
   private static let policies = [
-    [], [LedgerCompactionTests.events],
-    [LedgerCompactionTests.events, LedgerCompactionTests.everything],
+    [], [CompactionSample.events],
+    [CompactionSample.events, CompactionSample.everything],
   ]
 
   @Test(arguments: policies.indices)
@@ -63,7 +64,7 @@ struct PostgreSQLArchiveTests {
   }
 
   @Test func whatAnImportLeavesWhenItDiesGoesWithTheNext() async throws {
-    let original = try await CompactedLedger([LedgerCompactionTests.events])
+    let original = try await CompactedLedger([CompactionSample.events])
     try importAfterDeadImports(BlockingInspector(at: original.path).archive())
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import PromiseLedger
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import PromiseLedger
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing

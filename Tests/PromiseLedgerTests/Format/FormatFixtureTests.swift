@@ -1,4 +1,5 @@
 import Foundation
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -50,7 +51,7 @@ import Testing
   @Test(arguments: versions)
   func itIsWrittenOnAndCompacted(version: Int) async throws {
     let temporary = try Self.copy(version)
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     let open = try await ledger.unconsumedPromises()
     #expect(open.count(where: { $0.status == .pending }) == 12)
     let large = try #require(open.first { $0.label == "old, large" })
@@ -66,7 +67,7 @@ import Testing
     let error = await #expect(throws: LedgerError.self) { try await removed.consume() }
     #expect(error?.code == .recordRemoved)
     #expect(try await ledger.unfinishedCalls().count == 3)
-    _ = try await ledger.compact(LedgerCompactionTests.everything)
+    _ = try await ledger.compact(CompactionSample.everything)
     await ledger.close()
     var findings: [VerificationFinding] = []
     _ = try BlockingInspector(at: temporary.path).verify { findings.append($0) }

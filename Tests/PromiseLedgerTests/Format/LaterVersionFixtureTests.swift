@@ -1,4 +1,5 @@
 import Foundation
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
 
   @Test func itIsListedWrittenOnAndFolded() async throws {
     let temporary = try Self.copy()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     #expect(try await ledger.handlers().count == 1)
     #expect(try await ledger.unfinishedCalls().isEmpty)
     let open = try await ledger.unconsumedPromises()
@@ -55,7 +56,7 @@ import Testing
     #expect(Set(open.map(\.id)).isDisjoint(with: unknown))
     let promise = try #require(open.first { $0.status == .pending })
     try await ledger.promise(id: promise.id, of: Int.self, codec: .text).fulfill(1)
-    let report = try await ledger.compact(LedgerCompactionTests.everything)
+    let report = try await ledger.compact(CompactionSample.everything)
     #expect(report.problem == nil)
     #expect(report.foldedEvents > 0 && report.deletedEvents > 0 && report.removedRecords == 0)
     #expect(report.unsupportedRecords == LaterVersion.unknown.count)

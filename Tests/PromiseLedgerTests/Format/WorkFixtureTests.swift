@@ -1,5 +1,6 @@
 import Foundation
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing
@@ -69,7 +70,7 @@ import Testing
   @Test(arguments: versions)
   func itsWorkIsRunToItsEnd(version: Int) async throws {
     let temporary = try Self.copy(version)
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     let clock = ManualLedgerClock()
     configuration.clock = clock
     try configuration.handlers.register(Visit.self)
@@ -109,7 +110,7 @@ import Testing
     #expect(Visit.bodyCount.withLock(\.self) == 0)
     let parked = try await ledger.openWork().filter { $0.work?.state == .parked }
     #expect(parked.count == 4)
-    _ = try await ledger.compact(LedgerCompactionTests.everything)
+    _ = try await ledger.compact(CompactionSample.everything)
     await ledger.close()
     #expect(try Self.findings(at: temporary.path) == [])
   }

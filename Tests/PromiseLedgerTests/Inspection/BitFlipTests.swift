@@ -1,6 +1,7 @@
 import Foundation
 import LedgerModelTestSupport
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -18,7 +19,7 @@ struct BitFlipTests {
 
   @Test func everyOneInASnapshotIsFound() async throws {
     let ledger = try await CompactedLedger([
-      LedgerCompactionTests.everything, LedgerCompactionTests.events,
+      CompactionSample.everything, CompactionSample.events,
     ])
     let records = try ["entities", "parts", "blob"].flatMap { try ledger.entries(of: $0) }
     let summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()

@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 
 /// Looking at a ledger whose events were folded and deleted.
 @Suite(.timeLimit(.minutes(10))) struct CompactedInspectionTests {
-  private static let configuration = LedgerCompactionTests.configuration()
+  private static let configuration = CompactionSample.configuration()
 
   /// Everything that inspection answers and compaction must not change.
   private struct Answers: Equatable {
@@ -32,7 +33,7 @@ import Testing
   @Test func everyAnswerIsTheSame() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
-    let ids = try await LedgerCompactionTests.fill(ledger, 60)
+    let ids = try await CompactionSample.fill(ledger, 60)
     let inspector = try BlockingInspector(at: temporary.path)
     let position = try inspector.head
     let held = try inspector.replay()
@@ -46,7 +47,7 @@ import Testing
     let folded = try inspector.state(at: position)
     #expect(try Answers(folded, ids) == before)
     _ = try await ledger.createPromise(of: String.self)
-    try await ledger.compact(LedgerCompactionTests.events)
+    try await ledger.compact(CompactionSample.events)
     let gone = #expect(throws: LedgerError.self) { try Answers(folded, ids) }
     #expect(gone?.code == .eventsDeleted && gone?.eventsDeletedThrough != nil)
 
@@ -62,11 +63,11 @@ import Testing
     let inspector = try BlockingInspector(at: temporary.path)
     var digests: [(Position, StateDigest)] = []
     for _ in 0..<6 {
-      _ = try await LedgerCompactionTests.fill(ledger, 4)
+      _ = try await CompactionSample.fill(ledger, 4)
       digests.append((try inspector.head, try inspector.replay().digest()))
     }
     try await ledger.compact(.foldOnly)
-    _ = try await LedgerCompactionTests.fill(ledger, 4)
+    _ = try await CompactionSample.fill(ledger, 4)
     digests.append((try inspector.head, try inspector.replay().digest()))
     for (position, digest) in digests {
       #expect(try inspector.state(at: position).digest() == digest, "position \(position)")
@@ -75,7 +76,7 @@ import Testing
       try inspector.state(at: try inspector.head.advanced(by: 1))
     }
     #expect(late?.code == .invalidArgument)
-    let report = try await ledger.compact(LedgerCompactionTests.events)
+    let report = try await ledger.compact(CompactionSample.events)
     for (position, _) in digests.dropLast() {
       let error = #expect(throws: LedgerError.self, "position \(position)") {
         try inspector.state(at: position)
@@ -92,10 +93,10 @@ import Testing
   @Test func statisticsCountRecordsAndKeptEvents() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
-    _ = try await LedgerCompactionTests.fill(ledger, 60)
+    _ = try await CompactionSample.fill(ledger, 60)
     let inspector = try BlockingInspector(at: temporary.path)
     let before = try inspector.statistics()
-    let report = try await ledger.compact(LedgerCompactionTests.events)
+    let report = try await ledger.compact(CompactionSample.events)
     let after = try inspector.statistics()
     #expect(after.promiseCounts == before.promiseCounts)
     #expect(after.sessionCount == 1 && after.openSessionCount == 1)
@@ -108,8 +109,8 @@ import Testing
   @Test func subjectsAreFoundByTheirIDs() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
-    let folded = try await LedgerCompactionTests.fill(ledger, 30)
-    try await ledger.compact(LedgerCompactionTests.everything)
+    let folded = try await CompactionSample.fill(ledger, 30)
+    try await ledger.compact(CompactionSample.everything)
     let recent = try await (0..<3).asyncMap { _ in
       try await ledger.createPromise(of: String.self).id
     }

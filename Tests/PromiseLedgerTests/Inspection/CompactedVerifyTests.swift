@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -10,8 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct CompactedVerifyTests {
   private static let policies: [[CompactionPolicy]] = [
-    [.foldOnly], [LedgerCompactionTests.events], [LedgerCompactionTests.everything],
-    [LedgerCompactionTests.everything, .foldOnly, LedgerCompactionTests.everything],
+    [.foldOnly], [CompactionSample.events], [CompactionSample.everything],
+    [CompactionSample.everything, .foldOnly, CompactionSample.everything],
   ]
 
   @Test(arguments: policies)
@@ -28,7 +29,7 @@ struct CompactedVerifyTests {
   }
 
   @Test func aSnapshotAtTheLastPossiblePositionIsFound() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.events])
+    let ledger = try await CompactedLedger([CompactionSample.events])
     var summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()
     summary.position = Position(rawValue: .max)
     summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
@@ -79,7 +80,7 @@ struct CompactedVerifyTests {
   }
 
   private static let twenty: CompactionPolicy = {
-    var policy = LedgerCompactionTests.events
+    var policy = CompactionSample.events
     policy.minimumEventCount = 20
     return policy
   }()
@@ -130,7 +131,7 @@ struct CompactedVerifyTests {
   }
 
   @Test func entriesWithoutAnOwnerAreFound() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    let ledger = try await CompactedLedger([CompactionSample.everything])
     let tombstones = try ledger.entries(of: "tombstones")
     #expect(!tombstones.isEmpty)
     #expect(try !ledger.entries(of: "parts").isEmpty)

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerTreeSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -16,7 +17,7 @@ struct DamagedPageTests {
   /// A ledger whose log has many pages.
   init() async throws {
     temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     for number in 0..<60 {
       _ = try await ledger.createPromise(
         of: Bool.self, tags: (0..<8).map { "\(number) \($0) and some more text" })
@@ -25,7 +26,7 @@ struct DamagedPageTests {
   }
 
   private func configuration(_ pageCheck: LedgerConfiguration.PageCheck) -> LedgerConfiguration {
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.pageCheck = pageCheck
     return configuration
   }
@@ -142,7 +143,7 @@ struct DamagedPageTests {
 
   /// An export that looked for an end that was behind it came to no end.
   @Test func aLogThatEndsBeforeTheDeletedEventsIsRefused() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.events])
+    let ledger = try await CompactedLedger([CompactionSample.events])
     var summary = try BlockingInspector(at: ledger.path).store.snapshotSummary()
     summary.position = Position(rawValue: 10_000)
     summary.logDigest = LogDigest(position: summary.position, bytes: summary.logDigest.bytes)
@@ -158,7 +159,7 @@ struct DamagedPageTests {
     }
     #expect(try !ledger.findings().isEmpty)
     let error = await #expect(throws: LedgerError.self) {
-      try await ledger.temporary.open(configuration: LedgerCompactionTests.configuration())
+      try await ledger.temporary.open(configuration: CompactionSample.configuration())
     }
     #expect(error?.code == .corrupt)
   }

@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -8,20 +9,20 @@ import Testing
 
 /// The plans of inspection for a compaction, before and after it.
 @Suite(.timeLimit(.minutes(10))) struct InspectedPlanTests {
-  private static let configuration = LedgerCompactionTests.configuration()
+  private static let configuration = CompactionSample.configuration()
 
   @Test(arguments: [
-    CompactionPolicy(), .foldOnly, LedgerCompactionTests.events, LedgerCompactionTests.everything,
+    CompactionPolicy(), .foldOnly, CompactionSample.events, CompactionSample.everything,
   ])
   func planIsThatOfTheLedger(policy: CompactionPolicy) async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
     let inspector = try BlockingInspector(at: temporary.path)
     for _ in 0..<3 {
-      _ = try await LedgerCompactionTests.fill(ledger, 20)
+      _ = try await CompactionSample.fill(ledger, 20)
       let plan = try await ledger.plan(policy)
       #expect(try inspector.plan(policy, now: plan.time) == plan)
-      try await ledger.compact(LedgerCompactionTests.events)
+      try await ledger.compact(CompactionSample.events)
     }
     await ledger.close()
   }
@@ -29,8 +30,8 @@ import Testing
   @Test func archiveIsPlannedByName() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open(configuration: Self.configuration)
-    _ = try await LedgerCompactionTests.fill(ledger, 20)
-    var policy = LedgerCompactionTests.events
+    _ = try await CompactionSample.fill(ledger, 20)
+    var policy = CompactionSample.events
     policy.archiveDirectory = "/archives"
     let plan = try await ledger.plan(policy)
     #expect(plan.archivePath?.hasPrefix("/archives/\(ledger.id)-") == true)
@@ -86,7 +87,7 @@ import Testing
           id: id, call: CallID(entityID: id.entityID), reason: "", arguments: .none,
           runsCode: false))
     }
-    try await ledger.compact(LedgerCompactionTests.everything)
+    try await ledger.compact(CompactionSample.everything)
     let replayed = try BlockingInspector(at: temporary.path).replay()
     #expect(try replayed.record(of: keyed) == nil)
     #expect(try replayed.reason(forMissing: keyed).code == .recordRemoved)
@@ -111,7 +112,7 @@ import Testing
     let event = try #require(try inspector.events().first { $0.attachmentByteCount > 0 })
     let held = try inspector.replay()
     #expect(try held.record(of: promise.id)?.outcome != nil)
-    try await ledger.compact(LedgerCompactionTests.everything)
+    try await ledger.compact(CompactionSample.everything)
     let error = #expect(throws: LedgerError.self) { try inspector.attachment(of: event) }
     #expect(error?.code == .eventsDeleted)
     let gone = #expect(throws: LedgerError.self) {

@@ -1,3 +1,4 @@
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
   /// A closed ledger with consumed promises, half of them with keys.
   private static func large(_ policy: CompactionPolicy?) async throws -> TemporaryLedger {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     try await withThrowingTaskGroup { group in
       // Many at once, so that few commits hold them.
       for worker in 0..<240 {
@@ -38,7 +39,7 @@ import Testing
   }
 
   @Test func walksOverRecordsAreHeardOf() async throws {
-    let ledger = try await Self.large(LedgerCompactionTests.events)
+    let ledger = try await Self.large(CompactionSample.events)
     let inspector = try BlockingInspector(at: ledger.path)
     let replayed = try inspector.replay()
     let ticks = Ticks()
@@ -56,7 +57,7 @@ import Testing
       from: EntityID(high: 0, low: 0), through: EntityID(high: .max, low: .max),
       of: [.handler], limit: 1, progress: ticks.add)
     #expect(ticks.take() == 3)
-    let plan = try inspector.plan(LedgerCompactionTests.everything) { _ in ticks.add() }
+    let plan = try inspector.plan(CompactionSample.everything) { _ in ticks.add() }
     #expect(plan.recordsToRemove == Self.promiseCount)
     #expect(ticks.take() == 5, "two of entries of lists, two of records, one of events to delete")
   }
@@ -70,7 +71,7 @@ import Testing
   }
 
   @Test func verificationOfASnapshotIsHeardOf() async throws {
-    let ledger = try await Self.large(LedgerCompactionTests.events)
+    let ledger = try await Self.large(CompactionSample.events)
     #expect(try Self.snapshotTicks(of: ledger) == 4, "records, and then their lists")
     let positions = try Self.positions(ofVerifying: ledger)
     #expect(
@@ -79,7 +80,7 @@ import Testing
   }
 
   @Test func verificationOfTombstonesIsHeardOf() async throws {
-    let ledger = try await Self.large(LedgerCompactionTests.everything)
+    let ledger = try await Self.large(CompactionSample.everything)
     #expect(try Self.snapshotTicks(of: ledger) == 1)
   }
 

@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

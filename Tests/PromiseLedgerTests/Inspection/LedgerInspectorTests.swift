@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PromiseLedger
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing

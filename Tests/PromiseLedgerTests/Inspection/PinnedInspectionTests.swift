@@ -1,6 +1,7 @@
 import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing
@@ -20,7 +21,7 @@ import Testing
   /// A ledger of which a part is folded.
   init() async throws {
     temporary = try TemporaryLedger()
-    ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    ledger = try await temporary.open(configuration: CompactionSample.configuration())
     try await fill()
     try await ledger.compact(.foldOnly)
     try await fill()
@@ -90,7 +91,7 @@ import Testing
   @Test func plans() async throws {
     let now = SystemLedgerClock().now()
     try await expectTheSame { inspector, progress in
-      try inspector.plan(LedgerCompactionTests.everything, now: now, progress: progress)
+      try inspector.plan(CompactionSample.everything, now: now, progress: progress)
     }
   }
 

@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -1,3 +1,4 @@
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

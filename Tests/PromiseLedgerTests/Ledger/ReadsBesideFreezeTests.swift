@@ -1,4 +1,5 @@
 import LedgerSystem
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
   /// A freeze between catching up and looking at a promise that only the snapshot has.
   @Test func aWaitThatFindsTheSnapshotClosedGoesOnAfterTheFreeze() async throws {
     let id = try await makeFoldedPromise()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     try await ledger.freeze()
     let waiting = Task { try await ledger.engine.settlement(of: id).id }
     for _ in 0..<100 { await Task.yield() }
@@ -71,7 +72,7 @@ import Testing
 
   @Test func aWaitThatFindsTheSnapshotClosedSaysThatTheLedgerIsFrozenIfAskedTo() async throws {
     let id = try await makeFoldedPromise()
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.waitsWhileFrozen = false
     let ledger = try await temporary.open(configuration: configuration)
     try await ledger.freeze()
@@ -84,10 +85,10 @@ import Testing
 
   /// A resolved promise that is in the snapshot but in no session's memory.
   private func makeFoldedPromise() async throws -> PromiseID {
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     let promise = try await ledger.createPromise(of: Int.self)
     try await promise.fulfill(1)
-    try await ledger.compact(LedgerCompactionTests.events)
+    try await ledger.compact(CompactionSample.events)
     await ledger.close()
     return promise.id
   }

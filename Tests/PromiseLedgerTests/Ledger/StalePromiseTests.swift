@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -83,7 +84,7 @@ import Testing
     try await app.freeze()
     let second = try await helper.createPromise(of: Int.self)
     try await second.fulfill(2)
-    let report = try await helper.compact(LedgerCompactionTests.events)
+    let report = try await helper.compact(CompactionSample.events)
     #expect(report.deletedThrough > .start)
     try await app.unfreeze()
     // The first one is still open, and was offered already.

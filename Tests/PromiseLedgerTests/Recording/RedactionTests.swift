@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -2,6 +2,7 @@ import LedgerModelTestSupport
 import LedgerPostgreSQLTestSupport
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import Testing
 
 @testable import LedgerModel
@@ -55,11 +56,11 @@ struct ReplayVerifierTests {
 
   @Test func aLedgerInUseIsVerifiedAndLeftAsItIs() async throws {
     let ledger = try await CompactedLedger([
-      LedgerCompactionTests.everything, LedgerCompactionTests.events,
+      CompactionSample.everything, CompactionSample.events,
     ])
     let before = try BlockingInspector(at: ledger.path).archive()
     let open = try await ledger.temporary.open(
-      configuration: LedgerCompactionTests.configuration())
+      configuration: CompactionSample.configuration())
     var verifier = ReplayVerifier(.ledger(ledger.path))
     verifier.maximumSnapshotCount = 3
     let verification = try verifier.run()

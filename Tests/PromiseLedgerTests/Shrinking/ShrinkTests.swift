@@ -3,6 +3,7 @@ import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing

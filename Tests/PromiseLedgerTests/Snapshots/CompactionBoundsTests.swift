@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CompactionBoundsTests {
   @Test func aFullLedgerCanStillConsumeAndIsCompacted() async throws {
     let temporary = try TemporaryLedger()
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.sizeLimitInBytes = 8 << 20
     let ledger = try await temporary.open(configuration: configuration)
     let waiting = try await ledger.createPromise(of: String.self)
@@ -36,7 +37,7 @@ import Testing
     try await ledger.freeze()
     try await ledger.unfreeze()
 
-    let report = try await ledger.compact(LedgerCompactionTests.everything)
+    let report = try await ledger.compact(CompactionSample.everything)
     #expect(report.deletedEvents > 500)
     _ = try await ledger.createPromise(of: String.self)
     _ = try SnapshotAudit(try await ledger.engine.openStore())
@@ -45,8 +46,8 @@ import Testing
 
   @Test func anIdleLedgerHasNothingToCompact() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 8)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 8)
     #expect(try await !ledger.plan(.foldOnly).isEmpty)
     try await ledger.compact(.foldOnly)
     try await ledger.compact(.foldOnly)

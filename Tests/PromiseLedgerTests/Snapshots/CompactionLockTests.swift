@@ -1,3 +1,4 @@
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -38,12 +39,12 @@ struct CompactionLockTests {
     try await turn.step { (_) throws(LedgerError) in }
     let helper = try await temporary.open(as: .appExtension)
     let error = await #expect(throws: LedgerError.self) {
-      try await helper.compact(LedgerCompactionTests.everything)
+      try await helper.compact(CompactionSample.everything)
     }
     #expect(error?.code == .compactionBusy)
     // Between two steps of a compaction.
     try await app.freeze()
-    let report = try await helper.compact(LedgerCompactionTests.everything)
+    let report = try await helper.compact(CompactionSample.everything)
     #expect(report.foldedEvents > 0)
     try await app.unfreeze()
     await app.close()

@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -72,8 +73,8 @@ import Testing
     #expect(found.contains { $0.message.contains(history.message) }, "\(found)")
     let last = Position(rawValue: UInt64(history.events.count))
     let ledger = try await crafted.temporary.open(
-      configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 8)
+      configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 8)
     for _ in 0..<2 {
       let report = try await ledger.compact(.everything())
       #expect(report.problem?.contains(history.message) == true, "\(report.problem ?? "none")")
@@ -94,7 +95,7 @@ import Testing
 
   /// The result of folding by a build without these checks, with its events deleted.
   @Test func aRecordWithTheKeyOfAnotherIsFound() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.events])
+    let ledger = try await CompactedLedger([CompactionSample.events])
     let store = try LMDBEventStore(
       opening: LedgerDirectory(ledger.path), options: StoreOptions(sizeLimit: 1 << 30))
     let snapshot = try SnapshotReader(store)

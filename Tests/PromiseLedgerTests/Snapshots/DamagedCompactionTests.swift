@@ -2,6 +2,7 @@ import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -63,11 +64,11 @@ import Testing
 
   @Test(arguments: [3, 20])
   func aDamagedEventStopsIt(frame: Int) async throws {
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.hooks.sliceEventCount = 7
     let ledger = try await temporary.open(configuration: configuration)
-    let ids = try await LedgerCompactionTests.fill(ledger, 30)
-    let before = try await LedgerCompactionTests.records(ledger, ids)
+    let ids = try await CompactionSample.fill(ledger, 30)
+    let before = try await CompactionSample.records(ledger, ids)
     let position = try flipBit(inFrame: frame)
     let count = try frameCount()
     for _ in 0..<2 {
@@ -78,18 +79,18 @@ import Testing
     }
     // Its own events are the only ones that were added.
     #expect(try frameCount() >= count)
-    #expect(try await LedgerCompactionTests.records(ledger, ids) == before)
+    #expect(try await CompactionSample.records(ledger, ids) == before)
 
     try flipBit(inFrame: frame)
-    let report = try await ledger.compact(LedgerCompactionTests.events)
+    let report = try await ledger.compact(CompactionSample.events)
     #expect(report.problem == nil && report.deletedThrough > position)
-    #expect(try await LedgerCompactionTests.records(ledger, ids) == before)
+    #expect(try await CompactionSample.records(ledger, ids) == before)
     await ledger.close()
   }
 
   @Test func anEventOfANewerBuildStopsIt() async throws {
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    let ids = try await LedgerCompactionTests.fill(ledger, 12)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    let ids = try await CompactionSample.fill(ledger, 12)
     let store = try await ledger.engine.openStore()
     var batch = EventBatch()
     try batch.append(.raw(EventKind(rawValue: 999), on: ids[0].entityID))
@@ -97,7 +98,7 @@ import Testing
     let position = try store.commit(
       CommitID(session: .numbered(9), number: 1), after: try store.head(),
       patience: Patience(.seconds(5)), catchUp: { _ in }, decide: { _, _ in unknown })
-    _ = try await LedgerCompactionTests.fill(ledger, 12)
+    _ = try await CompactionSample.fill(ledger, 12)
     let report = try await ledger.compact(.everything())
     #expect(report.problem?.contains("\(position)") == true)
     #expect(report.snapshotPosition.advanced(by: 1) == position)
@@ -108,7 +109,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(5))) func anAutomaticCompactionReportsItsObstacle() async throws {
     let log = AwaitedLog()
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.logger = log.logger
     configuration.automaticCompaction = AutomaticCompaction(tailEventCount: 20)
     let ledger = try await temporary.open(configuration: configuration)
@@ -127,12 +128,12 @@ import Testing
 
   @Test(.timeLimit(.minutes(5))) func aSessionWhoseRecordIsDamagedIsNotForgotten() async throws {
     let log = AwaitedLog()
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.logger = log.logger
     configuration.pollInterval = .milliseconds(500)
     let ledger = try await temporary.open(configuration: configuration)
     let other = try await temporary.open(
-      as: .operator, configuration: LedgerCompactionTests.configuration("other"))
+      as: .operator, configuration: CompactionSample.configuration("other"))
     try await ledger.compact(.foldOnly)
     let store = try await ledger.engine.openStore()
     let key = SnapshotRecord.key(other.session.entityID)
@@ -152,8 +153,8 @@ import Testing
   }
 
   @Test func aCompactionRemovesTheSealOfAKilledShrink() async throws {
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 8)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 8)
     let store = try await ledger.engine.openStore()
     try edit { transaction, _, meta in
       let key = LedgerMetadata.key
@@ -168,8 +169,8 @@ import Testing
 
   /// No events are lost if they cannot be archived.
   @Test func anArchiveThatCannotBeWrittenKeepsTheEvents() async throws {
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 12)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 12)
     let parent = FileSystem.parent(of: temporary.path)
     try FileSystem.writeAtomically([1], to: parent + "/file")
     let store = try await ledger.engine.openStore()

@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
         ]
       case .plan:
         let now = Timestamp(nanosecondsSinceEpoch: 2_000_000_000_000_000_000)
-        return ["\(try inspector.plan(LedgerCompactionTests.everything, now: now))"]
+        return ["\(try inspector.plan(CompactionSample.everything, now: now))"]
       case .digests: return ["\(try inspector.digests())"]
       case .archive: return ["\(try inspector.archive().count)"]
       default: return try answer(LedgerState.replayed(from: inspector.store), ids)

@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerRuntimeTesting
+import PromiseLedgerTestSupport
 import Testing
 
 @testable import LedgerModel

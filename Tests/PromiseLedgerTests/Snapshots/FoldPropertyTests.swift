@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import Testing
 
 @testable import LedgerModel

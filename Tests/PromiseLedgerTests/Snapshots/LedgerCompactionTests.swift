@@ -2,6 +2,7 @@ import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -11,73 +12,26 @@ import Testing
 
 /// Compaction of a ledger in use.
 @Suite(.timeLimit(.minutes(10))) struct LedgerCompactionTests {
-  /// Lets everything go that may go.
-  static let everything: CompactionPolicy = {
-    var policy = CompactionPolicy()
-    policy.eventRetention = .zero
-    policy.minimumEventCount = 0
-    policy.recordRetention = .zero
-    return policy
-  }()
-
-  /// Folds and deletes all events, and keeps all records.
-  static let events: CompactionPolicy = {
-    var policy = everything
-    policy.recordRetention = nil
-    return policy
-  }()
-
-  static func configuration(_ instance: String = "main") -> LedgerConfiguration {
-    var configuration = LedgerConfiguration()
-    configuration.instance = instance
-    configuration.automaticCompaction = nil
-    return configuration
-  }
-
-  /// Promises that are pending, resolved, consumed and abandoned, with and without keys.
-  static func fill(_ ledger: Ledger, _ count: Int) async throws -> [PromiseID] {
-    var ids: [PromiseID] = []
-    for number in 0..<count {
-      let promise: DurablePromise<String>
-      if number % 2 == 0 {
-        promise = try await ledger.findOrCreatePromise(key: try PromiseKey("key \(number)"))
-      } else {
-        promise = try await ledger.createPromise(label: "promise \(number)")
-      }
-      ids.append(promise.id)
-      guard number % 4 != 0 else { continue }
-      try await promise.fulfill(String(repeating: "x", count: number % 3 == 0 ? 9_000 : 9))
-      if number % 8 > 2 { _ = try await promise.consume() }
-    }
-    return ids
-  }
-
-  static func records(_ ledger: Ledger, _ ids: [PromiseID]) async throws -> [PromiseRecord?] {
-    var records: [PromiseRecord?] = []
-    for id in ids { records.append(try await ledger.record(of: id)) }
-    return records
-  }
-
   @Test func everyAnswerStaysWhileRecordsAreKept() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: Self.configuration())
-    let ids = try await Self.fill(ledger, 60)
-    let before = try await Self.records(ledger, ids)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    let ids = try await CompactionSample.fill(ledger, 60)
+    let before = try await CompactionSample.records(ledger, ids)
     let unconsumed = try await ledger.unconsumedPromises()
-    let plan = try await ledger.plan(Self.events)
+    let plan = try await ledger.plan(CompactionSample.events)
     let report = try await ledger.compact(plan)
     #expect(report.problem == nil)
     #expect(report.foldedEvents == plan.eventsToFold)
     #expect(report.deletedThrough == plan.deletedThrough)
     #expect(report.deletedEvents == plan.eventsToDelete)
     #expect(report.deletedEvents > 0)
-    #expect(try await Self.records(ledger, ids) == before)
+    #expect(try await CompactionSample.records(ledger, ids) == before)
     #expect(try await ledger.unconsumedPromises() == unconsumed)
     _ = try SnapshotAudit(try await ledger.engine.openStore())
     await ledger.close()
 
-    let again = try await temporary.open(configuration: Self.configuration())
-    #expect(try await Self.records(again, ids) == before)
+    let again = try await temporary.open(configuration: CompactionSample.configuration())
+    #expect(try await CompactionSample.records(again, ids) == before)
     #expect(try await again.unconsumedPromises() == unconsumed)
     let overlaid = again.engine.replica.withState { $0.overlaid.count }
     #expect(overlaid < 5)
@@ -91,10 +45,10 @@ import Testing
 
   @Test func removedRecordsStayGone() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: Self.configuration())
-    let ids = try await Self.fill(ledger, 40)
-    let before = try await Self.records(ledger, ids)
-    let report = try await ledger.compact(Self.everything)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    let ids = try await CompactionSample.fill(ledger, 40)
+    let before = try await CompactionSample.records(ledger, ids)
+    let report = try await ledger.compact(CompactionSample.everything)
     #expect(report.removedRecords == before.count(where: { $0?.status == .consumed }))
     for (number, record) in before.enumerated() {
       let after = try await ledger.record(of: ids[number])
@@ -132,9 +86,9 @@ import Testing
 
   @Test func aSessionThatWasFrozenAcrossThreeCompactionsComesBack() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: Self.configuration())
-    let frozen = try await temporary.open(configuration: Self.configuration("other"))
-    let ids = try await Self.fill(ledger, 24)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    let frozen = try await temporary.open(configuration: CompactionSample.configuration("other"))
+    let ids = try await CompactionSample.fill(ledger, 24)
     let promise: DurablePromise<String> = try await ledger.createPromise()
     let gone: DurablePromise<String> = try await ledger.createPromise()
     let waiter = Task { try await frozen.engine.settled(promise.id).status }
@@ -148,14 +102,15 @@ import Testing
     try await promise.fulfill("done")
     for round in 0..<3 {
       if round == 1 { try await gone.abandon(reason: "not needed") }
-      _ = try await Self.fill(ledger, 3 + round)
-      try await ledger.compact(Self.everything)
+      _ = try await CompactionSample.fill(ledger, 3 + round)
+      try await ledger.compact(CompactionSample.everything)
     }
     try await frozen.unfreeze()
     #expect(try await waiter.value == .resolved)
     // Its record is gone with its events: the waiter is told, and does not wait for ever.
     await #expect(throws: LedgerError.self) { try await lost.value }
-    #expect(try await Self.records(frozen, ids) == Self.records(ledger, ids))
+    #expect(
+      try await CompactionSample.records(frozen, ids) == CompactionSample.records(ledger, ids))
     let digest = try await ledger.engine.read(fromCopy: true) { try $0.digest() }
     #expect(try await frozen.engine.read(fromCopy: true) { try $0.digest() } == digest)
     await frozen.close()
@@ -164,9 +119,9 @@ import Testing
 
   @Test func aReaderAmongDeletedEventsIsToldWhereToGoOn() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: Self.configuration())
-    _ = try await Self.fill(ledger, 10)
-    let report = try await ledger.compact(Self.events)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 10)
+    let report = try await ledger.compact(CompactionSample.events)
     var events = ledger.events(after: .start).makeAsyncIterator()
     let error = await #expect(throws: LedgerError.self) { try await events.next() }
     #expect(error?.code == .eventsDeleted)
@@ -179,7 +134,7 @@ import Testing
 
   @Test func aSecondCompactionIsRefused() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: Self.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     let lock = try FileLock.open(LedgerDirectory(temporary.path).compaction)
     #expect(try lock.tryLock())
     let error = await #expect(throws: LedgerError.self) { try await ledger.compact() }
@@ -191,9 +146,9 @@ import Testing
 
   @Test func aSessionThatFreezesInACompactionLetsOthersCompact() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: Self.configuration())
-    let other = try await temporary.open(configuration: Self.configuration("other"))
-    _ = try await Self.fill(ledger, 10)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    let other = try await temporary.open(configuration: CompactionSample.configuration("other"))
+    _ = try await CompactionSample.fill(ledger, 10)
     let (begun, resume, isBegun) = (AsyncStream<Void>.makeStream(), WakeSemaphore(), Flag())
     let compaction = Task {
       try await ledger.compact(.foldOnly) { _ in
@@ -217,8 +172,8 @@ import Testing
 
   @Test func aCancelledCompactionLetsGo() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: Self.configuration())
-    _ = try await Self.fill(ledger, 10)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 10)
     let task = Task {
       // Begins when it is cancelled.
       while !Task.isCancelled { await Task.yield() }
@@ -234,14 +189,14 @@ import Testing
   @Test(arguments: ["key", nil])
   func everyCommandOnARemovedHandlerSaysThatItIsRemoved(key: String?) async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: Self.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     let id =
       try key.map { try HandlerKey($0).handlerID } ?? HandlerID(entityID: ledger.makeID())
     _ = try await ledger.engine.submit(
       CreateHandler(id: id, .init(kind: "k", key: key), arguments: .none))
     let handler = ledger.handler(id: id)
     try await handler.invalidate()
-    try await ledger.compact(Self.everything)
+    try await ledger.compact(CompactionSample.everything)
 
     let code = key == nil ? LedgerError.Code.handlerNotFound : .recordRemoved
     let words = key == nil ? ["were removed"] : []
@@ -255,11 +210,11 @@ import Testing
 
   @Test func aLongTailIsCompactedByItself() async throws {
     let temporary = try TemporaryLedger()
-    var configuration = Self.configuration()
+    var configuration = CompactionSample.configuration()
     #expect(LedgerConfiguration().automaticCompaction?.tailEventCount == 50_000)
     configuration.automaticCompaction = AutomaticCompaction(tailEventCount: 50)
     let ledger = try await temporary.open(configuration: configuration)
-    _ = try await Self.fill(ledger, 60)
+    _ = try await CompactionSample.fill(ledger, 60)
     for try await event in ledger.events() where event.kind == .snapshotTaken {
       let taken = try #require(try event.decode(as: SnapshotTaken.self))
       #expect(taken.position.rawValue >= 50)
@@ -272,14 +227,14 @@ import Testing
     let temporary = try TemporaryLedger()
     let archives = FileSystem.parent(of: temporary.path) + "/archives"
     let log = AwaitedLog()
-    var configuration = Self.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.logger = log.logger
-    var policy = Self.events
+    var policy = CompactionSample.events
     policy.archiveDirectory = archives
     configuration.automaticCompaction = AutomaticCompaction(tailEventCount: 50, policy: policy)
     let ledger = try await temporary.open(configuration: configuration)
     // There is no directory for its archive.
-    _ = try await Self.fill(ledger, 60)
+    _ = try await CompactionSample.fill(ledger, 60)
     for _ in 0..<10_000 where log.warnings.isEmpty { await Task.yield() }
     for _ in 0..<1_000 where log.warnings.isEmpty {
       _ = try await ledger.createPromise(of: Int.self)
@@ -297,22 +252,22 @@ import Testing
     for call in 1...12 {
       let temporary = try TemporaryLedger()
       let faults = FaultInjector()
-      var configuration = Self.configuration()
+      var configuration = CompactionSample.configuration()
       configuration.files.environment = Configuration(faults: faults)
       let ledger = try await temporary.open(configuration: configuration)
-      let ids = try await Self.fill(ledger, 30)
-      let before = try await Self.records(ledger, ids)
+      let ids = try await CompactionSample.fill(ledger, 30)
+      let before = try await CompactionSample.records(ledger, ids)
       faults.force(.system(.noSpace), on: .commit, call: call)
       do {
-        try await ledger.compact(Self.events)
+        try await ledger.compact(CompactionSample.events)
       } catch let error as LedgerError {
         #expect(error.code == .diskFull || error.code == .ioFailure, "call \(call): \(error)")
       }
-      #expect(try await Self.records(ledger, ids) == before, "commit \(call)")
+      #expect(try await CompactionSample.records(ledger, ids) == before, "commit \(call)")
       _ = try SnapshotAudit(try await ledger.engine.openStore())
       if faults.firedCount == 0 { break }
-      try await ledger.compact(Self.events)
-      #expect(try await Self.records(ledger, ids) == before, "after commit \(call)")
+      try await ledger.compact(CompactionSample.events)
+      #expect(try await CompactionSample.records(ledger, ids) == before, "after commit \(call)")
       await ledger.close()
     }
   }

@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -33,19 +34,19 @@ import Testing
   @Test(arguments: [true, false])
   func aCompactionBesideAStepOfAnotherGoesOn(isBefore: Bool) async throws {
     let store = WatchedStore()
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.hooks.sliceEventCount = 8
     let ledger = try await Ledger.open(
       { () throws(LedgerError) in store }, UnwatchedSessions(), as: .app,
       configuration: configuration)
-    _ = try await LedgerCompactionTests.fill(ledger, 24)
+    _ = try await CompactionSample.fill(ledger, 24)
     let step: @Sendable () -> Void = {
       var other = Folder()
       let made = try? other.step(of: store.store, through: store.store.head(), limit: 5)
       #expect(made?.eventCount == 5)
     }
     if isBefore { store.onChange = step } else { store.afterChange = step }
-    let report = try await ledger.compact(LedgerCompactionTests.events)
+    let report = try await ledger.compact(CompactionSample.events)
     #expect(report.deletedEvents > 24)
     _ = try SnapshotAudit(store)
     await ledger.close()
@@ -53,16 +54,16 @@ import Testing
 
   @Test func sessionsOpenWhileAnotherFolds() async throws {
     let temporary = try TemporaryLedger()
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.hooks.sliceEventCount = 2
     let folding = try await temporary.open(configuration: configuration)
-    _ = try await LedgerCompactionTests.fill(folding, 100)
+    _ = try await CompactionSample.fill(folding, 100)
     let compaction = Task {
       while !Task.isCancelled { _ = try await folding.compact(.foldOnly) }
     }
     for number in 0..<60 {
       let other = try await temporary.open(
-        configuration: LedgerCompactionTests.configuration("other \(number % 3)"))
+        configuration: CompactionSample.configuration("other \(number % 3)"))
       _ = try await other.createPromise(of: Void.self)
       await other.close()
     }

@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing
@@ -36,7 +37,7 @@ import Testing
     }
 
     func open() async throws -> Ledger {
-      try await temporary.open(configuration: LedgerCompactionTests.configuration())
+      try await temporary.open(configuration: CompactionSample.configuration())
     }
 
     /// The records of the later version, with their entries in lists, as they are stored.
@@ -231,7 +232,7 @@ import Testing
     #expect(before.mapValues(\.count) == ["entities": 5, "parts": 4, "open": 9])
     let ledger = try await subject.open()
     _ = try await ledger.engine.submit(ResolvePromise(subject.promise))
-    let report = try await ledger.compact(LedgerCompactionTests.everything)
+    let report = try await ledger.compact(CompactionSample.everything)
     #expect(report.problem == nil)
     #expect(report.deletedEvents > 0)
     #expect(report.removedRecords == 0)
@@ -251,7 +252,7 @@ import Testing
     let promise = try await ledger.createPromise(of: Int.self)
     try await promise.fulfill(1)
     #expect(try await promise.consume() == 1)
-    let report = try await ledger.compact(LedgerCompactionTests.everything)
+    let report = try await ledger.compact(CompactionSample.everything)
     #expect(report.problemCode == .unsupportedEvent)
     #expect(report.problem?.contains("\(id)") == true)
     #expect(report.deletedEvents == 0)
@@ -266,7 +267,7 @@ import Testing
     let subject = try await Subject()
     let ledger = try await subject.open()
     _ = try await ledger.engine.submit(ResolvePromise(subject.promise))
-    _ = try await ledger.compact(LedgerCompactionTests.everything)
+    _ = try await ledger.compact(CompactionSample.everything)
     await ledger.close()
     let inspector = try BlockingInspector(at: subject.path)
     let archive = try ArchiveFile(inspector.archive())

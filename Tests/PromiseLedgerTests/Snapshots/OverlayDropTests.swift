@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -62,8 +63,8 @@ import Testing
 
   @Test func compactionLeavesNothingOfFoldedEvents() async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
-    _ = try await LedgerCompactionTests.fill(ledger, 100)
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
+    _ = try await CompactionSample.fill(ledger, 100)
     _ = try await ledger.compact(.foldOnly)
     let overlaid = ledger.engine.replica.withState { $0.overlaid.map(\.id) }
     #expect(overlaid.isEmpty)

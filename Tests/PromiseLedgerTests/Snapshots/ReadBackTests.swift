@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -99,7 +100,7 @@ import Testing
     limit: Int, finder: Finder
   ) async throws {
     let temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     for _ in 0...2 * limit { _ = try await ledger.createPromise(of: String.self) }
     let store = try await ledger.engine.openStore()
     let end = Position(rawValue: UInt64(2 * limit))

@@ -2,6 +2,7 @@ import LedgerModelTestSupport
 import LedgerPromises
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing
@@ -30,11 +31,11 @@ import Testing
 
   /// A ledger that reads, and another one that works meanwhile.
   private func open() async throws -> (reader: Ledger, other: Ledger) {
-    var configuration = LedgerCompactionTests.configuration("reader")
+    var configuration = CompactionSample.configuration("reader")
     configuration.hooks.lookedUp = { [meanwhile] in try await meanwhile.happen() }
     return (
       try await temporary.open(configuration: configuration),
-      try await temporary.open(configuration: LedgerCompactionTests.configuration("other"))
+      try await temporary.open(configuration: CompactionSample.configuration("other"))
     )
   }
 
@@ -92,7 +93,7 @@ import Testing
     let promise = try await makePromise(key: nil, in: reader)
     meanwhile.set {
       _ = try await other.promise(id: promise.id, of: String.self).consume()
-      try await other.compact(LedgerCompactionTests.events)
+      try await other.compact(CompactionSample.events)
     }
     #expect(try await promise.outcome.get().count == 9_000)
     await reader.close()
@@ -118,7 +119,7 @@ import Testing
   @Test func aValueThatIsReallyMissingIsDamage() async throws {
     let (reader, other) = try await open()
     let promise = try await makePromise(key: nil, in: reader)
-    try await other.compact(LedgerCompactionTests.events)
+    try await other.compact(CompactionSample.events)
     let position = try #require(try await reader.record(of: promise.id)?.resolved?.position)
     try await other.engine.withStore { store in
       let summary = try store.snapshotSummary()

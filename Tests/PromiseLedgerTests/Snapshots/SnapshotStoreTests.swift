@@ -1,6 +1,7 @@
 import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import LedgerLMDB
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -17,7 +18,7 @@ struct StaleRecordTests {
 
   init() async throws {
     temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     let promise = try await ledger.createPromise(of: String.self)
     self.promise = promise.id
     try await promise.fulfill("once")
@@ -41,7 +42,7 @@ struct StaleRecordTests {
 
   @Test func aConsumedPromiseIsNotConsumedAgain() async throws {
     try putBack(SnapshotRecord.key(promise.entityID), in: "entities")
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     let command = ConsumePromise(id: promise, delivery: .recordedBefore)
     let error = await #expect(throws: LedgerError.self) {
       try await ledger.engine.submit(command)
@@ -62,7 +63,7 @@ struct StaleRecordTests {
   @Test func eventsAreNotAppliedToRecordsThatHoldThem() async throws {
     try putBack(SnapshotSummary.key, in: "meta")
     let error = await #expect(throws: LedgerError.self) {
-      try await temporary.open(configuration: LedgerCompactionTests.configuration())
+      try await temporary.open(configuration: CompactionSample.configuration())
     }
     #expect(error?.code == .corrupt)
   }

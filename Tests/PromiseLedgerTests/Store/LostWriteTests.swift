@@ -1,5 +1,6 @@
 import Foundation
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -101,13 +102,13 @@ struct LostWriteTests {
   private func writes(compacting: Bool) async throws -> LostWrites {
     var lost = try LostWrites()
     let ledger = try await lost.temporary.open(
-      configuration: LedgerCompactionTests.configuration())
+      configuration: CompactionSample.configuration())
     for number in 0..<48 {
       try await CompactedLedger.add(number, to: ledger)
       try lost.look()
       if compacting, number % 16 == 11 {
         _ = try await ledger.compact(
-          number < 16 ? LedgerCompactionTests.everything : LedgerCompactionTests.events)
+          number < 16 ? CompactionSample.everything : CompactionSample.events)
         try lost.look()
       }
     }
@@ -171,7 +172,7 @@ struct LostWriteTests {
   private func writing(
     _ copy: TemporaryLedger, _ truth: Truth, _ pageCheck: LedgerConfiguration.PageCheck
   ) async throws -> [String] {
-    var configuration = LedgerCompactionTests.configuration()
+    var configuration = CompactionSample.configuration()
     configuration.pageCheck = pageCheck
     let ledger = try await copy.open(configuration: configuration)
     var failure: (any Error)?

@@ -1,5 +1,6 @@
 import LedgerModelTestSupport
 import LedgerSystem
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 

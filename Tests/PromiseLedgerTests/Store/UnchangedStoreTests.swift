@@ -1,4 +1,5 @@
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   @Test func aStoreIsUnchangedOnlyAtTheKnownEndOfTheKnownCommit() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/ledger"
-    let configuration = LedgerCompactionTests.configuration()
+    let configuration = CompactionSample.configuration()
     let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
     let other = try await Ledger.open(at: path, as: .appExtension, configuration: configuration)
     _ = try await ledger.createPromise(of: Int.self)

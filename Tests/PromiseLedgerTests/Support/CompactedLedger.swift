@@ -1,5 +1,6 @@
 import LedgerLMDB
 import LedgerModelTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 
 @testable import LedgerModel
@@ -18,7 +19,7 @@ struct CompactedLedger {
   ///   at the end, promises are added.
   init(_ policies: [CompactionPolicy]) async throws {
     temporary = try TemporaryLedger()
-    let ledger = try await temporary.open(configuration: LedgerCompactionTests.configuration())
+    let ledger = try await temporary.open(configuration: CompactionSample.configuration())
     let large = try await ledger.findOrCreatePromise(key: try PromiseKey("large"), of: String.self)
     try await large.fulfill(String(repeating: "y", count: 9_000))
     for policy in policies {

@@ -1,5 +1,6 @@
 import PromiseLedger
 import PromiseLedgerSwiftTesting
+import PromiseLedgerTestSupport
 import Synchronization
 import Testing
 

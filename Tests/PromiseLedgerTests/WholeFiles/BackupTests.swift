@@ -2,6 +2,7 @@ import Foundation
 import LedgerLMDB
 import LedgerModelTestSupport
 import LedgerSystem
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Synchronization
 import Testing
@@ -16,7 +17,7 @@ struct BackupTests {
   private static let tables = ["entities", "parts", "open", "tombstones", "blob", "meta"]
 
   @Test(arguments: [
-    [], [CompactionPolicy.foldOnly], [LedgerCompactionTests.everything],
+    [], [CompactionPolicy.foldOnly], [CompactionSample.everything],
   ])
   func everyRecordIsCopied(policies: [CompactionPolicy]) async throws {
     let ledger = try await CompactedLedger(policies)

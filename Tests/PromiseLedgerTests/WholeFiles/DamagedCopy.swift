@@ -2,6 +2,7 @@ import Foundation
 import LedgerBytes
 import LedgerLMDB
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 
 @testable import LedgerModel

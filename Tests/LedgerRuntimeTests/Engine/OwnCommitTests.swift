@@ -1,0 +1,44 @@
+import LedgerModelTestSupport
+import PromiseLedgerTestSupport
+import PromiseLedgerTesting
+import Testing
+
+@testable import LedgerRuntime
+@testable import PromiseLedger
+
+/// What a session's own commits tell its listener, which they do not wake for nothing.
+@Suite(.timeLimit(.minutes(1))) struct OwnCommitTests {
+  /// The listener sleeps without a deadline when the promise with one is created.
+  @Test func aDeadlineThatTheSessionItselfSetsIsKept() async throws {
+    let directory = try TemporaryDirectory()
+    var configuration = CompactionSample.configuration()
+    configuration.pollInterval = .seconds(3_600)
+    let ledger = try await Ledger.open(
+      at: directory.path + "/ledger", as: .app, configuration: configuration)
+    for _ in 0..<10 { _ = try await ledger.createPromise(of: Int.self) }
+    let promise = try await ledger.createPromise(
+      of: Int.self, deadline: .now + .milliseconds(20))
+    #expect(try await promise.outcome == .timedOut)
+    await ledger.close()
+  }
+
+  /// Nothing but the doorbell tells of it in an hour.
+  @Test(arguments: [true, false])
+  func aCommitOfAnotherSessionIsHeardInTime(isOfSameSession: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    var configuration = CompactionSample.configuration()
+    configuration.pollInterval = .seconds(3_600)
+    let path = directory.path + "/ledger"
+    let ledger = try await Ledger.open(at: path, as: .app, configuration: configuration)
+    let other = try await Ledger.open(at: path, as: .appExtension, configuration: configuration)
+    for _ in 0..<10 {
+      let promise = try await ledger.createPromise(of: Int.self)
+      let there = try (isOfSameSession ? ledger : other).promise(id: promise.id, of: Int.self)
+      async let outcome = promise.outcome
+      try await there.fulfill(7)
+      #expect(try await outcome == .fulfilled(7))
+    }
+    await other.close()
+    await ledger.close()
+  }
+}

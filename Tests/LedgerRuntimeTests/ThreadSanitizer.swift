@@ -1,0 +1,5 @@
+#if THREAD_SANITIZER
+  import LedgerLocks
+
+  typealias Mutex = SanitizedMutex
+#endif

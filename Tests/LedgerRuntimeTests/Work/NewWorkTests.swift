@@ -1,0 +1,138 @@
+import PromiseLedgerTestSupport
+import PromiseLedgerTesting
+import Synchronization
+import Testing
+
+@testable import LedgerModel
+@testable import LedgerRuntime
+@testable import LedgerRuntimeTesting
+@testable import PromiseLedger
+
+/// Work that a session creates while its own runner has room.
+@Suite(.timeLimit(.minutes(5)))
+struct NewWorkTests {
+  private let store = ScarceStore()
+  private let gate = Gate()
+
+  /// A ledger whose code has three steps; that of named work passes the gate instead.
+  private func open() async throws -> Ledger {
+    try await openWork(on: store) { [gate] work, call in
+      guard work.name == nil else {
+        await gate.pass()
+        return 0
+      }
+      for name in ["one", "two", "three"] { try await call.step(name) { _ in } }
+      return 3
+    }
+  }
+
+  /// Runs `body` once the runner has looked and found nothing.
+  private func withRunner(
+    of ledger: Ledger, total: Int = 64, _ body: () async throws -> Void
+  ) async throws {
+    try await running(LedgerRunner(ledger, limits: .init(total: total))) {
+      _ = try await ledger.start(ScriptedWork()).outcome
+      try await body()
+    }
+  }
+
+  @Test func threeStepsTakeFiveCommits() async throws {
+    let ledger = try await open()
+    try await withRunner(of: ledger) {
+      let count = try store.store.commitEnds().count
+      let promise = try await ledger.start(ScriptedWork())
+      #expect(try await promise.outcome == .fulfilled(3))
+      #expect(try store.store.commitEnds().count == count + 5)
+      #expect(try await promise.record?.work?.attemptCount == 1)
+    }
+  }
+
+  @Test func aSecondRequestWithTheSameKeyStartsNothing() async throws {
+    let ledger = try await open()
+    try await withRunner(of: ledger) {
+      let key = try PromiseKey("once")
+      let first = try await ledger.start(ScriptedWork(), key: key)
+      let second = try await ledger.start(ScriptedWork(), key: key)
+      #expect(first.id == second.id)
+      #expect(try await second.outcome == .fulfilled(3))
+      #expect(try await second.record?.work?.attemptCount == 1)
+    }
+  }
+
+  @Test func newWorkDoesNotOvertakeWorkThatTheRunnerIsLookingFor() async throws {
+    let ledger = try await open()
+    let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits(total: 1))
+    try loop.begin()
+    try await loop.look()
+    // It may have missed other work, and searches again.
+    loop.contents.withLock { contents in
+      contents.agenda.noteMissed()
+      contents.agenda.begin(contents.agenda.searchPlan(at: loop.now))
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    #expect(try await promise.record?.work?.attemptCount == 0)
+    loop.end()
+  }
+
+  @Test func workThatHasNoPlaceWaitsForTheRunner() async throws {
+    let ledger = try await open()
+    try await withRunner(of: ledger, total: 1) {
+      let first = try await ledger.start(ScriptedWork(name: "first"))
+      await gate.arrival()
+      let second = try await ledger.start(ScriptedWork())
+      #expect(try await second.record?.work?.attemptCount == 0)
+      gate.open()
+      #expect(try await first.outcome == .fulfilled(0))
+      #expect(try await second.outcome == .fulfilled(3))
+    }
+  }
+
+  @Test func workOfAFullLaneWaitsForItsTurn() async throws {
+    let ledger = try await open()
+    let lane = WorkOptions(lane: try WorkLane("lane"))
+    try await withRunner(of: ledger) {
+      let first = try await ledger.start(ScriptedWork(name: "first"), options: lane)
+      await gate.arrival()
+      let second = try await ledger.start(ScriptedWork(), options: lane)
+      #expect(try await second.record?.work?.attemptCount == 0)
+      gate.open()
+      #expect(try await first.outcome == .fulfilled(0))
+      #expect(try await second.outcome == .fulfilled(3))
+    }
+  }
+
+  @Test func workThatIsCreatedInAnAlmostFullLedgerWaitsForRoom() async throws {
+    let ledger = try await open()
+    try await withRunner(of: ledger) {
+      store.room = CommitRoom(bytes: .max, bytesWithReserve: .max, isScarce: true)
+      let promise = try await ledger.start(ScriptedWork())
+      #expect(try await promise.record?.work?.attemptCount == 0)
+      store.makeRoom()
+      #expect(try await promise.outcome == .fulfilled(3))
+    }
+  }
+
+  @Test func workThatIsCreatedWhenTheRunnerHasEndedIsNotStarted() async throws {
+    let ledger = try await open()
+    try await withRunner(of: ledger) {}
+    let promise = try await ledger.start(ScriptedWork())
+    #expect(try await promise.record?.work?.attemptCount == 0)
+  }
+
+  @Test func manyAtOnceDoNotExceedTheLimits() async throws {
+    let ledger = try await open()
+    try await withRunner(of: ledger, total: 3) {
+      let promises = try await withThrowingTaskGroup(of: DurablePromise<Int>.self) { group in
+        for _ in 0..<20 {
+          group.addTask { try await ledger.start(ScriptedWork(name: "many")) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      await gate.arrival(3)
+      let session = ledger.session
+      #expect(try await ledger.engine.read { try $0.runningWork(of: session).count } == 3)
+      gate.open()
+      for promise in promises { #expect(try await promise.outcome == .fulfilled(0)) }
+    }
+  }
+}

@@ -1,0 +1,313 @@
+import PromiseLedger
+import PromiseLedgerTestSupport
+import PromiseLedgerTesting
+import Testing
+
+/// The cancellation of work with steps, which may have something to undo.
+@Suite(.timeLimit(.minutes(5)))
+struct StepCancellationTests {
+  private let clock = ManualLedgerClock()
+  private let notes = Notes()
+  private let lab: WorkLedger
+
+  init() throws {
+    lab = try WorkLedger(clock: clock)
+  }
+
+  /// Code that undoes its first step if the second part of it fails.
+  private func undoing(
+    _ rest: @escaping @Sendable (WorkCall<ScriptedWork.Script>) async throws -> Void
+  ) -> WorkLedger.Code {
+    { [notes] _, call in
+      try await call.step("charge") { _ in notes.add("charge") }
+      do {
+        try await rest(call)
+      } catch let failure as StepFailure {
+        #expect(!Task.isCancelled)
+        try await call.step("refund") { _ in notes.add("refund \(Task.isCancelled)") }
+        throw failure
+      }
+      return 0
+    }
+  }
+
+  @Test func aBodyThatRunsIsCancelledAndTheCodeUndoesTheRest() async throws {
+    let gate = Gate()
+    let ledger = try await lab.open(
+      undoing { call in
+        try await call.step("ship") { _ in
+          gate.open()
+          try await Task.sleep(for: .seconds(3_600))
+        }
+      })
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      await gate.pass()
+      guard case .requested = try await promise.cancelWork(reason: "changed my mind") else {
+        Issue.record("not requested")
+        return
+      }
+      #expect(try await promise.outcome == .cancelled(reason: "changed my mind"))
+    }
+    #expect(notes.lines == ["charge", "refund false"])
+  }
+
+  @Test func codeThatWaitsLearnsOfTheCancellation() async throws {
+    let ledger = try await lab.open(undoing { call in try await call.sleep(for: .seconds(9)) })
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) {
+        if case .waiting(.firstOf)? = $0.work?.state { true } else { false }
+      }
+      guard case .requested = try await promise.cancelWork() else {
+        Issue.record("not requested")
+        return
+      }
+      #expect(try await promise.outcome == .cancelled(reason: ""))
+    }
+    #expect(notes.lines == ["charge", "refund false"])
+  }
+
+  @Test func eachAttemptLearnsOfItAtTheSamePlace() async throws {
+    let code: WorkLedger.Code = { [notes] work, call in
+      try await call.step("charge") { _ in }
+      do {
+        _ = try await call.value(of: try #require(work.promise))
+      } catch let failure as StepFailure {
+        notes.add("\(call.attempt) \(failure.isCancellation)")
+        guard call.attempt > 3 else { throw ScriptedError(text: "again") }
+        throw failure
+      }
+      return 0
+    }
+    let policy = try WorkRetryPolicy(firstDelay: .zero, longestDelay: .zero)
+    let ledger = try await lab.open(code)
+    let awaited = try await ledger.createPromise(of: Int.self)
+    let promise = try await ledger.start(
+      ScriptedWork(promise: awaited), options: WorkOptions(retryPolicy: policy))
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) {
+        if case .waiting(.firstOf)? = $0.work?.state { true } else { false }
+      }
+      try await promise.cancelWork()
+      // Later attempts find it settled.
+      try await awaited.fulfill(1)
+      #expect(try await promise.outcome == .cancelled(reason: ""))
+    }
+    #expect(notes.lines == ["2 true", "3 true", "4 true"])
+  }
+
+  @Test func allPartsThatWaitLearnOfTheCancellation() async throws {
+    let ledger = try await lab.open { [notes] _, call in
+      try await call.step("charge") { _ in }
+      let first = try await call.promise("first", of: Int.self)
+      let second = try await call.promise("second", of: Int.self)
+      async let one = call.value(of: first)
+      async let two = call.value(of: second)
+      do {
+        return try await one + two
+      } catch let failure as StepFailure {
+        notes.add("told \(failure.isCancellation)")
+        throw failure
+      }
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) {
+        if case .waiting(.firstOf)? = $0.work?.state { true } else { false }
+      }
+      try await promise.cancelWork()
+      #expect(try await promise.outcome == .cancelled(reason: ""))
+    }
+    #expect(notes.lines == ["told true"])
+  }
+
+  @Test func anotherProcessIsToldWhereTheCodeWaited() async throws {
+    let code: WorkLedger.Code = { [notes] work, call in
+      guard work.name == nil else { return 1 }
+      let child = try await call.start(ScriptedWork.self, ["name": "child"])
+      _ = try await call.value(of: child)
+      try await call.step("charge") { _ in }
+      // In every attempt, before the place where the code waited.
+      await Task.yield()
+      try Task.checkCancellation()
+      do {
+        try await call.sleep(for: .seconds(9))
+      } catch let failure as StepFailure {
+        try await call.step("refund") { _ in notes.add("refund") }
+        throw failure
+      }
+      return 0
+    }
+    let first = try await lab.open(code)
+    let promise = try await first.start(ScriptedWork())
+    try await running(LedgerRunner(first)) {
+      _ = try await record(of: promise.id, in: first) { record in
+        guard case .waiting(.firstOf)? = record.work?.state else { return false }
+        return record.work?.steps.contains("sleep") ?? false
+      }
+    }
+    await first.close()
+    let second = try await lab.open(code)
+    let found = try second.promise(id: promise.id, of: Int.self)
+    try await found.cancelWork()
+    let outcome = try await running(LedgerRunner(second)) { try await found.outcome }
+    #expect(outcome == .cancelled(reason: ""))
+    #expect(notes.lines == ["refund"])
+  }
+
+  @Test func aStepThatUndoesAFailureIsNotCancelled() async throws {
+    let gate = Gate()
+    let ledger = try await lab.open { [notes] _, call in
+      try await call.step("charge") { _ in }
+      do {
+        try await call.step("ship") { _ in throw Permanent(ScriptedError(text: "sold out")) }
+      } catch let failure as StepFailure {
+        try await call.step("refund", ignoringCancellation: true) { _ in
+          await gate.pass()
+          notes.add("refund \(Task.isCancelled)")
+        }
+        throw failure
+      }
+      return 0
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      await gate.arrival()
+      try await promise.cancelWork()
+      _ = try await ledger.catchUp()
+      gate.open()
+      // The next attempt had the opportunity to learn of the request.
+      #expect(try await promise.outcome == .cancelled(reason: ""))
+    }
+    #expect(notes.lines == ["refund false"])
+  }
+
+  @Test func codeThatFailsWithoutAskingIsCancelled() async throws {
+    let ledger = try await lab.open { _, call in
+      try await call.step("charge") { _ in }
+      throw ScriptedError(text: "broken")
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) { $0.work?.failureCount == 1 }
+      try await promise.cancelWork()
+      #expect(try await promise.outcome == .cancelled(reason: ""))
+    }
+  }
+
+  @Test func workWithoutStepsThatWaitsIsCancelledAtOnce() async throws {
+    let ledger = try await lab.open { _, call in
+      guard call.attempt > 1 else { throw ScriptedError(text: "later") }
+      return 0
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) { $0.work?.failureCount == 1 }
+      guard case .cancelled = try await promise.cancelWork() else {
+        Issue.record("not cancelled")
+        return
+      }
+    }
+  }
+
+  @Test func anUndoingThatFailsForGoodRejectsThePromise() async throws {
+    let error = ScriptedError(text: "no refund")
+    let ledger = try await lab.open { _, call in
+      try await call.step("charge") { _ in }
+      do {
+        try await call.sleep(for: .seconds(9))
+      } catch is StepFailure {
+        try await call.step("refund") { _ in throw Permanent(error) }
+      }
+      return 0
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) {
+        if case .waiting(.firstOf)? = $0.work?.state { true } else { false }
+      }
+      try await promise.cancelWork()
+      #expect(try await promise.outcome == .rejected(StoredError(error)))
+    }
+  }
+}
+
+/// The cancellation of work that waits for work that it started.
+@Suite(.timeLimit(.minutes(5)))
+struct ChildCancellationTests {
+  private let notes = Notes()
+  private let lab: WorkLedger
+
+  init() throws {
+    lab = try WorkLedger()
+  }
+
+  /// Work that starts a child, waits for it, and undoes what it did if it is told to.
+  private func open(child: @escaping @Sendable () async throws -> Void) async throws -> Ledger {
+    try await lab.open { [notes] work, call in
+      if let name = work.name {
+        guard name == "child" else {
+          notes.add(name)
+          return 0
+        }
+        try await child()
+        return 1
+      }
+      do {
+        let child = try await call.start(ScriptedWork.self, ["name": "child"])
+        return try await call.value(of: child)
+      } catch let failure as StepFailure {
+        let undo = try await call.start(ScriptedWork.self, ["name": "undo"], key: "undo")
+        _ = try await call.value(of: undo)
+        throw failure
+      }
+    }
+  }
+
+  @Test func workThatWaitsForItsChildIsToldOfItsOwnCancellation() async throws {
+    let gate = Gate()
+    let ledger = try await open { [notes] in
+      gate.open()
+      do {
+        try await Task.sleep(for: .seconds(3_600))
+      } catch {
+        notes.add("child cancelled")
+        throw error
+      }
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      await gate.pass()
+      try await promise.cancelWork(reason: "no need")
+      #expect(try await promise.outcome == .cancelled(reason: "no need"))
+    }
+    #expect(Set(notes.lines) == ["child cancelled", "undo"])
+    #expect(try await ledger.openWork().isEmpty)
+  }
+
+  @Test func aChildThatWasNotStartedIsCancelledTogetherWithItsParent() async throws {
+    let ledger = try await lab.open { [notes] _, call in
+      do {
+        // No session knows its kind.
+        let child = try await call.start(OtherWork.self, key: "child")
+        return try await call.value(of: child).utf8.count
+      } catch let failure as StepFailure {
+        notes.add("told")
+        throw failure
+      }
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    let key = try PromiseKey("\(promise.id)/\(OtherWork.kind)/=child")
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) {
+        if case .waiting(.firstOf)? = $0.work?.state { true } else { false }
+      }
+      try await promise.cancelWork(reason: "no need")
+      #expect(try await promise.outcome == .cancelled(reason: "no need"))
+    }
+    let child = try ledger.promise(id: key.promiseID, of: String.self)
+    #expect(try await child.outcome == .cancelled(reason: "no need"))
+    #expect(notes.lines == ["told"])
+  }
+}

@@ -1,0 +1,5 @@
+#if THREAD_SANITIZER
+  import LedgerLocks
+
+  package typealias Mutex = SanitizedMutex
+#endif
