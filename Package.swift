@@ -452,11 +452,12 @@ if isForFuzzer {
 let isForThreadSanitizer = Context.environment["THREAD_SANITIZER"] != nil
 
 if isForThreadSanitizer {
-  // Programs of one thread, and tests without others.
+  // Programs of one thread, tests without others, and tests in which it is other processes that crash.
   let unneeded: Set = [
     "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks",
     "ledger-postgresql-benchmarks", "LedgerMeasuring", "tree-fuzzer",
-    "ToolTests", "LedgerArgumentRules", "LayeringTests", "LedgerModelTests", "LedgerWalkTests",
+    "CrashTests", "LedgerPowerLoss", "ToolTests", "LedgerArgumentRules", "LayeringTests",
+    "LedgerModelTests", "LedgerWalkTests",
     "ledger-long-run", "ledger-postgresql-long-run", "LedgerGzip", "LedgerGzipTests",
   ]
   package.products.removeAll { unneeded.contains($0.name) }

@@ -7,8 +7,8 @@ import Testing
 @testable import LedgerRuntimeTesting
 @testable import PromiseLedger
 
-/// The idempotency table once more, against a ledger in each store: every row in one ledger, the requests
-/// made after it was closed and opened again.
+/// The idempotency table once more, against a ledger in each store: every row in one ledger, all rows at once, the
+/// requests made after it was closed and opened again.
 @Suite(.timeLimit(.minutes(10)))
 struct IdempotencyInStoresTests {
   @Test(arguments: StoreMaker.all)
@@ -19,13 +19,13 @@ struct IdempotencyInStoresTests {
     configuration.clock = clock
 
     let deadline = clock.now() + .seconds(10)
-    var ledger = try await open(place, configuration)
-    for row in IdempotencyTable.rows { try await store(row, in: ledger, deadline: deadline) }
-    await ledger.close()
+    let first = try await open(place, configuration)
+    try await forEachRow { row in try await store(row, in: first, deadline: deadline) }
+    await first.close()
 
     clock.advance(by: .seconds(20))
-    ledger = try await open(place, configuration)
-    for row in IdempotencyTable.rows {
+    let ledger = try await open(place, configuration)
+    try await forEachRow { row in
       let before = try await stored(row, in: ledger)
       #expect(before == row.stored || row.stored.state == .timedOut, "\(row)")
       #expect(try await ask(row, ledger) == row.expected.verdict, "\(row)")
@@ -34,8 +34,9 @@ struct IdempotencyInStoresTests {
     await ledger.close()
 
     let replayed = try await open(place, configuration)
-    for row in IdempotencyTable.rows {
-      #expect(try await stored(row, in: replayed) == row.expected.after, "\(row)")
+    try await forEachRow { row in
+      let after = try await stored(row, in: replayed)
+      #expect(after == row.expected.after, "\(row)")
     }
     await replayed.close()
   }
@@ -44,6 +45,15 @@ struct IdempotencyInStoresTests {
     _ place: LedgerStorage.Place, _ configuration: LedgerConfiguration
   ) async throws -> Ledger {
     try await Ledger.open(place.openStore, place.sessions, as: .app, configuration: configuration)
+  }
+
+  private func forEachRow(
+    _ body: @escaping @Sendable (IdempotencyTable.Row) async throws -> Void
+  ) async throws {
+    try await withThrowingTaskGroup { group in
+      for row in IdempotencyTable.rows { group.addTask { try await body(row) } }
+      try await group.waitForAll()
+    }
   }
 
   private func id(_ row: IdempotencyTable.Row) -> PromiseID { .numbered(row.number) }

@@ -2,6 +2,7 @@ import Foundation
 import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
+import PromiseLedgerTestSupport
 import PromiseLedgerTesting
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(30)))
 struct SalvageTests {
   /// One damaged copy of each kind of ledger for each seed; with `LEDGER_TEST_FACTOR=7` more than 2,000 in all.
-  private static let seeds = TestAmount.seeds(100)
+  private static let seeds = TestAmount.seeds(40)
 
   /// A damaged copy of a ledger, and the place of its salvage.
   private struct Copy {
@@ -59,7 +60,7 @@ struct SalvageTests {
       switch kind {
       case .events: try await CompactedLedger([])
       case .folded: try await CompactedLedger([.foldOnly])
-      case .deleted: try await CompactedLedger([LedgerCompactionTests.everything])
+      case .deleted: try await CompactedLedger([CompactionSample.everything])
       }
     let oracle = try IntactOracle(ledger.path)
     var (ledgers, complete) = (0, 0)
@@ -118,7 +119,7 @@ struct SalvageTests {
   // MARK: Single cases
 
   @Test func anIntactLedgerIsSavedWhole() async throws {
-    for policies in [[], [CompactionPolicy.foldOnly], [LedgerCompactionTests.everything]] {
+    for policies in [[], [CompactionPolicy.foldOnly], [CompactionSample.everything]] {
       let ledger = try await CompactedLedger(policies)
       let copy = try Copy(try IntactOracle(ledger.path).file)
       let report = try copy.salvage()
@@ -133,7 +134,7 @@ struct SalvageTests {
   }
 
   @Test func theSalvageOfADamagedLedgerCanBeOpenedAndUsed() async throws {
-    let ledger = try await CompactedLedger([LedgerCompactionTests.everything])
+    let ledger = try await CompactedLedger([CompactionSample.everything])
     let oracle = try IntactOracle(ledger.path)
     var file = oracle.file
     // Every frame of the log is gone, and with it every event after the snapshot.
