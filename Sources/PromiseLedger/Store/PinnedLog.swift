@@ -60,9 +60,15 @@ struct PinnedLog: LedgerSource {
   package func head() throws(LedgerError) -> Position { try end().position }
 
   /// The end of the log.
-  func end() throws(LedgerError) -> LogEnd {
+  func end() throws(LedgerError) -> LogEnd { try checkedEnd().end }
+
+  /// The end of the log, and which transaction saw it.
+  func checkedEnd() throws(LedgerError) -> CheckedEnd {
     let view = try view()
-    return try LedgerError.mappingAll { try view.agreement.checkedEnd(in: view.reader) }
+    return try LedgerError.mappingAll {
+      CheckedEnd(
+        end: try view.agreement.checkedEnd(in: view.reader), transaction: view.reader.number)
+    }
   }
 
   package func commit(at position: Position) throws(LedgerError) -> CommitID? {
