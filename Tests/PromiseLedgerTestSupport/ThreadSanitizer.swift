@@ -1,5 +1,5 @@
 #if THREAD_SANITIZER
   import LedgerLocks
 
-  package typealias Mutex = SanitizedMutex
+  typealias Mutex = SanitizedMutex
 #endif
