@@ -19,8 +19,14 @@ package final class TestCluster: TestDatabase {
 
   /// A connection string for the server that is the primary at that time.
   package func connection(as user: String) -> String {
-    let hosts = Array(repeating: directory, count: 3).joined(separator: ",")
-    return "host=\(hosts) port=5432,5433,5434 dbname=postgres user=\(user)"
+    connection(as: user, toFirstOf: [5_432, 5_433, 5_434])
+  }
+
+  /// A connection string for the first of these ports whose server accepts writes.
+  package func connection(as user: String = "ledger", toFirstOf ports: [Int]) -> String {
+    let hosts = Array(repeating: directory, count: ports.count).joined(separator: ",")
+    let ports = ports.map { "\($0)" }.joined(separator: ",")
+    return "host=\(hosts) port=\(ports) dbname=postgres user=\(user)"
   }
 
   /// Kills the primary and promotes a standby, and returns when the cluster is whole again.

@@ -11,6 +11,8 @@ package final class Connection: @unchecked Sendable {
   private let notices = Notices()
   private let use = Mutex(())
   private let isCancelled = Atomic<Bool>(false)
+  /// The monotonic time at which connecting began.
+  package let startTime = MonotonicClock.now
 
   /// Connects, within the time limit of the settings for each host.
   ///

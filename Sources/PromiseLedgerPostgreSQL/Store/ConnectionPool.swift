@@ -23,6 +23,8 @@ final class ConnectionPool: Sendable {
     var isClosed = false
     /// Rises when a connection is lost, so that what was known by older ones is looked up again.
     var lossCount = 0
+    /// The time of the newest loss.
+    var lossTime: Duration?
   }
 
   init(_ settings: ConnectionSettings, _ names: SchemaNames, for use: Use) {
@@ -63,7 +65,9 @@ final class ConnectionPool: Sendable {
   func giveBack(_ connection: Connection) {
     guard connection.isUsable else { return noteLoss() }
     contents.withLock { contents in
-      if !contents.isClosed, !connection.wasCancelled { contents.idle.append(connection) }
+      // One that was in use at a loss may lead to the old primary, too.
+      let isOld = contents.lossTime.map { connection.startTime <= $0 } ?? false
+      if !contents.isClosed, !connection.wasCancelled, !isOld { contents.idle.append(connection) }
     }
   }
 
@@ -77,6 +81,7 @@ final class ConnectionPool: Sendable {
   func noteLoss() {
     contents.withLock { contents in
       contents.lossCount += 1
+      contents.lossTime = MonotonicClock.now
       contents.idle = []
     }
   }
@@ -89,12 +94,17 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Runs `body` once more if it could not reach the server: its connection may be of before a restart.
-  func retryingOnce<R>(_ body: () throws(LedgerError) -> R) throws(LedgerError) -> R {
+  /// Runs `body` once more, on a new connection, if it could not reach the server, or saw a log that is older than
+  /// what is known: its connection may be of before a restart or a failover. An old primary that does not know of its
+  /// successor yet still answers.
+  func retryingOnce<R>(
+    after codes: [LedgerError.Code] = [.unavailable, .historyChanged],
+    _ body: () throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
     do throws(LedgerError) {
       return try body()
     } catch {
-      guard error.code == .unavailable else { throw error }
+      guard codes.contains(error.code) else { throw error }
       noteLoss()
       return try body()
     }

@@ -21,7 +21,8 @@ struct LedgerViews: ForwardingSource {
     }
   }
 
-  /// Runs `body` on a new view. If a connection was lost before the view began, another is tried once.
+  /// Runs `body` on a new view. If a connection was lost before the view began, or leads to an older log, another is
+  /// tried once.
   ///
   /// - Parameters:
   ///   - note: Receives the row of the ledger; an error ends the view.
@@ -34,16 +35,15 @@ struct LedgerViews: ForwardingSource {
     let (connection, view) = try pool.retryingOnce { () throws(LedgerError) in
       let connection = try pool.borrow()
       do throws(LedgerError) {
-        return (
-          connection, try PinnedView(sql, on: connection, for: request, endsAtOnce: endsAtOnce)
-        )
+        let view = try PinnedView(sql, on: connection, for: request, endsAtOnce: endsAtOnce)
+        try note(view.row)
+        return (connection, view)
       } catch {
         pool.giveBackRolledBack(connection)
         throw error
       }
     }
     do throws(LedgerError) {
-      try note(view.row)
       let result = try body(view) { () throws(LedgerError) in
         _ = try view.run(LedgerSQL.commit)
       }

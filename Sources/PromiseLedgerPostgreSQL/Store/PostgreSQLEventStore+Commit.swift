@@ -114,11 +114,17 @@ extension PostgreSQLEventStore {
     _ turn: Turn, until isOver: () -> Bool
   ) throws(LedgerError) -> RowLock {
     let known = state.withLock { $0.seen }
-    let lock = try withoutActuallyEscaping(isOver) { (isOver) throws(LedgerError) in
-      try retrying(until: turn.deadline, or: isOver) { () throws(LedgerError) in
-        try tryToLockRow(turn, until: isOver)
+    return try withoutActuallyEscaping(isOver) { (isOver) throws(LedgerError) in
+      try pool.retryingOnce(after: [.historyChanged]) { () throws(LedgerError) in
+        let lock = try retrying(until: turn.deadline, or: isOver) { () throws(LedgerError) in
+          try tryToLockRow(turn, until: isOver)
+        }
+        return try checked(lock, after: known)
       }
     }
+  }
+
+  private func checked(_ lock: RowLock, after known: LogEnd?) throws(LedgerError) -> RowLock {
     do throws(LedgerError) {
       try noteSeen(lock.row, after: known)
       guard lock.row.isOpen else { throw .sealedLedger }
