@@ -50,15 +50,28 @@ package struct AppendLoad: Sendable {
     /// How often writers asked the server about a commit whose connection was lost.
     package fileprivate(set) var judgementCount = 0
     package fileprivate(set) var faults: [String: Int] = [:]
+    /// The longest time of each outage in which nothing was acknowledged to any writer.
+    fileprivate var silences: [String: [Duration]] = [:]
     package fileprivate(set) var problems: [String] = []
     fileprivate var duration = Duration.zero
 
     /// All figures, on one line.
     package var line: String {
       let seconds = max(duration / .seconds(1), 0.001)
-      let faults = faults.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      let faults = faults.sorted { $0.key < $1.key }.map { name, count in
+        "\(count) \(name)" + (silences[name].map { " (silent for \(Self.summary(of: $0)))" } ?? "")
+      }
       return
         "postgresql \(name): \(eventCount) events acknowledged to \(writerCount) writers, \(Int(Double(eventCount) / seconds)) events/s, \(faults.joined(separator: ", ")), \(judgementCount) lost outcomes judged, \(refusedCount) refused, \(unknownCount) unknown, \(problems.count) problems"
+    }
+
+    /// The shortest, the median and the longest.
+    private static func summary(of silences: [Duration]) -> String {
+      let tenths = silences.sorted().map { Int(($0 / .milliseconds(100)).rounded()) }
+      let texts = [tenths.first, tenths[tenths.count / 2], tenths.last].map { tenths in
+        tenths.map { "\($0 / 10).\($0 % 10)" } ?? ""
+      }
+      return "\(texts.joined(separator: "/")) s"
     }
   }
 
@@ -71,7 +84,7 @@ package struct AppendLoad: Sendable {
         group.addTask { await crew.keepWriting(writer) }
       }
       do {
-        report.faults = try await strike(stage, crew)
+        try await strike(stage, crew, &report)
       } catch {
         crew.stop()
         throw error
@@ -94,30 +107,35 @@ package struct AppendLoad: Sendable {
   }
 
   /// Lets faults strike in random order until there were enough of each, and enough events.
-  private func strike(_ stage: some LoadStage, _ crew: WriterCrew) async throws -> [String: Int] {
+  private func strike(
+    _ stage: some LoadStage, _ crew: WriterCrew, _ report: inout Report
+  ) async throws {
     var generator = SeededGenerator(seed: seed)
     let kill = LoadFault(name: "killed clients") { crew.kill(writer: .random(using: &$0)) }
     let faults = stage.faults + [kill]
     var due = faults.flatMap { Array(repeating: $0, count: faultCount) }
     due.shuffle(using: &generator)
-    var counts: [String: Int] = [:]
     if let stops {
       try await crew.standStill(for: stops)
-      counts["stopped clients"] = 1
+      report.faults["stopped clients"] = 1
     }
     // Each fault has its share of the events, so that writers come to rest between two of them.
     let share = max(1, eventCount / due.count)
     for (number, fault) in due.enumerated() {
       guard await crew.hasAcknowledged(share * number), crew.problems.isEmpty else { break }
       let seed = generator.next()
+      _ = crew.takeLongestSilence()
       try await onThread {
         var generator = SeededGenerator(seed: seed)
         try fault.strike(&generator)
       }
-      counts[fault.name, default: 0] += 1
+      report.faults[fault.name, default: 0] += 1
+      guard fault.isOutage,
+        await crew.hasAcknowledged(crew.audit.acknowledgedEventCount + 1)
+      else { continue }
+      report.silences[fault.name, default: []].append(crew.takeLongestSilence())
     }
     _ = await crew.hasAcknowledged(eventCount)
-    return counts
   }
 }
 
@@ -138,6 +156,7 @@ private final class WriterCrew: Sendable {
     var processes: [Int: WorkerProcess] = [:]
     var sessionCount: UInt64 = 0
     var audit = CommitAudit()
+    var silences = Silences()
     var problems: [String] = []
     var isStopped = false
     var killed: Set<Int32> = []
@@ -150,6 +169,7 @@ private final class WriterCrew: Sendable {
 
   var audit: CommitAudit { contents.withLock { $0.audit } }
   var problems: [String] { contents.withLock { $0.problems } }
+  func takeLongestSilence() -> Duration { contents.withLock { $0.silences.takeLongest() } }
   private var isStopped: Bool { contents.withLock { $0.isStopped } }
 
   func keepWriting(_ writer: Int) async {
@@ -170,9 +190,7 @@ private final class WriterCrew: Sendable {
     }
     let session = SessionID(entityID: EntityID(high: 0x901, low: number))
     let process = try WorkerProcess(
-      [
-        "append", stage.connection(of: writer), stage.place.name, "\(number)", "\(maximumBatch)",
-      ], program: WorkerProcess.programOnPostgreSQL)
+      "append", on: stage.connection(of: writer), stage.place, ["\(number)", "\(maximumBatch)"])
     let isLate = contents.withLock { contents in
       contents.processes[writer] = process
       return contents.isStopped
@@ -180,9 +198,11 @@ private final class WriterCrew: Sendable {
     if isLate { process.closeInput() }
     while let line = await process.nextLine() {
       contents.withLock { contents in
+        let count = contents.audit.acknowledgedEventCount
         if !contents.audit.note(line, of: session) {
           contents.problems.append("writer \(writer) printed: \(line)")
         }
+        if contents.audit.acknowledgedEventCount > count { contents.silences.end() }
       }
     }
     let ending = await process.end()

@@ -2,27 +2,28 @@ import LedgerHistories
 package import LedgerPostgreSQLTestSupport
 import LedgerSystem
 package import LedgerWorkerSupport
+import PromiseLedgerPostgreSQL
 import Synchronization
 
-/// A ledger on a cluster, some of whose primaries die.
+/// A ledger on servers of which one after the other becomes the primary.
 package final class ClusterHistories: HistoryPlace {
-  private let cluster: TestCluster
-  private let ledger: String
+  private let cluster: any FailoverDatabase
+  private let ledger: PostgreSQLLedger
   private let failOverInterval: Int
   private static let count = Atomic<Int>(0)
-  /// Whether a standby is being promoted.
+  /// Whether another server is becoming the primary.
   private let isBusy = Atomic<Bool>(false)
 
-  package init(on cluster: TestCluster, failOverInterval: Int) {
+  /// - Parameter failOverInterval: One in so many histories begins with a failover.
+  package init(on cluster: some FailoverDatabase, failOverInterval: Int) throws {
     self.cluster = cluster
     self.failOverInterval = failOverInterval
-    ledger = "histories \(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+    let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+    ledger = try cluster.place("histories \(number)")
   }
 
   package func start(_ name: String, as role: String, seed: Int) throws -> WorkerProcess {
-    try WorkerProcess(
-      ["histories", cluster.connection(), ledger, name, role, "\(seed)"],
-      program: WorkerProcess.programOnPostgreSQL)
+    try WorkerProcess("histories", on: cluster.connection(), ledger, [name, role, "\(seed)"])
   }
 
   package func prepare(_ history: Int) {

@@ -33,8 +33,7 @@ package enum LeaseTrial: String, Sendable, CaseIterable {
     var configuration = LedgerConfiguration()
     configuration.instance = "observer"
     let ledger = try await Ledger.open(place, as: .app, configuration: configuration)
-    let worker = try WorkerProcess(
-      ["hold", far.connection, direct.name], program: WorkerProcess.programOnPostgreSQL)
+    let worker = try WorkerProcess("hold", on: far.connection, direct)
     guard let opened = await worker.nextLine(), opened.hasPrefix("opened ") else {
       return ["the other process did not open the ledger"]
     }

@@ -21,6 +21,8 @@ package protocol LoadStage: Sendable {
 /// Something that happens to writers.
 package struct LoadFault: Sendable {
   package let name: String
+  /// Whether no writer can be served meanwhile.
+  var isOutage = false
   let strike: @Sendable (inout SeededGenerator) throws -> Void
 }
 
@@ -82,6 +84,6 @@ package final class ClusterStage: LoadStage {
   package func connection(of writer: Int) -> String { cluster.connection() }
 
   package var faults: [LoadFault] {
-    [LoadFault(name: "promoted standbys") { [cluster] _ in try cluster.failOver() }]
+    [LoadFault(name: "promoted standbys", isOutage: true) { [cluster] _ in try cluster.failOver() }]
   }
 }

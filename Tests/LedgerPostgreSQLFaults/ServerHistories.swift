@@ -37,8 +37,7 @@ package final class ServerHistories: HistoryPlace {
     }
     proxies.withLock { $0.append(proxied) }
     return try WorkerProcess(
-      ["histories", proxied.connection, ledger.name, name, role, "\(seed)"],
-      program: WorkerProcess.programOnPostgreSQL)
+      "histories", on: proxied.connection, ledger, [name, role, "\(seed)"])
   }
 
   package func prepare(_ history: Int) {

@@ -1,7 +1,7 @@
 package import PromiseLedgerPostgreSQL
 
 /// A primary server with two standbys, one of which must have each commit. It ends with the process, however that ends.
-package final class TestCluster: TestDatabase {
+package final class TestCluster: FailoverDatabase {
   private let directory: String
   private let script: ServerScript
 

@@ -22,9 +22,9 @@ struct PostgreSQLLongRun: AsyncParsableCommand {
 
   @Option(
     help:
-      "Runs only these parts: \(Part.allCases.map(\.rawValue).joined(separator: ", ")). Repeat it for several."
+      "Runs only these parts: \(Part.allCases.map(\.rawValue).joined(separator: ", ")). Repeat it for several. Without it, all but patroni run, which needs Patroni and etcd."
   )
-  var only: [Part] = Part.allCases
+  var only: [Part] = Part.allCases.filter { $0 != .patroni }
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case leases
@@ -33,6 +33,7 @@ struct PostgreSQLLongRun: AsyncParsableCommand {
     case histories
     case failoverHistories = "failover-histories"
     case churn
+    case patroni
   }
 
   func validate() throws {
@@ -53,9 +54,10 @@ struct PostgreSQLLongRun: AsyncParsableCommand {
           }
         case .failoverHistories:
           try await checkHistories("failover", count: 100 * factor) {
-            ClusterHistories(on: try TestCluster(), failOverInterval: 10)
+            try ClusterHistories(on: TestCluster(), failOverInterval: 10)
           }
         case .churn: try await churn()
+        case .patroni: try await failOverByPatroni()
         }
       for problem in problems.prefix(20) { WholeLine.print(problem) }
       isGood = isGood && problems.isEmpty
@@ -89,6 +91,35 @@ struct PostgreSQLLongRun: AsyncParsableCommand {
     let report = try await load.run(on: ClusterStage())
     WholeLine.print(report.line)
     return report.problems
+  }
+
+  private func failOverByPatroni() async throws -> [String] {
+    let cluster = try PatroniCluster()
+    let load = AppendLoad(
+      "patroni", seed: seed, eventCount: 100_000 * factor, faultCount: 4 * factor,
+      maximumBatch: 200)
+    let report = try await load.run(
+      on: PatroniStage(on: cluster, causes: PatroniCluster.Fault.allCases))
+    WholeLine.print(report.line)
+    let count = cluster.failoverCount
+    let problems = try await checkHistories("patroni", count: 100 * factor) {
+      try ClusterHistories(on: cluster, failOverInterval: 10)
+    }
+    WholeLine.print(
+      "postgresql patroni, histories: \(cluster.failoverCount - count) failovers beside them")
+    return report.problems + problems + (try await loseByPatroni())
+  }
+
+  /// Without synchronous replication, acknowledged events are lost, and that is noticed.
+  private func loseByPatroni() async throws -> [String] {
+    let load = AppendLoad(
+      "patroni without synchronous_mode", seed: seed, eventCount: 20_000, faultCount: 1,
+      maximumBatch: 200)
+    let report = try await load.run(
+      on: PatroniStage(on: PatroniCluster(isSynchronous: false), causes: [.cutOff]))
+    let count = report.problems.count { $0.contains("is lost") }
+    WholeLine.print("\(report.line): as expected, \(count) acknowledged commits are lost")
+    return count > 0 ? [] : ["Without synchronous_mode, nothing is lost."]
   }
 
   private func churn() async throws -> [String] {

@@ -3,7 +3,8 @@ import LedgerPostgreSQLTestSupport
 import LedgerSystem
 import PromiseLedgerPostgreSQL
 
-/// A process on another host, for tests to stop and kill: `ledger-postgresql-worker VERB CONNECTION LEDGER ARGUMENT...`.
+/// A process on another host, for tests to stop and kill:
+/// `ledger-postgresql-worker VERB CONNECTION LEDGER DURABILITY ARGUMENT...`, with the number of the durability.
 @main
 struct PostgreSQLWorkerCommand {
   static func main() async throws {
@@ -19,7 +20,10 @@ struct PostgreSQLWorkerCommand {
     let verb = try next()
     let connection = try next()
     var place = try PostgreSQLLedger(next(), on: connection, schema: TestServer.schema)
-    place.requiredDurability = .notSynced
+    guard let durability = PostgreSQLLedger.Durability(rawValue: Int(try number())) else {
+      throw WorkerUsageError()
+    }
+    place.requiredDurability = durability
     place.lease = .seconds(5)
     switch verb {
     case "append":

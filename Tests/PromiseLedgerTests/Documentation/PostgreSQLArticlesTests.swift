@@ -63,6 +63,32 @@ struct PostgreSQLArticlesTests {
     #expect(place.name == "orders")
   }
 
+  @Test func theSettingsForPatroniAreThoseOfTheLongRun() throws {
+    let script = try Article(path: "Tools/postgresql-patroni").lines.map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
+    let settings = try Self.blocks(of: "Operating", in: "yaml")
+    try #require(settings.count == 2, "Are they still written in this way?")
+    // A host has other values.
+    for line in settings[0] {
+      let key = line.prefix { $0 != ":" }
+      #expect(script.contains { $0.hasPrefix("\(key):") }, "\(line)")
+    }
+    #expect(script.firstRange(of: settings[1]) != nil)
+    let commands = try Self.blocks(of: "Operating", in: "").flatMap(\.self)
+      .filter { !$0.hasPrefix("apt-get") }.joined(separator: " ").split(separator: " ")
+    let words = Set(script.flatMap { $0.split(separator: " ") })
+    for command in ["etcd", "patroni", "patronictl", "switchover"] {
+      #expect(commands.contains { $0 == command }, "\(command)")
+      #expect(words.contains { $0 == command }, "\(command)")
+    }
+    for option in commands where option.hasPrefix("--") {
+      #expect(words.contains(option), "\(option)")
+    }
+    let place = try placeOnThreeServers()
+    #expect(place.requiredDurability == .replicated)
+  }
+
   // MARK: The code of the articles
 
   func setUp(_ place: PostgreSQLLedger) async throws {
@@ -75,6 +101,12 @@ struct PostgreSQLArticlesTests {
     var configuration = LedgerConfiguration()
     configuration.instance = host
     return try await Ledger.open(place, as: .consumer, configuration: configuration)
+  }
+
+  func placeOnThreeServers() throws -> PostgreSQLLedger {
+    var place = try PostgreSQLLedger("orders", on: "host=db1,db2,db3 dbname=shop user=shop")
+    place.requiredDurability = .replicated
+    return place
   }
 
   struct Catalogue: Sendable {
