@@ -43,8 +43,12 @@ enum Verb: String, CaseIterable {
     case .handlers:
       ["handlers", path, "--format", "jsonl"]
         + ["active", "finished", "invalidated"].flatMap { ["--state", $0] }
-    case .show, .explain, .tree, .trace:
+    case .show, .explain, .tree:
       [rawValue, path] + subjects(of: sample)[subject(of: sample, seed: seed)]
+    // Its chart shows how long ago something was, which changes during a long run.
+    case .trace:
+      ["trace", path] + subjects(of: sample)[subject(of: sample, seed: seed)]
+        + ["--format", "jsonl"]
     case .digest: ["digest", path]
     case .export: ["export", path]
     case .compact: ["compact", path, "--format", "json"]
