@@ -232,13 +232,6 @@ package struct ExplanationSample: Sendable {
       "callGivenBack",
       "Call \(callName) was given back at \(zero) (not runnable). A session that knows the kind \"mail\" may run it again.",
       ["retryCalls", "invalidate"]),
-    ExplanationSample(
-      .call(
-        .givenBack(
-          .numbered(2), .numbered(1), .invalidation, kind: "mail", .died, since: since)),
-      "callGivenBack",
-      "Invalidation \(callName) was given back at \(zero) (died). A session that knows the kind \"mail\" may run it again.",
-      ["retryCalls"]),
   ]
 
   private static let ends = [

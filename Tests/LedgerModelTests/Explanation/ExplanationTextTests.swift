@@ -13,6 +13,17 @@ import Testing
     }
   }
 
+  /// The handler is invalidated already if the run of its invalidation code was given back.
+  @Test func onlyAHandlerWhoseCallWasGivenBackCanBeInvalidated() {
+    func remedies(_ purpose: HandlerCallPurpose) -> [Explanation.Remedy] {
+      Explanation.Call.givenBack(
+        .numbered(2), .numbered(1), purpose, kind: "mail", .died, since: .second(9)
+      ).remedies
+    }
+    #expect(remedies(.call) == [.retryCalls(kind: "mail"), .invalidate(.numbered(2))])
+    #expect(remedies(.invalidation) == [.retryCalls(kind: "mail")])
+  }
+
   @Test func namesAreDistinct() {
     let names = ExplanationSample.all.map(\.name)
     #expect(Set(names).count == names.count)
