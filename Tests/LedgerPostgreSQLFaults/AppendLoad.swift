@@ -159,7 +159,17 @@ private final class WriterCrew: Sendable {
     var silences = Silences()
     var problems: [String] = []
     var isStopped = false
+    var isCancelled = false
     var killed: Set<Int32> = []
+    /// Those who wait for so many acknowledged events.
+    var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+    /// Removes and returns the waiters that need not wait longer.
+    mutating func takeDue() -> [CheckedContinuation<Void, Never>] {
+      let reached = isCancelled || !problems.isEmpty ? Int.max : audit.acknowledgedEventCount
+      defer { waiters.removeAll { $0.count <= reached } }
+      return waiters.filter { $0.count <= reached }.map(\.continuation)
+    }
   }
 
   init(_ stage: some LoadStage, maximumBatch: Int) {
@@ -177,7 +187,7 @@ private final class WriterCrew: Sendable {
       do {
         try await write(as: writer)
       } catch {
-        contents.withLock { $0.problems.append("writer \(writer): \(error)") }
+        change { $0.problems.append("writer \(writer): \(error)") }
         return
       }
     }
@@ -197,7 +207,7 @@ private final class WriterCrew: Sendable {
     }
     if isLate { process.closeInput() }
     while let line = await process.nextLine() {
-      contents.withLock { contents in
+      change { contents in
         let count = contents.audit.acknowledgedEventCount
         if !contents.audit.note(line, of: session) {
           contents.problems.append("writer \(writer) printed: \(line)")
@@ -247,12 +257,24 @@ private final class WriterCrew: Sendable {
 
   /// Waits until so many events are acknowledged.
   ///
-  /// - Returns: Whether they are; otherwise, there is a problem.
+  /// - Returns: Whether they are; otherwise, there is a problem, or the task was cancelled.
   func hasAcknowledged(_ count: Int) async -> Bool {
-    while audit.acknowledgedEventCount < count {
-      guard problems.isEmpty, !Task.isCancelled else { return false }
-      try? await Task.sleep(for: .milliseconds(20))
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        change { $0.waiters.append((count, continuation)) }
+      }
+    } onCancel: {
+      change { $0.isCancelled = true }
     }
-    return true
+    return audit.acknowledgedEventCount >= count
+  }
+
+  /// Changes the contents, and wakes those who waited for the change.
+  private func change(_ body: (inout Contents) -> Void) {
+    let due = contents.withLock { contents in
+      body(&contents)
+      return contents.takeDue()
+    }
+    for continuation in due { continuation.resume() }
   }
 }
