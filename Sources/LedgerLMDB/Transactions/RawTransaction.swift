@@ -39,13 +39,10 @@ package struct RawTransaction {
     guard status == .success else { throw LMDBError(status, .put) }
   }
 
-  /// `mdb_txn_id`.
-  var number: UInt64 { UInt64(unsafe mdb_txn_id(handle)) }
-
   /// Stores the number of this transaction in the main tree, just before the commit.
   func stamp() throws(LMDBError) {
     let name = TransactionStamp.key
-    let number = self.number.littleEndian
+    let number = UInt64(unsafe mdb_txn_id(handle)).littleEndian
     try unsafe withUnsafeBytes(of: number) { (number) throws(LMDBError) in
       let value = unsafe MDB_val(number)
       try unsafe Self.withKey(name.span, .put) { (key) throws(LMDBError) in

@@ -11,10 +11,6 @@ package protocol TableReader: ~Copyable {
 }
 
 extension TableReader where Self: ~Copyable {
-  /// The number of the transaction: of a reading one that of the newest commit that it sees, of a
-  /// writing one that of the commit that it will be, which is one more than that of the newest.
-  package var number: UInt64 { raw.number }
-
   /// The value for an integer key, in place.
   @_lifetime(borrow self)
   package borrowing func value(

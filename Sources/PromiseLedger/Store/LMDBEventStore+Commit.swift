@@ -1,6 +1,5 @@
 import LedgerLMDB
 import LedgerSystem
-import Synchronization
 
 extension LMDBEventStore {
   package func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
@@ -10,10 +9,8 @@ extension LMDBEventStore {
       // The environment is in panic only if an earlier commit of another session of this process failed.
       if try environment.isPanicked { try reopen() }
       let environment = try writableFiles().environment
-      let checked = try LMDBLog(environment).pinned { view in try view.checkedEnd() }
-      endAtTurn.withLock { $0 = checked }
-      return CommitTurn(
-        head: checked.end.position, checked.end.commit, room: try commitRoom(environment))
+      let end = try LMDBLog(environment).pinned { view in try view.end() }
+      return CommitTurn(head: end.position, end.commit, room: try commitRoom(environment))
     } catch {
       gate.leave()
       throw LedgerError.mappingAll(error)
@@ -85,10 +82,7 @@ extension LMDBEventStore {
     let agreement = try TableAgreement(tables)
     return try environment.writeDeciding { transaction in
       guard try !LMDBLog.metadata(of: transaction, meta).isSealed else { throw LedgerError.sealed }
-      // Nothing changes while this process holds the gate, so one check is enough for the first append.
-      let end =
-        try endAtTurn.withLock { $0 }?.ifNewest(in: transaction)
-        ?? agreement.checkedEnd(in: transaction)
+      let end = try agreement.checkedEnd(in: transaction)
       guard end.position >= base else {
         throw LedgerError.vanished(after: end.position, known: base)
       }

@@ -22,8 +22,6 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   let doorbell: Doorbell
   private let words: SharedWords
   private let access: Mutex<Access>
-  /// The end of the log when the gate was passed.
-  let endAtTurn = Mutex<CheckedEnd?>(nil)
   /// The shrink that this store runs, if any.
   let shrinking = ShrinkTurn()
 

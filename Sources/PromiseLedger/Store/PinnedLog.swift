@@ -60,15 +60,9 @@ struct PinnedLog: LedgerSource {
   package func head() throws(LedgerError) -> Position { try end().position }
 
   /// The end of the log.
-  func end() throws(LedgerError) -> LogEnd { try checkedEnd().end }
-
-  /// The end of the log, and which transaction saw it.
-  func checkedEnd() throws(LedgerError) -> CheckedEnd {
+  func end() throws(LedgerError) -> LogEnd {
     let view = try view()
-    return try LedgerError.mappingAll {
-      CheckedEnd(
-        end: try view.agreement.checkedEnd(in: view.reader), transaction: view.reader.number)
-    }
+    return try LedgerError.mappingAll { try view.agreement.checkedEnd(in: view.reader) }
   }
 
   package func commit(at position: Position) throws(LedgerError) -> CommitID? {

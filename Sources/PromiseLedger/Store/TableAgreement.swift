@@ -10,17 +10,6 @@ struct LogEnd: Sendable, Hashable {
   var commit: CommitID?
 }
 
-/// The end of a log as it was checked, and the transaction that saw it.
-struct CheckedEnd: Sendable {
-  let end: LogEnd
-  let transaction: UInt64
-
-  /// The end, unless something was committed between the transaction that saw it and a writing one.
-  func ifNewest(in transaction: borrowing WriteTransaction) -> LogEnd? {
-    transaction.number == self.transaction + 1 ? end : nil
-  }
-}
-
 /// A comparison, in O(1), of redundant facts that a ledger stores in several places.
 ///
 /// LMDB has no checksums of pages: a disk that lost a write shows an older version of a page, complete and

@@ -25,26 +25,6 @@ import Testing
     return StoreUnderTest(store: store)
   }
 
-  /// The gate keeps other writers out. This is for one that does not pass through it.
-  @Test func anAppendSeesWhatWasWrittenAfterTheGateWasPassed() throws {
-    let store = try #require(try open().store as? LMDBEventStore)
-    defer { store.close() }
-    let other = try #require(try open().store as? LMDBEventStore)
-    defer { other.close() }
-    let number = { CommitID(session: StoreSubject.session, number: $0) }
-    _ = try store.beginCommit(Patience(.seconds(5)))
-    defer { store.endCommit() }
-    let head = Position(rawValue: 2)
-    #expect(
-      try other.append(StoreSubject.batch(2), number(1), after: .start) == .appended(through: head))
-    #expect(
-      try store.append(StoreSubject.batch(1), number(2), after: .start) == .headMoved(to: head))
-    #expect(
-      try store.append(StoreSubject.batch(1), number(2), after: head)
-        == .appended(through: head.advanced(by: 1)))
-    #expect(try store.head() == head.advanced(by: 1))
-  }
-
   #if DEBUG
     @Test func theNextCommitOpensAnEnvironmentThatCouldNotBeOpenedAfterAPanic() throws {
       let subject = try open()
