@@ -74,12 +74,15 @@
       }
       let told = try await ServedLedger.with(temporary.path, "--events", "4") { served in
         let place = try Self.place(served)
+        let feed = try Self.feed(served)
         for name in ["a", "b"] {
           let run = try CommandRun(
             "resolve", temporary.path, name, "--value", "1", "--reason", "r", "--apply")
           try #require(run.status == 0, "\(run.notes)")
         }
-        // Each run has the events of its session, too, so the page lacks more than are kept.
+        // Each run has the events of its session, too, so the page lacks more than are kept as soon as the server
+        // has read them.
+        try #require(feed.wait(for: "-11\n"), "\(feed.received)")
         let newest = try Self.place(served).drop { $0 != "-" }
         let places = [place, "9999-1", "9999\(newest)", "nonsense", ""]
         return try places.map { place in
