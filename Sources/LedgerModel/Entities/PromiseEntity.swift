@@ -21,7 +21,7 @@ package struct PromiseEntity: Sendable, Hashable {
   package private(set) var resolution: Resolution?
   package private(set) var closing: Closing?
   /// At most one element. An empty array takes little memory, and most promises have no progress.
-  private var work: [WorkProgress] = []
+  private var work: [WorkProgress]
 
   init(
     id: PromiseID, created: LedgerEvent.Trace, creationPayload: [UInt8], resolution: Resolution?,
@@ -59,14 +59,25 @@ package struct PromiseEntity: Sendable, Hashable {
     switch closing {
     case .consumed: .consumed
     case .abandoned: .abandoned
-    case nil: resolution == nil ? .pending : .resolved
+    case nil:
+      // Not compared with `nil`, which compares two resolutions and takes as long as an event.
+      switch resolution {
+      case nil: .pending
+      case .some: .resolved
+      }
     }
   }
 
   /// Whether further events of the promise are possible: it is neither consumed nor abandoned, and not settled
   /// if it is open only until then.
   @inline(__always)
-  package var isOpen: Bool { closing == nil && (resolution == nil || !endsWhenSettled) }
+  package var isOpen: Bool {
+    switch status {
+    case .pending: true
+    case .resolved: !endsWhenSettled
+    case .consumed, .abandoned: false
+    }
+  }
 
   /// Whether the promise is open only until it is settled.
   @inline(__always)
@@ -156,18 +167,20 @@ extension PromiseEntity {
         .illegalTransition("\(event.kind) of a promise that was never created"), at: event.position)
     }
     try event.requireVersion(PromiseCreated.newestVersion)
-    id = PromiseID(entityID: event.subject)
-    created = LedgerEvent.Trace(event)
-    creationPayload = event.payloadBytes
-    guard PromiseCreated.isWellFormed(creationPayload) else {
+    let payload = event.payloadBytes
+    guard PromiseCreated.isWellFormed(payload) else {
       throw ReplayProblem(
         .damagedPayload("the payload of promiseCreated is damaged"), at: event.position)
     }
-    try event.requireLowestVersion(isSecond: isExtended)
-    try event.requireAttachment(if: PromiseCreated.isDetached(encoded: creationPayload))
-    if isWork, event.attachmentByteCount > 0 {
-      work = [WorkProgress(created, attachmentByteCount: event.attachmentByteCount)]
-    }
+    try event.requireLowestVersion(isSecond: PromiseCreated.isExtended(encoded: payload))
+    try event.requireAttachment(if: PromiseCreated.isDetached(encoded: payload))
+    let created = LedgerEvent.Trace(event)
+    let hasProgress = event.attachmentByteCount > 0 && PromiseCreated.isWork(encoded: payload)
+    self.init(
+      id: PromiseID(entityID: event.subject), created: created, creationPayload: payload,
+      resolution: nil, closing: nil,
+      progress: hasProgress
+        ? WorkProgress(created, attachmentByteCount: event.attachmentByteCount) : nil)
   }
 
   /// Applies a later event.

@@ -73,24 +73,34 @@ struct EntityTable<Entity: TabledEntity>: Sendable {
   mutating func insert(_ entity: consuming Entity) -> Int32 {
     let id = entity.entityID
     assert(place(of: id) == nil, "an entity was inserted twice")
-    let place = takePlace()
-    places.insert(id, at: place)
-    self[place] = entity
-    return place
-  }
-
-  private mutating func takePlace() -> Int32 {
     if let place = vacancies.popLast() {
       isReused = true
+      places.insert(id, at: place)
+      self[place] = entity
       return place
     }
     let place = Int32(placeCount)
     placeCount += 1
-    if Int(place) >> Self.pieceBits == pieces.count { pieces.append(Piece()) }
-    let last = pieces.count - 1
-    if pieces[last].isEmpty { pieces[last].reserveCapacity(Self.pieceCapacity) }
-    pieces[last].append(nil)
+    places.insert(id, at: place)
+    if Int(place) >> Self.pieceBits == pieces.count { addPiece() }
+    pieces[pieces.count - 1].append(entity)
     return place
+  }
+
+  private mutating func addPiece() {
+    var piece = Piece()
+    piece.reserveCapacity(Self.pieceCapacity)
+    pieces.append(piece)
+  }
+
+  /// Changes the entity at a place, without a copy of it.
+  ///
+  /// - Precondition: The place is occupied.
+  @inline(__always)
+  mutating func change<Result, Failure: Error>(
+    at place: Int32, _ body: (inout Entity) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(&pieces[Int(place) >> Self.pieceBits][Int(place) & (Self.pieceCapacity - 1)]!)
   }
 
   /// Removes the entity at a place.

@@ -104,31 +104,45 @@ package struct LedgerState: Sendable {
   private mutating func applyToPromiseBelow(
     _ event: borrowing EventView, _ id: PromiseID
   ) throws(LedgerError) -> ReplayProblem? {
-    let below = snapshot.mayHold(id.entityID) ? try below(id.entityID)?.promise : nil
-    let entity: PromiseEntity
+    guard snapshot.mayHold(id.entityID), let below = try below(id.entityID)?.promise else {
+      return try create(id, by: event)
+    }
+    var entity = below
     do throws(ReplayProblem) {
-      if var changed = below {
-        try changed.apply(event)
-        entity = changed
-      } else {
-        entity = try PromiseEntity(creating: event)
-      }
+      try entity.apply(event)
     } catch {
       return error
     }
-    if below == nil {
-      if entity.isKeyed, try isTombstone(id.entityID) { return event.isOfRemovedEntity }
-      removals.forget(id.entityID)
-    }
     // Work may change and stay pending; its deadline in the snapshot is then no longer looked at.
+    insert(entity)
+    if below.isWork, below.workPlace?.isDueAtOnce ?? false { queuedWorkCount -= 1 }
+    return nil
+  }
+
+  private mutating func create(
+    _ id: PromiseID, by event: borrowing EventView
+  ) throws(LedgerError) -> ReplayProblem? {
+    let entity: PromiseEntity
+    do throws(ReplayProblem) {
+      entity = try PromiseEntity(creating: event)
+    } catch {
+      return error
+    }
+    if entity.isKeyed, try isTombstone(id.entityID) { return event.isOfRemovedEntity }
+    removals.forget(id.entityID)
+    insert(entity)
+    return nil
+  }
+
+  @inline(__always)
+  private mutating func insert(_ entity: consuming PromiseEntity) {
+    let id = entity.id
     if entity.status == .pending, let deadline = entity.deadline { deadlines.insert(deadline, id) }
     let count = promises.work.dueAtOnceCount
     promises.insert(entity)
     queuedWorkCount += promises.work.dueAtOnceCount - count
-    if let below, below.isWork, below.workPlace?.isDueAtOnce ?? false { queuedWorkCount -= 1 }
-    if removals.closings != nil { noteClosing(of: .promise(entity)) }
+    if removals.closings != nil { noteClosing(of: promises[id].map(LedgerEntity.promise)) }
     assert(promises.isConsistent(id), "the table of promises disagrees with promise \(id)")
-    return nil
   }
 
   private mutating func applyToHandler(

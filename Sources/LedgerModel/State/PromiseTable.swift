@@ -54,7 +54,9 @@ package struct PromiseTable: IndexedTable, Sendable {
     _ event: borrowing EventView, at place: Int32
   ) throws(ReplayProblem) {
     // Read in place: most promises are not extended, and a copy takes as long as the event.
-    guard let change = try entities[place]?.change(by: event) else { return }
+    let change = try entities.change(at: place) { (entity) throws(ReplayProblem) in
+      try entity.change(by: event)
+    }
     if !change.isOpen { unlink(place) }
     if change.isExtended, let entity = entities[place] {
       note(entity, entity.workPlace)
@@ -65,13 +67,22 @@ package struct PromiseTable: IndexedTable, Sendable {
 
   /// Inserts a promise that the table does not contain.
   package mutating func insert(_ entity: consuming PromiseEntity) {
-    let workPlace = entity.workPlace
-    insert(entity, workPlace)
+    if entity.isExtended {
+      note(entity, entity.workPlace)
+    } else {
+      work.note(entity.standing, of: entity.id)
+    }
+    add(entity)
   }
 
   private mutating func insert(_ entity: consuming PromiseEntity, _ workPlace: WorkPlace?) {
-    let isOpen = entity.isOpen
     note(entity, workPlace)
+    add(entity)
+  }
+
+  @inline(__always)
+  private mutating func add(_ entity: consuming PromiseEntity) {
+    let isOpen = entity.isOpen
     let place = entities.insert(entity)
     if place == links.count { links.append(Link()) }
     if isOpen { link(place) }
