@@ -47,7 +47,7 @@ extension CrashTests {
     #if DEBUG
       @Test func answeringBeforeTheCommitIsFound() async throws {
         let report = try await HistoryRun(
-          seed: 1, historyCount: 100, workerFlags: ["early-answers"], killInterval: 2
+          seed: 1, historyCount: 50, workerFlags: ["early-answers"], killInterval: 2
         ).run()
         print("early answers: \(report.line)")
         #expect(report.problems == [])

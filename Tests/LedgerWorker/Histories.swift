@@ -44,12 +44,14 @@ struct Histories {
     let configuration = try configuration()
     let directory = try LedgerDirectory(checking: path)
     let id = LedgerID(entityID: configuration.idGenerator.makeID(at: .now))
+    // Whoever reads an early answer has time to kill this process before what was answered is durable.
+    let delayInMicroseconds: UInt32 = bug == .earlyAnswers ? 2_000 : 0
     return try await Ledger.open(
       { () throws(LedgerError) in
         LossyStore(
           try LMDBEventStore.openOrCreate(
             directory, options: StoreOptions(sizeLimit: 1 << 30), newLedgerID: id, now: .now),
-          isArmed: isLossy)
+          isArmed: isLossy, delayInMicroseconds: delayInMicroseconds)
       }, FileSessionRegistry(in: directory), as: role, configuration: configuration)
   }
 
