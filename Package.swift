@@ -153,10 +153,8 @@ let package = Package(
       path: "Tools/avatar-demo"
     ),
     .target(
-      name: "CLedgerBaseline",
-      dependencies: ["CLedgerBytes", "CLedgerLMDB"],
-      path: "Tools/benchmarks/baseline"
-    ),
+      name: "CLedgerBaseline", dependencies: ["CLedgerBytes", "CLedgerLMDB"],
+      path: "Tools/benchmarks/baseline"),
     .target(
       name: "LedgerMeasuring", dependencies: ["LedgerSystem"], path: "Tools/benchmarks/measuring"
     ),
@@ -395,10 +393,8 @@ let package = Package(
       path: "Tests/TreeFuzzer"
     ),
     .target(
-      name: "LedgerWorkerSupport",
-      dependencies: ["LedgerLocks", "LedgerSystem"],
-      path: "Tests/LedgerWorkerSupport"
-    ),
+      name: "LedgerWorkerSupport", dependencies: ["LedgerLocks", "LedgerSystem"],
+      path: "Tests/LedgerWorkerSupport"),
     .testTarget(
       name: "CrashTests",
       dependencies: [
@@ -464,9 +460,8 @@ if isForThreadSanitizer {
   package.targets.removeAll { unneeded.contains($0.name) }
 }
 
-/// Set the environment variable OPTIMIZED for a whole run of the tests: what they spend most of their time in is
-/// then compiled with optimization, and with its assertions. The build takes longer, and the tests take two
-/// thirds of the time.
+/// Set the environment variable OPTIMIZED for a whole run of the tests: what they run most is then compiled with
+/// optimization, and with its assertions. The build takes longer, and the tests take less time.
 let isOptimized = Context.environment["OPTIMIZED"] != nil
 let optimizedTargets: Set = [
   "LedgerBytes", "LedgerGzip", "LedgerLinearizability", "LedgerLMDB", "LedgerLocks", "LedgerModel",

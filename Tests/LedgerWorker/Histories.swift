@@ -44,7 +44,7 @@ struct Histories {
     let configuration = try configuration()
     let directory = try LedgerDirectory(checking: path)
     let id = LedgerID(entityID: configuration.idGenerator.makeID(at: .now))
-    // Whoever reads an early answer has time to kill this process before what was answered is durable.
+    // This leaves time to kill the process after an early answer was read and before the commit is durable.
     let delayInMicroseconds: UInt32 = bug == .earlyAnswers ? 2_000 : 0
     return try await Ledger.open(
       { () throws(LedgerError) in

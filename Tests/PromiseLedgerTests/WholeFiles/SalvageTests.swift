@@ -13,7 +13,7 @@ import Testing
 /// The salvage of damaged ledgers.
 @Suite(.timeLimit(.minutes(30)))
 struct SalvageTests {
-  /// One damaged copy of each kind of ledger for each seed; with `LEDGER_TEST_FACTOR=7` more than 2,000 in all.
+  /// One damaged copy of each kind of ledger for each seed; with `LEDGER_TEST_FACTOR=17` more than 2,000 in all.
   private static let seeds = TestAmount.seeds(40)
 
   /// A damaged copy of a ledger, and the place of its salvage.
