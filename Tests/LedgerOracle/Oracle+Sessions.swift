@@ -43,6 +43,8 @@ extension Oracle {
   /// Records to remove.
   package struct Removal: Hashable, Sendable {
     fileprivate var subjects: [Subject]
+    /// The position of the newest event when it was planned.
+    fileprivate var position: Int
 
     package var count: Int { subjects.count }
   }
@@ -72,15 +74,15 @@ extension Oracle {
       }
       return !needed.contains(subject)
     }
-    return Removal(subjects: subjects)
+    return Removal(subjects: subjects, position: position)
   }
 
   mutating func removeRecords() -> Answer {
     var removed = (particulars.removal ?? removal).subjects
     guard !removed.isEmpty else { return .count(0) }
-    if particulars.removal != nil {
-      // What others have come to need since the plan stays.
-      let needed = neededSubjects()
+    if let removal = particulars.removal {
+      // What others have come to need since the plan stays, and the inputs of newer joints in any case.
+      let needed = neededSubjects(jointsAfter: removal.position)
       removed.removeAll(where: needed.contains)
     }
     _ = append(.retentionApplied, 0)
@@ -110,14 +112,17 @@ extension Oracle {
     return ended
   }
 
-  /// What open promises, work, joints and handlers refer to.
-  private func neededSubjects() -> Set<Subject> {
+  /// What open promises, work, joints and handlers refer to, and joints that were created after a position.
+  private func neededSubjects(jointsAfter position: Int = .max) -> Set<Subject> {
     var needed: Set<Subject> = []
     func need(_ ids: [Int]) { for id in ids { needed.insert(.promise(id)) } }
     for handler in handlers.values where !handler.isOver {
       needed.insert(.session(handler.creator))
       need(handler.creation.binding.promises)
       for call in handler.calls.values { need(Array(call.promises)) }
+    }
+    for promise in promises.values where promise.created > position {
+      if let (_, inputs) = promise.joint { need(inputs) }
     }
     for (id, promise) in promises where !promise.isOver {
       needed.insert(.session(promise.creator))

@@ -77,7 +77,8 @@ extension Decision {
     return changed
   }
 
-  /// The open promises that code or other promises settle, and that changed after a position.
+  /// The promises that code or other promises settle, and that changed after a position. Also those that have ended:
+  /// something older may refer to a newer joint.
   func computedPromisesChanged(since position: Position) -> [PromiseEntity] {
     var changed = Array(staged.promises.entities)
     base.promises.visitAll { promise in
@@ -86,7 +87,7 @@ extension Decision {
       else { return }
       changed.append(promise)
     }
-    return changed.filter { $0.isComputed && $0.isOpen }
+    return changed.filter(\.isComputed)
   }
 
   /// The position at which an entity ended; `nil` if it is open or does not exist.

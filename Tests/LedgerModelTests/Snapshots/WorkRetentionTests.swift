@@ -56,6 +56,28 @@ import Testing
     #expect(try ledger.outcome(4)?.kind == .fulfilled)
   }
 
+  /// A handler may be bound to a promise that is created later. A joint that ends as soon as it is created is not open
+  /// when the plan is carried out, and has its value from its inputs all the same.
+  @Test func inputsOfANewerJointThatEndedAreKeptForAnOlderHandler() throws {
+    let ledger = try ledger(.halfFolded, ended: 1...2)
+    let references = HandlerReferences(promises: [.numbered(4)], handlers: [])
+    try ledger.commit(CreateHandler(.numbered(101), arguments: .of(.none, references)))
+    try fill(ledger)
+    let plan = try plan(ledger)
+    #expect(plan.removedCount == 2)
+    try ledger.commit(
+      CreatePromise(
+        id: .numbered(4),
+        creation: PromiseCreated(
+          typeTag: "text", lifetime: .untilSettled,
+          source: .joint(PromiseCreated.Joint(.race, of: [.numbered(1)]))),
+        isStrict: true))
+    try remove(plan, in: ledger)
+    #expect(try ledger.state.promise(.numbered(2)) == nil)
+    #expect(try ledger.state.promise(.numbered(1)) != nil)
+    #expect(try ledger.outcome(4)?.kind == .fulfilled)
+  }
+
   @Test func inputsOfAJointThatNewerWorkNeedsAreKept() throws {
     let ledger = try ledger(.halfFolded, ended: 1...1)
     try ledger.join(2, .all, of: 1)
