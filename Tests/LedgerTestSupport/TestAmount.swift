@@ -12,7 +12,13 @@ package enum TestAmount {
   /// The seeds of a random history: an amount of them, or the value of the environment variable `LEDGER_TEST_SEEDS` if
   /// that is more.
   package static func seeds(_ amount: Int, from first: UInt64 = 1) -> Range<UInt64> {
-    first..<first + UInt64(max(of(amount), number("LEDGER_TEST_SEEDS") ?? 0))
+    seed(first)..<seed(first) + UInt64(max(of(amount), number("LEDGER_TEST_SEEDS") ?? 0))
+  }
+
+  /// A seed, to which the value of the environment variable `LEDGER_TEST_SEED` is added: another run then tries
+  /// something else.
+  package static func seed(_ seed: UInt64) -> UInt64 {
+    seed + UInt64(max(0, number("LEDGER_TEST_SEED") ?? 0))
   }
 
   private static func number(_ variable: String) -> Int? {

@@ -6,7 +6,8 @@ import Testing
 /// order of their commits, and the log keeps its rules.
 @Suite(.timeLimit(.minutes(10))) struct SimulationTests {
   @Test func noInterleavingBreaksARule() {
-    let report = SimulationReport(seed: 1, commitCount: TestAmount.of(1_500))
+    let report = SimulationReport(
+      seed: TestAmount.seed(1), commitCount: TestAmount.of(1_500))
     print(report.line)
     #expect(report.problem == nil)
     let figures = report.figures

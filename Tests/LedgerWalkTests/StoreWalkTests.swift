@@ -8,7 +8,7 @@ import Testing
     (WalkKind.lmdb, 2_400), (.twoProcesses, 2_400), (.reopened, 1_200), (.folded, 1_200),
   ])
   func everyCommandIsAnsweredByTheRules(kind: WalkKind, stepCount: Int) throws {
-    let report = try kind.walk(seed: 1, stepCount: TestAmount.of(stepCount))
+    let report = try kind.walk(seed: TestAmount.seed(1), stepCount: TestAmount.of(stepCount))
     print(report.line)
     #expect(report.problem == nil)
     #expect(report.tripleCount > 300)

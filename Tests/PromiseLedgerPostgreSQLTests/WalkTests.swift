@@ -16,7 +16,7 @@ struct WalkTests {
   ])
   func everyCommandIsAnsweredByTheRules(form: StoreSubject.Form, stepCount: Int) throws {
     let server = try TestServer.shared.get()
-    var walk = ModelWalk(seed: 1) {
+    var walk = ModelWalk(seed: TestAmount.seed(1)) {
       let place = try server.makePlace()
       let metadata = LedgerMetadata(
         ledgerID: LedgerID(entityID: .numbered(77)), createdAt: .at(0))

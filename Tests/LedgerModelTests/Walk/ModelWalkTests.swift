@@ -8,7 +8,8 @@ import Testing
 /// oracle, which was written apart from the library.
 @Suite(.timeLimit(.minutes(10))) struct ModelWalkTests {
   @Test func everyCommandIsAnsweredByTheRules() throws {
-    let report = try WalkKind.memory.walk(seed: 1, stepCount: TestAmount.of(20_000))
+    let report = try WalkKind.memory.walk(
+      seed: TestAmount.seed(1), stepCount: TestAmount.of(20_000))
     print(report.line)
     #expect(report.problem == nil)
     #expect(report.tripleCount > 1_000)
