@@ -188,8 +188,13 @@ let package = Package(
     ),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
     .target(
-      name: "LedgerFuzzTargets", dependencies: ["LedgerBytes", "LedgerModel", "LedgerRuntime"],
+      name: "LedgerFuzzTargets", dependencies: ["LedgerBytes", "LedgerModel"],
       path: "Tests/FuzzTargets"
+    ),
+    .target(
+      name: "LedgerArchiveRules",
+      dependencies: ["LedgerBytes", "LedgerFuzzTargets", "LedgerModel", "LedgerRuntime"],
+      path: "Tests/ArchiveRules"
     ),
     .target(
       name: "LedgerArgumentRules",
@@ -324,9 +329,9 @@ let package = Package(
     .testTarget(
       name: "LedgerModelTests",
       dependencies: [
-        "LedgerBytes", "LedgerFuzzTargets", "LedgerLinearizability", "LedgerModel",
-        "LedgerModelTestSupport", "LedgerOracle", "LedgerRuntime", "LedgerRuntimeTesting",
-        "LedgerTestSupport", "LedgerWalk", "PromiseLedger",
+        "LedgerArchiveRules", "LedgerBytes", "LedgerFuzzTargets", "LedgerLinearizability",
+        "LedgerModel", "LedgerModelTestSupport", "LedgerOracle", "LedgerRuntime",
+        "LedgerRuntimeTesting", "LedgerTestSupport", "LedgerWalk", "PromiseLedger",
       ]
     ),
     .testTarget(name: "LedgerWalkTests", dependencies: ["LedgerTestSupport", "LedgerWalk"]),
@@ -431,7 +436,8 @@ if isForFuzzer {
     .executableTarget(
       name: "model-fuzzer", dependencies: ["LedgerFuzzTargets"], path: "Tests/ModelFuzzer"),
     .executableTarget(
-      name: "tool-fuzzer", dependencies: ["LedgerArgumentRules"], path: "Tests/ToolFuzzer"),
+      name: "tool-fuzzer", dependencies: ["LedgerArchiveRules", "LedgerArgumentRules"],
+      path: "Tests/ToolFuzzer"),
   ]
   // A program cannot be linked to another, so the tool is a library here.
   package.products.removeAll { $0.name == "promise-ledger" }

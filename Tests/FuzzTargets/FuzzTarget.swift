@@ -12,8 +12,6 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case records
   /// Texts from users: ids, keys, digests, stored errors.
   case texts
-  /// An archive or a recording, with its counts and digests mended.
-  case archives
 
   /// Gives bytes to the code.
   ///
@@ -25,7 +23,6 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .histories: try HistoryRules.check(bytes)
     case .records: try RecordRules.check(bytes)
     case .texts: try TextRules.check(bytes)
-    case .archives: try ArchiveRules.check(bytes)
     }
   }
 }

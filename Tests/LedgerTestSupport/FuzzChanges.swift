@@ -1,3 +1,5 @@
+import Foundation
+
 /// Random changes of inputs, as a fuzzer makes them.
 package enum FuzzChanges {
   /// An input with some changes: of bytes, of its length, or with a part of another input.
@@ -19,5 +21,29 @@ package enum FuzzChanges {
       }
     }
     return input
+  }
+}
+
+/// The inputs of the repository with which the fuzzer begins: those that it left, and some that are made.
+package enum FuzzCorpus {
+  /// The inputs of a target, by its name.
+  package static func inputs(of target: String) throws -> [[UInt8]] {
+    let folder = "Tests/FuzzCorpus/\(target)"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map { name in
+      [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))
+    }
+  }
+
+  /// The folder to write other inputs to, in the environment variable `FUZZ_SEEDS`.
+  package static let newFolder = ProcessInfo.processInfo.environment["FUZZ_SEEDS"]
+
+  /// Writes inputs that were made of random histories to ``newFolder``, from where the fuzzer can begin, too.
+  package static func write(_ inputs: [[UInt8]], of target: String) throws {
+    guard let newFolder else { return }
+    let folder = "\(newFolder)/\(target)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for (number, input) in inputs.enumerated() {
+      try Data(input).write(to: URL(fileURLWithPath: "\(folder)/history-\(number)"))
+    }
   }
 }

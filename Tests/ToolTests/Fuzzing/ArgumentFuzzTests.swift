@@ -1,4 +1,3 @@
-import Foundation
 import LedgerArgumentRules
 import LedgerTestSupport
 import Testing
@@ -7,20 +6,12 @@ import Testing
 /// `Tools/fuzz-model arguments` searches for others.
 @Suite(.timeLimit(.minutes(10)))
 struct ArgumentFuzzTests {
-  /// The command lines of the corpus, among them some of every verb.
-  private static func inputs() throws -> [[UInt8]] {
-    let folder = "Tests/FuzzCorpus/arguments"
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-    return try names.map { name in
-      [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))
-    }
-  }
-
   @Test func everyCommandLineIsParsedOrRefusedAndNeverHarmful() throws {
     let seed = UInt64.random(in: 0...UInt64(UInt32.max))
     print("changes of command lines with seed \(seed)")
     var generator = SeededGenerator(seed: seed)
-    let inputs = try Self.inputs()
+    // Some of every verb.
+    let inputs = try FuzzCorpus.inputs(of: "arguments")
     #expect(inputs.count > 20)
     for (number, input) in inputs.enumerated() {
       #expect(throws: Never.self, "input \(number)") { try ArgumentRules.check(input) }

@@ -1,9 +1,11 @@
 import Foundation
+package import LedgerFuzzTargets
 import LedgerModel
 import LedgerRuntime
 
-/// An archive that is accepted makes a ledger whose archive is the same, byte by byte, but for names of kinds.
-enum ArchiveRules {
+/// An archive or a recording that is accepted makes a ledger whose archive is the same, byte by byte, but for names of
+/// kinds. Its counts and digests are mended first, or no change would get past them.
+package enum ArchiveRules {
   /// The first byte of an input whose counts and digests are not mended.
   private static let unmended = UInt8(ascii: "!")
 
@@ -12,7 +14,7 @@ enum ArchiveRules {
     .corrupt, .incompatibleFormat, .payloadTooLarge, .invalidArgument,
   ]
 
-  static func check(_ bytes: [UInt8]) throws(FuzzFinding) {
+  package static func check(_ bytes: [UInt8]) throws(FuzzFinding) {
     let archive =
       bytes.first == unmended ? Array(bytes.dropFirst()) : ArchiveMending.mended(bytes)
     guard let rebuilt = try rebuild(archive) else { return }
