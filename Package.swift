@@ -464,14 +464,23 @@ if isForThreadSanitizer {
   ]
   package.products.removeAll { unneeded.contains($0.name) }
   package.targets.removeAll { unneeded.contains($0.name) }
+  // Also files of tests, such as `Tests/LedgerLMDBTests/MetaPageTests.swift`, separated by spaces.
+  let files = Context.environment["SINGLE_THREADED_TESTS"]?.split(separator: " ") ?? []
+  for target in package.targets where target.type == .test {
+    let folder = "Tests/\(target.name)/"
+    target.exclude += files.filter { $0.hasPrefix(folder) }.map {
+      String($0.dropFirst(folder.count))
+    }
+  }
 }
 
-/// Set the environment variable OPTIMIZED for a whole run of the tests: what they run most is then compiled with
-/// optimization, and with its assertions. The build takes longer, and the tests take less time.
-let isOptimized = Context.environment["OPTIMIZED"] != nil
+/// Set the environment variable OPTIMIZED for a whole run of the tests, or to count instructions: what they run most
+/// is then compiled with optimization, and with its assertions. The build takes longer, and the tests take less time.
+let isOptimized = Context.environment["OPTIMIZED"] != nil && !isForThreadSanitizer
 let optimizedTargets: Set = [
   "LedgerBytes", "LedgerGzip", "LedgerLinearizability", "LedgerLMDB", "LedgerLocks", "LedgerModel",
-  "LedgerPowerLoss", "LedgerSystem", "LedgerTreeSupport", "LedgerWalk", "PromiseLedger",
+  "LedgerPowerLoss", "LedgerPromises", "LedgerRuntime", "LedgerSystem", "LedgerTreeSupport",
+  "LedgerWalk", "PromiseLedger", "ledger-benchmarks",
 ]
 
 for target in package.targets where [.regular, .executable, .test].contains(target.type) {
@@ -494,7 +503,10 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
       ]))
   }
   if isOptimized, optimizedTargets.contains(target.name) {
-    target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
+    target.swiftSettings?.append(
+      .unsafeFlags([
+        "-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug",
+      ]))
   }
   // The stand-in for Mutex comes from a module that the files do not import.
   target.swiftSettings?.append(
