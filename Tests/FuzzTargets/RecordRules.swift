@@ -25,7 +25,7 @@ enum RecordRules {
       "a \(type) changes when it is written and read")
     for entry in entity.openEntries {
       try FuzzFinding.unless(
-        entry.key.count <= 511 && entry.value.count <= 1_024,
+        entry.key.count <= 511 && entry.value.count <= 2_048,
         "a \(type) has an entry of \(entry.key.count) and \(entry.value.count) bytes")
     }
   }
