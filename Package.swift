@@ -150,8 +150,7 @@ let package = Package(
         "PromiseLedger",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tools/avatar-demo"
-    ),
+      path: "Tools/avatar-demo"),
     .target(
       name: "CLedgerBaseline", dependencies: ["CLedgerBytes", "CLedgerLMDB"],
       path: "Tools/benchmarks/baseline"),
@@ -165,8 +164,7 @@ let package = Package(
         "PromiseLedgerTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tools/benchmarks/ledger"
-    ),
+      path: "Tools/benchmarks/ledger"),
     .executableTarget(
       name: "ledger-postgresql-benchmarks",
       dependencies: [
@@ -174,8 +172,7 @@ let package = Package(
         "LedgerRuntime", "LedgerSystem", "PromiseLedgerPostgreSQL", "PromiseLedgerTesting",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tools/benchmarks/postgresql"
-    ),
+      path: "Tools/benchmarks/postgresql"),
 
     // MARK: - Tests
 
@@ -184,34 +181,29 @@ let package = Package(
       dependencies: [
         "LedgerLMDB", "LedgerLocks", "LedgerRuntime", "LedgerSystem", "PromiseLedger",
       ],
-      path: "Tests/LedgerTestSupport"
-    ),
+      path: "Tests/LedgerTestSupport"),
     .target(name: "LedgerTreeSupport", path: "Tests/LedgerTreeSupport"),
     .target(
       name: "LedgerFuzzTargets", dependencies: ["LedgerBytes", "LedgerModel"],
-      path: "Tests/FuzzTargets"
-    ),
+      path: "Tests/FuzzTargets"),
     .target(
       name: "LedgerArchiveRules",
       dependencies: ["LedgerBytes", "LedgerFuzzTargets", "LedgerModel", "LedgerRuntime"],
-      path: "Tests/ArchiveRules"
-    ),
+      path: "Tests/ArchiveRules"),
     .target(
       name: "LedgerArgumentRules",
       dependencies: [
         "LedgerFuzzTargets", "LedgerModel", "promise-ledger",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tests/ArgumentRules"
-    ),
+      path: "Tests/ArgumentRules"),
     .target(
       name: "LedgerModelTestSupport",
       dependencies: [
         "LedgerBytes", "LedgerLocks", "LedgerModel", "LedgerRuntime", "LedgerRuntimeTesting",
         "LedgerTestSupport",
       ],
-      path: "Tests/LedgerModelTestSupport"
-    ),
+      path: "Tests/LedgerModelTestSupport"),
     .target(name: "LedgerOracle", path: "Tests/LedgerOracle"),
     .target(name: "LedgerLinearizability", path: "Tests/LedgerLinearizability"),
     .target(
@@ -220,32 +212,28 @@ let package = Package(
         "LedgerLinearizability", "LedgerRuntime", "LedgerTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
-      path: "Tests/LedgerHistoryClient"
-    ),
+      path: "Tests/LedgerHistoryClient"),
     .target(
       name: "LedgerHistories",
       dependencies: [
         "LedgerLinearizability", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
         "LedgerWorkerSupport", "PromiseLedger", "PromiseLedgerTesting",
       ],
-      path: "Tests/LedgerHistories"
-    ),
+      path: "Tests/LedgerHistories"),
     .target(
       name: "LedgerWalk",
       dependencies: [
         "LedgerLocks", "LedgerModel", "LedgerModelTestSupport", "LedgerOracle", "LedgerRuntime",
         "LedgerRuntimeTesting", "LedgerTestSupport", "PromiseLedger", "PromiseLedgerTesting",
       ],
-      path: "Tests/LedgerWalk"
-    ),
+      path: "Tests/LedgerWalk"),
     .target(
       name: "LedgerPowerLoss",
       dependencies: [
         "LedgerBytes", "LedgerLocks", "LedgerSystem", "LedgerTestSupport", "LedgerWorkerSupport",
         "PromiseLedgerTesting",
       ],
-      path: "Tests/LedgerPowerLoss"
-    ),
+      path: "Tests/LedgerPowerLoss"),
     .executableTarget(
       name: "ledger-long-run",
       dependencies: [
@@ -253,8 +241,7 @@ let package = Package(
         "LedgerWorkerSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tests/LongRun"
-    ),
+      path: "Tests/LongRun"),
     .testTarget(
       name: "LedgerLMDBTests",
       dependencies: [
@@ -268,8 +255,7 @@ let package = Package(
         "LedgerLibC", "LedgerLocks", "LedgerModel", "LedgerPostgreSQL", "LedgerRuntimeTesting",
         "LedgerSystem", "PromiseLedgerPostgreSQL",
       ],
-      path: "Tests/LedgerPostgreSQLTestSupport"
-    ),
+      path: "Tests/LedgerPostgreSQLTestSupport"),
     .target(
       name: "LedgerPostgreSQLFaults",
       dependencies: [
@@ -277,16 +263,14 @@ let package = Package(
         "LedgerPostgreSQL", "LedgerPostgreSQLTestSupport", "LedgerSystem", "LedgerTestSupport",
         "LedgerWorkerSupport", "PromiseLedgerPostgreSQL",
       ],
-      path: "Tests/LedgerPostgreSQLFaults"
-    ),
+      path: "Tests/LedgerPostgreSQLFaults"),
     .executableTarget(
       name: "ledger-postgresql-worker",
       dependencies: [
         "LedgerHistoryClient", "LedgerModel", "LedgerPostgreSQL", "LedgerPostgreSQLTestSupport",
         "LedgerSystem", "LedgerTestSupport", "PromiseLedgerPostgreSQL",
       ],
-      path: "Tests/PostgreSQLWorker"
-    ),
+      path: "Tests/PostgreSQLWorker"),
     .executableTarget(
       name: "ledger-postgresql-long-run",
       dependencies: [
@@ -294,8 +278,7 @@ let package = Package(
         "LedgerPostgreSQLTestSupport", "LedgerTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tests/PostgreSQLLongRun"
-    ),
+      path: "Tests/PostgreSQLLongRun"),
     .testTarget(
       name: "PromiseLedgerPostgreSQLTests",
       dependencies: [
@@ -342,8 +325,7 @@ let package = Package(
         "LedgerRuntime", "LedgerRuntimeTesting", "LedgerSystem", "PromiseLedger",
         "PromiseLedgerTesting", .product(name: "Logging", package: "swift-log"),
       ],
-      path: "Tests/PromiseLedgerTestSupport"
-    ),
+      path: "Tests/PromiseLedgerTestSupport"),
     .testTarget(
       name: "LedgerRuntimeTests",
       dependencies: [
@@ -384,8 +366,7 @@ let package = Package(
         "LedgerSystem", "LedgerTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
-      path: "Tests/LedgerWorker"
-    ),
+      path: "Tests/LedgerWorker"),
     .executableTarget(
       name: "tree-fuzzer",
       dependencies: [
@@ -395,8 +376,7 @@ let package = Package(
         .product(
           name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Serve"])),
       ],
-      path: "Tests/TreeFuzzer"
-    ),
+      path: "Tests/TreeFuzzer"),
     .target(
       name: "LedgerWorkerSupport", dependencies: ["LedgerLocks", "LedgerSystem"],
       path: "Tests/LedgerWorkerSupport"),
