@@ -45,7 +45,8 @@ import Testing
     try withDirectory { directory in
       let suffix = ".new-0123456789ab"
       let kept = [".a-1.txt.new-x", ".a-2.txt", ".b-1.txt\(suffix)", "a-3.txt\(suffix)"]
-      // Never locked: a process that another test starts has a lock of ours, too, until it is another program.
+      // Not made by AtomicFile, which locks a file: if another test forks meanwhile, its child keeps the lock
+      // until it runs another program.
       for name in kept + [".a-1.txt\(suffix)"] {
         let isMade = FileManager.default.createFile(
           atPath: "\(directory)/\(name)", contents: Data([1]))
