@@ -15,10 +15,15 @@ public final class FaultGate: Sendable {
   /// The name of the gate, in errors.
   public let name: String
 
+  private struct State {
+    var isOpen = false
+    /// Wake the threads that wait.
+    var sleepers: [WakeSemaphore] = []
+  }
+
   private let hasArrived: Promise<Void>
   private let arriver: Resolver<Void>
-  private let isOpen = Atomic<Bool>(false)
-  private let semaphore = WakeSemaphore()
+  private let state = Mutex(State())
 
   /// Makes a closed gate.
   ///
@@ -42,17 +47,23 @@ public final class FaultGate: Sendable {
 
   /// Lets the operation go on. A gate stays open.
   public func open() {
-    isOpen.store(true, ordering: .sequentiallyConsistent)
-    semaphore.signal()
+    state.withLock { $0.isOpen = true }
+    wakeSleepers()
   }
 
-  /// Blocks the thread until the gate is open.
-  func pass() {
+  /// Lets the threads that wait look again whether they still must.
+  func wakeSleepers() {
+    for sleeper in state.withLock({ $0.sleepers }) { sleeper.signal() }
+  }
+
+  /// Blocks the thread until the gate is open, or its process is gone.
+  func pass(unless isGone: () -> Bool) {
     arriver.fulfill(())
-    while !isOpen.load(ordering: .sequentiallyConsistent) {
-      _ = semaphore.wait(timeout: .seconds(3_600))
+    let sleeper = WakeSemaphore()
+    state.withLock { $0.sleepers.append(sleeper) }
+    while !isGone(), !state.withLock({ $0.isOpen }) {
+      _ = sleeper.wait(timeout: .seconds(3_600))
     }
-    // For another thread that waits.
-    semaphore.signal()
+    state.withLock { $0.sleepers.removeAll { $0 === sleeper } }
   }
 }

@@ -1,6 +1,14 @@
 import LedgerModel
 import Synchronization
 
+/// A process that uses a store.
+protocol StoreUser: AnyObject {
+  var isKilled: Bool { get }
+
+  /// - Throws: `sessionEnded` if the process is killed.
+  func requireAlive() throws(LedgerError)
+}
+
 /// Lets operations of stores go wrong as plans say.
 final class FaultInjection: Sendable {
   private struct ActivePlan {
@@ -27,8 +35,8 @@ final class FaultInjection: Sendable {
   var left: [FaultPlan.Fault] { plans.withLock { $0.flatMap(\.left) } }
 
   /// - Parameter user: The only user whose operations count.
-  func add(_ plan: FaultPlan, for user: AnyObject?) {
-    let active = ActivePlan(user: user.map(ObjectIdentifier.init), left: plan.faults)
+  func add(_ plan: FaultPlan, for user: (any StoreUser)?) {
+    let active = ActivePlan(user: user.map { ObjectIdentifier($0) }, left: plan.faults)
     for case .delay(let gate) in plan.faults.map(\.effect) {
       gates.withLock { $0.append(gate) }
     }
@@ -45,9 +53,16 @@ final class FaultInjection: Sendable {
     for gate in gates.withLock({ $0 }) { gate.open() }
   }
 
+  /// Lets a process that was killed leave the gate at which it waits.
+  func noteDeath() {
+    for gate in gates.withLock({ $0 }) { gate.wakeSleepers() }
+  }
+
   /// Performs an operation, or lets it go wrong.
+  ///
+  /// - Throws: `sessionEnded` if the process is killed while the operation waits at a gate.
   func perform<R>(
-    _ operation: FaultPlan.Operation, by user: AnyObject,
+    _ operation: FaultPlan.Operation, by user: some StoreUser,
     _ body: () throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     switch fault(of: operation, by: user)?.effect {
@@ -59,7 +74,8 @@ final class FaultInjection: Sendable {
       throw .planned(operation)
     case .tear: throw .planned(operation)
     case .delay(let gate):
-      gate.pass()
+      gate.pass { user.isKilled }
+      try user.requireAlive()
       return try body()
     }
   }

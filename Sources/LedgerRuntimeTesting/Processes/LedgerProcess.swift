@@ -150,23 +150,24 @@ public final class LedgerProcess: Sendable {
 
   /// Ends the process as the operating system would: without warning.
   ///
-  /// Nothing that its code does afterwards reaches the ledger, not even the end of the session. The tasks of its
-  /// code are cancelled, and are not waited for. The attempts that it runs are given back by another process:
-  /// one that runs now, or the next one that opens. A run of the killed process ends with
-  /// ``LedgerError/Code/sessionEnded``, and so does every other call of its session.
+  /// Nothing that its code does afterwards reaches the ledger, not even the end of the session, and an operation
+  /// that waits at a ``FaultGate`` is not done. The tasks of its code are cancelled, and are not waited for. The
+  /// attempts that it runs are given back by another process: one that runs now, or the next one that opens. A run
+  /// of the killed process ends with ``LedgerError/Code/sessionEnded``, and so does every other call of its session.
   ///
   /// Code may kill its own process, to be cut off at a certain line.
   public func kill() async {
     let killed = state.withLock { state -> State? in
       guard state.condition != .killed else { return nil }
       state.condition = .killed
+      state.gate.kill()
       return state
     }
     guard let killed else { return }
     let tester = tester
+    tester?.faults.noteDeath()
     // Detached, because this may be code of the process, whose task is cancelled.
     await Task.detached {
-      killed.gate.kill()
       await killed.ledger.engine.die()
       await killed.gate.end()
       killed.runner?.abandon()
@@ -206,6 +207,18 @@ public final class LedgerProcess: Sendable {
   }
 
   // MARK: Running
+
+  /// Calls `body`, which uses the ledger.
+  ///
+  /// - Returns: What `body` returns, or `nil` if it threw an error and the process does not run.
+  func whileRunning<R>(_ body: () async throws -> R) async throws -> R? {
+    do {
+      return try await body()
+    } catch {
+      if condition == .running { throw error }
+      return nil
+    }
+  }
 
   /// Calls `body` while the process runs work.
   func withSession(

@@ -49,6 +49,8 @@ public struct PlannedFaultsLeft: Error, Sendable, Hashable, CustomStringConverti
 extension LedgerTester {
   /// Waits until a condition holds. It is checked at once, and after each event of the ledger.
   ///
+  /// The events come from a process that runs. If it is killed meanwhile, they come from another one.
+  ///
   /// ```swift
   /// try await tester.wait(until: "the order is paid") {
   ///   try await order.record?.status == .resolved
@@ -65,20 +67,40 @@ extension LedgerTester {
     until what: String, patience: Duration = .seconds(60),
     _ condition: @escaping @Sendable () async throws -> Bool
   ) async throws {
-    guard let ledger = processes.first(where: { $0.condition == .running })?.ledger else {
-      throw LedgerError(
-        .invalidArgument, "No process runs, so nothing can happen. Open one, or resume it.")
-    }
     do {
-      try await LedgerRuntimeTesting.wait(for: what, patience) {
-        let position = try await ledger.catchUp()
-        if try await condition() { return }
-        for try await _ in ledger.events(after: position) where try await condition() { return }
+      try await LedgerRuntimeTesting.wait(for: what, patience) { [self] in
+        while try await !follow(runningProcess(), until: condition) {
+          try Task.checkCancellation()
+        }
       }
     } catch var error as WaitedInVain {
       error.newestEvents = (try? newestEvents()) ?? []
       throw error
     }
+  }
+
+  private func runningProcess() throws(LedgerError) -> LedgerProcess {
+    if let process = processes.first(where: { $0.condition == .running }) { return process }
+    throw LedgerError(
+      .invalidArgument, "No process runs, so nothing can happen. Open one, or resume it.")
+  }
+
+  /// Checks a condition at once, and after each event that a process learns of.
+  ///
+  /// - Returns: Whether the condition holds. If not, the process no longer runs.
+  private func follow(
+    _ process: LedgerProcess, until condition: () async throws -> Bool
+  ) async throws -> Bool {
+    let ledger = process.ledger
+    guard let position = try await process.whileRunning({ try await ledger.catchUp() }) else {
+      return false
+    }
+    if try await condition() { return true }
+    var events = ledger.events(after: position).makeAsyncIterator()
+    while try await process.whileRunning({ try await events.next() }) ?? nil != nil {
+      if try await condition() { return true }
+    }
+    return false
   }
 
   /// The last events of the ledger, in words.

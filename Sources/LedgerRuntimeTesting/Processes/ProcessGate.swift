@@ -3,7 +3,7 @@ import LedgerSystem
 import Synchronization
 
 /// Lets the threads of a test's process use their store, holds them up, or turns them away.
-final class ProcessGate: Sendable {
+final class ProcessGate: StoreUser, Sendable {
   /// A thread of the process.
   enum Visitor: Sendable, Hashable {
     case writer, listener
@@ -34,10 +34,11 @@ final class ProcessGate: Sendable {
     try requireAlive()
   }
 
-  /// - Throws: `sessionEnded` if the process is killed.
   func requireAlive() throws(LedgerError) {
-    if state.withLock({ $0.isKilled }) { throw .processKilled }
+    if isKilled { throw .processKilled }
   }
+
+  var isKilled: Bool { state.withLock { $0.isKilled } }
 
   private func held(_ visitor: Visitor) -> WakeSemaphore? {
     let (semaphore, watcher) = state.withLock { state in

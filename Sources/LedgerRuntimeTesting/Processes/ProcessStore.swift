@@ -61,9 +61,7 @@ final class ProcessStore: ForwardingEventStore {
     try requireAlive()
     return try crash.append { () throws(LedgerError) in
       try faults.perform(.append, by: gate) { () throws(LedgerError) in
-        // The process may have been killed while it waited at a gate.
-        try gate.requireAlive()
-        return try base.append(batch, commit, after: position)
+        try base.append(batch, commit, after: position)
       }
     }
   }

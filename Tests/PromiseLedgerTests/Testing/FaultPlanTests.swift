@@ -1,3 +1,4 @@
+import LedgerPromises
 import PromiseLedger
 import PromiseLedgerSwiftTesting
 import Testing
@@ -120,11 +121,9 @@ struct FaultPlanTests {
     try tester.plan([.delay(.append, until: gate)], for: app)
     let answer = Task { try await promise.fulfill(1) }
     try await gate.arrival()
-    let death = Task { await app.kill() }
-    try await tester.wait(until: "the app is killed") { app.condition == .killed }
+    await app.kill()
+    #expect(await code { _ = try await answer.value } == .sessionEnded)
     gate.open()
-    await death.value
-    #expect((try? await answer.value) == nil)
     #expect(try await other.promise(promise).record?.status == .pending)
   }
 
@@ -199,6 +198,34 @@ struct FaultPlanTests {
     for _ in 0..<3 { _ = try await server.ledger.createPromise(of: Int.self) }
     try await server.promise(promise).fulfill(1)
     try await waiting.value
+  }
+
+  @Test func waitingSurvivesTheProcessThatIsWatched() async throws {
+    let (app, other) = (try await tester.app(), try await tester.app())
+    let promise = try await app.ledger.createPromise(of: Int.self)
+    let seen = try other.promise(promise)
+    let (isChecked, checker) = Promise<Void>.make()
+    let waiting = Task {
+      try await tester.wait(until: "the answer is there") {
+        checker.fulfill(())
+        return try await seen.record?.status == .resolved
+      }
+    }
+    try await isChecked.value
+    await app.kill()
+    try await seen.fulfill(1)
+    try await waiting.value
+  }
+
+  @Test func anErrorOfTheConditionEndsTheWaiting() async throws {
+    let (app, other) = (try await tester.app(), try await tester.app())
+    let promise = try await app.ledger.createPromise(of: Int.self)
+    await app.kill()
+    let found = await code {
+      try await tester.wait(until: "the answer is there") { try await promise.record != nil }
+    }
+    #expect(found == .sessionEnded)
+    #expect(try await other.promise(promise).record?.status == .pending)
   }
 
   @Test func whoeverWaitsInVainNamesTheCondition() async throws {
