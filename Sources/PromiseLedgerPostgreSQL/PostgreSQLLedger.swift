@@ -41,11 +41,28 @@ public struct PostgreSQLLedger: Sendable {
     }
   }
 
+  /// How a session makes sure that what it reads is the newest state.
+  public enum Reading: Sendable, Hashable {
+    /// It asks the primary. One that was deposed while it stood still answers with its last state, until it learns
+    /// of that.
+    case unconfirmed
+    /// Before it reads, it makes a commit that changes nothing. A primary that was deposed cannot end one, because
+    /// no standby confirms it.
+    case confirmed
+  }
+
   /// The name of the ledger, 1 to 200 bytes of UTF-8.
   public let name: String
 
   /// What the server must promise; otherwise opening and committing throw ``LedgerError/Code/notDurable``.
   public var requiredDurability = Durability.oneDisk
+
+  /// Whether reads are confirmed. The server must then be ``Durability/replicated``.
+  ///
+  /// Each look at the log takes one more round trip, to the server and from there to a standby; reads that wait at
+  /// the same time share it. A read that cannot be confirmed within ``reconnectionPatience`` throws
+  /// ``LedgerError/Code/unavailable``.
+  public var reads = Reading.unconfirmed
 
   /// How long a session goes without a sign of life until others may end it. Shorter than 5 seconds is taken as 5.
   ///
@@ -53,11 +70,17 @@ public struct PostgreSQLLedger: Sendable {
   /// session.
   public var lease = Duration.seconds(15)
 
-  /// How long a commit whose connection was lost waits for the server, to find out whether it was written.
+  /// How long a commit whose connection was lost waits for the server, to find out whether it was written; and how
+  /// long a read waits to be confirmed.
   public var reconnectionPatience = Duration.seconds(30)
 
   /// Whether a session tells other processes of its commits, which otherwise look only once in a poll interval.
   package var tellsOfCommits = true
+
+  /// What the sessions of the ledger need the server to promise.
+  var neededDurability: Durability {
+    reads == .confirmed ? max(requiredDurability, .replicated) : requiredDurability
+  }
 
   private(set) var settings: ConnectionSettings
   let names: SchemaNames

@@ -64,6 +64,9 @@ package final class TestServer: TestDatabase {
     "host=\(directory) port=\(port) dbname=postgres user=\(user)"
   }
 
+  /// The directory of the server's socket, and its port.
+  var address: [String] { [directory, "\(port)"] }
+
   /// The variables by which programs of PostgreSQL find the server, as lines `NAME=value`.
   package var environment: [String] {
     ["PGHOST=\(directory)", "PGPORT=\(port)", "PGDATABASE=postgres", "PGUSER=ledger"]

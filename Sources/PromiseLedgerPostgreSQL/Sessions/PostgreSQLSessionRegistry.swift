@@ -26,7 +26,7 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     self.init(
       of: place,
       in: ConnectionPool(
-        place.settings, place.names, for: .session(requires: place.requiredDurability)))
+        place.settings, place.names, for: .session(requires: place.neededDurability)))
   }
 
   /// - Parameter pool: A pool of its own.

@@ -25,16 +25,19 @@ struct LedgerViews: ForwardingSource {
   /// tried once.
   ///
   /// - Parameters:
+  ///   - confirmation: Precedes the view, on the same connection.
   ///   - note: Receives the row of the ledger; an error ends the view.
   ///   - body: Receives what ends the transaction, unless it ended at once.
   func begun<R>(
     for request: ViewRequest? = nil, endsAtOnce: Bool = false,
+    confirming confirmation: ReadConfirmation? = nil,
     noting note: (LogRow) throws(LedgerError) -> Void = { _ in },
     _ body: (PinnedView, _ end: () throws(LedgerError) -> Void) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     let (connection, view) = try pool.retryingOnce { () throws(LedgerError) in
       let connection = try pool.borrow()
       do throws(LedgerError) {
+        try confirmation?.confirm(connection, in: sql.names)
         let view = try PinnedView(sql, on: connection, for: request, endsAtOnce: endsAtOnce)
         try note(view.row)
         return (connection, view)

@@ -290,11 +290,6 @@ extension PostgreSQLEventStore {
   }
 }
 
-extension Notice {
-  /// Whether the server stopped waiting for its standby, so that the commit is only on its own disk.
-  fileprivate var isAboutDurability: Bool { state == .warning || state.asksForReconnection }
-}
-
 extension LedgerError {
   fileprivate static var sealedLedger: LedgerError {
     LedgerError(

@@ -16,6 +16,7 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   let sql: LedgerSQL
   let pool: ConnectionPool
   private let views: LedgerViews
+  private let confirmation: ReadConfirmation?
   let place: PostgreSQLLedger
   let hub: ChangeHub
   let changes = ChangeCounter()
@@ -44,12 +45,14 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   init(opening place: PostgreSQLLedger, new metadata: LedgerMetadata) throws(LedgerError) {
     self.place = place
     pool = ConnectionPool(
-      place.settings, place.names, for: .session(requires: place.requiredDurability))
+      place.settings, place.names, for: .session(requires: place.neededDurability))
     let connection = try pool.borrow()
     try SchemaVersion.check(place.names, connection)
+    try pool.refuseSharing(of: connection)
     let entry = try LedgerEntry.findOrCreate(place.name, in: place.names, metadata, connection)
     sql = LedgerSQL(names: place.names, number: entry.number)
     views = LedgerViews(sql: sql, pool: pool)
+    confirmation = ReadConfirmation(for: place)
     ledgerID = entry.metadata.ledgerID
     createdAt = entry.metadata.createdAt
     hub = try ChangeHub.shared(place.settings, place.names)
@@ -121,7 +124,7 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   ) throws(LedgerError) -> R {
     let known = state.withLock { $0.seen }
     return try views.begun(
-      for: request, endsAtOnce: endsAtOnce,
+      for: request, endsAtOnce: endsAtOnce, confirming: confirmation,
       noting: { (row) throws(LedgerError) in try noteSeen(row, after: known) }, body)
   }
 

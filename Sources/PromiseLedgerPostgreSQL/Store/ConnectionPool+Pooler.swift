@@ -1,0 +1,39 @@
+import LedgerModel
+import LedgerPostgreSQL
+
+extension ConnectionPool {
+  /// How often two connections are compared: what lies behind one of them may also be lent to somebody else just then.
+  private static let comparisonCount = 8
+
+  /// Finds out whether a pooler lends the connections of the server to each transaction anew.
+  ///
+  /// - Parameter connection: Outside any transaction.
+  /// - Throws: `invalidArgument` if it does.
+  func refuseSharing(of connection: Connection) throws(LedgerError) {
+    let process = try serverProcess(of: connection)
+    // A pooler tells its clients numbers of its own.
+    guard process != connection.serverProcess else { return }
+    let other = try connect()
+    for _ in 0..<Self.comparisonCount {
+      let (mine, others) = (try serverProcess(of: connection), try serverProcess(of: other))
+      guard mine == process, others != process else { throw .sharedConnections }
+    }
+    giveBack(other)
+  }
+
+  /// The process of the server that runs the statements of a connection.
+  private func serverProcess(of connection: Connection) throws(LedgerError) -> Int32 {
+    try LedgerError.onServer(names) { () throws(PostgreSQLError) in
+      try connection.run("SELECT pg_backend_pid()").int4(0, 0)
+    }
+  }
+}
+
+extension LedgerError {
+  fileprivate static var sharedConnections: LedgerError {
+    LedgerError(
+      .invalidArgument,
+      "A pooler between this process and the server lends connections to single transactions. The settings and locks of a session would get lost, and those of others would reach it. Connect to the server itself, or let the pooler work in session mode (in PgBouncer, pool_mode = session)."
+    )
+  }
+}
