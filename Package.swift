@@ -126,23 +126,27 @@ let package = Package(
 
     // MARK: - Tools
 
-    .executableTarget(
-      name: "promise-ledger",
+    .target(
+      name: "LedgerVerbs",
       dependencies: [
-        "PromiseLedger",
-        "LedgerBytes",
-        "LedgerGzip",
-        "LedgerLocks",
-        "LedgerSystem",
+        "LedgerBytes", "LedgerGzip", "LedgerLocks", "LedgerRuntime", "LedgerSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(
           name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Serve"])),
       ],
-      path: "Tools/promise-ledger",
+      path: "Tools/verbs",
       resources: [
         "page.html", "page.css", "data.js", "elements.js", "lists.js", "waterfall.js", "detail.js",
         "actions.js", "overview.js", "page.js", "live.js",
       ].map { .embedInCode("Page/\($0)") }
+    ),
+    .executableTarget(
+      name: "promise-ledger",
+      dependencies: [
+        "LedgerSystem", "LedgerVerbs", "PromiseLedger",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/promise-ledger"
     ),
     .executableTarget(
       name: "avatar-demo",
@@ -193,7 +197,7 @@ let package = Package(
     .target(
       name: "LedgerArgumentRules",
       dependencies: [
-        "LedgerFuzzTargets", "LedgerModel", "promise-ledger",
+        "LedgerFuzzTargets", "LedgerModel", "LedgerVerbs", "promise-ledger",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tests/ArgumentRules"),
@@ -424,8 +428,7 @@ if isForFuzzer {
   let tools = package.targets.filter { $0.name == "promise-ledger" }
   package.targets.removeAll { $0.name == "promise-ledger" }
   package.targets += tools.map {
-    .target(
-      name: $0.name, dependencies: $0.dependencies, path: $0.path, resources: $0.resources)
+    .target(name: $0.name, dependencies: $0.dependencies, path: $0.path)
   }
 }
 
@@ -436,7 +439,7 @@ let isForThreadSanitizer = Context.environment["THREAD_SANITIZER"] != nil
 if isForThreadSanitizer {
   // Programs of one thread, tests without others, and tests in which it is other processes that crash.
   let unneeded: Set = [
-    "promise-ledger", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks",
+    "promise-ledger", "LedgerVerbs", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks",
     "ledger-postgresql-benchmarks", "LedgerMeasuring", "tree-fuzzer",
     "CrashTests", "LedgerPowerLoss", "ToolTests", "LedgerArgumentRules", "LayeringTests",
     "LedgerModelTests", "LedgerWalkTests",

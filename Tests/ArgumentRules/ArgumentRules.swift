@@ -1,6 +1,7 @@
 import ArgumentParser
 package import LedgerFuzzTargets
 
+@testable import LedgerVerbs
 @testable import promise_ledger
 
 /// A command line of any words is parsed or refused, and what the tool then prints is harmless.
@@ -24,13 +25,14 @@ package enum ArgumentRules {
   }
 
   private static func checkParsing(_ words: [String]) throws(FuzzFinding) {
+    Program.install(FileTool())
     do {
-      _ = try PromiseLedgerCommand.parseAsRoot(words)
+      _ = try ToolCommand.parseAsRoot(words)
     } catch {
-      let code = PromiseLedgerCommand.exitCode(for: error)
+      let code = ToolCommand.exitCode(for: error)
       try FuzzFinding.unless(
         code.isSuccess || code == .validationFailure, "\(words) end with \(code.rawValue)")
-      let message = PromiseLedgerCommand.fullMessage(for: error).escapingLines(echoing: words)
+      let message = ToolCommand.fullMessage(for: error).escapingLines(echoing: words)
       try FuzzFinding.unless(!message.isEmpty, "\(words) are refused without a reason")
       // Only these separate lines.
       let isHarmless = message.unicodeScalars.allSatisfy { $0 == "\n" || !isControl($0) }

@@ -1,7 +1,7 @@
 import LedgerFuzzTargets
 import LedgerModel
 
-@testable import promise_ledger
+@testable import LedgerVerbs
 
 /// A word that is accepted as a value means what it means by rules that are stated here once more.
 enum WordRules {

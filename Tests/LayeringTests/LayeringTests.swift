@@ -13,6 +13,8 @@ struct LayeringTests {
 
   @Test(arguments: [
     ("Tools/promise-ledger/New.swift", "internal import LedgerLMDB"),
+    ("Tools/verbs/New.swift", "import PromiseLedger"),
+    ("Tools/verbs/Processes/New.swift", "import LedgerRuntime"),
     ("Tools/avatar-demo/New.swift", "@testable import LedgerSystem"),
     ("Sources/PromiseLedger/New.swift", "import struct Dispatch.DispatchTime"),
     ("Sources/PromiseLedger/New.swift", "private import CLedgerLMDB"),
@@ -33,8 +35,8 @@ struct LayeringTests {
     ("Sources/PromiseLedgerTesting/New.swift", "fatalError(\"no\")"),
     ("Sources/PromiseLedger/New.swift", "value as! Int"),
     ("Sources/LedgerModel/State/New.swift", "    case .promiseCreated where isNew: 1"),
-    ("Tools/promise-ledger/New.swift", "    case (.handlerRebound, .active):"),
-    ("Tools/promise-ledger/New.swift", "    case .other, .handlerRebound: 1"),
+    ("Tools/verbs/New.swift", "    case (.handlerRebound, .active):"),
+    ("Tools/verbs/New.swift", "    case .other, .handlerRebound: 1"),
     ("Sources/LedgerModel/State/New.swift", "    case .other,\n      .some(of: .promiseCreated):"),
     ("Tests/ToolTests/NewTests.swift", "@Suite(.serialized) struct NewTests {"),
     ("Tests/LedgerModelTests/State/New.swift", "await withTaskGroup(of: Void.self) { group in"),

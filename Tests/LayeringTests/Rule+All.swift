@@ -83,18 +83,21 @@ extension Rule {
         "LedgerRuntimeTesting", "PromiseLedgerTesting",
       ],
       except: [
-        "Tools/benchmarks/", "Tools/promise-ledger/Processes/",
-        "Tools/promise-ledger/Page/PageTemplate.swift",
+        "Tools/benchmarks/", "Tools/verbs/", "Tools/promise-ledger/Files/FollowedDirectory.swift",
       ],
       "Tools use the public API, as any program could."),
     imports(
-      ["Tools/promise-ledger/Processes/"],
-      not: [
-        "CLedgerBytes", "CLedgerLMDB", "CLedgerSystem", "LedgerBytes", "LedgerLMDB", "LedgerModel",
-        "LedgerRuntime",
-        "LedgerRuntimeTesting", "PromiseLedgerTesting",
-      ],
-      "What starts processes uses the layer over the system, and no other below the public API."),
+      "Tools/verbs/",
+      only: foundation.union([
+        "ArgumentParser", "Dispatch", "FlyingSocks", "LedgerGzip", "LedgerRuntime",
+        "Synchronization",
+      ]),
+      except: ["Tools/verbs/Processes/", "Tools/verbs/Page/PageTemplate.swift"],
+      "Verbs work on the ledgers of any store, so they know none."),
+    imports(
+      "Tools/verbs/Processes/",
+      only: foundation.union(["ArgumentParser", "LedgerLocks", "LedgerSystem", "Synchronization"]),
+      "What starts processes uses the layer over the system, and nothing of a ledger."),
   ]
 
   private static let texts = [
@@ -122,7 +125,7 @@ extension Rule {
     text(
       ["Sources/", "Tools/"], not: { $0.linesOfSwitchesOverEventKinds },
       what: "a switch over kinds of events",
-      except: ["Sources/LedgerModel/Entities/", "Tools/promise-ledger/Events/"],
+      except: ["Sources/LedgerModel/Entities/", "Tools/verbs/Events/"],
       "Ask the table of event kinds, so that a new kind is written down once."),
     text(
       ["Tests/"], not: { $0.linesOfEndlessSuites }, what: "a suite without .timeLimit",

@@ -41,7 +41,11 @@ struct SourceFile: CustomTestStringConvertible {
     lines.enumerated().compactMap { index, line in
       // An access level or attributes, `import`, the kind of a single declaration, and the module.
       let words = line.split { $0 == " " || $0 == "." }
-      guard let start = words.firstIndex(of: "import") else { return nil }
+      // In the text of a help, other words come before it.
+      let levels = ["public", "package", "internal", "fileprivate", "private"]
+      guard let start = words.firstIndex(of: "import"),
+        words[..<start].allSatisfy({ $0.hasPrefix("@") || levels.contains(String($0)) })
+      else { return nil }
       let declarations = ["class", "struct", "enum", "protocol", "func", "var", "let", "typealias"]
       let names = words[(start + 1)...].drop { declarations.contains(String($0)) }
       return names.first.map { (String($0), index + 1) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerVerbs
 import PromiseLedger
 
 /// `promise-ledger backup`: a verified copy of a ledger in use.
@@ -14,7 +15,7 @@ struct BackupCommand: LedgerCommand {
       ledger while no process has either of them open.
       """)
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup var reading: FileOptions
 
   @Argument(
     help: "The directory of the backup, outside the ledger. Nothing may exist there.",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LedgerVerbs
 import PromiseLedger
 
 /// `promise-ledger compact`: makes a ledger small, or previews that.
@@ -22,7 +23,7 @@ struct CompactCommand: LedgerCommand {
       Other processes go on with the new file by themselves. The disk must have room for the copy.
       """)
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup var reading: FileOptions
 
   @Flag(help: "Compact. The ledger records the session, with the role operator.")
   var apply = false
@@ -38,9 +39,7 @@ struct CompactCommand: LedgerCommand {
   @OptionGroup var output: FormatOptions
 
   func validate() throws {
-    guard !apply || !reading.withoutLock else {
-      throw ValidationError("A command that writes needs the lock: leave out --without-lock.")
-    }
+    if apply { try reading.checkForWriting() }
   }
 
   func perform(_ sink: any TextSink) throws {
@@ -73,10 +72,10 @@ struct CompactCommand: LedgerCommand {
     _ sink: any TextSink
   ) throws -> (compaction: CompactionReport, shrink: ShrinkReport?) {
     let isTold = progress || isatty(STDERR_FILENO) == 1
-    var notes = ProgressNotes()
+    var (notes, shrinkNotes) = (ProgressNotes(), ShrinkNotes())
     let work = try BackgroundWork<(CompactionReport, ShrinkReport?), Step> {
-      [path = reading.path, policy = keeping.policy, shrinks = shrink] say in
-      try await Ledger.withOperator(at: path) { ledger in
+      [reading, policy = keeping.policy, shrinks = shrink] say in
+      try await reading.withOperator { ledger in
         let compaction = try await ledger.compact(policy) { say(.compaction($0)) }
         guard shrinks, compaction.problem == nil else { return (compaction, nil) }
         return (compaction, try await ledger.shrink { say(.shrink($0)) })
@@ -89,7 +88,7 @@ struct CompactCommand: LedgerCommand {
       let note =
         switch step {
         case .compaction(let progress): notes.note(progress)
-        case .shrink(let progress): notes.note(progress)
+        case .shrink(let progress): shrinkNotes.note(progress)
         }
       if isTold, let note { try sink.note(note) }
     }

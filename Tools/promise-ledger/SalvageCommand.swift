@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerVerbs
 import PromiseLedger
 
 /// `promise-ledger salvage`: the readable rest of a damaged ledger.
@@ -14,7 +15,7 @@ struct SalvageCommand: LedgerCommand {
       ledger does not hold everything, and 5 if no ledger could be made.
       """)
 
-  @OptionGroup var reading: ReadingOptions
+  @OptionGroup var reading: FileOptions
 
   @Argument(
     help: "The directory of the new ledger. Nothing may exist there.", completion: .directory)

@@ -1,3 +1,4 @@
+import LedgerVerbs
 import PromiseLedger
 
 extension Report {

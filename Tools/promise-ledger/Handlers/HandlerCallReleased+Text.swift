@@ -1,6 +1,0 @@
-import PromiseLedger
-
-extension HandlerCallReleased.Reason {
-  /// The reason why a call was given back, for people.
-  var words: String { self == .notRunnable ? "not runnable" : "\(self)" }
-}

@@ -1,0 +1,33 @@
+import LedgerRuntime
+
+extension Target {
+  /// The answer to an attempt to settle it from outside, as far as its record tells.
+  var refusalToSettle: OperatorAnswer? {
+    guard case .promise(let record) = self else { return nil }
+    return record.refusalAsComputed ?? record.endedAnswer
+  }
+}
+
+extension PromiseRecord {
+  /// The answer to an attempt to settle it, if it is settled or abandoned.
+  var endedAnswer: OperatorAnswer? { status == .pending ? nil : .alreadyEnded(self) }
+
+  /// The answer to an attempt to settle it, if only code or other promises do that.
+  var refusalAsComputed: OperatorAnswer? {
+    work != nil || joint != nil ? .settledByCode(self) : nil
+  }
+}
+
+extension OperatorAnswer {
+  static func withoutWork(_ record: PromiseRecord) -> Self {
+    .refused(
+      .usage, "Promise \(record.id) is not settled by code, so there is no work to change.")
+  }
+
+  static func settledByCode(_ record: PromiseRecord) -> Self {
+    .refused(
+      .usage,
+      "Promise \(record.id) is settled by code or by other promises. To settle it all the same, use force."
+    )
+  }
+}
