@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "LedgerRuntimeTesting", targets: ["LedgerRuntimeTesting"]),
     .library(name: "LedgerPromises", targets: ["LedgerPromises"]),
     .executable(name: "promise-ledger", targets: ["promise-ledger"]),
+    .executable(name: "promise-ledger-postgresql", targets: ["promise-ledger-postgresql"]),
   ],
   traits: [
     // The tool has all its verbs unless somebody asks for less. No library depends on what this trait adds, so a
@@ -146,8 +147,14 @@ let package = Package(
         "LedgerSystem", "LedgerVerbs", "PromiseLedger",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tools/promise-ledger"
-    ),
+      path: "Tools/promise-ledger"),
+    .executableTarget(
+      name: "promise-ledger-postgresql",
+      dependencies: [
+        "LedgerVerbs", "PromiseLedgerPostgreSQL",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/promise-ledger-postgresql"),
     .executableTarget(
       name: "avatar-demo",
       dependencies: [
@@ -342,24 +349,11 @@ let package = Package(
     .testTarget(
       name: "PromiseLedgerTests",
       dependencies: [
-        "LedgerPostgreSQLTestSupport",
-        "PromiseLedgerPostgreSQL",
-        "LedgerRuntime",
-        "LedgerRuntimeTesting",
-        "PromiseLedger",
-        "PromiseLedgerSwiftTesting",
-        "PromiseLedgerTestSupport",
-        "PromiseLedgerTesting",
-        "LedgerBytes",
-        "LedgerLMDB",
-        "LedgerLocks",
-        "LedgerModel",
-        "LedgerModelTestSupport",
-        "LedgerPromises",
-        "LedgerSystem",
-        "LedgerTestSupport",
-        "LedgerTreeSupport",
-        .product(name: "Logging", package: "swift-log"),
+        "LedgerBytes", "LedgerLMDB", "LedgerLocks", "LedgerModel", "LedgerModelTestSupport",
+        "LedgerPostgreSQLTestSupport", "LedgerPromises", "LedgerRuntime", "LedgerRuntimeTesting",
+        "LedgerSystem", "LedgerTestSupport", "LedgerTreeSupport", "PromiseLedger",
+        "PromiseLedgerPostgreSQL", "PromiseLedgerSwiftTesting", "PromiseLedgerTestSupport",
+        "PromiseLedgerTesting", .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Fixtures"]
     ),
@@ -396,9 +390,10 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "LedgerArgumentRules", "LedgerLMDB", "LedgerLocks", "LedgerSystem", "LedgerTestSupport",
-        "LedgerTreeSupport", "PromiseLedger", "PromiseLedgerTesting", "ledger-worker",
-        "promise-ledger", "tree-fuzzer",
+        "LedgerArgumentRules", "LedgerLMDB", "LedgerLocks", "LedgerPostgreSQLTestSupport",
+        "LedgerSystem", "LedgerTestSupport", "LedgerTreeSupport", "PromiseLedger",
+        "PromiseLedgerPostgreSQL", "PromiseLedgerTesting", "ledger-worker", "promise-ledger",
+        "promise-ledger-postgresql", "tree-fuzzer",
         .product(
           name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Serve"])),
       ],
@@ -424,7 +419,7 @@ if isForFuzzer {
       path: "Tests/ToolFuzzer"),
   ]
   // A program cannot be linked to another, so the tool is a library here.
-  package.products.removeAll { $0.name == "promise-ledger" }
+  package.products.removeAll { $0.name.hasPrefix("promise-ledger") }
   let tools = package.targets.filter { $0.name == "promise-ledger" }
   package.targets.removeAll { $0.name == "promise-ledger" }
   package.targets += tools.map {
@@ -439,7 +434,8 @@ let isForThreadSanitizer = Context.environment["THREAD_SANITIZER"] != nil
 if isForThreadSanitizer {
   // Programs of one thread, tests without others, and tests in which it is other processes that crash.
   let unneeded: Set = [
-    "promise-ledger", "LedgerVerbs", "avatar-demo", "CLedgerBaseline", "ledger-benchmarks",
+    "promise-ledger", "promise-ledger-postgresql", "LedgerVerbs", "avatar-demo",
+    "CLedgerBaseline", "ledger-benchmarks",
     "ledger-postgresql-benchmarks", "LedgerMeasuring", "tree-fuzzer",
     "CrashTests", "LedgerPowerLoss", "ToolTests", "LedgerArgumentRules", "LayeringTests",
     "LedgerModelTests", "LedgerWalkTests",

@@ -42,8 +42,27 @@ extension Ledger {
   public static func inspect(
     _ place: PostgreSQLLedger, prefersStandby: Bool = false
   ) async throws -> LedgerInspector {
-    try await .open {
-      BlockingInspector(try PostgreSQLInspection(place, prefersStandby: prefersStandby))
+    try await .open { try BlockingInspector(place, prefersStandby: prefersStandby) }
+  }
+}
+
+extension BlockingInspector {
+  /// Opens a ledger for inspection only, as ``Ledger/inspect(_:prefersStandby:)`` does.
+  package convenience init(
+    _ place: PostgreSQLLedger, prefersStandby: Bool = false
+  ) throws(LedgerError) {
+    self.init(try PostgreSQLInspection(place, prefersStandby: prefersStandby))
+  }
+
+  /// The size of the ledger's frames, attachments and records in the tables.
+  ///
+  /// - Throws: ``LedgerError`` with `closed`, `unavailable`; with `invalidArgument` for a ledger that is not on a
+  ///   server.
+  package func usedByteCount() throws(LedgerError) -> Int {
+    guard let store = store as? PostgreSQLInspection else {
+      throw LedgerError(
+        .invalidArgument, "The ledger is not on a server. Ask its store for the space.")
     }
+    return try store.usedByteCount()
   }
 }

@@ -147,6 +147,9 @@ public struct PostgreSQLLedger: Sendable {
     }
   }
 
+  /// Whether the connection string contains a password, or another secret.
+  package var hasSecret: Bool { settings.hasSecret }
+
   /// The same ledger for connections that only read, which a standby accepts, too.
   func forReading(prefersStandby: Bool) -> PostgreSQLLedger {
     var place = self

@@ -9,14 +9,7 @@ struct CompactCommand: LedgerCommand {
     commandName: "compact",
     abstract: "Prints what a compaction would do; with --apply, compacts.",
     discussion: """
-      Compaction folds events into the snapshot, removes records of promises, handlers and \
-      sessions that ended long ago, and deletes folded events that are old enough. With \
-      --archive, it writes events to an archive before it deletes them. Without --apply, nothing \
-      is written. The plan does not count records whose last events are not folded yet; a \
-      compaction may remove these, too. Other processes may read and write in the meantime. A \
-      compaction may be interrupted at any time, and the next one continues its work. Exit code 4 \
-      means that another compaction is running, or that a writer makes no progress. If an event \
-      cannot be folded, the exit code is 1 or 5, and no event is deleted.
+      \(CompactionOptions.discussion)
 
       The data file keeps its size, and new events are written into its free space. With --shrink, \
       the command then copies the data into a new file, verifies it, and moves the ledger to it. \

@@ -20,5 +20,12 @@ struct FileTool: Tool {
   var sharedOptions: any SharedOptions.Type { SharedFileOptions.self }
   var newLedgerOptions: any NewLedgerOptions.Type { NewDirectoryOptions.self }
 
+  var silence: (status: Status, advice: String) {
+    (
+      .corrupt,
+      "The disk may be slow, or the ledger may be damaged: raise --timeout, and if that does not help, verify the ledger."
+    )
+  }
+
   func mayNameLedger(_ word: String) -> Bool { FileManager.default.fileExists(atPath: word) }
 }

@@ -38,7 +38,7 @@ struct OverviewCommand: LedgerCommand {
         "\(tail) events after the snapshot at \(summary.position); deleted through \(summary.deletedThrough)"
     )
     facts.add("deletedThrough", .unsigned(summary.deletedThrough.rawValue))
-    if let size = reading.byteCount() { facts.add("data bytes", "fileBytes", size) }
+    facts.add("data bytes", "fileBytes", try reading.byteCount(of: inspector))
     let counts = overview.sessions
     facts.add(
       "sessions", "sessions",

@@ -11,6 +11,8 @@ package struct ConnectionSettings: Sendable, Hashable {
   private var defaults: [String: String]
   /// The options that are set, in the order of their names, without secret ones.
   private let visible: [String: String]
+  /// Whether the text contains a password, or another secret.
+  package let hasSecret: Bool
 
   /// The options of every connection, unless the text sets others: a dead server or host is noticed within
   /// seconds, and a standby is not written to.
@@ -29,6 +31,7 @@ package struct ConnectionSettings: Sendable, Hashable {
   package init(_ text: String, verifiesServer isVerified: Bool = true) throws(PostgreSQLError) {
     self.text = text
     let options = try Self.options(of: text)
+    hasSecret = options.contains(where: \.isPassword)
     visible = options.filter { !$0.isSecret }.reduce(into: [:]) { $0[$1.keyword] = $1.value }
     var defaults = Self.usualDefaults
     if isVerified, ThisProcess.environmentVariable("PGSSLMODE") == nil {
@@ -58,7 +61,11 @@ package struct ConnectionSettings: Sendable, Hashable {
   private struct Option {
     let keyword: String
     let value: String
-    let isSecret: Bool
+    /// How libpq asks programs to show the value: an asterisk marks passwords, and a D options for debugging.
+    let display: UInt8
+
+    var isSecret: Bool { display != 0 }
+    var isPassword: Bool { display == UInt8(ascii: "*") }
   }
 
   private static func options(of text: String) throws(PostgreSQLError) -> [Option] {
@@ -76,12 +83,11 @@ package struct ConnectionSettings: Sendable, Hashable {
     var index = 0
     while let keyword = unsafe list[index].keyword {
       if let value = unsafe list[index].val {
-        // An asterisk marks passwords, and a D options for debugging.
-        let isSecret = unsafe list[index].dispchar.map { unsafe $0[0] != 0 } ?? true
+        let display = unsafe list[index].dispchar.map { unsafe UInt8(bitPattern: $0[0]) }
         options.append(
           Option(
             keyword: unsafe String(cString: keyword), value: unsafe String(cString: value),
-            isSecret: isSecret))
+            display: display ?? UInt8(ascii: "*")))
       }
       index += 1
     }

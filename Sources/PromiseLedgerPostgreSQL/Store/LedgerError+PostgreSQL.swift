@@ -23,12 +23,12 @@ extension LedgerError {
     case .missingRight?:
       return (
         .permissionDenied,
-        "The role of the connection lacks a right on the schema \(names.name). Let the schema's owner grant it with PostgreSQLLedger.grant."
+        "The role of the connection lacks a right on the schema \(names.name). Let the schema's owner grant it with PostgreSQLLedger.grant, or with promise-ledger-postgresql grant."
       )
     case .noSuchTable?, .noSuchSchema?:
       return (
         .notALedger,
-        "The schema \(names.name) has no tables of ledgers. Let its owner create them with PostgreSQLLedger.createSchema."
+        "The schema \(names.name) has no tables of ledgers. Let its owner create them with PostgreSQLLedger.createSchema, or with promise-ledger-postgresql create-schema."
       )
     case .lockNotAvailable?:
       return (
@@ -73,7 +73,7 @@ extension LedgerError {
   static func olderSchema(_ names: SchemaNames, _ version: Int32) -> LedgerError {
     LedgerError(
       .incompatibleFormat,
-      "The schema \(names.name) has version \(version); this build reads version \(SchemaVersion.current). Let its owner migrate it with PostgreSQLLedger.createSchema."
+      "The schema \(names.name) has version \(version); this build reads version \(SchemaVersion.current). Let its owner migrate it with PostgreSQLLedger.createSchema, or with promise-ledger-postgresql create-schema."
     )
   }
 
@@ -87,7 +87,7 @@ extension LedgerError {
   static func noSuchLedger(_ name: String, _ names: SchemaNames) -> LedgerError {
     LedgerError(
       .notFound,
-      "The schema \(names.name) has no ledger \"\(name)\". Open it with a role that may create it, or check the name."
+      "The schema \(names.name) has no ledger \"\(name)\". Open it with a role that may create it, or check the name; promise-ledger-postgresql ledgers lists those of the schema."
     )
   }
 
@@ -96,7 +96,7 @@ extension LedgerError {
   ) -> LedgerError {
     LedgerError(
       .permissionDenied,
-      "The schema \(names.name) has no ledger \"\(name)\", and the role of the connection may not create one. Let the schema's owner call PostgreSQLLedger.create, or check the name.",
+      "The schema \(names.name) has no ledger \"\(name)\", and the role of the connection may not create one. Let the schema's owner call PostgreSQLLedger.create, or promise-ledger-postgresql create, or check the name.",
       cause: cause)
   }
 }

@@ -183,6 +183,19 @@ final class PinnedView: LedgerSource, Sendable {
   }
 }
 
+extension PinnedView {
+  /// The bytes of frames and attachments are counted in the tables, and those of records in the summary.
+  func usedByteCount() throws(LedgerError) -> Int {
+    let rows = try run(sql.usedByteCount)
+    let recordByteCount = try row.summary.map { (bytes) throws(LedgerError) in
+      try SnapshotSummary(decoding: bytes).counts.bytes
+    }
+    return try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
+      Int(try rows.int8(0, 0)) + Int(recordByteCount ?? 0)
+    }
+  }
+}
+
 extension LedgerError {
   static var ledgerRemoved: LedgerError {
     LedgerError(.notFound, "The ledger was removed from its schema. Close it; it cannot be read.")

@@ -198,17 +198,11 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
     return isLocked ? AdvisoryLock(connection) : nil
   }
 
-  /// The bytes of frames and attachments are counted in the tables, and those of records in the summary.
   func usedByteCount() throws(LedgerError) -> Int {
     try begun { (view, end) throws(LedgerError) in
-      let rows = try view.run(sql.usedByteCount)
+      let count = try view.usedByteCount()
       try end()
-      let recordByteCount = try view.row.summary.map { (bytes) throws(LedgerError) in
-        try SnapshotSummary(decoding: bytes).counts.bytes
-      }
-      return try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
-        Int(try rows.int8(0, 0)) + Int(recordByteCount ?? 0)
-      }
+      return count
     }
   }
 }

@@ -50,6 +50,14 @@ final class PostgreSQLInspection: InspectedStore, ForwardingSource {
     try views.withView { (view) throws(LedgerError) in Result { try body(view) } }.get()
   }
 
+  func usedByteCount() throws(LedgerError) -> Int {
+    try views.begun { (view, end) throws(LedgerError) in
+      let count = try view.usedByteCount()
+      try end()
+      return count
+    }
+  }
+
   /// Compares the row of the ledger with its last frame, in one step. The server checks its pages itself.
   func checkStructure(while goesOn: () -> Bool) throws(LedgerError) -> LedgerError? {
     guard goesOn() else { throw LedgerError(.closed, "The check was ended.") }

@@ -32,7 +32,7 @@ struct FileOptions: LedgerOptions, FileAccess {
   }
 
   /// The size of the data files, with those that an interrupted shrink left.
-  func byteCount() -> Int? {
+  func byteCount(of ledger: BlockingInspector) -> Int {
     let files = FileManager.default
     let names = (try? files.contentsOfDirectory(atPath: path)) ?? []
     return names.reduce(0) { sum, name in

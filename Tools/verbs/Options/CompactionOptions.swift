@@ -3,6 +3,18 @@ package import LedgerRuntime
 
 /// The events and records that compaction keeps.
 package struct CompactionOptions: ParsableArguments {
+  /// What the verb that has these options does.
+  package static let discussion = """
+    Compaction folds events into the snapshot, removes records of promises, handlers and \
+    sessions that ended long ago, and deletes folded events that are old enough. With \
+    --archive, it writes events to an archive before it deletes them. Without --apply, nothing \
+    is written. The plan does not count records whose last events are not folded yet; a \
+    compaction may remove these, too. Other processes may read and write in the meantime. A \
+    compaction may be interrupted at any time, and the next one continues its work. Exit code 4 \
+    means that another compaction is running, or that a writer makes no progress. If an event \
+    cannot be folded, the exit code is 1 or 5, and no event is deleted.
+    """
+
   @Option(
     help: ArgumentHelp(
       "The minimum time to keep events: seconds, or for example 7d, 12h, 30m, forever. (default: \(Self.words(\.eventRetention)))",

@@ -33,7 +33,9 @@ package struct ReadingOptions: LedgerOptions, CustomReflectable {
     try await own.openSession(configuration)
   }
 
-  package func byteCount() -> Int? { own.byteCount() }
+  package func byteCount(of ledger: BlockingInspector) throws -> Int {
+    try own.byteCount(of: ledger)
+  }
 
   package func addSpace(of ledger: BlockingInspector, to report: inout Report) throws {
     try own.addSpace(of: ledger, to: &report)

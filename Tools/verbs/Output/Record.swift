@@ -1,16 +1,21 @@
 import LedgerRuntime
 
 /// One item of a list, in every format.
-struct Record {
+package struct Record {
   /// The text in the columns of a table.
   var cells: [String]
   var json: JSONValue
+
+  package init(cells: [String], json: JSONValue) {
+    self.cells = cells
+    self.json = json
+  }
 }
 
 /// A column of a table. Its width is fixed, so that no record has to wait for another.
-struct Column {
+package struct Column {
   /// How the cells of a column become shorter where the terminal is narrow.
-  enum Shortening {
+  package enum Shortening {
     case none
     /// Only the end of an id is left.
     case toEndOfID
@@ -44,7 +49,7 @@ struct Column {
     }
   }
 
-  init(
+  package init(
     _ title: String, width: Int = 0, isRightAligned: Bool = false,
     shortening: Shortening = .none
   ) {

@@ -1,7 +1,7 @@
 import LedgerRuntime
 
 /// Prints a list, record by record.
-struct RecordPrinter {
+package struct RecordPrinter {
   private let output: any TextSink
   private var renderer: any RecordRenderer
   private var isFirst = true
@@ -10,7 +10,7 @@ struct RecordPrinter {
   /// Whether to omit the header of a table without records, so that no news is no output.
   private let leavesOutEmptyTable: Bool
 
-  init(
+  package init(
     _ format: OutputFormat, _ columns: [Column], to output: any TextSink, isEndless: Bool = false,
     leavesOutEmptyTable: Bool = false
   ) throws {
@@ -31,7 +31,7 @@ struct RecordPrinter {
     try setClosing(after: renderer.header)
   }
 
-  mutating func print(_ record: Record) throws {
+  package mutating func print(_ record: Record) throws {
     if isFirst { try output.write(renderer.header) }
     try output.write(renderer.render(record))
     // The closing is the same for every record after the first.
@@ -48,7 +48,7 @@ struct RecordPrinter {
 
   /// Ends the output after the records that `body` prints. If reading fails, the records so far are
   /// shown as valid JSON that is marked as incomplete, and the error follows.
-  mutating func printAll(_ body: (inout RecordPrinter) throws -> Void) throws {
+  package mutating func printAll(_ body: (inout RecordPrinter) throws -> Void) throws {
     do {
       try body(&self)
     } catch let error where !(error is StandardOutput.Closed || error is StandardOutput.Failure) {

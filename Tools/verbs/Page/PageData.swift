@@ -111,14 +111,16 @@ struct PageData {
     let overview = try Overview(of: replayed, at: now, progress: alive)
     let summary = try replayed.snapshotSummary()
     return .object([
-      "path": .string(ledger.words.name), "shellPath": .string(ledger.words.name.shellWord),
+      "tool": .string(Program.tool.name), "path": .string(ledger.words.name),
+      "shellPath": .string(ledger.words.name.shellWord),
+      "shellOptions": .string(ledger.words.options.map { " \($0.shellWord)" }.joined()),
       "ledger": .string("\(inspector.id)"), "generatedAt": .string("\(now)"),
       "newestTime": .string("\(events.newestTime ?? inspector.createdAt)"),
       "head": .unsigned(replayed.position.rawValue),
       "firstEvent": .unsigned(events.first.rawValue),
       "snapshotPosition": .unsigned(min(summary.position, replayed.position).rawValue),
       "deletedThrough": .unsigned(summary.deletedThrough.rawValue),
-      "fileBytes": .integer(Int64(ledger.byteCount() ?? 0)),
+      "fileBytes": .integer(Int64(try ledger.byteCount(of: inspector))),
       "sessions": .object(
         overview.sessions.reduce(into: [:]) { $0[$1.key.rawValue] = .integer(Int64($1.value)) }),
       "findings": .array(overview.findings.map { $0.pageFacts(for: ledger.words, now) }),

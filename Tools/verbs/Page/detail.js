@@ -179,7 +179,7 @@ const spansWithChildren = (id, own) => {
 const commandsFor = (found, id) => {
   const verbs = found.list === "sessions" ? ["show"] : found.list === "work" ? ["explain", "trace"] : ["explain", "show"];
   return element("div", { class: "commands" }, verbs.map((verb) => {
-    const command = `promise-ledger ${verb} ${meta.shellPath} ${id}`;
+    const command = `${meta.tool} ${verb} ${meta.shellPath} ${id}${meta.shellOptions}`;
     return element("div", {}, element("code", { class: "mono", title: command }, visible(command)), copyButton(command, "the command"));
   }));
 };

@@ -162,10 +162,11 @@ struct ReadingParent: ~Copyable {
     }
     switch ending {
     case _ where watchdog.hasBitten:
+      let (status, advice) = Program.tool.silence
       return say(
         Status.Failure(
-          .corrupt,
-          "The process that reads the ledger made no progress for \(watchdog.timeout) and was ended. The disk may be slow, or the ledger may be damaged: raise --timeout, and if that does not help, verify the ledger."
+          status,
+          "The process that reads the ledger made no progress for \(watchdog.timeout) and was ended. \(advice)"
         ))
     case .signalled(let signal) where SignalForwarder.endingSignals.contains(signal):
       if isIncomplete { StandardError.note("Interrupted. The output is incomplete.") }

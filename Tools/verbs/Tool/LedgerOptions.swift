@@ -14,7 +14,9 @@ extension PatienceOptions {
   /// How often silent work shows that it is still running: well within the timeout.
   package var pulseInterval: Duration { .seconds(min(1, timeout / 4)) }
 
-  package func validate() throws {
+  package func validate() throws { try checkTimeout() }
+
+  package func checkTimeout() throws {
     guard timeout >= 0.1, timeout <= 86_400 else {
       throw ValidationError("The timeout must be between 0.1 and 86400 seconds.")
     }
@@ -37,8 +39,8 @@ package protocol LedgerOptions: PatienceOptions, Sendable {
   /// Opens the ledger in a session with the role operator.
   func openSession(_ configuration: LedgerConfiguration) async throws -> Ledger
 
-  /// The size of the ledger's data; `nil` if that is not known.
-  func byteCount() -> Int?
+  /// The size of the ledger's data, in bytes.
+  func byteCount(of ledger: BlockingInspector) throws -> Int
 
   /// Adds the space that the ledger takes, and who uses it.
   func addSpace(of ledger: BlockingInspector, to report: inout Report) throws

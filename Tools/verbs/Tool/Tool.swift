@@ -23,6 +23,9 @@ package protocol Tool: Sendable {
   /// The options of a verb that makes a ledger.
   var newLedgerOptions: any NewLedgerOptions.Type { get }
 
+  /// What it means if a ledger is read for long without progress, and what helps.
+  var silence: (status: Status, advice: String) { get }
+
   /// Whether a first word that is no verb may name a ledger. Otherwise it is a verb with a typing error.
   func mayNameLedger(_ word: String) -> Bool
 }
