@@ -419,7 +419,7 @@ if isForFuzzer {
       path: "Tests/ToolFuzzer"),
   ]
   // A program cannot be linked to another, so the tool is a library here.
-  package.products.removeAll { $0.name.hasPrefix("promise-ledger") }
+  package.products.removeAll { $0.name == "promise-ledger" }
   let tools = package.targets.filter { $0.name == "promise-ledger" }
   package.targets.removeAll { $0.name == "promise-ledger" }
   package.targets += tools.map {

@@ -14,6 +14,7 @@ struct LayeringTests {
   @Test(arguments: [
     ("Tools/promise-ledger/New.swift", "internal import LedgerLMDB"),
     ("Tools/verbs/New.swift", "import PromiseLedger"),
+    ("Tools/promise-ledger-postgresql/New.swift", "import PromiseLedger"),
     ("Tools/verbs/Processes/New.swift", "import LedgerRuntime"),
     ("Tools/avatar-demo/New.swift", "@testable import LedgerSystem"),
     ("Sources/PromiseLedger/New.swift", "import struct Dispatch.DispatchTime"),
@@ -51,6 +52,7 @@ struct LayeringTests {
 
   @Test(arguments: [
     ("Tools/promise-ledger/New.swift", "import PromiseLedger"),
+    ("Tools/verbs/New.swift", "      is replaced; import takes such an archive, too."),
     ("Sources/LedgerLMDB/New.swift", "unsafe pointer.pointee"),
     ("Sources/LedgerModel/State/New.swift", "// no UUID(), no try! and nothing unsafe"),
     ("Sources/PromiseLedger/New.swift", "let text = \"fatalError( or unsafe\""),

@@ -95,6 +95,10 @@ extension Rule {
       except: ["Tools/verbs/Processes/", "Tools/verbs/Page/PageTemplate.swift"],
       "Verbs work on the ledgers of any store, so they know none."),
     imports(
+      "Tools/promise-ledger-postgresql/",
+      only: foundation.union(["ArgumentParser", "LedgerVerbs", "PromiseLedgerPostgreSQL"]),
+      "The tool for ledgers on a server knows no other store."),
+    imports(
       "Tools/verbs/Processes/",
       only: foundation.union(["ArgumentParser", "LedgerLocks", "LedgerSystem", "Synchronization"]),
       "What starts processes uses the layer over the system, and nothing of a ledger."),

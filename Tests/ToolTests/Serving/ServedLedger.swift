@@ -11,8 +11,13 @@
     var address: String { "http://127.0.0.1:\(port)/?token=\(token)" }
     var host: String { "127.0.0.1:\(port)" }
 
-    init(_ path: String, _ options: [String]) throws {
-      run = try FollowingRun(["serve", path] + options)
+    convenience init(_ path: String, _ options: [String]) throws {
+      try self.init(FollowingRun(["serve", path] + options))
+    }
+
+    /// - Parameter run: A run of the verb that has just begun.
+    init(_ run: FollowingRun) throws {
+      self.run = run
       try run.waitForOutput("\n")
       let address = try #require(
         run.output.wholeMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\/\?token=([0-9a-f]{64})\n/))

@@ -55,9 +55,9 @@ struct CommandRun {
   }
 
   /// Runs `promise-ledger` in a shell that first gives commands, such as limits.
-  init(after commands: String, _ arguments: [String]) throws {
+  init(after commands: String, _ arguments: [String], of program: URL = program) throws {
     try self.init(
-      ["-c", "\(commands); exec \"$0\" \"$@\"", Self.program.path] + arguments,
+      ["-c", "\(commands); exec \"$0\" \"$@\"", program.path] + arguments,
       of: URL(fileURLWithPath: "/bin/sh"))
   }
 

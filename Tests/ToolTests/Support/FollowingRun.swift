@@ -17,13 +17,16 @@ final class FollowingRun {
     try self.init(["log", path, "--follow", "--format", "json"] + options)
   }
 
-  init(_ arguments: [String]) throws {
+  /// - Parameter variables: More variables of the environment, or others.
+  init(
+    _ arguments: [String], of program: URL = CommandRun.program, _ variables: [String: String] = [:]
+  ) throws {
     directory = try TemporaryDirectory()
-    var environment = ProcessInfo.processInfo.environment
+    var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     environment["NOTES"] = directory.path + "/notes"
     // The shell becomes the program.
     process = try ChildProcess(
-      ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>\"$NOTES\"", CommandRun.program.path] + arguments,
+      ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>\"$NOTES\"", program.path] + arguments,
       environment: environment.map { "\($0)=\($1)" }, resetsSignals: true)
   }
 

@@ -142,7 +142,7 @@
 
   extension String {
     /// Without what depends on the day, the version and the system.
-    fileprivate var withoutVolatileParts: String {
+    var withoutVolatileParts: String {
       // An age is shorter before ten o'clock, and in the first hour of a day: it may not be cut off, and
       // what follows it in a column is further away.
       replacing(/\(\d+ d[^)\n]*[…)] {2,}/, with: "(AGE)  ")

@@ -1,27 +1,4 @@
-package import ArgumentParser
 package import LedgerRuntime
-
-/// Options of a command that works in a process of its own.
-///
-/// A group of options contains no other one: a build for debugging has the parser check a group five times for each
-/// time that it checks the group around it, at every start.
-package protocol PatienceOptions: ParsableArguments {
-  /// How long the command may make no progress, in seconds.
-  var timeout: Double { get }
-}
-
-extension PatienceOptions {
-  /// How often silent work shows that it is still running: well within the timeout.
-  package var pulseInterval: Duration { .seconds(min(1, timeout / 4)) }
-
-  package func validate() throws { try checkTimeout() }
-
-  package func checkTimeout() throws {
-    guard timeout >= 0.1, timeout <= 86_400 else {
-      throw ValidationError("The timeout must be between 0.1 and 86400 seconds.")
-    }
-  }
-}
 
 /// The options by which a tool names one ledger, and what it does with that ledger.
 package protocol LedgerOptions: PatienceOptions, Sendable {
@@ -77,36 +54,4 @@ extension LedgerOptions {
       throw error
     }
   }
-}
-
-/// The options by which a tool opens several ledgers, each named by one word.
-package protocol SharedOptions: PatienceOptions, Sendable {
-  /// Whether a word names an archive, and no ledger.
-  func isArchive(_ word: String) -> Bool
-
-  /// Whether two words name the same ledger or archive.
-  func areSame(_ word: String, _ other: String) -> Bool
-
-  func open(_ word: String) throws -> BlockingInspector
-}
-
-/// The options by which a tool names a new ledger.
-package protocol NewLedgerOptions: ParsableArguments, Sendable {
-  /// Makes the ledger from archives.
-  func makeLedger(
-    from archives: [String], by importer: LedgerImport
-  ) throws(LedgerError) -> ArchiveSummary
-}
-
-/// A ledger that a command follows. It may be removed or replaced meanwhile.
-package protocol FollowedLedger: Sendable {
-  /// The number of changes so far, as far as it is known. Read it before looking; pass it to `wait`.
-  var changeCount: UInt32 { get }
-
-  /// Sleeps until something may have changed since `count` was read, at most as long as `timeout`.
-  @available(*, noasync, message: "blocks the thread")
-  func wait(since count: UInt32, timeout: Duration)
-
-  /// - Throws: ``Status/Failure`` if the ledger was removed or replaced.
-  func check() throws
 }
