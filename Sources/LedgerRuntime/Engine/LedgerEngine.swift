@@ -110,19 +110,20 @@ package final class LedgerEngine: Sendable {
 
   // MARK: Reading
 
-  /// Brings the replica up to the head and reads it.
+  /// Brings the replica up to the head, unless told otherwise, and reads it.
   ///
   /// Waits while the session is frozen, or throws `frozen` if the session was opened not to wait.
   ///
   /// - Parameters:
+  ///   - isNewest: `false` to read what the session knows, for a command that decides by the newest state anyway.
   ///   - fromCopy: Whether `body` receives a copy of the state, so that the writer need not wait for it; for
   ///     walks through lists. The next change then copies the changes since the snapshot.
   ///   - needs: The entities that `body` is known to look up, if it does not receive a copy.
   package func read<R: Sendable>(
-    fromCopy: Bool = false, needs: SnapshotNeeds = SnapshotNeeds(),
+    isNewest: Bool = true, fromCopy: Bool = false, needs: SnapshotNeeds = SnapshotNeeds(),
     _ body: @Sendable (LedgerState) throws -> R
   ) async throws -> R {
-    try await readStore(checksHead: true) { store in
+    try await readStore(checksHead: isNewest) { store in
       if fromCopy { return try replica.lookAtCopy(with: store, body) }
       return try replica.look(with: store, needs: needs) { state in try body(state) }
     }

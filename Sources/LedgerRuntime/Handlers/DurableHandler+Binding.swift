@@ -15,7 +15,7 @@ extension DurableHandler {
   ///   `ledgerFull`, `diskFull`, `writerStalled`; `CancellationError`.
   public func rebind(_ arguments: HandlerArguments) async throws {
     let ledger = try ledger
-    let stored = try ledger.stored(arguments, of: "Handler \(id)").withoutErased()
+    let stored = try ledger.stored(arguments, of: .handler(id)).withoutErased()
     let handlerID = id
     if let entity = try await ledger.engine.read({ try $0.handler(handlerID) }) {
       try ledger.check(stored, for: entity)
@@ -33,7 +33,7 @@ extension DurableHandler {
   /// - Throws: As ``rebind(_:)``.
   public func merge(_ arguments: HandlerArguments, erasing names: [String] = []) async throws {
     let ledger = try ledger
-    let given = try ledger.stored(arguments.erasing(names), of: "Handler \(id)")
+    let given = try ledger.stored(arguments.erasing(names), of: .handler(id))
     while true {
       let handlerID = id
       guard let entity = try await ledger.engine.read({ try $0.handler(handlerID) }) else {

@@ -137,10 +137,10 @@ extension Ledger {
 
   /// The arguments in the form that an event stores.
   func stored(
-    _ arguments: HandlerArguments, of handler: String
+    _ arguments: HandlerArguments, of code: CodeName
   ) throws(LedgerError) -> ArgumentSet {
     try arguments.stored(
-      for: handler, in: id, limit: configuration.maximumPayloadSizeInBytes)
+      for: code, in: id, limit: configuration.maximumPayloadSizeInBytes)
   }
 
   func creation<Handler: LedgerHandler>(
@@ -156,7 +156,7 @@ extension Ledger {
     }
     for scope in scopes { try TextLimit.scope.check(scope) }
     let handlerID = key?.handlerID ?? HandlerID(entityID: makeID())
-    let name = ArgumentSource.name(handlerID, kind: registration.kind)
+    let name = CodeName.handler(handlerID, kind: registration.kind)
     let bound = try stored(arguments, of: name).withoutErased()
     try check(bound, of: name, for: registration)
     return CreateHandler(
@@ -169,7 +169,7 @@ extension Ledger {
 
   /// Rejects arguments to bind with which the code could never run.
   func check(
-    _ bound: ArgumentSet, of handler: String, for registration: HandlerRegistration
+    _ bound: ArgumentSet, of handler: CodeName, for registration: HandlerRegistration
   ) throws(LedgerError) {
     let source = ArgumentSource(handler: handler, bound: bound.arguments, given: .none)
     if let problem = registration.problem(binding: source, in: self) { throw problem }

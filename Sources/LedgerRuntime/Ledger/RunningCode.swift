@@ -6,8 +6,8 @@ struct RunningCode: Sendable {
   /// The handler code that has not ended. Tasks that code leaves behind inherit all entries.
   static var waiting: [RunningCode] { current.filter { !$0.hasEnded() } }
 
-  /// The handler's name in errors.
-  let handlerName: String
+  /// The name of the handler or the work.
+  let name: CodeName
   let ledger: LedgerID
   let promises: Set<PromiseID>
   let hasEnded: @Sendable () -> Bool
@@ -21,7 +21,7 @@ extension Ledger {
     guard let code else { return }
     throw LedgerError(
       .invalidArgument,
-      "Promise \(id) is an argument of code that runs now. \(code.handlerName): resolve it with call.fulfill, call.reject or call.cancel, so that it happens exactly once, when the call finishes. To resolve it at once all the same, use a detached task."
+      "Promise \(id) is an argument of code that runs now. \(code.name): resolve it with call.fulfill, call.reject or call.cancel, so that it happens exactly once, when the call finishes. To resolve it at once all the same, use a detached task."
     )
   }
 }

@@ -125,7 +125,7 @@ extension Ledger {
     try TextLimit.handlerKind.check(Work.kind)
     try order.options.check()
     let id = order.key?.promiseID ?? PromiseID(entityID: makeID())
-    let name = ArgumentSource.name(ofWork: id, kind: Work.kind)
+    let name = CodeName.work(id, kind: Work.kind)
     let arguments = try stored(order.arguments, of: name).withoutErased()
     try check(arguments, of: name, for: order)
     let creation = PromiseCreated(
@@ -146,7 +146,7 @@ extension Ledger {
 
   /// Rejects arguments with which the code could never run.
   private func check<Work: LedgerWork>(
-    _ arguments: ArgumentSet, of name: String, for order: WorkOrder<Work>
+    _ arguments: ArgumentSet, of name: CodeName, for order: WorkOrder<Work>
   ) throws(LedgerError) {
     let source = ArgumentSource(handler: name, bound: arguments.arguments, given: .none)
     // The outcome of an awaited promise is added when the work runs.
@@ -299,12 +299,5 @@ extension WorkOptions {
       .invalidArgument,
       "An attempt of the work may take \(attemptTimeout); it must be more than zero. Leave the limit out for work without one."
     )
-  }
-}
-
-extension ArgumentSource {
-  /// The name of work in errors.
-  static func name(ofWork id: PromiseID, kind: String) -> String {
-    "Work \(id) of the kind \(kind)"
   }
 }

@@ -48,7 +48,7 @@ extension Ledger {
   func problem(
     of entity: PromiseEntity, _ work: PromiseCreated.Work
   ) async throws -> LedgerError? {
-    let name = ArgumentSource.name(ofWork: entity.id, kind: work.kind)
+    let name = CodeName.work(entity.id, kind: work.kind)
     guard let registration = configuration.handlers[work: work.kind] else {
       return LedgerError(
         .handlerUnregistered,

@@ -82,7 +82,7 @@ struct WorkAttempt: Sendable {
     try await ledger.patiently("the arguments of work cannot be read yet", metadata) {
       let arguments = try await ledger.records.load(entity.workArguments(work))
       let source = ArgumentSource(
-        handler: ArgumentSource.name(ofWork: id, kind: work.kind), bound: arguments,
+        handler: .work(id, kind: work.kind), bound: arguments,
         given: try await outcome(awaitedBy: work.trigger))
       return (source, try await ledger.records.promiseRecord(of: entity))
     }
@@ -111,7 +111,7 @@ struct WorkAttempt: Sendable {
 
   private func run(_ attempt: WorkRegistration.Attempt) async throws -> Outcome {
     let effects = EffectCollector(
-      of: ArgumentSource.name(ofWork: id, kind: work.kind), "attempt \(number)", in: ledger)
+      of: .work(id, kind: work.kind), .attempt(number), in: ledger)
     defer { _ = effects.end() }
     let called = CalledWork(
       promise: id, kind: work.kind, startedAt: entity.created.time, flow: flow,

@@ -9,7 +9,7 @@ struct WorkDriver: Sendable {
   var id: PromiseID { called.promise }
 
   /// The name of the work in errors.
-  var name: String { ArgumentSource.name(ofWork: id, kind: called.kind) }
+  var name: CodeName { .work(id, kind: called.kind) }
 
   // MARK: Commands
 

@@ -49,6 +49,31 @@ struct BindingTests {
     #expect(try await handler.record?.bound.arguments.map(\.name) == ["b"])
   }
 
+  /// A call is prepared from what its session knows, which may be older.
+  @Test func aCallRunsWithWhatAnotherSessionBoundJustBefore() async throws {
+    let other = try await temporary.open(as: .app) { try $0.register(Echo.self) { nil } }
+    let handler = try await make(["b": 0])
+    for number in 1...50 {
+      try await other.handler(id: handler.id).rebind(["b": number])
+      #expect(try await handler.call(as: Echo.self) == "- \(number) -")
+    }
+    await other.close()
+  }
+
+  /// What was missing or withdrawn is looked for in the newest state before it counts.
+  @Test func aCallFindsWhatAnotherSessionAddedJustBefore() async throws {
+    let other = try await temporary.open(as: .app) { try $0.register(Echo.self) { nil } }
+    for number in 1...20 {
+      let created = try await other.createHandler(
+        Echo.self, ["b": number], repetition: .oneShot
+      ).handler
+      let handler = ledger.handler(id: created.id)
+      #expect(try await handler.call(as: Echo.self) == "- \(number) -")
+      await #expect(throws: LedgerError.self) { try await created.call(as: Echo.self) }
+    }
+    await other.close()
+  }
+
   @Test func mergingAddsAndReplacesAndErases() async throws {
     let handler = try await make(["a": "x", "b": 1])
     try await handler.merge(["b": 2, "c": true, "a": nil])

@@ -1,16 +1,11 @@
 /// The arguments of one call: those given by the call, backed by the bound ones.
 struct ArgumentSource: Sendable {
   /// The handler's name in errors.
-  let handler: String
+  let handler: CodeName
   let bound: StoredArguments
   let given: StoredArguments
   /// The names of given arguments whose types are known, but not yet their values.
   var typedOnly: Set<String> = []
-
-  /// The name of a handler in errors: its id and its kind.
-  static func name(_ id: HandlerID, kind: String) -> String {
-    "Handler \(id) of the kind \(kind)"
-  }
 
   /// The argument with a name, or `nil` if it is missing or the call erased it.
   subscript(name: String) -> StoredArgument? {

@@ -7,7 +7,7 @@ extension HandlerArguments {
   ///   - limit: The maximum total size of all values, in bytes.
   /// - Throws: ``LedgerError`` with `encodingFailed`, `payloadTooLarge`, `invalidArgument`.
   func stored(
-    for handler: String, in ledger: LedgerID, limit: Int
+    for handler: CodeName, in ledger: LedgerID, limit: Int
   ) throws(LedgerError) -> ArgumentSet {
     var arguments: [StoredArgument] = []
     var names: Set<String> = []
@@ -84,7 +84,7 @@ extension EntityID {
 
 extension LedgerError {
   fileprivate static func tooLarge(
-    _ name: String, _ byteCount: Int, of handler: String, limit: Int
+    _ name: String, _ byteCount: Int, of handler: CodeName, limit: Int
   ) -> LedgerError {
     LedgerError(
       .payloadTooLarge,

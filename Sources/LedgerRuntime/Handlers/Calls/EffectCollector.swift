@@ -9,16 +9,30 @@ final class EffectCollector: Sendable {
   }
 
   let ledger: Ledger
-  /// The name of the handler or the work in errors.
-  let codeName: String
-  /// The name of the run in errors.
-  private let runName: String
+  /// The name of the handler or the work.
+  let codeName: CodeName
+  private let run: Run
   private let contents = Mutex(Contents())
 
-  init(of codeName: String, _ runName: String, in ledger: Ledger) {
+  /// The run that has the effects, as errors name it.
+  enum Run: Sendable, CustomStringConvertible {
+    case call(CallID)
+    case attempt(UInt32)
+    case step(StepIdentity)
+
+    var description: String {
+      switch self {
+      case .call(let id): "call \(id)"
+      case .attempt(let number): "attempt \(number)"
+      case .step(let step): "step \(step)"
+      }
+    }
+  }
+
+  init(of codeName: CodeName, _ run: Run, in ledger: Ledger) {
     self.ledger = ledger
     self.codeName = codeName
-    self.runName = runName
+    self.run = run
   }
 
   /// Keeps an effect until the code ends.
@@ -30,19 +44,19 @@ final class EffectCollector: Sendable {
       guard !contents.hasEnded else {
         throw LedgerError(
           .callEnded,
-          "\(codeName): the code of \(runName) has returned, so it can ask for no more effects. Await every task that asks for effects before the code returns."
+          "\(codeName): the code of \(run) has returned, so it can ask for no more effects. Await every task that asks for effects before the code returns."
         )
       }
       guard contents.effects.count < HandlerEffect.maximumCount else {
         throw LedgerError(
           .invalidArgument,
-          "\(codeName): \(runName) has more than \(HandlerEffect.maximumCount) effects. Spread them over several calls."
+          "\(codeName): \(run) has more than \(HandlerEffect.maximumCount) effects. Spread them over several calls."
         )
       }
       guard contents.byteCount + byteCount <= limit else {
         throw LedgerError(
           .payloadTooLarge,
-          "\(codeName): the effects of \(runName) have more than \(limit) bytes together. Spread them over several calls."
+          "\(codeName): the effects of \(run) have more than \(limit) bytes together. Spread them over several calls."
         )
       }
       contents.byteCount += byteCount
@@ -56,7 +70,7 @@ final class EffectCollector: Sendable {
   /// The running code, for the promises among its arguments.
   func code(with promises: Set<PromiseID>) -> RunningCode {
     RunningCode(
-      handlerName: codeName, ledger: ledger.id, promises: promises,
+      name: codeName, ledger: ledger.id, promises: promises,
       hasEnded: { self.hasEnded })
   }
 

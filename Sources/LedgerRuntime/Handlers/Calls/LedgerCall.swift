@@ -232,7 +232,7 @@ extension LedgerCall {
     _ arguments: HandlerArguments, of handler: DurableHandler
   ) throws(LedgerError) -> ArgumentSet {
     try requireOwn(handler.ledgerID, "handler \(handler.id)")
-    return try ledger.stored(arguments, of: "Handler \(handler.id)")
+    return try ledger.stored(arguments, of: .handler(handler.id))
   }
 }
 

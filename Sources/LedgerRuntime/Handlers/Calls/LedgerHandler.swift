@@ -153,7 +153,7 @@ extension LedgerInstanceInvalidation {
     guard let instance = try await instance(for: parameters, in: call.context) else {
       throw LedgerError(
         .instanceNotFound,
-        "\(ArgumentSource.name(call.handler.id, kind: kind)) was withdrawn, but its invalidation code was not run, because it does not find its instance in the context. Nothing is left to undo."
+        "\(CodeName.handler(call.handler.id, kind: kind)) was withdrawn, but its invalidation code was not run, because it does not find its instance in the context. Nothing is left to undo."
       )
     }
     try await invalidate(on: instance, parameters: parameters, in: call)
@@ -164,7 +164,7 @@ extension LedgerError {
   static func instanceNotFound(_ id: HandlerID, kind: String) -> LedgerError {
     LedgerError(
       .instanceNotFound,
-      "\(ArgumentSource.name(id, kind: kind)) was not called, because it does not find its instance in the context. Call it again when the instance exists, or invalidate it."
+      "\(CodeName.handler(id, kind: kind)) was not called, because it does not find its instance in the context. Call it again when the instance exists, or invalidate it."
     )
   }
 }

@@ -14,14 +14,13 @@ final class RunningCall: Sendable {
     id = started.call.id
     attempt = started.call.attempt
     promiseToReject = promise
-    effects = EffectCollector(
-      of: ArgumentSource.name(handler, kind: kind), "call \(id)", in: ledger)
+    effects = EffectCollector(of: .handler(handler, kind: kind), .call(id), in: ledger)
   }
 
   var ledger: Ledger { effects.ledger }
 
   /// The handler's name in errors.
-  var handlerName: String { effects.codeName }
+  var handlerName: CodeName { effects.codeName }
 
   /// Whether the code has returned or thrown.
   var hasEnded: Bool { effects.hasEnded }

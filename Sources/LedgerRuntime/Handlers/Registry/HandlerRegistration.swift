@@ -39,7 +39,7 @@ struct HandlerRegistration: Sendable {
       let body = try await handler.body(in: context, for: record)
       return Run(Handler.onFailure, promises, isOnly: record.repetition == .oneShot) { running in
         let output = try await body(HandlerCall(running, context: context))
-        return try ledger.checkedOutput(output, codec, of: source.handler)
+        return try ledger.checkedOutput(output, codec, of: "\(source.handler)")
       }
     }
     let invalidation: Preparation = { (source, record, live, ledger) async throws -> Run in
@@ -93,7 +93,7 @@ extension HandlerRegistration {
   private func requireParameter(named name: String?) throws(LedgerError) {
     guard let name else { return }
     let source = ArgumentSource(
-      handler: "The handler type \(type) of the kind \(kind)", bound: .none, given: .none)
+      handler: .handlerType("\(type)", kind: kind), bound: .none, given: .none)
     let call = probe(source, .call, nil, false)
     let invalidation = hasInvalidationCode ? probe(source, .invalidation, nil, false) : nil
     guard !name.mayBeParameter(of: call, or: invalidation) else { return }
@@ -155,20 +155,20 @@ extension LedgerInstanceHandler {
 extension Ledger {
   /// Encodes the return value of the code.
   func checkedOutput<Output: Sendable>(
-    _ output: Output, _ codec: PayloadCodec<Output>, of handler: String
+    _ output: Output, _ codec: PayloadCodec<Output>, of code: @autoclosure () -> String
   ) throws -> StoredValue {
     let bytes: [UInt8]
     do {
       bytes = try codec.encode(output)
     } catch {
       throw LedgerError(
-        .encodingFailed, "\(handler): the value that it returned cannot be encoded.", cause: error)
+        .encodingFailed, "\(code()): the value that it returned cannot be encoded.", cause: error)
     }
     let limit = configuration.maximumPayloadSizeInBytes
     guard bytes.count <= limit else {
       throw LedgerError(
         .payloadTooLarge,
-        "\(handler): the value that it returned has \(bytes.count) bytes; the limit is \(limit). Store it elsewhere and its name here, or raise the limit."
+        "\(code()): the value that it returned has \(bytes.count) bytes; the limit is \(limit). Store it elsewhere and its name here, or raise the limit."
       )
     }
     return StoredValue(typeTag: codec.typeTag, bytes: bytes)

@@ -26,7 +26,7 @@ struct WorkRegistration: Sendable {
       return Attempt(promises: promises.values.reduce(into: []) { $0.formUnion($1) }) {
         called, effects in
         let output = try await work.run(in: LedgerCall(called, effects, context: context))
-        return try ledger.checkedOutput(output, codec, of: source.handler)
+        return try ledger.checkedOutput(output, codec, of: "\(source.handler)")
       }
     }
     formerTypeTags = { (ledger) throws(LedgerError) in

@@ -41,7 +41,7 @@ extension LedgerError {
     )
   }
 
-  static func superseded(_ call: CallID, attempt: UInt32, of handler: String) -> LedgerError {
+  static func superseded(_ call: CallID, attempt: UInt32, of handler: CodeName) -> LedgerError {
     LedgerError(
       .superseded,
       "\(handler): attempt \(attempt) of call \(call) is no longer the newest, or the handler was withdrawn while the call was not running. Its end and its effects are discarded."
@@ -58,7 +58,5 @@ extension LedgerError {
 
 extension HandlerEntity {
   /// The handler's name in errors.
-  var name: String {
-    ArgumentSource.name(id, kind: kind) + EntityID.names(key: key, label: label)
-  }
+  var name: CodeName { .handler(id, kind: kind, key: key, label: label) }
 }

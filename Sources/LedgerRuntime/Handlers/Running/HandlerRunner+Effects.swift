@@ -44,7 +44,7 @@ extension HandlerRunner {
         creation?.arguments.arguments ?? .none
       }
     let source = ArgumentSource(
-      handler: ArgumentSource.name(id, kind: kind), bound: bound, given: given.arguments)
+      handler: .handler(id, kind: kind), bound: bound, given: given.arguments)
     return registration.problem(source, purpose, in: ledger, isComplete: true).map { error in
       UnfitArguments(binding: entity?.bound.position, error: error)
     }

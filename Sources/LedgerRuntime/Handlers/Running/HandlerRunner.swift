@@ -15,41 +15,82 @@ struct HandlerRunner: Sendable {
     _ id: HandlerID, _ arguments: HandlerArguments, as expected: (any LedgerHandler.Type)? = nil
   ) async throws -> HandlerResult {
     try CallChain.refuseRecursion(of: id, in: ledger)
-    let given = try ledger.stored(arguments, of: "Handler \(id)")
+    let given = try ledger.stored(arguments, of: .handler(id))
     let call = CallID(entityID: ledger.makeID())
     try begin(call, of: id)
     defer { running.end(call) }
+    // What the session knows is enough to begin if nothing has changed. If it is not, or something has, nothing
+    // that is found wrong counts until the newest state shows it.
+    if case .prepared(let prepared) = try? await prepare(id, given, expected, isNewest: false),
+      let result = try await start(call, of: id, given, prepared)
+    {
+      return result
+    }
     while true {
-      let entity = try await activeHandler(id)
-      if let expected { try require(expected, of: entity) }
-      if let left = entity.hinderingCall {
+      switch try await prepare(id, given, expected, isNewest: true) {
+      case .hindered(let entity, let left):
         if let result = try await takeOver(left, of: entity) { return result }
-        continue
-      }
-      let (binding, run) = try await ledger.records.withNewest(entity) { entity in
-        let run = try await prepare(
-          entity, .call, bound: entity.bound.arguments, given: given.arguments)
-        return (entity.bound.position, run)
-      }
-      let answer = try await ledger.engine.submit(
-        StartCall(
-          id: id, call: call, arguments: given, expectedBinding: binding,
-          runnableKinds: registry.kinds))
-      switch answer {
-      case .started(let started): return try await perform(started, run)
-      // Another call began meanwhile: it is running, or can be taken over.
-      case .changedMeanwhile, .alreadyRunning: continue
-      case .notFound: throw try await ledger.reason(forMissing: id)
-      case .finished(let entity): throw LedgerError.handlerFinished(entity)
-      case .invalidated(let entity): throw LedgerError.handlerInvalidated(entity)
-      case .unregistered(let entity): throw LedgerError.handlerUnregistered(entity)
+      case .prepared(let prepared):
+        if let result = try await start(call, of: id, given, prepared) { return result }
       }
     }
   }
 
-  /// The handler, if its current state allows a call.
-  private func activeHandler(_ id: HandlerID) async throws -> HandlerEntity {
-    let entity = try await handler(id)
+  /// What is known before a call begins.
+  private enum Preparation {
+    case prepared(PreparedCall)
+    /// Another call must end first, or be taken over.
+    case hindered(HandlerEntity, OpenCall)
+  }
+
+  /// A call that can run with a binding of the handler.
+  private struct PreparedCall {
+    let binding: Position
+    let run: HandlerRegistration.Run
+  }
+
+  /// Checks everything that can fail before a call begins.
+  private func prepare(
+    _ id: HandlerID, _ given: ArgumentSet, _ expected: (any LedgerHandler.Type)?, isNewest: Bool
+  ) async throws -> Preparation {
+    let entity = try await activeHandler(id, isNewest: isNewest)
+    if let expected { try require(expected, of: entity) }
+    if let left = entity.hinderingCall { return .hindered(entity, left) }
+    let prepared = try await ledger.records.withNewest(entity) { entity in
+      PreparedCall(
+        binding: entity.bound.position,
+        run: try await prepare(
+          entity, .call, bound: entity.bound.arguments, given: given.arguments))
+    }
+    return .prepared(prepared)
+  }
+
+  /// Begins a call and runs it.
+  ///
+  /// - Returns: `nil` if the handler was bound anew meanwhile, or another call began: it is running, or can be
+  ///   taken over.
+  private func start(
+    _ call: CallID, of id: HandlerID, _ given: ArgumentSet, _ prepared: PreparedCall
+  ) async throws -> HandlerResult? {
+    let answer = try await ledger.engine.submit(
+      StartCall(
+        id: id, call: call, arguments: given, expectedBinding: prepared.binding,
+        runnableKinds: registry.kinds))
+    switch answer {
+    case .started(let started): return try await perform(started, prepared.run)
+    case .changedMeanwhile, .alreadyRunning: return nil
+    case .notFound: throw try await ledger.reason(forMissing: id)
+    case .finished(let entity): throw LedgerError.handlerFinished(entity)
+    case .invalidated(let entity): throw LedgerError.handlerInvalidated(entity)
+    case .unregistered(let entity): throw LedgerError.handlerUnregistered(entity)
+    }
+  }
+
+  /// The handler, if its state allows a call.
+  private func activeHandler(
+    _ id: HandlerID, isNewest: Bool
+  ) async throws -> HandlerEntity {
+    let entity = try await handler(id, isNewest: isNewest)
     switch entity.status {
     case .finished: throw LedgerError.handlerFinished(entity)
     case .invalidated: throw LedgerError.handlerInvalidated(entity)
@@ -87,8 +128,10 @@ struct HandlerRunner: Sendable {
     }
   }
 
-  private func handler(_ id: HandlerID) async throws -> HandlerEntity {
-    let (entity, problem) = try await ledger.engine.read { state in
+  private func handler(
+    _ id: HandlerID, isNewest: Bool = true
+  ) async throws -> HandlerEntity {
+    let (entity, problem) = try await ledger.engine.read(isNewest: isNewest) { state in
       (try state.handler(id), state.blocked[id.entityID])
     }
     if let problem { throw problem.refusal(of: id.entityID) }
@@ -109,7 +152,7 @@ struct HandlerRunner: Sendable {
     if let result = try await nextAttempt(of: unfinished) { return result }
     throw LedgerError.superseded(
       unfinished.id, attempt: UInt32(clamping: unfinished.attempt),
-      of: ArgumentSource.name(unfinished.handler, kind: unfinished.kind))
+      of: .handler(unfinished.handler, kind: unfinished.kind))
   }
 
   /// - Returns: `nil` if another attempt began and ended since `unfinished` was read.
@@ -154,7 +197,7 @@ struct HandlerRunner: Sendable {
     _ id: HandlerID, _ arguments: HandlerArguments, reason: String
   ) async throws -> LedgerError? {
     try TextLimit.reason.check(reason)
-    let given = try ledger.stored(arguments, of: "Handler \(id)")
+    let given = try ledger.stored(arguments, of: .handler(id))
     let call = CallID(entityID: ledger.makeID())
     try begin(call, of: id)
     defer { running.end(call) }

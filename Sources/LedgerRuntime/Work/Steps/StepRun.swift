@@ -129,7 +129,7 @@ struct StepRun<Value: Sendable>: Sendable {
     _ called: CalledStep, _ failureCount: UInt32, _ startedAt: Timestamp
   ) async throws -> Run {
     let step = called.identity
-    let effects = EffectCollector(of: driver.name, "step \(step)", in: ledger)
+    let effects = EffectCollector(of: driver.name, .step(step), in: ledger)
     defer { _ = effects.end() }
     let value: Value
     do {
