@@ -142,6 +142,32 @@
       #expect(follower.notes.contains("promise-ledger-postgresql: "))
     }
 
+    @Test func aServerThatDoesNotAnswerIsBusy() async throws {
+      let own = try ServerRuns()
+      #expect(try own.run("create", name).status == 0)
+      async let holder: Void = onThread {
+        _ = try? own.server.run(
+          "DO $$ BEGIN LOCK TABLE promise_ledger.ledger; PERFORM pg_sleep(600); END $$")
+      }
+      var run: CommandRun
+      // Until the table is locked, the command succeeds.
+      repeat { run = try own.run("log", name, "--timeout", "2") } while run.status == 0
+      #expect(run.status == 4)
+      #expect(run.notes.contains("The server may be slow"))
+      try own.server.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'DO %'")
+      await holder
+    }
+
+    @Test func anInterruptedCommandEndsByTheSignal() throws {
+      try fill()
+      let follower = try FollowingRun(
+        ["log", name, "--follow"], of: ServerRuns.program, runs.variables)
+      try follower.waitForOutput("\n")
+      follower.signal(SIGINT)
+      #expect(try follower.end() == -SIGINT)
+    }
+
     #if Serve
       @Test func thePageIsServedAndActs() async throws {
         try fill()
