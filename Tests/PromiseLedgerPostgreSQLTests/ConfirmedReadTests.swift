@@ -42,15 +42,17 @@ struct ConfirmedReadTests {
     #expect(error?.code == .notDurable)
   }
 
-  /// Promotes a standby, and lets the other one follow it. The primary is told nothing.
+  /// Promotes a standby, while the other one follows it. The primary is told nothing.
   private func depose(_ cluster: TestCluster) throws {
     let nodes = try cluster.nodes.map { node in
       try Connection(ConnectionSettings("\(node) target_session_attrs=any"))
     }
-    try nodes[1].run("SELECT pg_promote()")
+    let standbyCount = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
+    // Before, so that it never has what the one that is promoted lacks: it could not follow that one any more.
     try nodes[2].run("ALTER SYSTEM SET primary_conninfo = '\(cluster.nodes[1])'")
     try nodes[2].run("SELECT pg_reload_conf()")
-    let standbyCount = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
+    while try nodes[1].run(standbyCount).int8(0, 0) < 1 {}
+    try nodes[1].run("SELECT pg_promote()")
     while try nodes[0].run(standbyCount).int8(0, 0) > 0 {}
     while try nodes[1].run(standbyCount).int8(0, 0) < 1 {}
   }

@@ -105,10 +105,9 @@ struct TestingWithLedgersArticleTests {
     let (removal, answer) = try await ask(app)
     let spinner = Task { try await spin(removal) }
     try await app.freeze()
-    try await tester.when { try await ext.handler(answer).call(["refusal": refusal]) }
-      .then(
-        .handlerCallStarted(answer), .promiseRejected(removal, refusal),
-        .handlerCallFinished(answer, .returned))
+    try await tester.when { try await ext.handler(answer).call(["refusal": refusal]) }.then(
+      .handlerCallStarted(answer), .promiseRejected(removal, refusal),
+      .handlerCallFinished(answer, .returned))
     try await tester.when {
       try await app.unfreeze()
       try await spinner.value
