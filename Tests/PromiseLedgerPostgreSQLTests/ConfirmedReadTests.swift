@@ -4,7 +4,7 @@ import LedgerPostgreSQLTestSupport
 import PromiseLedgerPostgreSQL
 import Testing
 
-/// A primary was deposed, lives on, and answers whoever is connected to it.
+/// A primary that was replaced is still running, and still answers its clients.
 @Suite(
   .enabled(if: TestServer.isAvailable, "PostgreSQL 14 or newer is missing"),
   .timeLimit(.minutes(10)))

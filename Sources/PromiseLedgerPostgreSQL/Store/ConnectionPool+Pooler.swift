@@ -2,7 +2,7 @@ import LedgerModel
 import LedgerPostgreSQL
 
 extension ConnectionPool {
-  /// How often two connections are compared: what lies behind one of them may also be lent to somebody else just then.
+  /// The number of comparisons. One may miss a pooler that just lent a connection to another client.
   private static let comparisonCount = 8
 
   /// Finds out whether a pooler lends the connections of the server to each transaction anew.

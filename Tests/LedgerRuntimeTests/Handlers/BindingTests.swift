@@ -2,6 +2,7 @@ import Foundation
 import PromiseLedger
 import PromiseLedgerTestSupport
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 /// Binding, rebinding, merging and erasing, and values inside arguments.
@@ -57,6 +58,25 @@ struct BindingTests {
       try await other.handler(id: handler.id).rebind(["b": number])
       #expect(try await handler.call(as: Echo.self) == "- \(number) -")
     }
+    await other.close()
+  }
+
+  /// Only what another session wrote meanwhile is a reason to prepare a call again.
+  @Test func aContextThatIsMissingIsAskedForOnce() async throws {
+    struct Missing: Error {}
+    let count = Mutex(0)
+    let other = try await temporary.open(as: .app) { registry in
+      try registry.register(Echo.self) { () throws -> Gate? in
+        count.withLock { $0 += 1 }
+        throw Missing()
+      }
+    }
+    let handler = try await make([:])
+    _ = try await other.catchUp()
+    await #expect(throws: Missing.self) {
+      try await other.handler(id: handler.id).call(as: Echo.self)
+    }
+    #expect(count.withLock { $0 } == 1)
     await other.close()
   }
 

@@ -19,9 +19,7 @@ struct HandlerRunner: Sendable {
     let call = CallID(entityID: ledger.makeID())
     try begin(call, of: id)
     defer { running.end(call) }
-    // What the session knows is enough to begin if nothing has changed. If it is not, or something has, nothing
-    // that is found wrong counts until the newest state shows it.
-    if case .prepared(let prepared) = try? await prepare(id, given, expected, isNewest: false),
+    if let prepared = try await prepareFromKnown(id, given, expected),
       let result = try await start(call, of: id, given, prepared)
     {
       return result
@@ -47,6 +45,25 @@ struct HandlerRunner: Sendable {
   private struct PreparedCall {
     let binding: Position
     let run: HandlerRegistration.Run
+  }
+
+  /// Prepares a call from what the session knows, without a look at the log.
+  ///
+  /// - Returns: `nil` if only the newest state can tell whether the call may begin.
+  /// - Throws: What is wrong, if the log has nothing newer.
+  private func prepareFromKnown(
+    _ id: HandlerID, _ given: ArgumentSet, _ expected: (any LedgerHandler.Type)?
+  ) async throws -> PreparedCall? {
+    let engine = ledger.engine
+    let known = try await engine.read(isNewest: false) { $0.position }
+    do {
+      let preparation = try await prepare(id, given, expected, isNewest: false)
+      if case .prepared(let prepared) = preparation { return prepared }
+      return nil
+    } catch {
+      guard try await engine.read({ $0.position }) == known else { return nil }
+      throw error
+    }
   }
 
   /// Checks everything that can fail before a call begins.
