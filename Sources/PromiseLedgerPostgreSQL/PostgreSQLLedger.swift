@@ -57,11 +57,12 @@ public struct PostgreSQLLedger: Sendable {
   /// What the server must promise; otherwise opening and committing throw ``LedgerError/Code/notDurable``.
   public var requiredDurability = Durability.oneDisk
 
-  /// Whether reads are confirmed. The server must then be ``Durability/replicated``.
+  /// Whether reads are confirmed. The server must then be ``Durability/replicated``; otherwise opening throws
+  /// ``LedgerError/Code/notDurable``.
   ///
   /// Each look at the log takes one more round trip, to the server and from there to a standby; reads that wait at
   /// the same time share it. A read that cannot be confirmed within ``reconnectionPatience`` throws
-  /// ``LedgerError/Code/unavailable``.
+  /// ``LedgerError/Code/unavailable``, and the session goes on: read again once a new primary or a standby is there.
   public var reads = Reading.unconfirmed
 
   /// How long a session goes without a sign of life until others may end it. Shorter than 5 seconds is taken as 5.
