@@ -13,8 +13,11 @@ struct WorkAgenda {
     var isComplete = false
     /// The earliest time at which other work of the kind becomes due by itself.
     var nextTime: Timestamp?
-    /// The first due work that was forgotten since the last search: what comes after it must not overtake it.
-    var firstForgotten: WorkCandidate?
+    /// Whether other due work may come before what is known, because changes were missed since the last search.
+    var missesChanges = true
+    /// Work after this one is not remembered until the next search: there may be due work before it that is not
+    /// known, and must not be overtaken.
+    var horizon: WorkCandidate?
   }
 
   /// A search through work.
@@ -64,10 +67,10 @@ struct WorkAgenda {
 
   // MARK: Searching
 
-  /// The search that is necessary now: through all work of the kinds of which none is known to be due, but some may
-  /// be, and through the times of the kinds whose next time has come.
+  /// The search that is necessary now: through all work of the kinds of which work may be due that comes before what
+  /// is known, and through the times of the kinds whose next time has come.
   func searchPlan(at now: Timestamp) -> SearchPlan {
-    let unknown = queues.filter { $1.due.isEmpty && !$1.isComplete }
+    let unknown = queues.filter { $1.missesChanges || $1.due.isEmpty && !$1.isComplete }
     let timed = queues.filter { $1.nextTime.map { $0 <= now } ?? false }
     return SearchPlan(
       kinds: Set(unknown.keys).union(timed.keys), coversOnlyTimes: unknown.isEmpty)
@@ -76,7 +79,10 @@ struct WorkAgenda {
   /// Notes that there may be other due work.
   mutating func noteMissed() {
     isSearching = false
-    for kind in queues.keys { queues[kind]?.isComplete = false }
+    for kind in queues.keys {
+      queues[kind]?.isComplete = false
+      queues[kind]?.missesChanges = true
+    }
     missesJoints = true
     fullLanes = []
     releaseSuspects()
@@ -93,7 +99,8 @@ struct WorkAgenda {
     missesJoints = false
     for kind in plan.kinds {
       queues[kind]?.isComplete = true
-      queues[kind]?.firstForgotten = nil
+      queues[kind]?.missesChanges = false
+      queues[kind]?.horizon = nil
     }
   }
 
@@ -101,6 +108,22 @@ struct WorkAgenda {
   mutating func endSearch(_ found: DueWork) {
     add(found)
     isSearching = false
+    for kind in found.incompleteKinds {
+      let ofKind = found.candidates.filter { $0.kind == kind && $0.excludedBy == nil }
+      // It found as much as it may, and left out what comes after that.
+      if ofKind.count >= limit, let last = ofKind.max() { forget(after: last) }
+    }
+  }
+
+  /// Forgets the work of a kind that comes after some of it, as other work may that is not known.
+  private mutating func forget(after horizon: WorkCandidate) {
+    let horizon = min(queues[horizon.kind]?.horizon ?? horizon, horizon)
+    queues[horizon.kind]?.horizon = horizon
+    while let last = queues[horizon.kind]?.due.max, last > horizon {
+      queues[horizon.kind]?.due.removeMax()
+      ids.remove(last.id)
+      count -= 1
+    }
   }
 
   /// Returns the lanes whose next work must be looked up.
@@ -134,7 +157,7 @@ struct WorkAgenda {
       return
     }
     guard queues[candidate.kind] != nil else { return }
-    if let forgotten = queues[candidate.kind]?.firstForgotten, candidate > forgotten {
+    if let horizon = queues[candidate.kind]?.horizon, candidate > horizon {
       queues[candidate.kind]?.isComplete = false
       return
     }
@@ -154,7 +177,7 @@ struct WorkAgenda {
     guard let (kind, dueCount) = fullest, dueCount > 1, let last = queues[kind]?.due.popMax()
     else { return false }
     queues[kind]?.isComplete = false
-    queues[kind]?.firstForgotten = last
+    queues[kind]?.horizon = last
     ids.remove(last.id)
     count -= 1
     return true

@@ -68,6 +68,39 @@ struct WorkAgendaTests {
     #expect(agenda.searchPlan(at: .at(20)) == .init(kinds: ["a", "b"]))
   }
 
+  /// A session that creates work all the time would otherwise never come to older work.
+  @Test func newWorkDoesNotHideThatOlderWorkWasMissed() {
+    var agenda = WorkAgenda(of: ["a"], limit: 100)
+    for number in [5, 4] {
+      agenda.add(candidate(number, "a"))
+      #expect(agenda.searchPlan(at: .at(0)) == .init(kinds: ["a"]))
+      agenda.begin(agenda.searchPlan(at: .at(0)))
+      var found = DueWork()
+      found.candidates = [candidate(number - 3, "a")]
+      agenda.endSearch(found)
+      #expect(agenda.searchPlan(at: .at(0)).kinds.isEmpty)
+      #expect(agenda.takeFirst { _ in true }?.id == .numbered(number - 3))
+      agenda.noteMissed()
+    }
+  }
+
+  @Test func newWorkDoesNotOvertakeWhatASearchLeftOut() {
+    var agenda = WorkAgenda(of: ["a"], limit: 2)
+    agenda.add(candidate(9, "a"))
+    agenda.begin(agenda.searchPlan(at: .at(0)))
+    var found = DueWork()
+    found.candidates = [candidate(1, "a"), candidate(3, "a")]
+    found.incompleteKinds = ["a"]
+    agenda.endSearch(found)
+    #expect(agenda.takeFirst { _ in true }?.id == .numbered(1))
+    agenda.add(candidate(2, "a"))
+    #expect(agenda.takeFirst { _ in true }?.id == .numbered(2))
+    agenda.add(candidate(8, "a"))
+    #expect(agenda.takeFirst { _ in true }?.id == .numbered(3))
+    #expect(agenda.takeFirst { _ in true } == nil && agenda.count == 0)
+    #expect(agenda.searchPlan(at: .at(0)) == .init(kinds: ["a"]))
+  }
+
   @Test func aSearchOfTimesDoesNotHideThatMoreMayBeDue() {
     var agenda = agenda()
     var found = DueWork()
