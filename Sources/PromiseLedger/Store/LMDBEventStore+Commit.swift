@@ -8,13 +8,16 @@ extension LMDBEventStore {
     do {
       // The environment is in panic only if an earlier commit of another session of this process failed.
       if try environment.isPanicked { try reopen() }
-      let environment = try writableFiles().environment
-      let end = try LMDBLog(environment).pinned { view in try view.end() }
+      let end = try readUnlessSealed { view in try view.end() } ?? endOfWritableFiles()
       return CommitTurn(head: end.position, end.commit, room: try commitRoom(environment))
     } catch {
       gate.leave()
       throw LedgerError.mappingAll(error)
     }
+  }
+
+  private func endOfWritableFiles() throws(LedgerError) -> LogEnd {
+    try LMDBLog(writableFiles().environment).pinned { view in try view.end() }
   }
 
   /// Returns `nil`: the gate keeps all other writers out.

@@ -75,7 +75,8 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   package func now() -> Timestamp { SystemLedgerClock().now() }
 
   package func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
-    try reading { (log) throws(LedgerError) in
+    if let answer = try readUnlessSealed({ view in try view.answer(request) }) { return answer }
+    return try reading { (log) throws(LedgerError) in
       try log.pinned { view in try view.answer(request) }
     }
   }
@@ -83,23 +84,40 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
   package func isUnchanged(
     since position: Position, _ commit: CommitID, snapshot: Position
   ) throws(LedgerError) -> Bool {
-    try reading { (log) throws(LedgerError) in
+    try reading(from: openFiles) { (log) throws(LedgerError) in
       let ends = try log.ends()
       return ends.log.position == position && ends.log.commit == commit
-        && ends.snapshot == snapshot
+        && ends.snapshot == snapshot && !ends.isSealed
     }
   }
 
   /// Reads from the generation in use.
+  func reading<R>(
+    _ body: (LMDBLog) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try reading(from: currentFiles(), body)
+  }
+
+  /// Reads once from the open files.
+  ///
+  /// - Returns: `nil` if these are sealed, so that another generation may be in use.
+  func readUnlessSealed<R>(_ body: (PinnedLog) throws -> R) throws(LedgerError) -> R? {
+    try reading(from: openFiles) { (log) throws(LedgerError) in
+      try log.pinned { view in try view.isSealed ? nil : body(view) }
+    }
+  }
+
+  /// Reads from files.
   ///
   /// It retries if another session of this process left the shared environment in panic, once, or if the
   /// ledger moved to other files. Such a read fails before it begins, so no data is delivered twice.
-  func reading<R>(
+  private func reading<R>(
+    from newestFiles: @autoclosure () throws(LedgerError) -> StoreFiles,
     _ body: (LMDBLog) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     var isRepaired = false
     while true {
-      let files = try currentFiles()
+      let files = try newestFiles()
       do throws(LedgerError) {
         return try body(LMDBLog(files.environment))
       } catch {

@@ -29,8 +29,8 @@ struct LMDBLog: ForwardingSource {
     try pinned { view in try body(view) }
   }
 
-  /// The end of the log, if its frames agree, and the position of the snapshot.
-  func ends() throws(LedgerError) -> (log: LogEnd, snapshot: Position) {
+  /// The end of the log, if its frames agree, the position of the snapshot, and whether the files are sealed.
+  func ends() throws(LedgerError) -> (log: LogEnd, snapshot: Position, isSealed: Bool) {
     try LedgerError.mappingAll {
       try environment.read { transaction in
         let tables = LedgerTables(environment)
@@ -39,7 +39,8 @@ struct LMDBLog: ForwardingSource {
         }
         let (snapshot, deleted) = try Self.positions(of: transaction, meta)
         return (
-          try TableAgreement.logEnd(of: transaction, log, deletedThrough: deleted), snapshot
+          try TableAgreement.logEnd(of: transaction, log, deletedThrough: deleted), snapshot,
+          Self.isSealed(transaction, meta)
         )
       }
     }
@@ -85,6 +86,15 @@ struct LMDBLog: ForwardingSource {
         .corrupt, "The ledger's metadata is missing. Restore the ledger from a copy.")
     }
     return try LedgerMetadata(decoding: bytes)
+  }
+
+  /// Whether the ledger's record says that these files are sealed.
+  ///
+  /// Files whose metadata cannot be read count as not sealed; reading anything else from them reports why.
+  static func isSealed<Reader: TableReader & ~Copyable>(
+    _ transaction: borrowing Reader, _ meta: Table
+  ) -> Bool {
+    (try? metadata(of: transaction, meta).isSealed) ?? false
   }
 
   /// The attachment of an event that compaction may have deleted since the event was read.

@@ -57,6 +57,14 @@ struct PinnedLog: LedgerSource {
     return try LedgerError.mappingAll { try LMDBLog.metadata(of: view.reader, view.meta) }
   }
 
+  /// Whether these files are sealed.
+  var isSealed: Bool {
+    get throws(LedgerError) {
+      let view = try view()
+      return LMDBLog.isSealed(view.reader, view.meta)
+    }
+  }
+
   package func head() throws(LedgerError) -> Position { try end().position }
 
   /// The end of the log.

@@ -39,15 +39,13 @@ struct StoreFiles: Sendable {
 
   /// Whether the files are sealed now: either a shrink has moved the ledger to other files, or it died before
   /// that.
-  ///
-  /// Files whose metadata cannot be read count as not sealed; reading anything else from them reports why.
   var isSealed: Bool { environment.isSealed }
 }
 
 extension Environment {
   /// Whether the ledger's record says that these files are sealed; `false` if it cannot be read.
   var isSealed: Bool {
-    (try? LMDBLog(self).metadata().isSealed) ?? false
+    (try? LMDBLog(self).pinned { view in try view.isSealed }) ?? false
   }
 
   /// Seals the files or removes the seal, durably. The caller holds the writer gate.
