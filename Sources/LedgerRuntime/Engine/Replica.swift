@@ -180,6 +180,10 @@ package final class Replica: Sendable {
     if let commit, let stored = view.commit, stored != commit {
       throw .historyChanged(at: position)
     }
+    if !goesOn, commit != nil, summary.position != known.position {
+      // Before the state is replaced, the newest applied event is looked for in the log.
+      return try self.view(of: store, goesOn: true, limit: 1, needs: needs)
+    }
     guard summary.position >= known.position else {
       throw .wentBack(from: known.position, to: summary.position)
     }

@@ -148,6 +148,17 @@ import Testing
     #expect(try other.head() == head)
   }
 
+  /// A look at the state may find a newer snapshot before the events are read.
+  @Test(arguments: rows)
+  func aNewerSnapshotHidesNothing(row: Row) throws {
+    let (_, session, other) = try row.stores()
+    let code = try Self.code {
+      try session.replica.rebase(from: other)
+      _ = try session.replica.catchUp(from: other)
+    }
+    #expect(code == row.code)
+  }
+
   @Test(arguments: rows)
   func aCommitFindsOutAndWritesNothing(row: Row) throws {
     let (_, session, other) = try row.stores()
