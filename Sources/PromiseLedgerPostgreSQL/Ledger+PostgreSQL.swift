@@ -10,14 +10,14 @@ extension Ledger {
   /// - Parameters:
   ///   - place: The server, database and name of the ledger.
   ///   - role: The role of the session, which determines its permissions.
-  ///   - configuration: The options of the session. Its `instance` must be another on each host: a session ends
-  ///     the frozen sessions of its own instance.
+  ///   - configuration: The options of the session.
   /// - Throws: ``LedgerError`` with `notFound` if there is no such database, `notALedger` if there is no schema,
   ///   `incompatibleFormat` if the schema is older or newer, `permissionDenied`, `unavailable`, `notDurable`,
   ///   `writerStalled`, `sealed`, `corrupt`, `invalidArgument`.
   /// - Complexity: O(events since the snapshot).
   public static func open(
-    _ place: PostgreSQLLedger, as role: SessionRole, configuration: LedgerConfiguration
+    _ place: PostgreSQLLedger, as role: SessionRole,
+    configuration: LedgerConfiguration = LedgerConfiguration()
   ) async throws -> Ledger {
     let now = configuration.timeForIDs
     let metadata = LedgerMetadata(

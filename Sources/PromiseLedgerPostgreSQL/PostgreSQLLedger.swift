@@ -8,9 +8,7 @@ import LedgerSystem
 /// ```swift
 /// let place = try PostgreSQLLedger("orders", on: "host=db.example.com dbname=shop user=app")
 /// try await place.createSchema()  // once, as the owner
-/// var configuration = LedgerConfiguration()
-/// configuration.instance = "host-7"  // another one on each host
-/// let ledger = try await Ledger.open(place, as: .app, configuration: configuration)
+/// let ledger = try await Ledger.open(place, as: .app)
 /// ```
 ///
 /// Passwords and certificates come from the places that libpq looks at: the connection string, the password file
@@ -70,6 +68,11 @@ public struct PostgreSQLLedger: Sendable {
   /// The time is that of the observer's own clock while it is connected, so an outage of the server ends no
   /// session.
   public var lease = Duration.seconds(15)
+
+  /// How long a session may stay frozen until others may end it, by the server's clock. It is rounded down to seconds.
+  ///
+  /// A frozen session gives no sign of life, so if its process is killed, others learn of that only then.
+  public var frozenLease = Duration.seconds(86_400)
 
   /// How long a commit whose connection was lost waits for the server, to find out whether it was written; and how
   /// long a read waits to be confirmed.

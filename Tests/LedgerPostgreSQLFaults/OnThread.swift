@@ -1,7 +1,9 @@
 import LedgerSystem
 
 /// Runs `body`, which may block, on a thread of its own.
-func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+package func onThread<R: Sendable>(
+  _ body: @escaping @Sendable () throws -> R
+) async throws -> R {
   try await withCheckedThrowingContinuation { continuation in
     do {
       _ = try SystemThread.start(name: "fault") {

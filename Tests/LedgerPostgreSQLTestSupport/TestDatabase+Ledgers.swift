@@ -38,6 +38,11 @@ extension TestDatabase {
       .int8(0, 0)
   }
 
+  /// The number of rows of a table.
+  package func rowCount(of table: String) throws -> Int64 {
+    try run("SELECT count(*) FROM \(table)").int8(0, 0)
+  }
+
   /// Leaves what an import leaves whose process died.
   package func leaveUnfinishedImport(of place: PostgreSQLLedger) throws {
     try run(

@@ -1,5 +1,8 @@
 import LedgerModel
+import LedgerPostgreSQL
+import LedgerPostgreSQLFaults
 import LedgerPostgreSQLTestSupport
+import LedgerRuntime
 import LedgerRuntimeTesting
 import LedgerSystem
 import Testing
@@ -16,7 +19,10 @@ struct BeatTests {
   /// The answers of an observer to looks at these seconds, with these beats.
   private static func findings(_ looks: [(second: Int, beat: Int64)]) -> [Bool] {
     var observer = BeatObserver(lease: .seconds(20))
-    return looks.map { observer.note($0.beat, of: session, at: .seconds($0.second)) }
+    return looks.map { look in
+      let now = Duration.seconds(look.second)
+      return observer.note(look.beat, of: session, at: now, heardAt: now)
+    }
   }
 
   @Test func aBeatThatStaysTheSameForALeaseIsADeath() {
@@ -38,10 +44,20 @@ struct BeatTests {
 
   @Test func aLostConnectionStartsTheLeaseAnew() {
     var observer = BeatObserver(lease: .seconds(20))
-    for second in 0...3 { _ = observer.note(7, of: Self.session, at: .seconds(5 * second)) }
+    for second in [0, 5, 10, 15] {
+      _ = observer.note(7, of: Self.session, at: .seconds(second), heardAt: .seconds(second))
+    }
     observer.forgetAll()
-    let isDead = observer.note(7, of: Self.session, at: .seconds(20))
+    let isDead = observer.note(7, of: Self.session, at: .seconds(20), heardAt: .seconds(20))
     #expect(!isDead)
+  }
+
+  @Test func anObserverThatIsNotHeardFindsNobodyDead() {
+    var observer = BeatObserver(lease: .seconds(20))
+    let areDead = [(0, 0), (10, 5), (20, 5), (30, 5), (40, 5), (50, 6), (60, 7)].map { now, heard in
+      observer.note(7, of: Self.session, at: .seconds(now), heardAt: .seconds(heard))
+    }
+    #expect(areDead == [false, false, false, false, false, true, true])
   }
 
   /// As after an outage that was longer than any lease.
@@ -58,6 +74,123 @@ struct BeatTests {
     ]
     // There is no row of the second.
     for _ in 0..<3 { #expect(try sessions.findings(of: entities) == [.alive, .dead]) }
+  }
+
+  /// Something on the server that keeps every session from showing a sign of life.
+  enum Obstacle: CaseIterable, Sendable {
+    /// Commits wait for a standby, and there is none.
+    case noStandby
+    /// Somebody has locked the table of sessions.
+    case lockedTable
+  }
+
+  @Test(arguments: Obstacle.allCases)
+  func nobodyDiesOfWhatKeepsAllSilent(obstacle: Obstacle) async throws {
+    let findings = try await onThread { try Self.findings(beside: obstacle) }
+    #expect(findings == [.alive])
+  }
+
+  /// What a living session finds out about another one in more than a lease.
+  private static func findings(beside obstacle: Obstacle) throws -> Set<SessionFinding> {
+    let server = try TestServer()
+    var place = try server.makePlace()
+    place.lease = .seconds(5)
+    // Makes the ledger.
+    _ = try PostgreSQLWriter(place)
+    let other = try SessionEntity.sample(SessionID(entityID: EntityID(high: 1, low: 2)))
+    let (observer, observed) = (place.makeSessions(), place.makeSessions())
+    let holds = try [observer.begin(session), observed.begin(other.id)]
+    let locking = try Connection(ConnectionSettings(server.connection()))
+    switch obstacle {
+    case .noStandby:
+      try server.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
+      try server.run("SELECT pg_reload_conf()")
+    case .lockedTable:
+      _ = try locking.run("BEGIN")
+      _ = try locking.run("LOCK TABLE \(TestServer.schema).session IN SHARE MODE")
+    }
+    let findings = try look(at: other, by: observer, for: place.lease * 2)
+    // Otherwise the sessions could not end.
+    _ = try locking.run("ROLLBACK")
+    try server.run("ALTER SYSTEM RESET synchronous_standby_names")
+    try server.run("SELECT pg_reload_conf()")
+    for hold in holds { hold.end() }
+    return findings
+  }
+
+  /// All findings about a session in a time, or until it is found dead.
+  private static func look(
+    at session: SessionEntity, by sessions: any SessionRegistry, for time: Duration
+  ) throws -> Set<SessionFinding> {
+    let pause = WakeSemaphore()
+    var found: Set<SessionFinding> = []
+    let end = MonotonicClock.now + time
+    while MonotonicClock.now < end, !found.contains(.dead) {
+      found.formUnion(try sessions.findings(of: [session]))
+      _ = pause.wait(timeout: .milliseconds(200))
+    }
+    return found
+  }
+
+  /// A server that seems to have been up for a day.
+  private static func oldServer() throws -> TestServer {
+    let server = try TestServer()
+    try server.run("CREATE SCHEMA old")
+    try server.run(
+      """
+      CREATE FUNCTION old.pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql
+      RETURN now() - interval '1 day'
+      """)
+    try server.run("ALTER ROLE ledger SET search_path = old, pg_catalog")
+    return server
+  }
+
+  @Test func silenceOfAnHourIsADeath() async throws {
+    let server = try Self.oldServer()
+    let place = try server.makePlace()
+    _ = try PostgreSQLWriter(place)
+    let (old, back) = (
+      try SessionEntity.sample(SessionID(entityID: EntityID(high: 1, low: 2))),
+      try SessionEntity.sample(SessionID(entityID: EntityID(high: 1, low: 3)))
+    )
+    for session in [old, back] {
+      try server.addSession(session.id, to: place, beatAge: "2 hours")
+    }
+    // Those who only look are told at once.
+    #expect(try place.makeSessions().findings(of: [old, back]) == [.dead, .dead])
+    // A session that could end them waits whether they are back.
+    let sessions = place.makeSessions()
+    let hold = try sessions.begin(Self.session)
+    let isBack = place.makeSessions()
+    #expect(try sessions.findings(of: [old, back]) == [.alive, .alive])
+    let held = try isBack.begin(back.id)
+    let findings = try await onThread {
+      try Self.look(at: old, by: sessions, for: .seconds(60))
+    }
+    #expect(findings == [.alive, .dead])
+    #expect(try sessions.findings(of: [back]) == [.alive])
+    sessions.removeLeftovers(of: [old.id])
+    #expect(try place.makeSessions().findings(of: [old]) == [.dead])
+    let count = try server.run(
+      """
+      SELECT count(*) FROM \(TestServer.schema).session
+      WHERE beat_at < now() - interval '1 hour'
+      """
+    ).int8(0, 0)
+    #expect(count == 0)
+    for hold in [hold, held] { hold.end() }
+  }
+
+  @Test func aFrozenSessionMayStayAwayForItsLease() throws {
+    let server = try TestServer.shared.get()
+    var place = try server.makePlace()
+    _ = try PostgreSQLWriter(place)
+    let frozen = try SessionEntity.sample(Self.session)
+    try server.addSession(frozen.id, to: place, beatAge: "50 minutes")
+    try place.makeSessions().begin(frozen.id).freeze()
+    #expect(try place.makeSessions().findings(of: [frozen]) == [.frozen])
+    place.frozenLease = .seconds(-1)
+    #expect(try place.makeSessions().findings(of: [frozen]) == [.dead])
   }
 }
 

@@ -1,7 +1,9 @@
 import LedgerModel
 import LedgerPostgreSQL
+import LedgerPostgreSQLFaults
 import LedgerPostgreSQLTestSupport
 import LedgerRuntimeTesting
+import LedgerSystem
 import Synchronization
 import Testing
 
@@ -86,6 +88,37 @@ struct CommitTests {
     try second.append()
     let acknowledged = first.acknowledged.merging(second.acknowledged) { one, _ in one }
     #expect(try server.log(of: place) == acknowledged)
+  }
+
+  /// A writer that believes it is alone waits for another one, which appends.
+  @Test func aStricterIsolationOfTheRoleChangesNothing() async throws {
+    let server = try TestServer()
+    try server.run("ALTER ROLE ledger SET default_transaction_isolation = serializable")
+    let place = try server.makePlace()
+    let (isAlone, isLocked) = (WakeSemaphore(), WakeSemaphore())
+    async let slower: Void = onThread {
+      let first = try PostgreSQLWriter(place)
+      try first.append()
+      isAlone.signal()
+      _ = isLocked.wait(timeout: .seconds(60))
+      try first.append()
+    }
+    try await onThread {
+      _ = isAlone.wait(timeout: .seconds(60))
+      let second = try PostgreSQLWriter(place)
+      let head = try second.store.beginCommit(Patience(.seconds(60))).head
+      isLocked.signal()
+      let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+      let pause = WakeSemaphore()
+      // If the other failed before it waits, its error says more.
+      for _ in 0..<600 where try server.run(waiting).int8(0, 0) == 0 {
+        _ = pause.wait(timeout: .milliseconds(100))
+      }
+      _ = try second.tryToAppend(after: head)
+      second.store.endCommit()
+    }
+    try await slower
+    #expect(try server.log(of: place).count == 3)
   }
 
   @Test func aWriterAmongOthersKeepsThemOutWhileItDecides() throws {

@@ -20,13 +20,15 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     /// The open sessions of this registry.
     var held: Set<SessionID> = []
     var isBeating = false
+    /// When the newest beat of this registry reached the server, if one did.
+    var lastBeat = Duration.zero
   }
 
   convenience init(of place: PostgreSQLLedger) {
     self.init(
       of: place,
       in: ConnectionPool(
-        place.settings, place.names, for: .session(requires: place.neededDurability)))
+        place.settings, place.names, for: .beats(requires: place.neededDurability)))
   }
 
   /// - Parameter pool: A pool of its own.
@@ -61,7 +63,7 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     release(session)
     try run(
       """
-      UPDATE \(place.names.session) SET state = 'frozen'
+      UPDATE \(place.names.session) SET state = 'frozen', beat_at = now()
       WHERE ledger = $1 AND session = $2 AND state = 'alive'
       """, session.entityID.value)
   }
@@ -80,9 +82,6 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
   }
 
   // MARK: Beating
-
-  /// The pause between two beats: several fit into the shortest lease.
-  private static let beatPause = Duration.seconds(3)
 
   private func startBeating() throws(LedgerError) {
     do throws(SystemError) {
@@ -103,12 +102,14 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
       guard !held.isEmpty else { return }
       // A row that is not there is not made again: others recorded the death of the session. If the server cannot
       // be reached, others cannot see that this beat is missing.
-      _ = try? run(
-        """
-        UPDATE \(place.names.session) SET beat = beat + 1, beat_at = now()
-        WHERE ledger = $1 AND session = ANY($2) AND state = 'alive'
-        """, .uuidArray(held.map(\.entityID.bytes)))
-      _ = wake.wait(timeout: Self.beatPause)
+      let isHeard =
+        (try? run(
+          """
+          UPDATE \(place.names.session) SET beat = beat + 1, beat_at = now()
+          WHERE ledger = $1 AND session = ANY($2) AND state = 'alive'
+          """, .uuidArray(held.map(\.entityID.bytes)))) != nil
+      if isHeard { contents.withLock { $0.lastBeat = MonotonicClock.now } }
+      _ = wake.wait(timeout: BeatObserver.beatPause)
     }
   }
 
@@ -117,15 +118,16 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
   func findings(of sessions: [SessionEntity]) throws(LedgerError) -> [SessionFinding] {
     guard !sessions.isEmpty else { return [] }
     let ids = sessions.map(\.id)
-    // A session that made no sign for so long is dead even to those who just came, unless the server was down.
     let rows = try run(
       """
-      SELECT s.state, s.beat, s.beat_at < now() - interval '1 hour'
-        AND pg_postmaster_start_time() < now() - interval '1 hour'
+      SELECT s.state, s.beat, CASE s.state
+        WHEN 'frozen' THEN s.beat_at < now() - make_interval(secs => $3)
+        ELSE s.beat_at < now() - interval '1 hour'
+          AND pg_postmaster_start_time() < now() - interval '1 hour' END
       FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted(session, number)
       LEFT JOIN \(place.names.session) s ON s.ledger = $1 AND s.session = wanted.session
       ORDER BY wanted.number
-      """, .uuidArray(ids.map(\.entityID.bytes)))
+      """, .uuidArray(ids.map(\.entityID.bytes)), .int8(place.frozenLease.components.seconds))
     let now = MonotonicClock.now
     let lossCount = pool.lossCount
     return try LedgerError.onServer(place.names) { () throws(PostgreSQLError) in
@@ -200,17 +202,23 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
 
 extension PostgreSQLSessionRegistry.Contents {
   /// The finding about a session, whose row has its state, its beat, and whether that is older than any pause.
+  ///
+  /// A session that was silent for so long may be back in a moment, as after an outage, so whoever could end it waits
+  /// for some beats. Those who hold no session only look.
   fileprivate mutating func finding(
     of id: SessionID, _ rows: Rows, _ row: Int, at now: Duration
   ) throws(PostgreSQLError) -> SessionFinding {
     guard !rows.isNull(row, 0) else { return .dead }
     switch rows.text(row, 0) {
-    case "frozen": return .frozen
+    case "frozen": return try rows.bool(row, 2) ? .dead : .frozen
     case "alive":
       if held.contains(id) { return .alive }
-      let isDead = observer.note(try rows.int8(row, 1), of: id, at: now)
       let isOld = try rows.bool(row, 2)
-      return isDead || isOld ? .dead : .alive
+      // Whoever holds no session has no beats of its own to compare with.
+      let isDead = observer.note(
+        try rows.int8(row, 1), of: id, at: now, heardAt: held.isEmpty ? now : lastBeat,
+        lease: isOld ? BeatObserver.shortestLease : nil)
+      return isDead || isOld && held.isEmpty ? .dead : .alive
     default: return .dead
     }
   }

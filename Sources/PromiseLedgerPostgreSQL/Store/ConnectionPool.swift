@@ -14,6 +14,8 @@ final class ConnectionPool: Sendable {
   enum Use: Sendable, Hashable {
     /// A session, for which the server must promise a durability.
     case session(requires: PostgreSQLLedger.Durability)
+    /// The signs of life of sessions. They wait for no standby: while there is none, they would all seem dead.
+    case beats(requires: PostgreSQLLedger.Durability)
     /// An inspection, which only reads.
     case inspection
   }
@@ -117,7 +119,9 @@ final class ConnectionPool: Sendable {
   private static let idleInTransactionLimit = "15s"
 
   private func prepare(_ connection: Connection) throws(LedgerError) {
-    guard case .session(let required) = use else {
+    let (required, waitsForStandby): (PostgreSQLLedger.Durability, Bool)
+    switch use {
+    case .inspection:
       // No limit: what is read may be sent to a slow place between two statements.
       return try LedgerError.onServer(names) { () throws(PostgreSQLError) in
         _ = try connection.run([
@@ -125,19 +129,23 @@ final class ConnectionPool: Sendable {
           Statement("SET idle_in_transaction_session_timeout = 0"),
         ])
       }
+    case .session(let durability): (required, waitsForStandby) = (durability, true)
+    case .beats(let durability): (required, waitsForStandby) = (durability, false)
     }
     let durability = try LedgerError.onServer(names) { () throws(PostgreSQLError) in
       let rows = try connection.run(
         [
-          Statement("SET synchronous_commit = on"),
+          Statement("SET synchronous_commit = \(waitsForStandby ? "on" : "local")"),
           Statement("SET idle_in_transaction_session_timeout = '\(Self.idleInTransactionLimit)'"),
+          // A stricter level of the role would make commits among others fail.
+          Statement("SET default_transaction_isolation = 'read committed'"),
           Statement(
             """
             SELECT current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on',
               current_setting('synchronous_standby_names') <> ''
             """),
         ]
-      ).rows[2]
+      ).rows[3]
       return PostgreSQLLedger.Durability(
         isSynced: try rows.bool(0, 0), isReplicated: try rows.bool(0, 1))
     }
