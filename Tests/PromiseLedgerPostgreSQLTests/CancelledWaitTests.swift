@@ -1,5 +1,7 @@
+import Foundation
 import LedgerModel
 import LedgerPostgreSQL
+import LedgerPostgreSQLFaults
 import LedgerPostgreSQLTestSupport
 import LedgerSystem
 import PromiseLedgerPostgreSQL
@@ -31,6 +33,62 @@ struct CancelledWaitTests {
     let log = try server.log(of: place)
     #expect(log.count == writer.acknowledged.count + 1, "The commit is in the log nevertheless.")
     #expect(log.merging(writer.acknowledged) { $1 } == log)
+  }
+
+  @Test func aSessionFreezesAlthoughItsCommitWaitsForAStandby() async throws {
+    let server = try TestServer()
+    var place = try server.makePlace()
+    place.reconnectionPatience = .milliseconds(200)
+    let ledger = try await Ledger.open(place, as: .app)
+    try server.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    try server.run("SELECT pg_reload_conf()")
+    let creating = Task {
+      while true { _ = try await ledger.createPromise(of: Int.self) }
+    }
+    try await onThread {
+      let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+      while try server.run(waiting).int8(0, 0) == 0 {}
+    }
+    let isOver = WakeSemaphore()
+    // A freeze that waited would otherwise wait for ever.
+    async let isLate = onThread {
+      let isLate = !isOver.wait(timeout: .seconds(30))
+      try server.run("ALTER SYSTEM RESET synchronous_standby_names")
+      try server.run("SELECT pg_reload_conf()")
+      return isLate
+    }
+    #expect(try await !ledger.freeze())
+    isOver.signal()
+    #expect(try await !isLate)
+    let error = await #expect(throws: LedgerError.self) { try await creating.value }
+    #expect(error?.code == .commitOutcomeUnknown)
+    try await ledger.unfreeze()
+    _ = try await ledger.createPromise(of: Int.self)
+    await ledger.close()
+  }
+
+  @Test func anImportIsNotAcknowledgedIfItsWaitForTheStandbyIsCancelled() async throws {
+    let server = try TestServer()
+    let place = try server.makePlace()
+    let ledger = try await Ledger.open(place, as: .app)
+    _ = try await ledger.createPromise(of: Int.self)
+    await ledger.close()
+    let archive = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString)"
+    try Data().write(to: URL(filePath: archive))
+    defer { try? FileManager.default.removeItem(atPath: archive) }
+    let file = try FileHandle(forUpdating: URL(filePath: archive))
+    let inspector = try await Ledger.inspect(place)
+    try await inspector.export { piece in try file.write(contentsOf: Data(piece)) }
+    inspector.close()
+    try server.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    try server.run("SELECT pg_reload_conf()")
+    let cancelling = try Cancelling(on: server)
+    let copy = try server.place("copy", schema: TestServer.schema)
+    let error = try await onThread {
+      #expect(throws: LedgerError.self) { try LedgerImport().makeLedger(at: copy, from: [archive]) }
+    }
+    cancelling.end()
+    #expect(error?.code == .commitOutcomeUnknown)
   }
 }
 

@@ -1,6 +1,7 @@
 import LedgerModel
 import LedgerPostgreSQL
 import LedgerPostgreSQLTestSupport
+import LedgerSystem
 import PromiseLedgerPostgreSQL
 import Testing
 
@@ -34,6 +35,22 @@ struct ConfirmedReadTests {
     #expect(error?.code == .unavailable)
     #expect(error?.message.contains("still is the primary") == true)
     #expect(try moving.store.head() == Position(rawValue: 2))
+  }
+
+  @Test func aReadThatCannotBeConfirmedEndsInItsTime() throws {
+    let patience = Duration.seconds(4)
+    let server = try TestServer(["fsync=on", "full_page_writes=on"])
+    let place = try server.makePlace()
+    _ = try PostgreSQLWriter(place)
+    try server.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    try server.run("SELECT pg_reload_conf()")
+    let writer = try PostgreSQLWriter(place.confirmingReads(for: patience))
+    let start = MonotonicClock.now
+    let error = #expect(throws: LedgerError.self) {
+      try writer.store.view(ViewRequest(eventsAfter: .start))
+    }
+    #expect(error?.code == .unavailable)
+    #expect(MonotonicClock.now - start < patience * 1.5)
   }
 
   @Test func aServerWithoutAStandbyCannotConfirm() throws {

@@ -32,6 +32,14 @@ struct SchemaTests {
     #expect(count == 1)
   }
 
+  @Test func theOwnerOfASchemaNeedsNoRightToCreateOne() async throws {
+    try run("CREATE ROLE tenant LOGIN")
+    try run("CREATE SCHEMA made_by_another AUTHORIZATION tenant")
+    let place = try server.place("a", schema: "made_by_another", as: "tenant")
+    try await place.createSchema()
+    try await place.create()
+  }
+
   @Test func aNewerSchemaIsRefused() async throws {
     let place = try server.place("a", schema: "newer")
     try await place.createSchema()

@@ -125,18 +125,23 @@ extension EventStore {
 }
 
 /// The limits of a writer's wait for another writer.
-package struct Patience {
+package struct Patience: Sendable {
   package var timeout: Duration
   /// The total time that the oldest command will have waited by then, for the error.
   package var waitInAll: Duration
+  /// Whether the commit itself must not last longer than the timeout, either. If it waits for a standby, its outcome
+  /// is then unknown.
+  package var limitsCommit: Bool
   /// Called repeatedly during the wait; returns whether a more urgent task came up.
-  package var isOver: () -> Bool
+  package var isOver: @Sendable () -> Bool
 
   package init(
-    _ timeout: Duration, waitInAll: Duration? = nil, isOver: @escaping () -> Bool = { false }
+    _ timeout: Duration, waitInAll: Duration? = nil, limitsCommit: Bool = false,
+    isOver: @escaping @Sendable () -> Bool = { false }
   ) {
     self.timeout = timeout
     self.waitInAll = waitInAll ?? timeout
+    self.limitsCommit = limitsCommit
     self.isOver = isOver
   }
 }

@@ -73,9 +73,11 @@ package final class GroupCommitter {
     do throws(LedgerError) {
       try commit(
         &group, to: store,
-        Patience(max(.zero, patience), waitInAll: stallTimeout) {
-          yieldsToRequests && self.inbox.hasRequests
-        })
+        Patience(
+          max(.zero, patience), waitInAll: stallTimeout,
+          // A session that freezes or ends cannot wait for a server that has lost its standby.
+          limitsCommit: !yieldsToRequests
+        ) { [inbox] in yieldsToRequests && inbox.hasRequests })
       self.waitsSince = nil
       if let staged = group.staged { replica.merge(staged, of: commitID) }
       replica.deliver(from: store)

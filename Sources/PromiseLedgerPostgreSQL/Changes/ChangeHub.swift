@@ -106,6 +106,8 @@ final class ChangeHub: Sendable {
         let connection = try Connection(key.settings)
         // The channel has the name of the schema.
         try connection.run("LISTEN \(key.names.schema)")
+        // The connection before this one may have taken a signal, and not told anybody.
+        wake.signal()
         // Commits may have been missed.
         count(changesOf: contents.withLock { $0.counters.keys.map(\.self) })
         while isUsed { try exchange(connection, pause) }

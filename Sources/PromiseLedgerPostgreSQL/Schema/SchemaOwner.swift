@@ -12,7 +12,8 @@ struct SchemaOwner {
   ///   tables of something else.
   func createOrMigrate() throws(LedgerError) {
     try inTransaction { () throws(LedgerError) in
-      try run("CREATE SCHEMA IF NOT EXISTS \(names.schema)")
+      // For one that an administrator made, no right to create schemas is needed.
+      if try !schemaExists() { try run("CREATE SCHEMA \(names.schema)") }
       try run("CREATE TABLE IF NOT EXISTS \(names.format) (version int NOT NULL)")
       let version = try SchemaVersion.stored(in: names, connection) ?? 0
       guard version <= SchemaVersion.current else { throw .newerSchema(names, version) }
@@ -21,6 +22,14 @@ struct SchemaOwner {
       }
       try run("DELETE FROM \(names.format)")
       try run("INSERT INTO \(names.format) VALUES ($1)", [.int4(SchemaVersion.current)])
+    }
+  }
+
+  private func schemaExists() throws(LedgerError) -> Bool {
+    try LedgerError.onServer(names) { () throws(PostgreSQLError) in
+      try connection.run(
+        "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", [.text(names.name)]
+      ).bool(0, 0)
     }
   }
 

@@ -6,14 +6,23 @@ import Synchronization
 extension PostgreSQLEventStore {
   /// A commit that has begun.
   struct Turn {
+    let start: Duration
     let deadline: Duration
-    /// The time that the oldest command will have waited by then.
-    let waitInAll: Duration
+    let patience: Patience
     var isInterrupted = false
     /// The end of the log, if this store wrote it and nothing newer was seen: no lock is needed then.
     var own: LogRow?
     /// The transaction that has locked the row; `nil` without one, and once it ended.
     var lock: RowLock?
+
+    /// How long a commit goes on after something more urgent came up: almost any is done by then.
+    private static let grace = Duration.milliseconds(250)
+
+    /// Whether even a commit that waits for its standby must end.
+    var commitIsOver: Bool {
+      if patience.limitsCommit { return MonotonicClock.now >= deadline }
+      return MonotonicClock.now >= start + Self.grace && patience.isOver()
+    }
   }
 
   /// A transaction that has locked the row of the ledger.
@@ -25,8 +34,8 @@ extension PostgreSQLEventStore {
   /// Begins without the server if the newest event that is known is this store's own. If another writer was
   /// faster after all, appending finds out, and takes the lock.
   func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
-    var turn = Turn(
-      deadline: MonotonicClock.now + patience.timeout, waitInAll: patience.waitInAll)
+    let now = MonotonicClock.now
+    var turn = Turn(start: now, deadline: now + patience.timeout, patience: patience)
     turn.own = state.withLock { $0.own }
     if turn.own == nil { turn.lock = try lockRow(turn, until: patience.isOver) }
     writer.withLock { $0 = turn }
@@ -51,7 +60,7 @@ extension PostgreSQLEventStore {
       outcome = try appendAlone(batch, commit, after: own, turn)
     }
     if outcome == nil {
-      outcome = try append(batch, commit, after: base, lock(of: turn, after: base))
+      outcome = try append(batch, commit, after: base, lock(of: turn, after: base), turn)
     }
     guard let outcome else { throw .storeClosed }
     if case .appended = outcome, place.tellsOfCommits { hub.announceCommit(to: sql.number) }
@@ -82,14 +91,15 @@ extension PostgreSQLEventStore {
       LedgerSQL.limitLockWaits(to: turn.deadline - MonotonicClock.now),
       sql.append(AppendedFrames(batch, commit, after: own)), sql.row,
     ]
-    switch write(statements, on: connection, until: isInterrupted) {
+    let isOver = { self.isInterrupted() || turn.commitIsOver }
+    switch write(statements, on: connection, until: isOver) {
     case .written(let results):
       let isAppended = results[1].changedCount > 0
       let row = try? LogRow(results[2], isWhole: true)
       if isAppended { noteOwn(row) } else { forgetOwn() }
       return isAppended ? .appended(through: own.head.advanced(by: batch.count)) : nil
-    case .notWritten(let error): throw commitError(error, turn, isOver: isInterrupted)
-    case .unknown(let cause): return try judge(commit, batch, after: own.head, cause)
+    case .notWritten(let error): throw commitError(error, turn, isOver: isOver)
+    case .unknown(let cause): return try judge(commit, batch, after: own.head, turn, cause)
     }
   }
 
@@ -160,13 +170,13 @@ extension PostgreSQLEventStore {
   ) -> LedgerError {
     switch error.state {
     case .queryCanceled? where isOver(): .interrupted
-    case .lockNotAvailable?: .rowHeld(turn.waitInAll, cause: error)
+    case .lockNotAvailable?: .rowHeld(turn.patience.waitInAll, cause: error)
     default: LedgerError(error, in: sql.names)
     }
   }
 
   private func append(
-    _ batch: EventBatch, _ commit: CommitID, after base: Position, _ lock: RowLock
+    _ batch: EventBatch, _ commit: CommitID, after base: Position, _ lock: RowLock, _ turn: Turn
   ) throws(LedgerError) -> AppendOutcome {
     let row = lock.row
     guard row.head == base else {
@@ -180,7 +190,8 @@ extension PostgreSQLEventStore {
     let statements = [
       sql.append(AppendedFrames(batch, commit, after: row)), sql.row, LedgerSQL.commit,
     ]
-    switch write(statements, on: lock.connection) {
+    let isOver = { self.isInterrupted() || turn.commitIsOver }
+    switch write(statements, on: lock.connection, until: isOver) {
     case .written(let results):
       guard results[0].changedCount > 0 else {
         throw LedgerError(
@@ -188,8 +199,8 @@ extension PostgreSQLEventStore {
       }
       noteOwn(try? LogRow(results[1], isWhole: true))
       return .appended(through: base.advanced(by: batch.count))
-    case .notWritten(let error): throw LedgerError(error, in: sql.names)
-    case .unknown(let cause): return try judge(commit, batch, after: base, cause)
+    case .notWritten(let error): throw commitError(error, turn, isOver: isOver)
+    case .unknown(let cause): return try judge(commit, batch, after: base, turn, cause)
     }
   }
 
@@ -228,11 +239,13 @@ extension PostgreSQLEventStore {
   ///
   /// - Returns: The end of the commit; `headMoved` if it was not written and never will be.
   private func judge(
-    _ commit: CommitID, _ batch: EventBatch, after base: Position, _ cause: PostgreSQLError?
+    _ commit: CommitID, _ batch: EventBatch, after base: Position, _ turn: Turn,
+    _ cause: PostgreSQLError?
   ) throws(LedgerError) -> AppendOutcome {
     pool.noteLoss()
     forgetOwn()
-    let deadline = MonotonicClock.now + place.reconnectionPatience
+    let limit = MonotonicClock.now + place.reconnectionPatience
+    let deadline = turn.patience.limitsCommit ? min(limit, turn.deadline) : limit
     do throws(LedgerError) {
       return try retrying(until: deadline) { () throws(LedgerError) in
         try judged(commit, batch, after: base, until: deadline)
@@ -270,7 +283,9 @@ extension PostgreSQLEventStore {
     let connection = try pool.connect()
     let wait = LedgerSQL.limitLockWaits(to: deadline - MonotonicClock.now)
     let (results, notices) = try LedgerError.onServer(sql.names) { () throws(PostgreSQLError) in
-      try connection.run([wait, sql.raisedEpoch])
+      // Its standby may be the one that the lost commit waited for.
+      try connection.run(
+        [wait, sql.raisedEpoch], until: { MonotonicClock.now >= deadline })
     }
     guard !notices.contains(where: \.isAboutDurability) else {
       throw .outcomeUnknown(cause: nil)

@@ -16,7 +16,6 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   let sql: LedgerSQL
   let pool: ConnectionPool
   private let views: LedgerViews
-  private let confirmation: ReadConfirmation?
   let place: PostgreSQLLedger
   let hub: ChangeHub
   let changes = ChangeCounter()
@@ -52,7 +51,6 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
     let entry = try LedgerEntry.findOrCreate(place.name, in: place.names, metadata, connection)
     sql = LedgerSQL(names: place.names, number: entry.number)
     views = LedgerViews(sql: sql, pool: pool)
-    confirmation = ReadConfirmation(for: place)
     ledgerID = entry.metadata.ledgerID
     createdAt = entry.metadata.createdAt
     hub = try ChangeHub.shared(place.settings, place.names)
@@ -84,15 +82,20 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
   /// Answers in one round trip if the snapshot has nothing that is asked for. It reads everything once more if the
   /// connection is lost meanwhile.
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
-    try pool.retryingOnce { () throws(LedgerError) in try viewOnce(request) }
+    let confirmation = ReadConfirmation(for: place)
+    return try pool.retryingOnce { () throws(LedgerError) in
+      try viewOnce(request, confirming: confirmation)
+    }
   }
 
-  private func viewOnce(_ request: ViewRequest) throws(LedgerError) -> StoreView {
+  private func viewOnce(
+    _ request: ViewRequest, confirming confirmation: ReadConfirmation?
+  ) throws(LedgerError) -> StoreView {
     let needsLittle =
       request.attachments.isEmpty && request.eventLimit < PinnedView.sliceCount
     let needsNothing = request.needs.isEmpty || !state.withLock { $0.hasSnapshot }
     if needsLittle, needsNothing {
-      let answer: StoreView? = try begun(for: request, endsAtOnce: true) {
+      let answer: StoreView? = try begun(for: request, endsAtOnce: true, confirming: confirmation) {
         (view, _) throws(LedgerError) in
         // The first fold may have come in between.
         guard request.needs.isEmpty || view.row.summary == nil else { return nil }
@@ -100,7 +103,7 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
       }
       if let answer { return answer }
     }
-    return try begun(for: request) { (view, end) throws(LedgerError) in
+    return try begun(for: request, confirming: confirmation) { (view, end) throws(LedgerError) in
       let answer = try view.answer(request)
       try end()
       return answer
@@ -117,9 +120,18 @@ final class PostgreSQLEventStore: EventStore, ForwardingSource {
     }
   }
 
-  /// Runs `body` on a new view of the log that this store knows.
+  /// Runs `body` on a new view of the log that this store knows, after a confirmation if reads need one.
   func begun<R>(
     for request: ViewRequest? = nil, endsAtOnce: Bool = false,
+    _ body: (PinnedView, _ end: () throws(LedgerError) -> Void) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try begun(
+      for: request, endsAtOnce: endsAtOnce, confirming: ReadConfirmation(for: place), body)
+  }
+
+  private func begun<R>(
+    for request: ViewRequest?, endsAtOnce: Bool = false,
+    confirming confirmation: ReadConfirmation?,
     _ body: (PinnedView, _ end: () throws(LedgerError) -> Void) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     let known = state.withLock { $0.seen }

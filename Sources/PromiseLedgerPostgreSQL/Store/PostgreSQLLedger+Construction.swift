@@ -106,11 +106,13 @@ private struct BuildingLedger {
   }
 
   func show(_ entry: LedgerEntry) throws(LedgerError) {
+    let (rows, notices): ([Rows], [Notice])
     do throws(PostgreSQLError) {
-      let shown = try connection.run(
-        "UPDATE \(names.ledger) SET state = 'open' WHERE ledger = $1 AND state = 'building'",
-        [.int4(entry.number)])
-      guard shown.changedCount != 1 else { return }
+      (rows, notices) = try connection.run([
+        Statement(
+          "UPDATE \(names.ledger) SET state = 'open' WHERE ledger = $1 AND state = 'building'",
+          [.int4(entry.number)])
+      ])
     } catch {
       guard error.mayHaveTakenEffect else { throw LedgerError(error, in: names) }
       throw LedgerError(
@@ -118,8 +120,16 @@ private struct BuildingLedger {
         "The connection was lost while the imported ledger was made visible. If it is not there, import it again.",
         cause: error)
     }
-    throw LedgerError(
-      .internalInconsistency, "The imported ledger disappeared before it was made visible.")
+    guard !notices.contains(where: \.isAboutDurability) else {
+      throw LedgerError(
+        .commitOutcomeUnknown,
+        "The wait for a standby was cancelled while the imported ledger was made visible. It is there, but a failover may lose it. Delete it and import it again, or use it once a standby has caught up."
+      )
+    }
+    guard rows[0].changedCount == 1 else {
+      throw LedgerError(
+        .internalInconsistency, "The imported ledger disappeared before it was made visible.")
+    }
   }
 
   private func onServer<R>(

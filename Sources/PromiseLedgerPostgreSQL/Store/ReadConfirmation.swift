@@ -7,14 +7,15 @@ import LedgerSystem
 /// It is a message in the server's log of changes, which no table has. Like any commit, it ends once a synchronous
 /// standby has it, and the standbys of a deposed primary follow its successor.
 struct ReadConfirmation: Sendable {
-  /// How long one attempt waits.
+  /// How long all attempts of one read wait.
   private let patience: Duration
+  private let end: Duration
 
   /// - Returns: `nil` if reads need no confirmation.
   init?(for place: PostgreSQLLedger) {
     guard place.reads == .confirmed else { return nil }
-    // A read is tried once more on another connection, which may lead to the successor.
-    patience = place.reconnectionPatience / 2
+    patience = place.reconnectionPatience
+    end = MonotonicClock.now + patience
   }
 
   private static let commit = Statement(
@@ -24,7 +25,8 @@ struct ReadConfirmation: Sendable {
   ///
   /// - Throws: `unavailable` if no standby confirms it in time.
   func confirm(_ connection: Connection, in names: SchemaNames) throws(LedgerError) {
-    let end = MonotonicClock.now + patience
+    // A read is tried once more on another connection, which may lead to the successor.
+    let end = min(end, MonotonicClock.now + patience / 2)
     do throws(PostgreSQLError) {
       let notices = try connection.run([Self.commit], until: { MonotonicClock.now >= end }).notices
       if !notices.contains(where: \.isAboutDurability) { return }
