@@ -275,11 +275,13 @@ let package = Package(
         "LedgerWorkerSupport", "PromiseLedgerPostgreSQL",
       ],
       path: "Tests/LedgerPostgreSQLFaults"),
+    .target(name: "CLedgerWrongClock", path: "Tests/CLedgerWrongClock"),
     .executableTarget(
       name: "ledger-postgresql-worker",
       dependencies: [
-        "LedgerHistoryClient", "LedgerModel", "LedgerPostgreSQL", "LedgerPostgreSQLTestSupport",
-        "LedgerSystem", "LedgerTestSupport", "PromiseLedgerPostgreSQL",
+        "CLedgerWrongClock", "LedgerHistoryClient", "LedgerModel", "LedgerPostgreSQL",
+        "LedgerPostgreSQLTestSupport", "LedgerSystem", "LedgerTestSupport",
+        "PromiseLedgerPostgreSQL",
       ],
       path: "Tests/PostgreSQLWorker"),
     .executableTarget(

@@ -71,7 +71,7 @@ struct HistoryClient: Sendable {
     switch request {
     case .create(let isStrict):
       let creation = try await ledger.createPromiseIfAbsent(
-        key: key, of: String.self, strict: isStrict)
+        key: key, of: String.self, deadline: ledger.now + .seconds(86_400), strict: isStrict)
       switch creation {
       case .created: return "created"
       case .deduplicated: return "deduplicated"

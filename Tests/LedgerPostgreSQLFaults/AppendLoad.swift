@@ -200,7 +200,8 @@ private final class WriterCrew: Sendable {
     }
     let session = SessionID(entityID: EntityID(high: 0x901, low: number))
     let process = try WorkerProcess(
-      "append", on: stage.connection(of: writer), stage.place, ["\(number)", "\(maximumBatch)"])
+      "append", on: stage.connection(of: writer), stage.place, ["\(number)", "\(maximumBatch)"],
+      clock: WrongClock(ofHost: writer))
     let isLate = contents.withLock { contents in
       contents.processes[writer] = process
       return contents.isStopped

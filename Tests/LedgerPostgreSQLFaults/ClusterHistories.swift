@@ -11,6 +11,7 @@ package final class ClusterHistories: HistoryPlace {
   private let ledger: PostgreSQLLedger
   private let failOverInterval: Int
   private static let count = Atomic<Int>(0)
+  private let hostCount = Atomic<Int>(0)
   /// Whether another server is becoming the primary.
   private let isBusy = Atomic<Bool>(false)
 
@@ -23,7 +24,10 @@ package final class ClusterHistories: HistoryPlace {
   }
 
   package func start(_ name: String, as role: String, seed: Int) throws -> WorkerProcess {
-    try WorkerProcess("histories", on: cluster.connection(), ledger, [name, role, "\(seed)"])
+    let host = hostCount.wrappingAdd(1, ordering: .relaxed).newValue
+    return try WorkerProcess(
+      "histories", on: cluster.connection(), ledger, [name, role, "\(seed)"],
+      clock: WrongClock(ofHost: host))
   }
 
   package func prepare(_ history: Int) {

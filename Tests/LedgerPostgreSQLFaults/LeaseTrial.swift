@@ -33,7 +33,8 @@ package enum LeaseTrial: String, Sendable, CaseIterable {
     var configuration = LedgerConfiguration()
     configuration.instance = "observer"
     let ledger = try await Ledger.open(place, as: .app, configuration: configuration)
-    let worker = try WorkerProcess("hold", on: far.connection, direct)
+    let worker = try WorkerProcess(
+      "hold", on: far.connection, direct, clock: WrongClock(ofHost: self == .stopped ? 1 : 2))
     guard let opened = await worker.nextLine(), opened.hasPrefix("opened ") else {
       return ["the other process did not open the ledger"]
     }
@@ -59,8 +60,8 @@ package enum LeaseTrial: String, Sendable, CaseIterable {
     let expected = self == .outage ? "created" : "sessionEnded"
     if answer != expected { problems.append("the other process was told \(answer ?? "nothing")") }
     if self == .outage {
-      // Observers have looked at its beat for a lease since.
-      try await Task.sleep(for: Self.lease * 1.5)
+      // Observers have looked at its beat for a lease since, and compared it with beats of their own.
+      try await Task.sleep(for: Self.lease * 2.5)
     }
     problems += try await check(ledger, session)
     worker.closeInput()

@@ -35,9 +35,13 @@ package final class ServerHistories: HistoryPlace {
       if fates.releases() { proxy?.release() }
       return fates.next()
     }
-    proxies.withLock { $0.append(proxied) }
+    let host = proxies.withLock { proxies in
+      proxies.append(proxied)
+      return proxies.count
+    }
     return try WorkerProcess(
-      "histories", on: proxied.connection, ledger, [name, role, "\(seed)"])
+      "histories", on: proxied.connection, ledger, [name, role, "\(seed)"],
+      clock: WrongClock(ofHost: host))
   }
 
   package func prepare(_ history: Int) {

@@ -33,10 +33,12 @@ package final class WorkerProcess: Sendable {
   /// - Parameters:
   ///   - wrapper: A program that runs it, with its arguments.
   ///   - program: A worker other than the one beside the tests.
+  ///   - variables: More variables of its environment.
   package init(
-    _ arguments: [String], wrapper: [String] = [], program: String = WorkerProcess.program
+    _ arguments: [String], wrapper: [String] = [], program: String = WorkerProcess.program,
+    variables: [String: String] = [:]
   ) throws {
-    var environment = ProcessInfo.processInfo.environment
+    var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
     environment["SWIFT_BACKTRACE"] = "enable=no"
     let child = try ChildProcess(
       wrapper + [program] + arguments, environment: environment.map { "\($0)=\($1)" },

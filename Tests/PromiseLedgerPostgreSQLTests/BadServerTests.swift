@@ -148,8 +148,9 @@ struct BadServerTests {
     let before = SystemLedgerClock().now() + shift
     let ledger = try await open(place)
     // By the clock of this process, it is a year away from its deadline, or a year late.
-    let promise = try await ledger.createPromise(
-      of: Int.self, deadline: before + .seconds(86_400))
+    let now = ledger.now
+    #expect(now >= before + .seconds(-1) && now <= SystemLedgerClock().now() + shift + .seconds(1))
+    let promise = try await ledger.createPromise(of: Int.self, deadline: now + .seconds(86_400))
     let record = try #require(try await promise.record)
     #expect(record.created.time >= before + .seconds(-1))
     #expect(record.created.time <= SystemLedgerClock().now() + shift + .seconds(1))

@@ -1,10 +1,10 @@
 /// A point in time of the wall clock: nanoseconds since 1970 in UTC.
 ///
-/// A deadline is a timestamp, created from the current time, a duration from now, or a date:
+/// A deadline is a timestamp, which is counted from the time of the ledger, or made from a date:
 ///
 /// ```swift
-/// let answer = try await ledger.createPromise(of: Answer.self, deadline: .now + .seconds(30))
-/// let retry = try await ledger.createTimer(until: .after(.seconds(3_600)))
+/// let answer = try await ledger.createPromise(of: Answer.self, deadline: ledger.now + .seconds(30))
+/// let retry = try await ledger.createTimer(until: ledger.now + .seconds(3_600))
 /// let reminder = try await ledger.createTimer(key: PromiseKey("tea"), until: Timestamp(date))
 /// ```
 ///

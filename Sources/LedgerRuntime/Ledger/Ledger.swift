@@ -28,6 +28,15 @@ public final class Ledger: Sendable {
   /// The app that this session belongs to, if several apps share the ledger.
   public var instance: String { engine.setup.opened.instance }
 
+  /// The time by which this session judges what is due.
+  ///
+  /// Count deadlines from it, as in `ledger.now + .seconds(30)`. It is the time of
+  /// ``LedgerConfiguration/clock`` if that is set. Otherwise it is the system clock's for a ledger in a directory,
+  /// and the server's for a ledger on a server, whatever the clock of this host says.
+  public var now: Timestamp {
+    engine.phase.store.map { engine.now($0) } ?? configuration.timeForIDs
+  }
+
   init(engine: LedgerEngine, configuration: LedgerConfiguration, id: LedgerID) {
     self.engine = engine
     instances = SessionInstances(engine.setup.session, engine.setup.opened.instance)
@@ -65,10 +74,10 @@ public final class Ledger: Sendable {
   /// Ends a ``freeze()``: replays the events written in the meantime and delivers pending results, in the
   /// order of positions.
   ///
-  /// - Throws: ``LedgerError`` with `sessionEnded` if another app session of the same instance declared this
-  ///   one dead, and `historyChanged` if another ledger has replaced this one: the ledger is then closed, and
-  ///   every waiting task receives this error. With `closed`, `corrupt`, `writerStalled` and other failures
-  ///   to open it, the ledger stays frozen, and you can try again.
+  /// - Throws: ``LedgerError`` with `sessionEnded` if another session found this one dead, and
+  ///   `historyChanged` if another ledger has replaced this one: the ledger is then closed, and every waiting
+  ///   task receives this error. With `closed`, `corrupt`, `writerStalled` and other failures to open it, the
+  ///   ledger stays frozen, and you can try again.
   public func unfreeze() async throws {
     try await engine.unfreeze()
   }

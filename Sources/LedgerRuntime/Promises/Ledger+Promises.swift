@@ -10,7 +10,7 @@ extension Ledger {
   ///   - type: The type of the value: `Void`, `[UInt8]`, anything `Codable`, or what `codec` encodes.
   ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8, for finding promises.
-  ///   - deadline: The time at which a pending promise times out, such as `.now + .seconds(30)`.
+  ///   - deadline: The time at which a pending promise times out, such as `ledger.now + .seconds(30)`.
   ///   - codec: The encoding of values, if not JSON.
   /// - Returns: The promise, once it is durable.
   /// - Throws: ``LedgerError`` with `invalidArgument`, `ledgerFull`, `diskFull`, `writerStalled`,

@@ -9,11 +9,8 @@ import LedgerSystem
 extension Timestamp {
   /// The current time of the system clock.
   ///
-  /// ```swift
-  /// let answer = try await ledger.createPromise(of: Answer.self, deadline: .now + .seconds(30))
-  /// ```
-  ///
-  /// A ledger with its own clock (``LedgerConfiguration/clock``) uses that one: add to its time instead.
+  /// A ledger on a server, or with a clock of its own (``LedgerConfiguration/clock``), does not judge by it: count
+  /// deadlines from ``Ledger/now``.
   public static var now: Timestamp {
     Timestamp(nanosecondsSinceEpoch: WallClock.nowNanoseconds)
   }

@@ -26,11 +26,6 @@ extension Ledger {
     }
   }
 
-  /// The time by which decisions judge what is due.
-  var decisionTime: Timestamp {
-    engine.phase.store.map { engine.now($0) } ?? configuration.timeForIDs
-  }
-
   /// A clock that measures how long something takes: that of the session if a test moves it, and otherwise one that
   /// cannot be set.
   var uptime: @Sendable () -> Duration {
@@ -46,7 +41,7 @@ extension Ledger {
   func sleep(while timeLeft: () -> Duration) async throws {
     while true {
       // The time first: if a test moves the clock in between, the wait is too short rather than too long.
-      let now = decisionTime
+      let now = self.now
       let rest = timeLeft()
       guard rest > .zero else { return }
       guard engine.setup.clock is any MovedLedgerClock else {
@@ -65,10 +60,10 @@ extension Ledger {
       wakeUp?()
       return wakeUp != nil
     }
-    while decisionTime < time {
+    while now < time {
       try Task.checkCancellation()
       // The clock may be set meanwhile. One that a test moves tells when it does.
-      let rest = min(time - decisionTime, configuration.pollInterval)
+      let rest = min(time - now, configuration.pollInterval)
       await wakeUp.wait(atMost: moved == nil ? max(.milliseconds(1), rest) : nil)
     }
   }

@@ -115,7 +115,7 @@ struct WorkDriver: Sendable {
     }
     Task.detached {
       try? await Task.sleep(for: Self.patience)
-      guard let suspension = flow.beginSuspension(at: ledger.decisionTime) else { return }
+      guard let suspension = flow.beginSuspension(at: ledger.now) else { return }
       await suspend(suspension)
     }
   }
@@ -147,7 +147,7 @@ struct WorkDriver: Sendable {
   /// - Returns: The error for the code.
   func cancel(_ step: StepIdentity) async throws -> StepFailure {
     try await takeUp()
-    let now = ledger.decisionTime
+    let now = ledger.now
     let kept = try await record { attempt in
       FinishStep(id: id, attempt: attempt, step: step, result: .cancelled, startedAt: now)
     }

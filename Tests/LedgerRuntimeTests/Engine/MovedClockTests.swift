@@ -36,6 +36,17 @@ struct MovedClockTests {
     await ledger.close()
   }
 
+  @Test func theTimeOfALedgerIsThatOfItsClock() async throws {
+    let ledger = try await open()
+    clock.advance(by: .seconds(5))
+    #expect(ledger.now == clock.now())
+    try await ledger.freeze()
+    clock.advance(by: .seconds(5))
+    #expect(ledger.now == clock.now())
+    await ledger.close()
+    #expect(ledger.now == clock.now())
+  }
+
   @Test func aClockForgetsCallbacksThatAreDone() {
     let calls = Calls()
     clock.whenMoved { calls.add() < 2 }

@@ -111,7 +111,8 @@ final class GettingStartedTests: Sendable {
   @Test func errorsAreShown() async throws {
     let temporary = try TemporaryLedger()
     let ledger = try await temporary.open()
-    let answer = try await ledger.createPromise(of: String.self, deadline: .now + .seconds(30))
+    let answer = try await ledger.createPromise(
+      of: String.self, deadline: ledger.now + .seconds(30))
     try await answer.reject(ChatError(isTemporary: true))
     await showAnswer(answer)
     let other = try await ledger.createPromise(of: String.self)

@@ -82,7 +82,7 @@ struct WorkArticleTests {
   }
 
   private func drain(_ ledger: Ledger) async throws {
-    try await LedgerRunner(ledger).drain(until: .now + .seconds(20))
+    try await LedgerRunner(ledger).drain(until: ledger.now + .seconds(20))
   }
 
   @Test func aRunnerHasLimits() async throws {

@@ -49,7 +49,7 @@ struct ReplayerTests {
       try await promise.fulfill(value)
     }
     _ = try await ledger.start(Ship(order: 7))
-    _ = try await LedgerRunner(ledger).drain(until: ledger.decisionTime + .seconds(10))
+    _ = try await LedgerRunner(ledger).drain(until: ledger.now + .seconds(10))
     return ledger
   }
 

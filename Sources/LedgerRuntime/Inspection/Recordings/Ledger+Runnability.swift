@@ -14,7 +14,7 @@ extension Ledger {
         RecordingDivergence(problem.error, problem.kind, at: position, problem.handler.entityID))
     }
     var ids: [PromiseID] = []
-    try await state().forEachWork(at: decisionTime) { record, _ in
+    try await state().forEachWork(at: now) { record, _ in
       ids.append(record.id)
       return true
     }

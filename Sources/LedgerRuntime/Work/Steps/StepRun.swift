@@ -79,7 +79,7 @@ struct StepRun<Value: Sendable>: Sendable {
         failureCount = 0
       }
       if !ignoresCancellation, try flow.takeCancellation() { throw try await driver.cancel(step) }
-      let startedAt = ledger.decisionTime
+      let startedAt = ledger.now
       let number = recorded.addingClamped(failureCount).addingClamped(1)
       let called = CalledStep(
         promise: driver.id, identity: step, oldest: oldest, number: number)
@@ -105,7 +105,7 @@ struct StepRun<Value: Sendable>: Sendable {
         let failures = WorkReleased.StepFailures(step, count: failureCount)
         let isCancelled = try await driver.wait(
           WorkWish(
-            time: ledger.decisionTime + delay, failures: (failures, error),
+            time: ledger.now + delay, failures: (failures, error),
             isShort: delay < WorkWish.shortest),
           of: step)
         if isCancelled { throw try await driver.cancel(step) }

@@ -12,7 +12,7 @@ extension LedgerCall where Subject == CalledWork {
     let wait = StepIdentity.wait("time \(time.nanosecondsSinceEpoch)")
     while true {
       try await driver.throwKeptCancellation(of: wait)
-      let rest = time - ledger.decisionTime
+      let rest = time - ledger.now
       guard rest > .zero else { return }
       try await driver.wait(
         WorkWish(time: time, isShort: rest < WorkWish.shortest), orCancelledAs: wait)
@@ -30,7 +30,7 @@ extension LedgerCall where Subject == CalledWork {
     for duration: Duration, name: String = "sleep", key: String? = nil
   ) async throws {
     let driver = driver
-    let end = ledger.decisionTime + duration
+    let end = ledger.now + duration
     switch try driver.begin(name, key: key) {
     case .finished(let step): try await sleep(until: try await driver.end(ofPause: step))
     case .cancelled(let step): throw try await driver.cancel(step)
@@ -97,7 +97,7 @@ extension LedgerCall where Subject == CalledWork {
     while true {
       try await driver.throwKeptCancellation(of: wait)
       // The clock is read first: what is settled after the look is settled after the time.
-      let now = ledger.decisionTime
+      let now = ledger.now
       var entity = try await driver.awaited(promise.id)
       if let time, now >= time, entity.status == .pending {
         // A commit that began before the time may not have ended.
@@ -166,7 +166,7 @@ extension WorkDriver {
 
   /// Keeps the end of a pause.
   func keep(endOfPause end: Timestamp, as step: StepIdentity) async throws {
-    let now = ledger.decisionTime
+    let now = ledger.now
     let bytes = WorkStepFinished.encoded(endOfPause: end)
     _ = try await record { attempt in
       FinishStep(

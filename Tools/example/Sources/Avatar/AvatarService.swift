@@ -27,7 +27,7 @@ struct AvatarService: Sendable {
       let promise = try batch.createPromise(
         of: Void.self, label: "Remove the avatar of \(room)",
         // A spinner must end even if the server never answers.
-        deadline: .now + .seconds(3600))
+        deadline: ledger.now + .seconds(3600))
       try batch.createHandler(
         AvatarRemoved.self, ["room": room, "promise": promise], key: HandlerKey(id))
       return promise
