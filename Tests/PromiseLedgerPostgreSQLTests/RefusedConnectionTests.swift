@@ -69,6 +69,13 @@ struct RefusedConnectionTests {
     #expect(error?.debugDescription.contains(Self.password) == false)
   }
 
+  @Test func aMessageIsOneLine() throws {
+    let nowhere = try ConnectionSettings("host=/nowhere")
+    let error = #expect(throws: PostgreSQLError.self) { try Connection(nowhere) }
+    let message = try #require(error?.message)
+    #expect(message.contains("No such file or directory Is the server running locally"))
+  }
+
   @Test func theRightPasswordIsAccepted() throws {
     let server = try TestServer.shared.get()
     try server.run("CREATE ROLE right_password LOGIN PASSWORD 'right' IN ROLE with_password")

@@ -88,7 +88,8 @@ package final class Connection: @unchecked Sendable {
 
   private var lastMessage: String {
     guard let message = unsafe PQerrorMessage(pointer) else { return "no reason is known" }
-    return unsafe String(cString: message).split(separator: "\n").joined(separator: " ")
+    // Its advice is on lines of its own, which begin with a tab.
+    return unsafe String(cString: message).split { "\n\t".contains($0) }.joined(separator: " ")
   }
 
   // MARK: Running statements

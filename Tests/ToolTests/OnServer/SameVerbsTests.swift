@@ -11,7 +11,7 @@
   struct SameVerbsTests {
     /// What the verbs of both tools print is about files or tables, or comes from the parser.
     private static let different: Set = [
-      "backup", "salvage", "import", "replay", "serve", "stats", "completion", "manual",
+      "backup", "salvage", "serve", "stats", "completion", "manual",
     ]
 
     private static let examples = VerbExample.all.filter { !different.contains($0.verb) }
@@ -33,7 +33,8 @@
       func run(
         _ words: [String], input: String = "", onServer isOnServer: Bool
       ) throws -> (output: String, notes: String, status: Int32) {
-        let words = words.map { $0 == "ledger" ? name : $0 }
+        let names = ["ledger": name, "copy": "copy of \(name)"]
+        let words = words.map { names[$0] ?? $0 }
         let directory = original.directory
         try input.write(toFile: directory + "/input", atomically: true, encoding: .utf8)
         let commands = "cd '\(directory)'; exec <input"
@@ -51,14 +52,20 @@
     @Test(arguments: examples)
     func aVerbPrintsTheSame(example: VerbExample) throws {
       let both = try Both()
-      let words = [example.verb] + example.arguments
+      func run(onServer isOnServer: Bool) throws -> (output: String, notes: String, status: Int32) {
+        if let preparation = example.preparation {
+          #expect(try both.run(preparation, onServer: isOnServer).status == 0)
+        }
+        return try both.run(
+          [example.verb] + example.arguments, input: example.input, onServer: isOnServer)
+      }
       let file = both.original.directory + "/page.html"
-      let inDirectory = try both.run(words, input: example.input, onServer: false)
+      let inDirectory = try run(onServer: false)
       let names = ["page.html", "recording"].map { both.original.directory + "/" + $0 }
       for name in names where FileManager.default.fileExists(atPath: name) {
         try FileManager.default.removeItem(atPath: name)
       }
-      let onServer = try both.run(words, input: example.input, onServer: true)
+      let onServer = try run(onServer: true)
       #expect(onServer.output == inDirectory.output)
       #expect(onServer.notes == inDirectory.notes)
       #expect(onServer.status == inDirectory.status)

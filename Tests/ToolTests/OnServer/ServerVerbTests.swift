@@ -172,6 +172,8 @@
       @Test func thePageIsServedAndActs() async throws {
         try fill()
         let (runs, name) = (runs, name)
+        let shown = try runs.run("show", name, "order/7", "--format", "json").output
+        let id = try #require(shown.firstMatch(of: /"id":"([-0-9a-f]{36})"/).map { String($0.1) })
         try await onThread {
           Result {
             let served = try ServedLedger(
@@ -180,9 +182,18 @@
             let page = try served.answer("GET", "/")
             #expect(page.contains("\"tool\":\"promise-ledger-postgresql\""))
             #expect(page.contains(name))
+            var order: [String: Any] = [
+              "verb": "resolve", "id": id, "value": "7", "reason": "called", "apply": false,
+            ]
+            #expect(try served.order(order)["result"] == "would")
+            order["apply"] = true
+            #expect(try served.order(order)["result"] == "done")
+            #expect(try served.order(order)["result"] == "refused")
             #expect(try served.end() == 0)
           }
         }.get()
+        let log = try runs.run("log", name, "--tail", "4", "--format", "jsonl").output
+        #expect(log.contains("called") && log.contains("promiseResolved"))
       }
     #endif
   }

@@ -6,9 +6,9 @@ package struct ProgressNotes {
   private var lastTenth = 0
   private var lastDone = 0
 
-  /// The message about a step, if it is worth one.
   package init() {}
 
+  /// The message about a step, if it is worth one.
   package mutating func note(_ progress: CompactionProgress) -> String? {
     guard progress.total > 0 else { return nil }
     let tenth = 10 * progress.done / progress.total
