@@ -20,17 +20,17 @@ struct PostgreSQLArticlesTests {
   }
 
   @Test func allCommandsAndCodeRun() async throws {
-    try runSQL(of: "OnPostgreSQL", atLeast: 3)
+    for statement in try statements(of: "OnPostgreSQL", atLeast: 3) { try server.run(statement) }
     let owned = try server.place("orders", schema: Self.schema)
     try await setUp(owned)
     let shop = try server.place("orders", schema: Self.schema, as: "shop")
-    let first = try await openOrders(shop, on: "host-1")
-    let second = try await openOrders(shop, on: "host-2")
+    let first = try await openOrders(shop)
+    let second = try await openOrders(shop)
     let parcel = try await shipment(of: "17", in: first)
     try await shipment(of: "17", in: second).fulfill("sent")
     #expect(try await parcel.consume() == "sent")
 
-    try runSQL(of: "Operating", atLeast: 8)
+    for statement in try statements(of: "Operating", atLeast: 8) { try server.run(statement) }
     await first.close()
     await second.close()
     let digests = try await digests(of: owned)
@@ -38,9 +38,10 @@ struct PostgreSQLArticlesTests {
     let restored = try PostgreSQLLedger("orders", on: "\(server.connection()) dbname=restored")
     #expect(try await self.digests(of: restored) == digests)
 
-    try runSQL(of: "ManyLedgers", atLeast: 1)
+    let statements = try statements(of: "ManyLedgers", atLeast: 2)
+    try server.run(statements[0])
     let error = await #expect(throws: LedgerError.self) {
-      _ = try await openOrders(shop, on: "host-1")
+      _ = try await openOrders(shop)
     }
     #expect(error?.code == .sealed)
     let moved = try server.place("orders", schema: "moved")
@@ -49,6 +50,15 @@ struct PostgreSQLArticlesTests {
     try await export(owned, to: archive)
     try makeLedger(at: moved, from: archive)
     #expect(try await self.digests(of: moved) == digests)
+    try server.run(statements[1])
+    try expectNothingLeft()
+  }
+
+  /// No row of a ledger that was deleted.
+  private func expectNothingLeft() throws {
+    for table in ["frame", "attachment", "record", "snapshot", "session"] {
+      #expect(try server.rowCount(of: "\(Self.schema).\(table)") == 0, "\(table)")
+    }
   }
 
   @Test func aCatalogueFindsTheLedgerOfATenant() throws {
@@ -97,10 +107,8 @@ struct PostgreSQLArticlesTests {
     try await place.grant(.compacting, to: "shop")
   }
 
-  func openOrders(_ place: PostgreSQLLedger, on host: String) async throws -> Ledger {
-    var configuration = LedgerConfiguration()
-    configuration.instance = host
-    return try await Ledger.open(place, as: .consumer, configuration: configuration)
+  func openOrders(_ place: PostgreSQLLedger) async throws -> Ledger {
+    try await Ledger.open(place, as: .consumer)
   }
 
   func placeOnThreeServers() throws -> PostgreSQLLedger {
@@ -146,13 +154,13 @@ struct PostgreSQLArticlesTests {
     return try Article(path: "\(folder)/\(article).md").blocks(of: language).map(\.code)
   }
 
-  /// Runs the statements of an article, each by itself.
-  private func runSQL(of article: String, atLeast count: Int) throws {
+  /// The statements of an article.
+  private func statements(of article: String, atLeast count: Int) throws -> [String] {
     let statements = try Self.blocks(of: article, in: "sql").flatMap { block in
       block.joined(separator: "\n").split(separator: ";").map(String.init)
     }
-    #expect(statements.count >= count, "Are they still written in this way?")
-    for statement in statements { try server.run(statement) }
+    try #require(statements.count >= count, "Are they still written in this way?")
+    return statements
   }
 
   /// Runs the shell's commands of an article in an empty directory.
