@@ -54,13 +54,14 @@
       let server = try PageServer(
         live, port: port, usesIPv6: usesIPv6,
         desk: allowActions ? OperatorDesk(reading: reading, inspector: inspector) : nil)
-      let signals = EndingSignals()
+      // From here on it says goodbye to its pages.
+      EndRequest.expect()
       let serving = Task.detached { try await server.run() }
       defer { serving.cancel() }
       try sink.write("\(server.address)\n")
       try sink.flush()
       do {
-        try reader.follow { signals.haveCome }
+        try reader.follow { EndRequest.hasCome }
         live.end("The server was ended.")
       } catch {
         live.end(Status.Failure(error)?.message ?? "\(error)")

@@ -74,4 +74,8 @@ int cledger_word_wait(uint32_t *word, uint32_t expected, int64_t nanoseconds, bo
 /// Wakes all threads that sleep on `word`.
 void cledger_word_wake(uint32_t *word, bool shared);
 
+// Notes that a signal came, instead of letting it do what it does; and whether one that is noted has come.
+void cledger_note_signal(int signal);
+bool cledger_signal_came(void);
+
 #endif
