@@ -52,6 +52,32 @@ struct StepCancellationTests {
     #expect(notes.lines == ["charge", "refund false"])
   }
 
+  /// Then the next part of the code learns of it.
+  @Test(arguments: [false, true])
+  func aBodyThatIgnoresTheCancellationDoesNotLoseIt(waits: Bool) async throws {
+    let gate = Gate()
+    let hour = Duration.seconds(3_600)
+    let end = clock.now() + hour
+    let ledger = try await lab.open { [notes] _, call in
+      try await call.step("charge") { _ in
+        gate.open()
+        try? await Task.sleep(for: hour)
+        notes.add("charge")
+      }
+      if waits { try await call.sleep(until: end) }
+      try await call.step("email") { _ in notes.add("email") }
+      return 1
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      await gate.pass()
+      try await promise.cancelWork()
+      clock.advance(by: hour)
+      #expect(try await promise.outcome == .cancelled(reason: ""))
+    }
+    #expect(notes.lines == ["charge"])
+  }
+
   @Test func codeThatWaitsLearnsOfTheCancellation() async throws {
     let ledger = try await lab.open(undoing { call in try await call.sleep(for: .seconds(9)) })
     let promise = try await ledger.start(ScriptedWork())

@@ -55,7 +55,9 @@ extension WorkFlow {
   func forget(_ wait: Int, of step: StepIdentity?) -> Bool {
     let forgotten = contents.withLock { contents in
       if let step, contents.begun.contains(step) { contents.active[step] = {} }
-      return contents.waits.removeValue(forKey: wait)
+      let forgotten = contents.waits.removeValue(forKey: wait)
+      if forgotten?.isCancelled == true { contents.noteLearned() }
+      return forgotten
     }
     forgotten?.watcher?.cancel()
     return forgotten?.isCancelled ?? false

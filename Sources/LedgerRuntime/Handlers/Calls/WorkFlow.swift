@@ -60,6 +60,8 @@ final class WorkFlow: Sendable {
     var phaseWaiters: [CheckedContinuation<Void, Never>] = []
     var isCancelRequested: Bool
     var knowsOfCancellation: Bool
+    /// Whether it knows only because parts of it were told, of which none has made anything of that yet.
+    var wasOnlyTold = false
     var fault: StoredError?
     var usesSteps: Bool
     /// The steps that ignore a cancellation.
@@ -230,10 +232,13 @@ extension WorkFlow {
       contents.begun.remove(identity)
       contents.uncancelled.remove(identity)
       if let attempt { contents.attempt = max(attempt, contents.attempt) }
+      if contents.cancelled.remove(identity) != nil, step?.outcome != .cancelled {
+        contents.forgetUnheard()
+      }
       guard let step else { return }
       contents.steps[step.identity] = step
       contents.failures[identity] = nil
-      if step.outcome == .cancelled { contents.knowsOfCancellation = true }
+      if step.outcome == .cancelled { contents.noteLearned() }
     }
   }
 }
@@ -266,13 +271,26 @@ extension WorkFlow.Contents {
       waits[number]?.isCancelled = true
     }
     knowsOfCancellation = !told.isEmpty || waits.values.contains(where: \.isCancelled)
+    wasOnlyTold = knowsOfCancellation
     return Array(told.values)
+  }
+
+  /// Notes that a part of the code makes something of the cancellation.
+  mutating func noteLearned() { (knowsOfCancellation, wasOnlyTold) = (true, false) }
+
+  /// After a part that was told ended as if it were not, the next part that asks learns of the cancellation, unless
+  /// others were told.
+  mutating func forgetUnheard() {
+    guard wasOnlyTold, cancelled.isEmpty, !waits.values.contains(where: \.isCancelled) else {
+      return
+    }
+    (knowsOfCancellation, wasOnlyTold) = (false, false)
   }
 
   /// The first part of the code that asks learns of the cancellation.
   mutating func takeCancellation() -> Bool {
     guard isCancelRequested, !knowsOfCancellation else { return false }
-    knowsOfCancellation = true
+    noteLearned()
     return true
   }
 }
