@@ -121,6 +121,41 @@ struct WaitTests {
     #expect(notes.lines == ["1", "2", "3"])
   }
 
+  /// Whatever lets one part of the code go on lets all of it look.
+  @Test func aRetryOfAStepWaitsForItsTimeThoughOtherPartsGoOn() async throws {
+    let policy = try WorkRetryPolicy(firstDelay: Self.hour, longestDelay: Self.hour)
+    let ledger = try await lab.open { [notes] work, call in
+      let awaited = try #require(work.promise)
+      async let flaky: Void = call.step("flaky", retrying: policy) { step in
+        notes.add("\(step.attempt)")
+        guard step.attempt == 2 else { throw ScriptedError(text: "broken") }
+      }
+      let value = try await call.value(of: awaited)
+      try await call.step("seen") { _ in notes.add("seen") }
+      try await flaky
+      return value
+    }
+    let awaited = try await ledger.createPromise(of: Int.self)
+    let promise = try await ledger.start(ScriptedWork(promise: awaited))
+    try await running(LedgerRunner(ledger)) {
+      _ = try await condition(of: promise, in: ledger) {
+        $0.time != nil && $0.promises == [awaited.id]
+      }
+      try await awaited.fulfill(5)
+      let record = try await record(of: promise.id, in: ledger) { record in
+        guard case .waiting(.firstOf(let condition))? = record.work?.state else {
+          return record.status != .pending
+        }
+        return condition.promises.isEmpty
+      }
+      #expect(notes.lines == ["1", "seen"])
+      #expect(record.work?.retriedSteps == ["flaky": 1])
+      clock.advance(by: Self.hour)
+      #expect(try await promise.outcome == .fulfilled(5))
+    }
+    #expect(notes.lines == ["1", "seen", "2"])
+  }
+
   // MARK: Promises
 
   @Test func workWaitsForTheValueOfAPromise() async throws {

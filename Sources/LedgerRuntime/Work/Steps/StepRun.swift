@@ -102,15 +102,32 @@ struct StepRun<Value: Sendable>: Sendable {
           metadata: [
             "promise": "\(driver.id)", "step": "\(step)", "error": "\(error)", "in": "\(delay)",
           ])
-        let failures = WorkReleased.StepFailures(step, count: failureCount)
-        let isCancelled = try await driver.wait(
-          WorkWish(
-            time: ledger.now + delay, failures: (failures, error),
-            isShort: delay < WorkWish.shortest),
-          of: step)
+        let isCancelled = try await wait(
+          until: ledger.now + delay, .init(step, count: failureCount), error, after: recorded)
         if isCancelled { throw try await driver.cancel(step) }
       }
     }
+  }
+
+  /// Waits for the next try. Whatever lets other parts of the code go on wakes this one, too.
+  ///
+  /// - Parameter recorded: The failures that are recorded without these.
+  /// - Returns: Whether the work was cancelled.
+  private func wait(
+    until time: Timestamp, _ failures: WorkReleased.StepFailures, _ error: StoredError,
+    after recorded: UInt32
+  ) async throws -> Bool {
+    while case let rest = time - ledger.now, rest > .zero {
+      // They are recorded when the work is given back for the first time.
+      let isNew = flow.failureCount(of: failures.step) == recorded
+      let isCancelled = try await driver.wait(
+        WorkWish(
+          time: time, failures: isNew ? (failures, error) : nil,
+          isShort: rest < WorkWish.shortest),
+        of: failures.step)
+      if isCancelled { return true }
+    }
+    return false
   }
 
   /// The delay before the next run of the body; `nil` if there is none.
