@@ -12,7 +12,9 @@ extension WorkLoop: WorkStarter {
     let (now, kind) = (now, presentName(of: kind))
     guard kinds.contains(kind) else { return false }
     return contents.withLock { contents in
-      guard let end = contents.lastStart, now < end, contents.agenda.isDone,
+      // Another task may just be creating the same work.
+      guard let end = contents.lastStart, now < end, contents.reserved[id] == nil,
+        contents.agenda.isDone,
         contents.changed.isEmpty, !contents.isClaiming, contents.runningCount < limits.total,
         limits.kinds[kind].map({ contents.counts[kind, default: 0] < $0 }) ?? true
       else { return false }

@@ -59,6 +59,19 @@ struct NewWorkTests {
     }
   }
 
+  @Test func workThatTwoTasksCreateTakesOnePlace() async throws {
+    let ledger = try await open()
+    let kind = ScriptedWork.kind
+    let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits(total: 4, kinds: [kind: 2]))
+    try loop.begin()
+    try await loop.look()
+    let id = try PromiseKey("once").promiseID
+    #expect(loop.reserve(id, kind: kind))
+    #expect(!loop.reserve(id, kind: kind))
+    #expect(loop.contents.withLock { $0.counts[kind] } == 1)
+    loop.end()
+  }
+
   @Test func newWorkDoesNotOvertakeWorkThatTheRunnerIsLookingFor() async throws {
     let ledger = try await open()
     let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits(total: 1))
