@@ -69,7 +69,7 @@ extension LMDBEventStore {
       } catch let error as LMDBError where error.status == .mapFull {
         let environment = try environment
         let size = try environment.info().mapSize
-        guard size < 2 * options.sizeLimit else { throw error }
+        guard size / 2 < options.sizeLimit else { throw error }
         try environment.grow(to: 2 * size)
       }
     }

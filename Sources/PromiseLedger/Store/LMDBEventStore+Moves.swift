@@ -14,7 +14,12 @@ extension LMDBEventStore {
   func currentFiles() throws(LedgerError) -> StoreFiles {
     while true {
       let files = try openFiles
-      guard files.isSealed, try move(from: files) else { return files }
+      if files.isSealed {
+        guard try move(from: files) else { return files }
+      } else if !files.environment.isClosed {
+        return files
+      }
+      // Closed files cannot tell: another thread has moved to others meanwhile.
     }
   }
 

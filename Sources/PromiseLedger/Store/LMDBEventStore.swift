@@ -249,9 +249,12 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
       defer { access = .closed }
       return access
     }
+    gate.interrupt()
+    // Before the gate is left: a transaction that is running must end first, so that no other process passes the
+    // gate and then waits for it without a limit. This throws only inside a transaction of this thread, which is
+    // impossible here.
+    if case .open(let files) = last { try? files.environment.close() }
     gate.close()
     words.close()
-    // This throws only inside a transaction of this thread, which is impossible here.
-    if case .open(let files) = last { try? files.environment.close() }
   }
 }

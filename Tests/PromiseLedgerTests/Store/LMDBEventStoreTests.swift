@@ -2,6 +2,7 @@ import LedgerModelTestSupport
 import LedgerSystem
 import LedgerTestSupport
 import PromiseLedgerTesting
+import Synchronization
 import Testing
 
 @testable import LedgerLMDB
@@ -16,13 +17,52 @@ import Testing
 
   init() throws { temporary = try TemporaryLedger() }
 
-  private func open() throws -> StoreUnderTest {
+  private func open(_ hooks: StoreHooks = StoreHooks()) throws -> StoreUnderTest {
     var options = StoreOptions(sizeLimit: 1 << 30)
     options.environment.faults = faults
+    options.hooks = hooks
     let store = try LMDBEventStore.openOrCreate(
       LedgerDirectory(temporary.path), options: options,
       newLedgerID: LedgerID(entityID: EntityID(high: 1, low: 1)), now: .at(0))
     return StoreUnderTest(store: store)
+  }
+
+  /// Other processes wait for the gate with a limit, and for the lock of LMDB without one.
+  @Test func aStoreThatClosesKeepsTheGateUntilItsTransactionEnds() async throws {
+    let (began, goOn) = (WakeSemaphore(), WakeSemaphore())
+    var hooks = StoreHooks()
+    hooks.beforeCommit = {
+      began.signal()
+      _ = goOn.wait(timeout: .seconds(60))
+    }
+    let store = try open(hooks).store
+    let other = try open().store
+    let endings = Endings()
+    _ = try SystemThread.start(name: "writing") {
+      defer { endings.count.add(1, ordering: .releasing) }
+      guard (try? store.beginCommit(Patience(.seconds(60)))) != nil else { return }
+      _ = try? store.append(
+        StoreSubject.batch(1), CommitID(session: .numbered(1), number: 1), after: .start)
+      store.endCommit()
+    }
+    _ = try SystemThread.start(name: "closing") {
+      _ = began.wait(timeout: .seconds(60))
+      store.close()
+      endings.count.add(1, ordering: .releasing)
+    }
+    while (try? store.head()) != nil { await Task.yield() }
+    let error = #expect(throws: LedgerError.self) {
+      _ = try other.beginCommit(Patience(.milliseconds(300)))
+      other.endCommit()
+    }
+    #expect(error?.code == .writerStalled)
+    goOn.signal()
+    while endings.count.load(ordering: .acquiring) < 2 { await Task.yield() }
+    other.close()
+  }
+
+  private final class Endings: Sendable {
+    let count = Atomic(0)
   }
 
   #if DEBUG

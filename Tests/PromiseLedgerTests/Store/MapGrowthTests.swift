@@ -8,9 +8,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct MapGrowthTests {
-  @Test func aSmallMapGrowsWithTheLedger() async throws {
+  @Test(arguments: [1 << 30, Int.max])
+  func aSmallMapGrowsWithTheLedger(limit: Int) async throws {
     let temporary = try TemporaryLedger()
     var configuration = LedgerConfiguration()
+    configuration.files.sizeLimitInBytes = limit
     configuration.files.environment.mapSize = 1 << 20
     let app = try await temporary.open(configuration: configuration)
     let bytes = [UInt8](repeating: 7, count: 1 << 20)
