@@ -256,6 +256,11 @@ package final class LedgerEngine: Sendable {
   /// The time for deadlines and retention.
   func now(_ store: any EventStore) -> Timestamp { setup.clock?.now() ?? store.now() }
 
+  /// The same, also while the session has no store: then it is the time of this host.
+  var currentTime: Timestamp {
+    phase.store.map { now($0) } ?? (setup.clock ?? SystemLedgerClock()).now()
+  }
+
   /// Applies the events that other sessions wrote, in slices, and wakes the tasks that wait for them.
   ///
   /// - Returns: Whether there were any events.

@@ -32,10 +32,9 @@ public final class Ledger: Sendable {
   ///
   /// Count deadlines from it, as in `ledger.now + .seconds(30)`. It is the time of
   /// ``LedgerConfiguration/clock`` if that is set. Otherwise it is the system clock's for a ledger in a directory,
-  /// and the server's for a ledger on a server, whatever the clock of this host says.
-  public var now: Timestamp {
-    engine.phase.store.map { engine.now($0) } ?? configuration.timeForIDs
-  }
+  /// and the server's for a ledger on a server, whatever the clock of this host says; while that is frozen or closed,
+  /// it is the system clock's.
+  public var now: Timestamp { engine.currentTime }
 
   init(engine: LedgerEngine, configuration: LedgerConfiguration, id: LedgerID) {
     self.engine = engine

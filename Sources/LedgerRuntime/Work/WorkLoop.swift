@@ -84,9 +84,7 @@ final class WorkLoop: Sendable {
   }
 
   /// The time by which decisions judge what is due.
-  var now: Timestamp {
-    engine.phase.store.map { engine.now($0) } ?? configuration.timeForIDs
-  }
+  var now: Timestamp { engine.currentTime }
 
   // MARK: Beginning and ending
 
