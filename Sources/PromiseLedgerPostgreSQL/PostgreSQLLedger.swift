@@ -69,9 +69,12 @@ public struct PostgreSQLLedger: Sendable {
   /// session.
   public var lease = Duration.seconds(15)
 
-  /// How long a session may stay frozen until others may end it, by the server's clock. It is rounded down to seconds.
+  /// How long a session may stay frozen before others may end it, by the server's clock, in whole seconds; at most
+  /// 100 years.
   ///
-  /// A frozen session gives no sign of life, so if its process is killed, others learn of that only then.
+  /// A frozen session shows no sign of life, so if its process is killed, others find out only after this time. If it
+  /// comes back later than that, `unfreeze()` may throw ``LedgerError/Code/sessionEnded``: open
+  /// the ledger again.
   public var frozenLease = Duration.seconds(86_400)
 
   /// How long a commit whose connection was lost waits for the server, to find out whether it was written; and how
@@ -80,6 +83,9 @@ public struct PostgreSQLLedger: Sendable {
 
   /// Whether a session tells other processes of its commits, which otherwise look only once in a poll interval.
   package var tellsOfCommits = true
+
+  /// The lease of frozen sessions, within what an interval of the server can be.
+  var frozenLeaseInSeconds: Int64 { min(frozenLease.components.seconds, 100 * 31_557_600) }
 
   /// What the sessions of the ledger need the server to promise.
   var neededDurability: Durability {

@@ -1,5 +1,6 @@
 package import LedgerModel
 import LedgerPostgreSQL
+import LedgerSystem
 package import PromiseLedgerPostgreSQL
 
 /// What tests see of a ledger beside its sessions, and how they change it behind their backs.
@@ -38,7 +39,17 @@ extension TestDatabase {
       .int8(0, 0)
   }
 
-  /// The number of rows of a table.
+  /// Waits until a connection of the server waits for something, or a minute has passed.
+  ///
+  /// - Parameter condition: About `pg_stat_activity`.
+  package func awaitWait(where condition: String) throws {
+    let pause = WakeSemaphore()
+    for _ in 0..<600 where try rowCount(of: "pg_stat_activity WHERE \(condition)") == 0 {
+      _ = pause.wait(timeout: .milliseconds(100))
+    }
+  }
+
+  /// The number of rows of a table, which a condition may follow.
   package func rowCount(of table: String) throws -> Int64 {
     try run("SELECT count(*) FROM \(table)").int8(0, 0)
   }

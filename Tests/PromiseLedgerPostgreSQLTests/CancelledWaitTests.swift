@@ -45,10 +45,7 @@ struct CancelledWaitTests {
     let creating = Task {
       while true { _ = try await ledger.createPromise(of: Int.self) }
     }
-    try await onThread {
-      let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
-      while try server.run(waiting).int8(0, 0) == 0 {}
-    }
+    try await onThread { try server.awaitWait(where: "wait_event = 'SyncRep'") }
     let isOver = WakeSemaphore()
     // A freeze that waited would otherwise wait for ever.
     async let isLate = onThread {

@@ -108,12 +108,7 @@ struct CommitTests {
       let second = try PostgreSQLWriter(place)
       let head = try second.store.beginCommit(Patience(.seconds(60))).head
       isLocked.signal()
-      let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-      let pause = WakeSemaphore()
-      // If the other failed before it waits, its error says more.
-      for _ in 0..<600 where try server.run(waiting).int8(0, 0) == 0 {
-        _ = pause.wait(timeout: .milliseconds(100))
-      }
+      try server.awaitWait(where: "wait_event_type = 'Lock'")
       _ = try second.tryToAppend(after: head)
       second.store.endCommit()
     }

@@ -1,7 +1,7 @@
 import CLedgerSystem
 import LedgerLibC
 
-/// The signals by which people and systems end a program that has something to do before.
+/// The signals by which people and systems end a program, for programs that have to clean up first.
 package enum EndingSignals {
   /// Notes signals from now on, instead of letting them end this process.
   ///

@@ -127,7 +127,7 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
       FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted(session, number)
       LEFT JOIN \(place.names.session) s ON s.ledger = $1 AND s.session = wanted.session
       ORDER BY wanted.number
-      """, .uuidArray(ids.map(\.entityID.bytes)), .int8(place.frozenLease.components.seconds))
+      """, .uuidArray(ids.map(\.entityID.bytes)), .int8(place.frozenLeaseInSeconds))
     let now = MonotonicClock.now
     let lossCount = pool.lossCount
     return try LedgerError.onServer(place.names) { () throws(PostgreSQLError) in
@@ -203,8 +203,8 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
 extension PostgreSQLSessionRegistry.Contents {
   /// The finding about a session, whose row has its state, its beat, and whether that is older than any pause.
   ///
-  /// A session that was silent for so long may be back in a moment, as after an outage, so whoever could end it waits
-  /// for some beats. Those who hold no session only look.
+  /// After an outage, a session that was silent for that long may be about to beat again. So a registry that holds
+  /// sessions, which could end it, waits for the time of a few beats. One that holds none only looks.
   fileprivate mutating func finding(
     of id: SessionID, _ rows: Rows, _ row: Int, at now: Duration
   ) throws(PostgreSQLError) -> SessionFinding {
@@ -214,7 +214,7 @@ extension PostgreSQLSessionRegistry.Contents {
     case "alive":
       if held.contains(id) { return .alive }
       let isOld = try rows.bool(row, 2)
-      // Whoever holds no session has no beats of its own to compare with.
+      // A registry that holds no sessions sends no beats that it could compare with.
       let isDead = observer.note(
         try rows.int8(row, 1), of: id, at: now, heardAt: held.isEmpty ? now : lastBeat,
         lease: isOld ? BeatObserver.shortestLease : nil)

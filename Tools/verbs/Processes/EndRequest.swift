@@ -1,11 +1,12 @@
 #if Serve
   import LedgerSystem
 
-  /// A signal by which somebody asks this process to end, which has something to do before.
+  /// A request to end this process, by a signal, for a command that has to clean up first.
   enum EndRequest {
-    /// Expects it from now on. Until then, it ends the process at once.
+    /// From now on, a request is only noted. Before that, it ends the process at once.
     static func expect() { EndingSignals.note() }
 
+    /// Whether a request has come.
     static var hasCome: Bool { EndingSignals.haveCome }
   }
 #endif
