@@ -60,7 +60,7 @@ package struct Answers: Equatable {
         WorkSearch(now: .at(time), kinds: ["cook"], limit: .max, laneLimit: .max))
     }
     lanes = Set(try state.holders(ofLane: "lane"))
-    queue = try state.queue(ofLane: "lane", before: Position(rawValue: .max), limit: .max)
+    queue = try state.queue(ofLane: "lane", before: Position(rawValue: .max), limit: .max).work
     blocked = state.blocked
   }
 }

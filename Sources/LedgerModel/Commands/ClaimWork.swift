@@ -134,7 +134,8 @@ extension Decision {
       _ = try base.holders(ofLane: name)
       let queue = try base.queue(
         ofLane: name, before: Position(rawValue: .max), limit: LedgerState.maximumQueueCount)
-      try Self.lookUpAll(queue) { (work) throws(LedgerError) in try lookUpAwaited(by: work.trigger)
+      try Self.lookUpAll(queue.work) { (work) throws(LedgerError) in
+        try lookUpAwaited(by: work.trigger)
       }
     }
   }
@@ -237,7 +238,7 @@ struct LaneOccupancies {
     let earlier = try decision.base.queue(
       ofLane: lane.name, before: place.created,
       limit: LedgerState.maximumQueueCount + decision.staged.promises.ids.count)
-    let current = earlier.filter { decision.staged.promises[$0.id] == nil }
+    let current = earlier.work.filter { decision.staged.promises[$0.id] == nil }
     let staged = occupancy.queue.filter { $0.created < place.created }
     var dueCount = 0
     // If more than the maximum wait for a time or a promise, the order of creation is not kept.

@@ -20,7 +20,7 @@ extension Explainer {
     let earlier = try state.queue(
       ofLane: lane.name, before: place.created, limit: LedgerState.maximumQueueCount)
     var first: [PromiseID] = []
-    for work in earlier where first.count < width - others.count {
+    for work in earlier.work where first.count < width - others.count {
       guard state.blocked[work.id.entityID] == nil, try isDue(work.trigger) else { continue }
       first.append(work.id)
     }

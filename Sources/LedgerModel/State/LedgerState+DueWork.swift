@@ -42,9 +42,6 @@ package struct WorkSearch: Sendable {
   package let now: Timestamp
   /// All names of the kinds that the session runs.
   package let kinds: Set<String>
-  /// The maximum number of lanes that one search looks at.
-  static let maximumLaneCount = 1_024
-
   /// The maximum amount of work of one kind in the result.
   package let limit: Int
   /// The maximum amount of work of one lane in the result of which no attempt was started.
@@ -85,7 +82,6 @@ extension LedgerState {
     var finder = WorkFinder(self, search)
     try finder.lookThroughTimes()
     if !search.looksOnlyAtTimes { try finder.lookThroughTheRest() }
-    try finder.lookAtNotedLanes()
     return try finder.result()
   }
 
@@ -94,7 +90,7 @@ extension LedgerState {
   package func dueWork(
     among ids: Set<PromiseID>, _ search: WorkSearch
   ) throws(LedgerError) -> DueWork {
-    var finder = WorkFinder(self, search)
+    var finder = WorkFinder(self, search, looksAtLanes: false)
     for id in ids {
       // Other work must not wait for a record that this build cannot read.
       guard let entity = try readablePromise(id) else { continue }
@@ -116,7 +112,6 @@ extension LedgerState {
       try finder.lookBelow(awaiting: promise)
     }
     for lane in lanes { try finder.lookAt(lane: lane) }
-    try finder.lookAtNotedLanes()
     return try finder.result()
   }
 

@@ -179,6 +179,14 @@ extension LedgerState {
     package let trigger: WorkTrigger
   }
 
+  /// The beginning of a lane's queue.
+  package struct LaneQueue: Sendable {
+    /// The work, in the order of its creation.
+    package var work: [QueuedWork] = []
+    /// Whether no other work that was asked for is in the queue.
+    package var isComplete = true
+  }
+
   /// The first work of a lane of which no attempt was started, in the order of its creation.
   ///
   /// - Parameters:
@@ -186,14 +194,18 @@ extension LedgerState {
   ///   - limit: The maximum number of results.
   package func queue(
     ofLane name: String, before position: Position, limit: Int
-  ) throws(LedgerError) -> [QueuedWork] {
-    var queued: [QueuedWork] = []
+  ) throws(LedgerError) -> LaneQueue {
+    var queue = LaneQueue()
     for member in promises.work.queue(ofLane: name) {
-      guard member.created < position, queued.count < limit else { break }
+      guard member.created < position else { break }
       guard let trigger = promises.work[member.id]?.trigger else { continue }
-      queued.append(QueuedWork(id: member.id, created: member.created, trigger: trigger))
+      guard queue.work.count < limit else {
+        queue.isComplete = false
+        break
+      }
+      queue.work.append(QueuedWork(id: member.id, created: member.created, trigger: trigger))
     }
-    guard has(.lanes) else { return queued }
+    guard has(.lanes) else { return queue }
     var count = 0
     var visitedCount = 0
     try snapshot.forEachEntry(
@@ -201,18 +213,22 @@ extension LedgerState {
       firstSliceCount: min(limit, SnapshotReader.sliceCount)
     ) { (entry) throws(LedgerError) in
       visitedCount += 1
-      guard entry.position < position, count < limit, visitedCount <= maximumVisitedCount else {
+      guard entry.position < position else { return false }
+      guard count < limit, visitedCount <= Self.maximumVisitedCount else {
+        queue.isComplete = false
         return false
       }
       guard !isOverlaid(entry.id) else { return true }
-      queued.append(
+      queue.work.append(
         QueuedWork(
           id: PromiseID(entityID: entry.id), created: entry.position,
           trigger: try entry.laneTrigger()))
       count += 1
       return true
     }
-    return Array(queued.sorted { $0.created < $1.created }.prefix(limit))
+    if queue.work.count > limit { queue.isComplete = false }
+    queue.work = Array(queue.work.sorted { $0.created < $1.created }.prefix(limit))
+    return queue
   }
 
   /// The lane of work in memory, if more of its work runs than one of them allows.
@@ -228,7 +244,7 @@ extension LedgerState {
   }
 
   /// The maximum number of entries of a lane in the snapshot that are visited: most may have started since.
-  private var maximumVisitedCount: Int { 16 * SnapshotReader.sliceCount }
+  package static let maximumVisitedCount = 16 * SnapshotReader.sliceCount
 
   /// Whether the snapshot has entries in a list.
   func has(_ list: OpenList.Kind) -> Bool { snapshot.summary.counts.lists[list] > 0 }

@@ -50,16 +50,11 @@ extension WorkFinder {
         guard isDue(order, kind) else { return false }
         order = order.prioritized(work.priority)
       }
-      if work.lane == nil { count += 1 }
-      guard count <= search.limit else {
-        found.incompleteKinds.insert(kind)
-        return false
-      }
-      note(
-        WorkCandidate(
-          id: PromiseID(entityID: entry.id), kind: kind, lane: work.lane, order: order,
-          created: work.created, excludedBy: nil))
-      return true
+      let candidate = WorkCandidate(
+        id: PromiseID(entityID: entry.id), kind: kind, lane: work.lane, order: order,
+        created: work.created, excludedBy: nil)
+      try note(candidate, count: &count)
+      return count <= search.limit
     }
   }
 
@@ -68,13 +63,17 @@ extension WorkFinder {
     guard state.has(.awaitingWork) else { return }
     for settlement in WorkTrigger.Settlement.allCases {
       let excluding = settlement.isExcluded(by: promise)
-      var tally = KindTally(search)
       var followerCount = 0
+      var counts: [String: Int] = [:]
       try state.snapshot.forEachEntry(
         of: .awaitingWork(promise.id, settlement), afterKey: nil, firstSliceCount: 64
       ) { (entry) throws(LedgerError) in
         guard !state.isOverlaid(entry.id), state.blocked[entry.id] == nil else { return true }
         let work = try entry.waitingWork()
+        let candidate = WorkCandidate(
+          id: PromiseID(entityID: entry.id), kind: work.kind, lane: work.lane,
+          order: promise.settledAt.prioritized(work.priority), created: work.created,
+          excludedBy: excluding?.id)
         if excluding != nil {
           followerCount += 1
           guard followerCount <= search.limit else {
@@ -84,43 +83,13 @@ extension WorkFinder {
           }
         } else {
           guard search.kinds.contains(work.kind) else { return true }
-          guard work.lane != nil || tally.takes(work.kind) else {
-            found.incompleteKinds.insert(work.kind)
-            return tally.hasRoom
+          guard counts[work.kind, default: 0] <= search.limit else {
+            return search.kinds.contains { counts[$0, default: 0] <= search.limit }
           }
         }
-        // It may keep its place in a lane in which no other work can start.
-        if settlement == .any, let lane = work.lane { found.lanes.insert(lane) }
-        note(
-          WorkCandidate(
-            id: PromiseID(entityID: entry.id), kind: work.kind, lane: work.lane,
-            order: promise.settledAt.prioritized(work.priority), created: work.created,
-            excludedBy: excluding?.id))
+        try note(candidate, count: &counts[work.kind, default: 0])
         return true
       }
     }
-  }
-}
-
-/// Counts work by kind, up to the limit of a search.
-private struct KindTally {
-  private let limit: Int
-  private var counts: [String: Int] = [:]
-  private var openKinds: Set<String>
-
-  init(_ search: WorkSearch) {
-    limit = search.limit
-    openKinds = search.kinds
-  }
-
-  /// Whether more work of any kind may be taken.
-  var hasRoom: Bool { !openKinds.isEmpty }
-
-  /// Counts work of a kind; returns whether it may be taken.
-  mutating func takes(_ kind: String) -> Bool {
-    counts[kind, default: 0] += 1
-    guard counts[kind, default: 0] > limit else { return true }
-    openKinds.remove(kind)
-    return false
   }
 }

@@ -1,3 +1,5 @@
+private import HeapModule
+
 /// Collects due work.
 struct WorkFinder {
   let state: LedgerState
@@ -7,28 +9,39 @@ struct WorkFinder {
   private var settled: [PromiseID: SettledPromise?] = [:]
   /// The first of the errors for missing parts of the snapshot, which are noted together.
   private var failure: LedgerError?
-  private var seenLanes: Set<String> = []
+  /// Whether the lanes of due work are looked at; otherwise they are only named.
+  let looksAtLanes: Bool
+  var seenLanes: Set<String> = []
+  /// The lanes in which more may start than was found in the first part of their queue, and the first due work that was
+  /// seen behind that.
+  var deepLanes: [String: [WorkCandidate]] = [:]
   /// Where the work that was found stands among the candidates.
   private var indices: [PromiseID: Int] = [:]
-  /// Due work of lanes of which no attempt was started, the first of each lane that was seen.
-  private var laneCandidates: [String: [WorkCandidate]] = [:]
+  /// The first work that was found, by kind: one more than the result contains shows that there is more.
+  private var first: [String: Heap<WorkCandidate>] = [:]
+  /// The amount of work that was found, by kind.
+  private var counts: [String: Int] = [:]
   /// Whether all work is looked through.
   private var looksThroughAll = false
 
-  init(_ state: LedgerState, _ search: WorkSearch) {
+  init(_ state: LedgerState, _ search: WorkSearch, looksAtLanes: Bool = true) {
     self.state = state
     self.search = search
+    self.looksAtLanes = looksAtLanes
   }
 
   /// - Throws: The error for missing parts of the snapshot.
-  func result() throws(LedgerError) -> DueWork {
+  mutating func result() throws(LedgerError) -> DueWork {
     if let failure { throw failure }
+    for candidate in deepLanes.values.joined() { add(candidate) }
     var result = found
-    var counts: [String: Int] = [:]
+    // A look through all work sees due work of each of these lanes, if there is any.
+    if !deepLanes.isEmpty, !looksThroughAll { result.incompleteKinds.formUnion(search.kinds) }
+    var ranks: [String: Int] = [:]
     result.candidates = found.candidates.sorted().filter { candidate in
       guard candidate.excludedBy == nil else { return true }
-      counts[candidate.kind, default: 0] += 1
-      guard counts[candidate.kind, default: 0] > search.limit else { return true }
+      ranks[candidate.kind, default: 0] += 1
+      guard ranks[candidate.kind, default: 0] > search.limit else { return true }
       result.incompleteKinds.insert(candidate.kind)
       return false
     }
@@ -60,7 +73,9 @@ struct WorkFinder {
   private mutating func lookThroughTheRestInMemory() throws(LedgerError) {
     let work = state.promises.work
     for kind in search.kinds {
-      if let queued = work.dueAtOnce.kinds[kind] { try look(at: queued) }
+      if let queued = work.dueAtOnce.kinds[kind] {
+        try look(at: queued, time: { $1.createdAt })
+      }
     }
     for ids in Array(work.awaited.elsewhere).slices(of: SnapshotReader.sliceCount) {
       var state = state
@@ -76,7 +91,7 @@ struct WorkFinder {
   }
 
   /// Looks at work; if a part of the snapshot is missing, goes on, so that those for all work are noted.
-  private mutating func lookIfKnown(
+  mutating func lookIfKnown(
     at id: PromiseID, _ place: WorkPlace
   ) throws(LedgerError) {
     do throws(LedgerError) { try look(at: id, place) } catch { try notePart(error) }
@@ -89,8 +104,13 @@ struct WorkFinder {
   }
 
   /// Looks at the first due work of one kind, as much as the result may contain.
+  ///
+  /// - Parameters:
+  ///   - time: The time at which work became due.
+  ///   - isDue: Whether work is due, which the first of each queue is.
   private mutating func look(
-    at work: WorkQueues.OfKind, isDue: (WorkQueues.Entry) -> Bool = { _ in true }
+    at work: WorkQueues.OfKind, time: (WorkQueues.Entry, WorkPlace) -> Timestamp,
+    isDue: (WorkQueues.Entry) -> Bool = { _ in true }
   ) throws(LedgerError) {
     for queue in work.queues.values {
       // One more shows that the result is incomplete.
@@ -104,15 +124,28 @@ struct WorkFinder {
         return true
       }
     }
-    for (lane, queue) in work.lanes where !search.fullLanes.contains(lane) {
-      try queue.visit { (entry) throws(LedgerError) in
-        guard isDue(entry) else { return false }
-        guard let place = state.promises.work[entry.id], state.blocked[entry.id.entityID] == nil
-        else { return true }
-        try lookIfKnown(at: entry.id, place)
-        return false
-      }
+    try lookAtLanes(of: work, time, isDue)
+  }
+
+  /// Notes work of a list, unless more of its kind was found that comes earlier than the limit allows.
+  ///
+  /// - Parameter count: The amount of work of the kind in the list that was found, or was left out because it comes too
+  ///   late. If that exceeds the limit, the rest of the list can be left out, too.
+  mutating func note(_ candidate: WorkCandidate, count: inout Int) throws(LedgerError) {
+    guard !isBeyondLimit(candidate) else {
+      count += 1
+      return
     }
+    let before = counts[candidate.kind]
+    try note(candidate)
+    if counts[candidate.kind] != before { count += 1 }
+  }
+
+  /// Whether the result contains so much work of the kind that comes earlier that there is no room.
+  func isBeyondLimit(_ candidate: WorkCandidate) -> Bool {
+    guard let first = first[candidate.kind], first.count > search.limit, let last = first.max
+    else { return false }
+    return candidate >= last
   }
 
   /// Looks at the work of one kind whose time has come, and notes the next time.
@@ -120,7 +153,7 @@ struct WorkFinder {
     of work: WorkQueues.OfKind, _ kind: String
   ) throws(LedgerError) {
     let now = search.now
-    try look(at: work) { $0.time <= now }
+    try look(at: work, time: { entry, _ in entry.time }, isDue: { $0.time <= now })
     for queues in [Array(work.queues.values), Array(work.lanes.values)] {
       for queue in queues {
         try queue.visit(
@@ -135,6 +168,7 @@ struct WorkFinder {
   }
 
   mutating func lookAtChange(of work: PromiseEntity) throws(LedgerError) {
+    noteIfMoved(work)
     let lane: WorkLane?
     if let place = state.promises.work[work.id] ?? work.workPlace {
       try look(at: work.id, place)
@@ -146,6 +180,12 @@ struct WorkFinder {
     if let lane { found.freedLanes.insert(lane.name) }
   }
 
+  /// Notes that work may have left another lane, or made its own wider.
+  private mutating func noteIfMoved(_ work: PromiseEntity) {
+    guard work.progress?.options != nil else { return }
+    found.incompleteKinds.formUnion(search.kinds)
+  }
+
   mutating func look(at id: PromiseID, _ place: WorkPlace) throws(LedgerError) {
     guard state.blocked[id.entityID] == nil else { return }
     switch place.phase {
@@ -154,18 +194,18 @@ struct WorkFinder {
       // Another session may take it over.
       guard let time = place.overdueAt, isDue(time, place.kind) else { return }
       add(candidate(id, place, time))
-    case .waiting(.now): note(id, place, place.createdAt)
-    case .waiting(.at(let time)): if isDue(time, place.kind) { note(id, place, time) }
+    case .waiting(.now): try note(id, place, place.createdAt)
+    case .waiting(.at(let time)): if isDue(time, place.kind) { try note(id, place, time) }
     case .waiting(.after(let promise, let settlement)):
       guard let promise = try settledPromise(promise) else { return }
-      note(id, place, promise.settledAt, settlement.isExcluded(by: promise))
+      try note(id, place, promise.settledAt, settlement.isExcluded(by: promise))
     case .waiting(.firstOf(let condition)):
-      if let time = try dueTime(condition, place.kind) { note(id, place, time) }
+      if let time = try dueTime(condition, place.kind) { try note(id, place, time) }
     }
   }
 
   /// The time at which a condition was first met; `nil` if it was not.
-  private mutating func dueTime(
+  mutating func dueTime(
     _ condition: WorkCondition, _ kind: String
   ) throws(LedgerError) -> Timestamp? {
     var first: Timestamp?
@@ -202,118 +242,54 @@ struct WorkFinder {
   /// Notes due work: itself, or the lane that decides which of its work comes next.
   private mutating func note(
     _ id: PromiseID, _ place: WorkPlace, _ time: Timestamp, _ excluding: SettledPromise? = nil
-  ) {
+  ) throws(LedgerError) {
     let candidate = candidate(id, place, time, excluding)
     // Work that keeps its place may go on in a lane in which no other work can start.
-    if place.holdsLane { add(candidate) }
-    note(candidate)
+    if place.holdsLane, !looksAtLanes { add(candidate) }
+    try note(candidate)
   }
 
-  mutating func note(_ candidate: WorkCandidate) {
+  mutating func note(_ candidate: WorkCandidate) throws(LedgerError) {
     guard let lane = candidate.lane, candidate.excludedBy == nil else { return add(candidate) }
-    guard search.kinds.contains(candidate.kind), !search.fullLanes.contains(lane) else { return }
-    guard found.lanes.count < WorkSearch.maximumLaneCount || found.lanes.contains(lane) else {
-      found.incompleteKinds.insert(candidate.kind)
+    guard search.kinds.contains(candidate.kind), mayStartWork(inLane: lane) else { return }
+    guard looksAtLanes else {
+      found.lanes.insert(lane)
       return
     }
-    found.lanes.insert(lane)
-    var candidates = laneCandidates[lane, default: []]
-    if candidates.count < search.laneLimit {
-      candidates.append(candidate)
-    } else if let last = candidates.indices.max(by: {
-      candidates[$0].created < candidates[$1].created
-    }),
-      candidate.created < candidates[last].created
-    {
-      candidates[last] = candidate
-    }
-    laneCandidates[lane] = candidates
+    try lookAt(lane: lane)
+    noteInDeepLane(candidate, lane)
   }
 
-  private mutating func add(_ candidate: WorkCandidate) {
+  mutating func add(_ candidate: WorkCandidate) {
     // Every runner passes an outcome on, because the code does not run.
     guard candidate.excludedBy != nil || search.kinds.contains(candidate.kind) else { return }
     guard let index = indices[candidate.id] else {
       indices[candidate.id] = found.candidates.count
+      if candidate.excludedBy == nil {
+        counts[candidate.kind, default: 0] += 1
+        noteAmongFirst(candidate)
+      }
       return found.candidates.append(candidate)
     }
     // It was found by its time and by each settled promise of its condition: the first of these made it due.
     if candidate.order < found.candidates[index].order { found.candidates[index] = candidate }
   }
 
-  private func candidate(
+  private mutating func noteAmongFirst(_ candidate: WorkCandidate) {
+    guard !isBeyondLimit(candidate) else { return }
+    first[candidate.kind, default: Heap()].insert(candidate)
+    // A difference, because the limit may be the largest number.
+    if (first[candidate.kind]?.count ?? 0) - 1 > search.limit {
+      first[candidate.kind]?.removeMax()
+    }
+  }
+
+  func candidate(
     _ id: PromiseID, _ place: WorkPlace, _ time: Timestamp, _ excluding: SettledPromise? = nil
   ) -> WorkCandidate {
     WorkCandidate(
       id: id, kind: place.kind, lane: place.lane?.name, order: time.prioritized(place.priority),
       created: place.created, excludedBy: excluding?.id)
-  }
-
-  // MARK: Lanes
-
-  mutating func lookAtNotedLanes() throws(LedgerError) {
-    for lane in found.lanes { try lookAt(lane: lane) }
-    found.lanes = []
-  }
-
-  /// Adds the work of a lane that may come next: all that keeps its place, and the first of the rest in the
-  /// order of creation.
-  mutating func lookAt(lane: String) throws(LedgerError) {
-    guard seenLanes.insert(lane).inserted else { return }
-    for holder in try state.holders(ofLane: lane) where !holder.isRunning {
-      guard let place = try state.readablePromise(holder.id)?.workPlace else { continue }
-      try addHead(holder.id, place)
-    }
-    var count = 0
-    let queue = try state.queue(
-      ofLane: lane, before: Position(rawValue: .max), limit: LedgerState.maximumQueueCount)
-    for queued in queue where count < search.laneLimit {
-      guard let work = try state.readablePromise(queued.id), let place = work.workPlace else {
-        continue
-      }
-      // Work of other kinds must not hide the rest of a lane that is wide enough.
-      if try addHead(queued.id, place), search.kinds.contains(place.kind) { count += 1 }
-    }
-    if queue.count >= LedgerState.maximumQueueCount, count < search.laneLimit {
-      addLaneCandidates(lane, count: search.laneLimit - count)
-    }
-  }
-
-  /// Adds due work behind more work of the lane that waits than is looked at in the order of creation.
-  private mutating func addLaneCandidates(_ lane: String, count: Int) {
-    let candidates = laneCandidates[lane, default: []].sorted { $0.created < $1.created }
-    for candidate in candidates.prefix(count) { add(candidate) }
-    // A look through all work would have seen it.
-    if candidates.isEmpty, !looksThroughAll { found.incompleteKinds.formUnion(search.kinds) }
-  }
-
-  /// Adds work if it is due.
-  ///
-  /// - Returns: Whether it is due, even if it is of a kind that the session does not run.
-  @discardableResult
-  private mutating func addHead(
-    _ id: PromiseID, _ place: WorkPlace
-  ) throws(LedgerError) -> Bool {
-    guard let trigger = place.trigger, state.blocked[id.entityID] == nil else { return false }
-    switch trigger {
-    case .now:
-      add(candidate(id, place, place.createdAt))
-      return true
-    case .at(let time):
-      guard isDue(time, place.kind) else { return false }
-      add(candidate(id, place, time))
-      return true
-    case .after(let promise, let settlement):
-      guard let promise = try settledPromise(promise),
-        settlement.isExcluded(by: promise) == nil
-      else { return false }
-      add(candidate(id, place, promise.settledAt))
-      return true
-    case .firstOf(let condition):
-      guard let time = try dueTime(condition, place.kind) else { return false }
-      add(candidate(id, place, time))
-      return true
-    }
   }
 
   // MARK: Work that awaits a promise
@@ -340,7 +316,9 @@ struct WorkFinder {
         try lookAtFollowers(queues)
       case .many(let queues):
         for kind in search.kinds {
-          if let work = queues.kinds[kind] { try look(at: work) }
+          if let work = queues.kinds[kind] {
+            try look(at: work, time: { _, _ in promise.settledAt })
+          }
         }
       }
     }

@@ -118,7 +118,7 @@ extension Ledger {
     }
   }
 
-  private func creation<Work: LedgerWork>(
+  func creation<Work: LedgerWork>(
     of order: WorkOrder<Work>
   ) throws(LedgerError) -> (CreatePromise, DurablePromise<Work.Output>) {
     let codec = try configuration.codecs.codec(for: Work.Output.self)

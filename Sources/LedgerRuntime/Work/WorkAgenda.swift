@@ -62,6 +62,9 @@ struct WorkAgenda {
       && queues.values.allSatisfy { $0.due.isEmpty && $0.isComplete }
   }
 
+  /// Whether work may be due of a kind of which none is known.
+  var mayHaveMore: Bool { queues.values.contains { $0.due.isEmpty && !$0.isComplete } }
+
   /// The earliest time at which other work becomes due by itself.
   var nextTime: Timestamp? { queues.values.compactMap(\.nextTime).min() }
 
@@ -126,10 +129,11 @@ struct WorkAgenda {
     }
   }
 
-  /// Returns the lanes whose next work must be looked up.
-  mutating func takeLanesToSearch() -> Set<String> {
-    defer { lanesToSearch = [] }
-    return lanesToSearch
+  /// Takes lanes whose next work must be looked up.
+  mutating func takeLanesToSearch(atMost limit: Int) -> Set<String> {
+    let lanes = Set(lanesToSearch.prefix(limit))
+    lanesToSearch.subtract(lanes)
+    return lanes
   }
 
   // MARK: Filling
@@ -140,7 +144,11 @@ struct WorkAgenda {
     lanesToSearch.formUnion(found.lanes.subtracting(fullLanes))
     for candidate in found.candidates { add(candidate) }
     joints.formUnion(found.joints)
-    for kind in found.incompleteKinds { queues[kind]?.isComplete = false }
+    for kind in found.incompleteKinds {
+      queues[kind]?.isComplete = false
+      // New work must not keep the search waiting for what was left out.
+      if let last = queues[kind]?.due.max { forget(after: last) }
+    }
   }
 
   /// Notes a time at which work of a kind becomes due.

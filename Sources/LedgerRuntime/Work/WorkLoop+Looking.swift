@@ -38,8 +38,9 @@ extension WorkLoop {
         contents.hasMissedChanges = true
       }
       if !contents.running.values.contains(where: \.isSuspect) { contents.agenda.releaseSuspects() }
-      defer { contents.changed = [] }
-      return contents.changed.union(news.ids)
+      let ids = contents.changed.union(news.ids)
+      contents.changed = []
+      return ids
     }
   }
 
@@ -55,13 +56,20 @@ extension WorkLoop {
       awaited = found.awaited
       contents.withLock { $0.agenda.add(found) }
     }
-    let lanes = contents.withLock { $0.agenda.takeLanesToSearch() }
-    guard !lanes.isEmpty || !awaited.isEmpty else { return }
+    while true {
+      let lanes = contents.withLock { $0.agenda.takeLanesToSearch(atMost: Self.laneSliceCount) }
+      guard !lanes.isEmpty || !awaited.isEmpty else { return }
+      try await look(atLanes: lanes, awaiting: awaited, search)
+      awaited = []
+    }
+  }
+
+  private func look(
+    atLanes lanes: Set<String>, awaiting awaited: Set<PromiseID>, _ search: WorkSearch
+  ) async throws {
     do {
-      let needs = try await engine.read { [awaited] state in
-        state.needs(ofLanes: lanes, awaiting: awaited)
-      }
-      let found = try await engine.read(needs: needs) { [awaited] state in
+      let needs = try await engine.read { state in state.needs(ofLanes: lanes, awaiting: awaited) }
+      let found = try await engine.read(needs: needs) { state in
         try state.dueWork(inLanes: lanes, awaiting: awaited, search)
       }
       contents.withLock { $0.agenda.add(found) }
@@ -90,11 +98,15 @@ extension WorkLoop {
   /// Ends the code of work that ended otherwise or is run by another session, and tells code that its work was
   /// cancelled.
   func lookAtRunning(_ ids: Set<PromiseID>) async throws {
-    let flows = contents.withLock { contents in
+    let (flows, reserved) = contents.withLock { contents in
       defer { contents.hasMissedChanges = false }
       let all = contents.running.merging(contents.waiting) { running, _ in running }
-      return all.filter { contents.hasMissedChanges || ids.contains($0.key) }.mapValues(\.flow)
+      let isMeant = { [missed = contents.hasMissedChanges] in missed || ids.contains($0) }
+      return (
+        all.filter { isMeant($0.key) }.mapValues(\.flow), contents.reserved.keys.filter(isMeant)
+      )
     }
+    try await lookAtReserved(reserved)
     guard !flows.isEmpty else { return }
     let session = engine.setup.session
     let needs = SnapshotNeeds(ids: Set(flows.keys.map(\.entityID)))
@@ -126,6 +138,28 @@ extension WorkLoop {
         guard !code.flow.usesSteps else { continue }
         code.interruption.note(.ended)
         code.task?.cancel()
+      }
+    }
+  }
+
+  /// Notes work that is being created, and whose code must learn of something when it begins.
+  private func lookAtReserved(_ ids: [PromiseID]) async throws {
+    guard !ids.isEmpty else { return }
+    let needs = SnapshotNeeds(ids: Set(ids.map(\.entityID)))
+    let early = try await engine.read(needs: needs) { state in
+      try ids.filter { id in
+        guard let entity = try state.readablePromise(id) else { return false }
+        return entity.status != .pending || entity.progress?.cancelRequest != nil
+      }
+    }
+    contents.withLock { contents in
+      for id in early {
+        // The code may have begun meanwhile.
+        if contents.reserved[id] != nil {
+          contents.changedEarly.insert(id)
+        } else {
+          contents.changed.insert(id)
+        }
       }
     }
   }

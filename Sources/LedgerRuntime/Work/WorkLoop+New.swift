@@ -29,8 +29,7 @@ extension WorkLoop: WorkStarter {
     do {
       let answer = try await engine.submit(StartWork(creation, runnableKinds: kinds))
       if let entity = answer.started, let kind = creation.creation.work?.kind {
-        let isStopping = contents.withLock { $0.lastStart == nil }
-        if isStopping { giveBack(entity) } else { try start(entity, kind: kind) }
+        try start(entity, kind: kind)
       }
       // Only now: what runs without a place would be given back.
       endReservation(of: creation.id)
@@ -48,12 +47,14 @@ extension WorkLoop: WorkStarter {
     contents.withLock { contents in
       guard let kind = contents.reserved.removeValue(forKey: id) else { return }
       contents.counts[kind, default: 1] -= 1
+      // Its code was not noted yet when this was looked at, and may have been cancelled by now.
+      if contents.changedEarly.remove(id) != nil { contents.changed.insert(id) }
     }
     wakeUp()
   }
 
   /// Gives work back that was started when the runner had ended.
-  private func giveBack(_ entity: PromiseEntity) {
+  func giveBack(_ entity: PromiseEntity) {
     let release = ReleaseWork(
       id: entity.id, attempt: entity.progress?.attempt ?? 0, reason: .cancelled)
     Task.detached { [engine] in _ = try? await engine.submit(release) }

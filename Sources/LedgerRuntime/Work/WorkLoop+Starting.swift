@@ -91,7 +91,12 @@ extension WorkLoop {
       kind: presentName(of: kind), lane: entity.workPlace(work)?.lane?.name,
       isSuspect: entity.progress?.isSuspect ?? false,
       flow: WorkFlow(entity.progress, uptime: ledger.uptime), interruption: Interruption())
-    contents.withLock { $0.noteRunning(id, running) }
+    let isStopping = contents.withLock { contents in
+      guard !contents.isStopping else { return true }
+      contents.noteRunning(id, running)
+      return false
+    }
+    guard !isStopping else { return giveBack(entity) }
     let attempt = WorkAttempt(
       ledger: ledger, entity: entity, work: work, flow: running.flow, observer: self,
       interruption: running.interruption)

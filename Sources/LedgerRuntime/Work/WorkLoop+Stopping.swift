@@ -11,7 +11,7 @@ extension WorkLoop {
   func stop(after gracePeriod: Duration) async {
     // The caller's task may be cancelled.
     await Task.detached { [self] in
-      contents.withLock { $0.lastStart = nil }
+      contents.withLock { ($0.lastStart, $0.isStopping) = (nil, true) }
       await wait(atMost: gracePeriod) { $0.runningCount == 0 }
       interruptCode()
       await wait(atMost: Self.patience) { $0.runningCount == 0 && $0.waiting.isEmpty }
@@ -54,6 +54,7 @@ extension WorkLoop {
     }
     for (id, code) in left {
       code.flow.end()
+      code.task?.cancel()
       log("code did not end after its cancellation, and is left behind", ["promise": "\(id)"])
     }
   }

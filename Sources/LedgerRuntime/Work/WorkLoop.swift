@@ -27,8 +27,12 @@ final class WorkLoop: Sendable {
     var isClaiming = false
     /// The time from which no work is started; `nil` while the runner does not run.
     var lastStart: Timestamp?
+    /// Whether no more code may begin.
+    var isStopping = false
     /// Promises that changed and were not looked at yet.
     var changed: Set<PromiseID> = []
+    /// Work that was cancelled or ended while it was being created.
+    var changedEarly: Set<PromiseID> = []
     /// Whether other promises may have changed, so that all running work must be looked at.
     var hasMissedChanges = false
     /// Work that was found due again before its attempt ended here.
@@ -46,6 +50,9 @@ final class WorkLoop: Sendable {
 
   /// The maximum amount of work of one lane that is remembered and was never started.
   static let laneLimit = 16
+
+  /// The maximum number of lanes that one read looks at.
+  static let laneSliceCount = 256
 
   /// The time that code has to end after its task was cancelled; then it is left behind.
   static let patience = Duration.seconds(1)
@@ -105,7 +112,7 @@ final class WorkLoop: Sendable {
       self?.wakeUp()
       return self != nil
     }
-    contents.withLock { $0.lastStart = lastStart }
+    contents.withLock { ($0.lastStart, $0.isStopping) = (lastStart, false) }
     ledger?.activeRunner.loop = self
   }
 
@@ -159,12 +166,20 @@ final class WorkLoop: Sendable {
       }
       let (rests, now) = (flows.compactMap(\.restsUntil), now)
       if isDone, rests.count == flows.count, rests.allSatisfy({ $0 > now }) { return rests.min() }
-      await wakeUp.wait(atMost: nil)
+      let mustSearch = contents.withLock { $0.agenda.mayHaveMore }
+      await wakeUp.wait(atMost: mustSearch ? configuration.pollInterval : nil)
     }
   }
 
   /// Returns the time to sleep; `nil` if a change or the alarm ends the wait.
   func timeUntilNext() -> Duration? {
+    let time = timeUntilNextIsDue()
+    // No change announces work that is due already.
+    guard contents.withLock({ $0.agenda.mayHaveMore }) else { return time }
+    return min(time ?? configuration.pollInterval, configuration.pollInterval)
+  }
+
+  private func timeUntilNextIsDue() -> Duration? {
     guard let next = contents.withLock({ $0.agenda.nextTime }) else { return nil }
     // A clock that a test moves tells when it does.
     guard !(engine.setup.clock is any MovedLedgerClock) else { return nil }

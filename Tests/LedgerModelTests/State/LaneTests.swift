@@ -154,6 +154,42 @@ import Testing
     #expect(try ledger.claim(count + 1) == ["started 1"])
   }
 
+  /// Work of other times is seen first, and comes later all the same.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func theFirstWorkBehindMuchThatWaitsIsFound(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    let count = LedgerState.maximumQueueCount + 10
+    try ledger.commit(
+      together: (1...count).map {
+        CreatePromise(work: $0, .at(.second(9_000)), options: .lane())
+      })
+    try ledger.create(count + 1, options: .lane())
+    for number in 2...9 { try ledger.create(count + number, .at(.second(999)), options: .lane()) }
+    let search = WorkSearch(now: ledger.context.now, kinds: ["k"], limit: 1_024, laneLimit: 2)
+    let found = try ledger.state.dueWork(search)
+    #expect(found.candidates.contains { $0.id == .numbered(count + 1) })
+    #expect(found.candidates.count <= 2 && found.incompleteKinds.isEmpty)
+  }
+
+  /// More of it than entries of the lane are visited.
+  @Test func muchWorkThatEndedSinceTheSnapshotDoesNotHideTheWorkBehindIt() throws {
+    let ledger = try WorkLedger(.halfFolded)
+    let count = LedgerState.maximumVisitedCount + 1
+    for numbers in Array(1...(count + 1)).slices(of: 1_000) {
+      try ledger.commit(together: numbers.map { CreatePromise(work: $0, options: .lane()) })
+    }
+    for numbers in Array(1...count).slices(of: 1_000) {
+      try ledger.commit(
+        together: numbers.map { CancelWork(id: .numbered($0), reason: "no need") })
+    }
+    let search = WorkSearch(now: ledger.context.now, kinds: ["k"], limit: 1_024, laneLimit: 16)
+    let found = try ledger.state.dueWork(search)
+    #expect(found.candidates.map(\.id) == [.numbered(count + 1)])
+    let lane = try ledger.state.dueWork(inLanes: ["lane"], awaiting: [], search)
+    #expect(!lane.candidates.isEmpty || lane.incompleteKinds == ["k"])
+    #expect(try ledger.claim(count + 1) == ["started 1"])
+  }
+
   @Test(arguments: WorkLedger.Form.allCases)
   func onlyDueWorkIsWaitedFor(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)

@@ -72,6 +72,30 @@ struct NewWorkTests {
     loop.end()
   }
 
+  /// As its cancellation does, in a commit right after the one that creates it.
+  @Test func whatHappensToNewWorkBeforeItsCodeBeginsIsSeen() async throws {
+    let ledger = try await open()
+    let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits())
+    try loop.begin()
+    try await loop.look()
+    let order = WorkOrder(
+      ScriptedWork.self, HandlerArguments(), trigger: .now, key: try PromiseKey("once"),
+      options: WorkOptions(), lifetime: .untilSettled, label: nil, tags: [], deadline: nil)
+    let (creation, _) = try ledger.creation(of: order)
+    #expect(loop.reserve(creation.id, kind: ScriptedWork.kind))
+    _ = try await ledger.engine.submit(creation)
+    try await loop.lookAtRunning([creation.id])
+    #expect(loop.contents.withLock { $0.changedEarly.isEmpty })
+    try await ledger.cancelWork(creation.id)
+    try await loop.lookAtRunning([creation.id])
+    #expect(loop.contents.withLock { $0.changedEarly } == [creation.id])
+    _ = try await loop.create(creation)
+    #expect(loop.contents.withLock { $0.changed.contains(creation.id) })
+    #expect(loop.contents.withLock { $0.changedEarly.isEmpty })
+    await loop.stop(after: .zero)
+    loop.end()
+  }
+
   @Test func newWorkDoesNotOvertakeWorkThatTheRunnerIsLookingFor() async throws {
     let ledger = try await open()
     let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits(total: 1))

@@ -50,6 +50,36 @@ struct RunnerLimitTests {
     #expect(counter.most == 3)
   }
 
+  /// More due work of full lanes than the runner remembers.
+  @Test func fullLanesDoNotHoldUpOtherWork() async throws {
+    let gate = Gate()
+    let ledger = try await WorkLedger().open(as: .appExtension) { work, _ in
+      if work.name == nil { await gate.pass() }
+      return 0
+    }
+    var promises: [DurablePromise<Int>] = []
+    for number in 1...6 {
+      let lane = WorkOptions(lane: try WorkLane("lane \(number)"))
+      for _ in 1...16 { promises.append(try await ledger.start(ScriptedWork(), options: lane)) }
+    }
+    let last = try await ledger.start(ScriptedWork(name: "last"))
+    try await running(LedgerRunner(ledger)) {
+      await gate.arrival(6)
+      let isDone = try await withThrowingTaskGroup(of: Bool.self) { group in
+        group.addTask { try await last.outcome == .fulfilled(0) }
+        group.addTask {
+          try await Task.sleep(for: .seconds(30))
+          return false
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? false
+      }
+      #expect(isDone)
+      gate.open()
+      for promise in promises { _ = try await promise.outcome }
+    }
+  }
+
   @Test func aKindWithALimitDoesNotHoldUpOthers() async throws {
     let gate = Gate()
     let lab = try WorkLedger()

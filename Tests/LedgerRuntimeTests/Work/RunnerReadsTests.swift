@@ -42,6 +42,20 @@ struct RunnerReadsTests {
     }
   }
 
+  /// What is known to be due may be run elsewhere, and no change announces what was left out.
+  @Test func aRunnerThatMustSearchDoesNotWaitForAChange() async throws {
+    let ledger = try await openWork(on: store, clock: SystemLedgerClock())
+    let loop = try WorkLoop(ledger, kinds: nil, RunnerLimits())
+    try loop.begin()
+    try await loop.look()
+    #expect(loop.timeUntilNext() == nil)
+    var found = DueWork()
+    found.incompleteKinds = [ScriptedWork.kind]
+    loop.contents.withLock { $0.agenda.add(found) }
+    #expect(loop.timeUntilNext() == .milliseconds(500))
+    loop.end()
+  }
+
   private func handlers() throws -> HandlerRegistry {
     var handlers = HandlerRegistry()
     try handlers.register(OtherWork.self) { OtherScript { _ in "done" } }

@@ -63,7 +63,9 @@ struct WorkAgendaTests {
     found.nextTimes = ["b": .at(20)]
     agenda.add(found)
     #expect(agenda.searchPlan(at: .at(19)).kinds.isEmpty)
-    _ = agenda.takeFirst { _ in true }
+    // New work waits for the search.
+    agenda.add(candidate(2, "a"))
+    #expect(agenda.takeFirst { _ in true }?.id == .numbered(1))
     #expect(agenda.searchPlan(at: .at(19)) == .init(kinds: ["a"]))
     #expect(agenda.searchPlan(at: .at(20)) == .init(kinds: ["a", "b"]))
   }
@@ -124,6 +126,16 @@ struct WorkAgendaTests {
     #expect(!agenda.isDone)
     agenda.begin(agenda.searchPlan(at: .at(0)))
     agenda.endSearch(DueWork())
+    #expect(agenda.isDone)
+  }
+
+  @Test func lanesAreLookedAtInSlices() {
+    var agenda = agenda()
+    var found = DueWork()
+    found.lanes = ["one", "two", "three"]
+    agenda.add(found)
+    let lanes = [2, 2, 2].map { agenda.takeLanesToSearch(atMost: $0) }
+    #expect(lanes.map(\.count) == [2, 1, 0] && lanes[0].union(lanes[1]) == found.lanes)
     #expect(agenda.isDone)
   }
 
