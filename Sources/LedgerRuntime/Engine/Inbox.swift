@@ -17,6 +17,8 @@ package final class Inbox: Sendable {
     var requests: [Request] = []
     var isPoked = false
     var closingError: LedgerError?
+    /// The error for commands while the session is frozen, unless they wait.
+    var pausingError: LedgerError?
   }
 
   private let contents = Mutex(Contents())
@@ -36,7 +38,7 @@ package final class Inbox: Sendable {
   /// Adds a command. It fails immediately after the end, or when too many commands are pending.
   package func add(_ job: Job) {
     let (refusal, wasEmpty) = contents.withLock { contents -> (LedgerError?, Bool) in
-      if let error = contents.closingError { return (error, false) }
+      if let error = contents.closingError ?? contents.pausingError { return (error, false) }
       guard contents.jobs.count < maximumJobCount else {
         return (.tooManyCommands(maximumJobCount), false)
       }
@@ -119,6 +121,19 @@ package final class Inbox: Sendable {
   package func putBack(_ jobs: some Collection<Job>) {
     contents.withLock { $0.jobs.putBack(jobs) }
     wakeUp.signal()
+  }
+
+  /// Rejects all further commands until ``resume()``, and returns the pending ones.
+  package func pause(_ error: LedgerError) -> [Job] {
+    contents.withLock { contents in
+      contents.pausingError = error
+      return contents.jobs.take(limit: .max)
+    }
+  }
+
+  /// Takes commands again.
+  package func resume() {
+    contents.withLock { $0.pausingError = nil }
   }
 
   /// Rejects all further items, and returns the pending ones.

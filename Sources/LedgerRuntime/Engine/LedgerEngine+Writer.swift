@@ -113,7 +113,7 @@ extension LedgerEngine {
     compactionLock.release()
     committer.pause()
     if !setup.waitsWhileFrozen {
-      for job in inbox.take(limit: .max) { job.fail(LedgerError.frozen) }
+      for job in inbox.pause(.frozen) { job.fail(LedgerError.frozen) }
     }
     store.interruptWaits()
     store.close()
@@ -153,6 +153,7 @@ extension LedgerEngine {
       throw error
     }
     hold = newHold
+    inbox.resume()
     phase.change(to: .open(store))
     listenerWakeUp.signal()
     replica.deliver(from: store, looksAtAll: true)

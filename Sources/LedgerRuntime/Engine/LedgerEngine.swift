@@ -80,7 +80,6 @@ package final class LedgerEngine: Sendable {
   /// Cancelling the task withdraws the command, unless the writer has already taken it.
   package func submit<Answer>(_ command: some Command<Answer>) async throws -> Answer {
     try refuseIfForked()
-    try refuseIfFrozen()
     try Task.checkCancellation()
     let box = JobBox()
     return try await withTaskCancellationHandler {
@@ -98,7 +97,6 @@ package final class LedgerEngine: Sendable {
   /// Carries out a command durably even if the task is cancelled, and returns its answer.
   package func submitUncancelled<Answer>(_ command: some Command<Answer>) async throws -> Answer {
     try refuseIfForked()
-    try refuseIfFrozen()
     return try await withCheckedThrowingContinuation { continuation in
       inbox.add(Job(command) { continuation.resume(with: $0) })
     }

@@ -51,6 +51,17 @@ import Testing
     #expect(inbox.hasCommands)
   }
 
+  @Test func aPauseRefusesCommandsUntilItEnds() {
+    let inbox = Inbox()
+    inbox.add(log.job(0))
+    #expect(log.numbers(of: inbox.pause(.frozen)) == [0])
+    inbox.add(log.job(1))
+    #expect(log.failures == [1: .frozen] && !inbox.hasCommands)
+    inbox.resume()
+    inbox.add(log.job(2))
+    #expect(log.numbers(of: inbox.take(limit: .max)) == [2])
+  }
+
   @Test func withdrawnCommandsMakeRoom() {
     let inbox = Inbox(maximumJobCount: 1)
     for number in 0..<10 {
