@@ -3,7 +3,7 @@ import LedgerSystem
 
 /// Saves what is intact of a damaged ledger, into a new one.
 ///
-/// The damaged ledger is only read, and without LMDB, so no damage can end the process. Every event is found
+/// The damaged file is only read, and without LMDB, so no damage can end the process. Every event is found
 /// whose frame has a valid checksum, even if nothing leads to it any more.
 ///
 /// A ledger has no gaps. So the new one holds the longest state that can be replayed: the events up to the
@@ -60,11 +60,12 @@ public struct LedgerSalvage: Sendable {
 }
 
 extension LedgerDirectory {
-  /// The generation to save: the one in use, or the newest one if that is unknown.
+  /// The generation to save: the one in use, or the newest one if that is unknown or CURRENT is older.
   fileprivate func salvagedGeneration() throws(LedgerError) -> String {
     let failure: LedgerError
     do throws(LedgerError) {
       let name = try readCurrentGeneration()
+      if let newer = try UnusedGenerations.newer(than: name, in: self) { return newer }
       if (try? FileSystem.kind(generation(name) + "/data.mdb")) == .file { return name }
       failure = LedgerError(
         .notALedger, "\(path) has no data file. Give the path of a damaged ledger.")

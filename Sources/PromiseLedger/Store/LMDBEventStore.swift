@@ -51,7 +51,7 @@ package final class LMDBEventStore: EventStore, ForwardingSource {
     // another session may commit at any time.
     let acknowledged = files.mark.position(inFile: directory.wake)
     try AcknowledgedMark.check(acknowledged, isIn: LMDBLog(files.environment).head())
-    try UnusedGenerations.refuseNewer(than: files, in: directory)
+    try UnusedGenerations.refuseNewer(than: files.generation, in: directory)
     do throws(SystemError) {
       words = try SharedWords(path: directory.wake)
       gate = try WriterGate.open(directory.gate, words: words)

@@ -35,6 +35,9 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     let configuration = Configuration(
       access: locking ? .readOnly : .readOnlyWithoutLock, yieldsToOthers: true)
     let opened = try Self.openFiles(of: directory, generation, configuration)
+    if generation == nil {
+      try UnusedGenerations.refuseNewer(than: opened.generation, in: directory)
+    }
     self.configuration = configuration
     follows = generation == nil
     forkRefusal = LedgerError(

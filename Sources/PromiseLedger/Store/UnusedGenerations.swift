@@ -45,25 +45,37 @@ struct UnusedGenerations: ~Copyable {
   ///
   /// - Throws: `corrupt`.
   static func refuseNewer(
-    than files: StoreFiles, in directory: LedgerDirectory
+    than current: String, in directory: LedgerDirectory
   ) throws(LedgerError) {
-    guard let unused = try? UnusedGenerations(besides: files.generation, in: directory),
-      let number = LedgerDirectory.generationNumber(files.generation),
-      let newer = unused.inUse(after: number),
-      // Otherwise a shrink has moved the ledger meanwhile, and this session follows.
-      try directory.readCurrentGeneration() == files.generation
-    else { return }
+    guard let newer = try newer(than: current, in: directory) else { return }
     throw LedgerError(
       .corrupt,
-      "The ledger at \(directory.path) uses \(files.generation), according to its file CURRENT, but \(newer) was in use after that. An older CURRENT file may have been restored, or the disk lost a write. Write \(newer) into the file CURRENT if that generation can be inspected, or restore the ledger from a copy."
+      "The ledger at \(directory.path) uses \(current), according to its file CURRENT, but \(newer) was in use after that. An older CURRENT file may have been restored, or the disk lost a write. Write \(newer) into the file CURRENT and verify the ledger, or restore the ledger from a copy."
     )
+  }
+
+  /// The generation that was in use after the one that CURRENT names; `nil` if there is none, or if CURRENT names another
+  /// one by now.
+  static func newer(
+    than current: String, in directory: LedgerDirectory
+  ) throws(LedgerError) -> String? {
+    guard let unused = try? UnusedGenerations(besides: current, in: directory),
+      let number = LedgerDirectory.generationNumber(current),
+      // The files that a shrink has just made are not opened only to look at them.
+      try directory.readCurrentGeneration() == current,
+      let newer = unused.inUse(after: number),
+      // Otherwise a shrink has moved the ledger meanwhile, and whoever asks follows.
+      try directory.readCurrentGeneration() == current
+    else { return nil }
+    return newer
   }
 
   /// A newer generation that is not sealed.
   private func inUse(after number: UInt64) -> String? {
-    generations.first { name in
-      (LedgerDirectory.generationNumber(name) ?? 0) > number && seal(of: name) == .missing
-    }
+    let newer = generations.compactMap { name in
+      LedgerDirectory.generationNumber(name).map { (name: name, number: $0) }
+    }.filter { $0.number > number && seal(of: $0.name) == .missing }
+    return newer.max { $0.number < $1.number }?.name
   }
 
   enum Seal {
@@ -127,7 +139,8 @@ struct UnusedGenerations: ~Copyable {
 extension LedgerDirectory {
   /// Whether a generation that is not in use is sealed.
   func seal(of generation: String) -> UnusedGenerations.Seal {
-    let configuration = Configuration(access: .readOnlyWithoutLock, createsDataFile: false)
+    let configuration = Configuration(
+      access: .readOnlyWithoutLock, createsDataFile: false, yieldsToOthers: true)
     let opened = try? Environment.open(
       at: self.generation(generation), configuration: configuration,
       tables: LedgerTables.firstDescriptions)

@@ -141,6 +141,7 @@ struct ShrinkTests {
     let second = try await temporary.open()
     try await second.shrink()
     _ = try await second.createPromise(of: Int.self)
+    let head = try await second.catchUp()
     await second.close()
 
     try FileSystem.createDirectory(old)
@@ -149,6 +150,15 @@ struct ShrinkTests {
       LedgerDirectory.currentContent(LedgerDirectory.firstGeneration), to: directory.current)
     let error = await #expect(throws: LedgerError.self) { try await temporary.open() }
     #expect(error?.code == .corrupt && error?.message.contains("generation-000002") == true)
+    for locking in [true, false] {
+      let error = #expect(throws: LedgerError.self) {
+        try BlockingInspector(at: temporary.path, locking: locking)
+      }
+      #expect(error?.code == .corrupt)
+    }
+    let saved = temporary.path + ".saved"
+    try salvage(to: saved)
+    #expect(try BlockingInspector(at: saved).head == head.advanced(by: 1))
     #expect(try generations() == ["generation-000001", "generation-000002"])
   }
 
