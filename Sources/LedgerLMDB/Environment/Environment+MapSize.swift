@@ -15,6 +15,19 @@ extension Environment {
   package func grow(to size: Int) throws(LMDBError) {
     try core.setMapSize(size, share)
   }
+
+  /// Writes, and enlarges the memory map and begins anew if the map is too small.
+  ///
+  /// - Parameter body: What to write; it may run several times.
+  package func writeGrowing(_ body: (inout WriteTransaction) throws -> Void) throws {
+    while true {
+      do {
+        return try write(body)
+      } catch let error as LMDBError where error.status == .mapFull {
+        try grow(to: 2 * info().mapSize)
+      }
+    }
+  }
 }
 
 extension EnvironmentCore {

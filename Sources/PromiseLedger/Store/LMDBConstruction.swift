@@ -22,7 +22,7 @@ struct LMDBConstruction: LedgerConstruction {
     attachments: [(position: Position, bytes: [UInt8])]
   ) throws(LedgerError) {
     try LedgerError.mappingAll {
-      try environment.write { transaction in
+      try environment.writeGrowing { transaction in
         for frame in frames {
           try transaction.put(frame.bytes.span, forKey: frame.key, in: log, append: true)
         }
@@ -38,7 +38,7 @@ struct LMDBConstruction: LedgerConstruction {
 
   func put(_ entries: [TableChange]) throws(LedgerError) {
     try LedgerError.mappingAll {
-      try environment.write { transaction in
+      try environment.writeGrowing { transaction in
         for entry in entries {
           guard let value = entry.value else { continue }
           guard entry.table != .blob else {

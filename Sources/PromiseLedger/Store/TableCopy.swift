@@ -57,9 +57,9 @@ struct TableCopy {
   ) throws {
     var next: UInt64? = first
     while let start = next {
-      next = nil
       var byteCount = 0
-      try destination.write { transaction in
+      try destination.writeGrowing { transaction in
+        (next, byteCount) = (nil, 0)
         try view.scan(from, from: start) { key, value in
           guard byteCount < Self.groupByteCount else {
             next = key
@@ -81,9 +81,9 @@ struct TableCopy {
   ) throws {
     var next: [UInt8]? = first
     while let start = next {
-      next = nil
       var byteCount = 0
-      try destination.write { transaction in
+      try destination.writeGrowing { transaction in
+        (next, byteCount) = (nil, 0)
         try view.scan(from, fromKey: start.span) { key, value in
           let name = Array(copying: key)
           guard byteCount < Self.groupByteCount else {

@@ -1,4 +1,5 @@
 import LedgerLMDB
+import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
@@ -26,6 +27,37 @@ struct MapGrowthTests {
     }
     #expect(try await again.unconsumedPromises().count == 8)
     await again.close()
+  }
+
+  @Test func aNewLedgerAndACopyOutgrowASmallMap() throws {
+    let temporary = try TemporaryLedger()
+    let (source, copy) = (
+      try emptyFiles(temporary.path + ".source"), try emptyFiles(temporary.path + ".copy")
+    )
+    let construction = try LMDBConstruction(source)
+    let (frame, value) = ([UInt8](repeating: 7, count: 900), [UInt8](repeating: 8, count: 1 << 18))
+    let keys = Array(1...UInt64(24))
+    for key in keys {
+      try construction.append(
+        [(key: key, bytes: frame)], attachments: [(position: Position(rawValue: key), bytes: value)]
+      )
+    }
+    try source.read { view in
+      try TableCopy(from: LedgerTables(source), to: copy) { _ in }.copy(view)
+    }
+    for files in [source, copy] {
+      let log = LMDBLog(files)
+      for key in keys {
+        let stored = try log.attachment(of: Position(rawValue: key), byteCount: value.count)
+        #expect(stored == value)
+      }
+    }
+  }
+
+  private func emptyFiles(_ path: String) throws -> Environment {
+    try FileSystem.createDirectory(path)
+    return try Environment.open(
+      at: path, configuration: Configuration(mapSize: 1 << 20), tables: LedgerTables.descriptions)
   }
 
   @Test func aSecondSessionFollowsAMapThatGrew() async throws {
