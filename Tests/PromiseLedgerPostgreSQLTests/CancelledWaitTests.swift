@@ -35,6 +35,21 @@ struct CancelledWaitTests {
     #expect(log.merging(writer.acknowledged) { $1 } == log)
   }
 
+  /// The server forgets a request that comes before it has the statement.
+  @Test func aStatementIsCancelledThoughTheFirstRequestComesTooEarly() throws {
+    let server = try TestServer.shared.get()
+    let proxied = try server.makeProxy()
+    let connection = try Connection(ConnectionSettings(proxied.connection))
+    proxied.proxy.setPlan { trip in
+      if trip.text.contains("pg_sleep") { Thread.sleep(forTimeInterval: 0.5) }
+      return .passes
+    }
+    let error = #expect(throws: PostgreSQLError.self) {
+      try connection.run([Statement("SELECT pg_sleep(20)")], until: { true })
+    }
+    #expect(error?.state == .queryCanceled)
+  }
+
   @Test func aSessionFreezesAlthoughItsCommitWaitsForAStandby() async throws {
     let server = try TestServer()
     var place = try server.makePlace()

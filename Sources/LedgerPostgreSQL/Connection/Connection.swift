@@ -98,8 +98,8 @@ package final class Connection: @unchecked Sendable {
   ///
   /// They are one transaction, unless they begin or end one themselves. If one fails, no later one runs.
   ///
-  /// - Parameter isOver: Called repeatedly while the server works; if it returns `true`, the statements are
-  ///   cancelled.
+  /// - Parameter isOver: Called repeatedly while the server works; while it returns `true`, the server is asked to
+  ///   cancel the statements.
   /// - Returns: The rows of each statement, and the notices that the server sent.
   /// - Throws: The error of the first statement that failed.
   @available(*, noasync, message: "blocks the thread")
@@ -156,12 +156,13 @@ package final class Connection: @unchecked Sendable {
   private func receive(_ isOver: (() -> Bool)?) throws(PostgreSQLError) -> [Rows] {
     var rows: [Rows] = []
     var failure: PostgreSQLError?
-    var isCancelled = false
+    var nextRequest = Duration.zero
     while true {
       try waitForResult {
-        guard !isCancelled, let isOver, isOver() else { return }
-        isCancelled = true
+        guard let isOver, isOver(), MonotonicClock.now >= nextRequest else { return }
+        // A server that has not begun with the statements forgets the request.
         cancel()
+        nextRequest = MonotonicClock.now + Self.cancellationInterval
       }
       guard let result = unsafe PQgetResult(pointer) else {
         // The end of one statement's results, unless nothing can follow.
@@ -200,6 +201,9 @@ package final class Connection: @unchecked Sendable {
 
   /// The interval at which a wait that can be cancelled looks whether it is over.
   private static let checkInterval = Duration.milliseconds(20)
+
+  /// The interval at which a server is asked to cancel what it does not end.
+  private static let cancellationInterval = Duration.milliseconds(250)
 
   /// Sends what is left to send, and waits until a result can be taken without blocking.
   private func waitForResult(_ tick: () -> Void) throws(PostgreSQLError) {
