@@ -174,7 +174,7 @@ import Testing
   /// More of it than entries of the lane are visited.
   @Test func muchWorkThatEndedSinceTheSnapshotDoesNotHideTheWorkBehindIt() throws {
     let ledger = try WorkLedger(.halfFolded)
-    let count = LedgerState.maximumVisitedCount + 1
+    let count = LedgerState.maximumVisitedCount + 20
     for numbers in Array(1...(count + 1)).slices(of: 1_000) {
       try ledger.commit(together: numbers.map { CreatePromise(work: $0, options: .lane()) })
     }
@@ -182,6 +182,9 @@ import Testing
       try ledger.commit(
         together: numbers.map { CancelWork(id: .numbered($0), reason: "no need") })
     }
+    // Now all of the lane is in the first half of the log, which is folded.
+    try ledger.commit(
+      together: (1...40).map { CreatePromise(work: count + 1 + $0, .at(.second(9_000))) })
     let search = WorkSearch(now: ledger.context.now, kinds: ["k"], limit: 1_024, laneLimit: 16)
     let found = try ledger.state.dueWork(search)
     #expect(found.candidates.map(\.id) == [.numbered(count + 1)])
