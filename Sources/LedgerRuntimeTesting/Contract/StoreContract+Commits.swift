@@ -85,8 +85,17 @@ extension StoreContract {
       let before = subject.store.changeCount
       try subject.append(1)
       try require(subject.store.changeCount != before, "the count of changes is the same")
-      // It returns at once; a store that waits here takes its minute.
-      subject.store.waitForChange(since: before, timeout: .seconds(60))
+      try requireWakeUp(of: subject.store, since: before)
+    },
+    Rule("A commit of another wakes those who wait") { (subject: StoreSubject) in
+      try subject.append(1)
+      let other = StoreSubject(
+        store: try subject.reopened(), sessions: subject.sessions, reopened: subject.reopened)
+      let before = subject.store.changeCount
+      try other.append(1, number: 2, after: Position(rawValue: 1))
+      try requireWakeUp(of: subject.store, since: before)
+      try require(subject.store.changeCount != before, "the count of changes is the same")
+      other.store.close()
     },
     Rule("One at a time holds the lock of compaction") { (subject: StoreSubject) in
       guard let first = try subject.store.lockForCompaction() else {
@@ -104,6 +113,13 @@ extension StoreContract {
       second.release()
     },
   ]
+}
+
+/// Requires that a wait for a change that took place ends long before its time.
+private func requireWakeUp(of store: any EventStore, since count: UInt32) throws {
+  let start = ContinuousClock.now
+  store.waitForChange(since: count, timeout: .seconds(60))
+  try require(ContinuousClock.now - start < .seconds(30), "the change is not noticed")
 }
 
 extension StoreSubject {

@@ -73,8 +73,13 @@ public struct CrashPoints: Sendable {
         let tester = LedgerTester(
           storage, clock: ManualLedgerClock(), limits: RunLimits(), checksExpectations: false)
         try await tester.withScope { tester in
-          let crash = await tester.crash(at: number, moment) { try await scenario($0, world) }
-          guard let crash else { return }
+          let crash = try await tester.crash(at: number, moment) {
+            try await scenario($0, world)
+          }
+          guard let crash else {
+            report.missedCrashCount += 1
+            return
+          }
           report.crashCount += 1
           var actual: [String] = []
           do {
@@ -103,6 +108,9 @@ public struct CrashReport: Sendable, Hashable {
   public let commitCount: Int
   /// The number of runs with a crash.
   public internal(set) var crashCount = 0
+  /// The number of crashes that did not happen: the run ended before the commit, as one whose commands share commits
+  /// may, or the commit failed as a plan says.
+  public internal(set) var missedCrashCount = 0
   /// The end that all runs came to, in lines.
   public let endState: [String]
 }
@@ -130,11 +138,11 @@ private struct Crash: Sendable {
 extension LedgerTester {
   /// Runs a scenario until all processes are killed at a commit.
   ///
-  /// - Returns: `nil` if the scenario ended without so many commits.
+  /// - Returns: `nil` if the scenario ended without that commit.
   fileprivate func crash(
     at number: Int, _ moment: CrashSwitch.Moment,
     _ scenario: @escaping @Sendable (LedgerTester) async throws -> Void
-  ) async -> Crash? {
+  ) async throws -> Crash? {
     let (ended, end) = AsyncStream<Void>.makeStream()
     // Before the scenario begins, whose first commit would otherwise pass unseen.
     crash.set(number, moment) { end.finish() }
@@ -147,17 +155,19 @@ extension LedgerTester {
     await killed
     guard crash.isTripped else { return nil }
     crash.reset()
-    let found = try? withStore { (store) throws(LedgerError) in
+    // The program that is started again plans its own.
+    faults.clear()
+    return try withStore { (store) throws(LedgerError) in
       let position = try store.head()
-      let start = Position(
-        rawValue: position.rawValue - min(position.rawValue, UInt64(Crash.describedEventCount)))
+      let count = min(position.rawValue, UInt64(Crash.describedEventCount))
+      let start = max(
+        Position(rawValue: position.rawValue - count), try store.snapshotSummary().deletedThrough)
       var events: [String] = []
       _ = try store.read(after: start, limit: .max) { (frame) throws(LedgerError) in
         try frame.forEachEvent(after: start) { events.append(LedgerEvent(copying: $0).words) }
       }
       return Crash(position: position, moment: moment, events: events)
     }
-    return found
   }
 
   /// Kills all processes once the stream has ended, if that was by a crash, and cancels the scenario.

@@ -1,19 +1,14 @@
 import LedgerModel
 import Synchronization
 
-/// A process that uses a store.
-protocol StoreUser: AnyObject {
-  var isKilled: Bool { get }
-
-  /// - Throws: `sessionEnded` if the process is killed.
-  func requireAlive() throws(LedgerError)
-}
+/// Stands for a process with all its sessions, of which each has a gate.
+final class StoreUser: Sendable {}
 
 /// Lets operations of stores go wrong as plans say.
 final class FaultInjection: Sendable {
   private struct ActivePlan {
     /// The only user of a store whose operations count; `nil` for all.
-    let user: ObjectIdentifier?
+    let user: StoreUser?
     var counts: [FaultPlan.Operation: Int] = [:]
     var left: [FaultPlan.Fault]
 
@@ -35,8 +30,8 @@ final class FaultInjection: Sendable {
   var left: [FaultPlan.Fault] { plans.withLock { $0.flatMap(\.left) } }
 
   /// - Parameter user: The only user whose operations count.
-  func add(_ plan: FaultPlan, for user: (any StoreUser)?) {
-    let active = ActivePlan(user: user.map { ObjectIdentifier($0) }, left: plan.faults)
+  func add(_ plan: FaultPlan, for user: StoreUser?) {
+    let active = ActivePlan(user: user, left: plan.faults)
     for case .delay(let gate) in plan.faults.map(\.effect) {
       gates.withLock { $0.append(gate) }
     }
@@ -62,10 +57,10 @@ final class FaultInjection: Sendable {
   ///
   /// - Throws: `sessionEnded` if the process is killed while the operation waits at a gate.
   func perform<R>(
-    _ operation: FaultPlan.Operation, by user: some StoreUser,
+    _ operation: FaultPlan.Operation, at process: ProcessGate,
     _ body: () throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    switch fault(of: operation, by: user)?.effect {
+    switch fault(of: operation, by: process.user)?.effect {
     case nil: return try body()
     case .fail(let code):
       throw LedgerError(code, "A test planned that this \(operation) fails. Nothing was done.")
@@ -74,19 +69,21 @@ final class FaultInjection: Sendable {
       throw .planned(operation)
     case .tear: throw .planned(operation)
     case .delay(let gate):
-      gate.pass { user.isKilled }
-      try user.requireAlive()
+      gate.pass { process.isKilled }
+      // It may have been suspended meanwhile.
+      if operation != .read { try process.pass(.writer) }
+      try process.requireAlive()
       return try body()
     }
   }
 
   private func fault(
-    of operation: FaultPlan.Operation, by user: AnyObject
+    of operation: FaultPlan.Operation, by user: StoreUser
   ) -> FaultPlan.Fault? {
     plans.withLock { plans in
       var fault: FaultPlan.Fault?
       for index in plans.indices
-      where plans[index].user.map({ $0 == ObjectIdentifier(user) }) ?? true {
+      where plans[index].user.map({ $0 === user }) ?? true {
         let taken = plans[index].take(operation)
         fault = fault ?? taken
       }

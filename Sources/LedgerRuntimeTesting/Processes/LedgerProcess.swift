@@ -183,7 +183,7 @@ public final class LedgerProcess: Sendable {
   public func restart() async throws -> Ledger {
     await kill()
     guard let tester else { throw LedgerError.testerGone }
-    let opened = try await tester.openSession(configuration, as: role)
+    let opened = try await tester.openSession(configuration, as: role, by: gate.user)
     state.withLock { state in
       state.ledger = opened.ledger
       state.gate = opened.gate
@@ -225,6 +225,10 @@ public final class LedgerProcess: Sendable {
     _ limits: RunLimits, _ clock: ManualLedgerClock, _ body: (PacedSession) async throws -> Void
   ) async throws {
     try requireNotSuspended()
+    guard condition != .frozen else {
+      throw LedgerError(
+        .invalidArgument, "Process \(number) is frozen, and runs nothing. Unfreeze it first.")
+    }
     let ledger = ledger
     let runner = try PacedRunner(ledger)
     state.withLock { $0.runner = runner }

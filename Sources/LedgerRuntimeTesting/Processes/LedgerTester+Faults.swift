@@ -19,7 +19,7 @@ extension LedgerTester {
   ///   answer of a read.
   public func plan(_ plan: FaultPlan, for process: LedgerProcess? = nil) throws(LedgerError) {
     try plan.check()
-    faults.add(plan, for: process?.gate)
+    faults.add(plan, for: process?.gate.user)
   }
 
   /// The planned faults that did not happen yet.

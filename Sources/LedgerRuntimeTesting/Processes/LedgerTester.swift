@@ -66,7 +66,10 @@ public final class LedgerTester: Sendable {
   }
 
   /// A thread that waits at a gate would keep its process for ever.
-  deinit { faults.clear() }
+  deinit {
+    faults.clear()
+    for process in processes { process.gate.resume() }
+  }
 
   // MARK: Processes
 
@@ -133,14 +136,14 @@ public final class LedgerTester: Sendable {
 
   /// Opens a session for a process.
   func openSession(
-    _ configuration: LedgerConfiguration, as role: SessionRole
+    _ configuration: LedgerConfiguration, as role: SessionRole, by user: StoreUser = StoreUser()
   ) async throws -> LedgerProcess.Opened {
     let place = try place()
     let number = contents.withLock { contents in
       contents.sessionCount &+= 1
       return contents.sessionCount
     }
-    let gate = ProcessGate()
+    let gate = ProcessGate(of: user)
     let ledger = try await Ledger.open(
       { [crash, faults] () throws(LedgerError) in
         ProcessStore(try place.openStore(), gate, crash, faults)
@@ -210,7 +213,7 @@ public final class LedgerTester: Sendable {
   ///   work waits for, or run another process that knows the kind; if the clock was moved too often; or if code
   ///   does not end. ``LedgerError`` with `sessionEnded` if the process is killed, `notFound` if the ledger has no such
   ///   promise, `promiseAbandoned` if the promise is abandoned, and `invalidArgument` if the process is not of
-  ///   this tester, is suspended, or is running already.
+  ///   this tester, is suspended or frozen, or is running already.
   public func run<Value: Sendable>(
     _ process: LedgerProcess, until promise: DurablePromise<Value>
   ) async throws -> PromiseOutcome<Value> {

@@ -3,11 +3,16 @@ import LedgerSystem
 import Synchronization
 
 /// Lets the threads of a test's process use their store, holds them up, or turns them away.
-final class ProcessGate: StoreUser, Sendable {
+final class ProcessGate: Sendable {
   /// A thread of the process.
   enum Visitor: Sendable, Hashable {
-    case writer, listener
+    case writer, listener, compactor
   }
+
+  /// The process to which the session belongs.
+  let user: StoreUser
+
+  init(of user: StoreUser) { self.user = user }
 
   private struct State {
     var isSuspended = false

@@ -48,30 +48,34 @@ public struct Replayer: Sendable {
   public func replay(_ paths: [String]) async throws -> ReplayReport {
     var report = ReplayReport()
     for path in paths {
-      do {
-        let rebuilt = try RebuiltRecording(path)
-        let replay = try RecordingReplay(rebuilt)
-        report.coverage.formUnion(replay.coverage)
-        report.add(try await divergences(of: rebuilt, replay), in: path)
-      } catch let error as LedgerError {
+      let (rebuilt, replay): (RebuiltRecording, RecordingReplay)
+      do throws(LedgerError) {
+        rebuilt = try RebuiltRecording(path)
+        replay = try RecordingReplay(rebuilt)
+      } catch {
         report.add([try RecordingDivergence(ofFile: error)], in: path)
+        continue
       }
+      report.coverage.formUnion(replay.coverage)
+      report.add(try await divergences(of: rebuilt, replay), in: path)
     }
     return report
   }
 
-  /// Finds the shortest prefix of a recording in which something diverges.
+  /// Finds the shortest prefix of a recording that diverges as the whole does: in the same way, at the same promise,
+  /// handler or session, as the first divergence of the whole.
   ///
   /// - Returns: `nil` if nothing diverges.
   /// - Throws: `LedgerError` if the file cannot be read, or is damaged.
   /// - Complexity: O(commits) replays, at most ``maximumProofCount`` and a few.
   public func minimized(_ path: String) async throws -> MinimalRecording? {
     let rebuilt = try RebuiltRecording(path)
-    guard !(try await divergences(of: rebuilt)).isEmpty else { return nil }
+    guard let first = try await divergences(of: rebuilt).first else { return nil }
     let folded = try rebuilt.ledger.snapshotSummary().position
     let ends = try rebuilt.ledger.commitEnds().filter { $0 >= folded }
     let search = try await ShortestPrefix(of: ends.count, trying: maximumProofCount) { index in
-      !(try await divergences(of: try rebuilt.cut(after: ends[index]))).isEmpty
+      try await divergences(of: try rebuilt.cut(after: ends[index]))
+        .contains { $0.kind == first.kind && $0.subject == first.subject }
     }
     let shortest = try rebuilt.cut(after: ends[search.index])
     return MinimalRecording(

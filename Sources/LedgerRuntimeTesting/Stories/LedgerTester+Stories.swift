@@ -77,6 +77,8 @@ extension LedgerTester {
     do {
       result = .success(try await body())
     } catch {
+      // Code of a process that a crash ended does not go on.
+      if crash.isTripped { throw error }
       result = .failure(error)
     }
     let (events, names) = try lines(after: start)

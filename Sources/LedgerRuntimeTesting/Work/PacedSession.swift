@@ -25,7 +25,7 @@ struct PacedSession: Sendable {
   /// - Parameter promise: The promise; `nil` to run until nothing is due and nothing waits for a time.
   /// - Throws: ``WorkStandstill``.
   func run(until promise: PromiseID?, signals: Signals = { _ in nil }) async throws {
-    var jumpCount = 0
+    var (jumpCount, signalCount) = (0, 0)
     while true {
       let outlook = try await runDue(for: promise)
       if let promise, try await isSettled(promise) { return }
@@ -47,6 +47,11 @@ struct PacedSession: Sendable {
         clock.advance(by: next - now)
       }
       if let signal, signal.time <= clock.now() {
+        // Code may ask for ever.
+        guard signalCount < limits.maximumJumpCount else {
+          throw try await standstill(.tooManyJumps(jumpCount + signalCount), promise)
+        }
+        signalCount += 1
         try await signal.signal.settle(signal.promise, ledger)
       } else if next <= now {
         // The writer is about to time out a promise.

@@ -26,6 +26,7 @@ final class BrokenStore: ForwardingEventStore {
     case appendsWhenGivenUp = "A commit that is given up changes nothing"
     case namesTheFirstCommit = "Each event names the commit that wrote it"
     case neverRings = "A commit changes the count that waits watch"
+    case hearsOnlyItself = "A commit of another wakes those who wait"
     case letsAllCompact = "One at a time holds the lock of compaction"
     case beginsWithASnapshot = "A new store has no snapshot"
     case losesARecord = "Every record of a snapshot comes back as it was put"
@@ -45,6 +46,7 @@ final class BrokenStore: ForwardingEventStore {
   let base: any EventStore
   private let bug: Bug
   private let isCommitting = Mutex(false)
+  private let ownChangeCount = Atomic<UInt32>(0)
   /// The first summary of a snapshot that was read.
   private let oldSummary = Mutex<[UInt8]?>(nil)
 
@@ -103,6 +105,7 @@ final class BrokenStore: ForwardingEventStore {
     _ batch: EventBatch, _ commit: CommitID, after position: Position
   ) throws(LedgerError) -> AppendOutcome {
     isCommitting.withLock { $0 = false }
+    if !batch.isEmpty { ownChangeCount.wrappingAdd(1, ordering: .relaxed) }
     switch bug {
     case .losesTheLastEvent where batch.count > 1:
       _ = try base.append(
@@ -132,7 +135,17 @@ final class BrokenStore: ForwardingEventStore {
       after: try base.head())
   }
 
-  var changeCount: UInt32 { bug == .neverRings ? 7 : base.changeCount }
+  var changeCount: UInt32 {
+    switch bug {
+    case .neverRings: 7
+    case .hearsOnlyItself: ownChangeCount.load(ordering: .relaxed)
+    default: base.changeCount
+    }
+  }
+
+  func waitForChange(since count: UInt32, timeout: Duration) {
+    if bug != .hearsOnlyItself { base.waitForChange(since: count, timeout: timeout) }
+  }
 
   func lockForCompaction() throws(LedgerError) -> (any CompactionHold)? {
     switch bug {

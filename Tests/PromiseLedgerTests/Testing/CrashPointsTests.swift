@@ -54,6 +54,69 @@ struct CrashPointsTests {
     #expect("\(difference)".contains("It then threw "))
   }
 
+  /// What is behind a `when` is checked in the run without a crash, but its error counts in all.
+  @Test func anErrorOfAnExpectedCommandIsFoundAfterACrash() async throws {
+    let difference = try #require(
+      await #expect(throws: CrashDifference.self) {
+        _ = try await CrashPoints().run(
+          { Notes() },
+          scenario: { tester, server in
+            let app = try await tester.app()
+            let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+            try await tester.when {
+              guard server.lines.isEmpty else { throw ScriptedError(text: "paid already") }
+              server.add("paid")
+              try await order.fulfill(1)
+            }.then(.promiseResolved(order, .fulfilled(1)))
+          }, observing: { $0.lines })
+      })
+    #expect(difference.error is ScriptedError)
+  }
+
+  @Test func codeOfAProcessThatEndedDoesNotGoOnBehindAnExpectation() async throws {
+    let report = try await CrashPoints().run(
+      { Notes() },
+      scenario: { tester, server in
+        let app = try await tester.app()
+        let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+        if try await order.record?.status == .pending {
+          try await tester.when { try await order.fulfill(1) }
+            .then(.promiseResolved(order, .fulfilled(1)))
+        }
+        server.add("mailed")
+      }, observing: { $0.lines })
+    #expect(report.endState.last == "mailed" && report.crashCount == 6)
+  }
+
+  /// Its newest events are not there to be described.
+  @Test func aCrashAfterACompactionIsFollowedByTheRestOfTheProgram() async throws {
+    let difference = await #expect(throws: CrashDifference.self) {
+      _ = try await CrashPoints().run { tester in
+        let app = try await tester.app()
+        var policy = CompactionPolicy()
+        policy.eventRetention = .zero
+        policy.minimumEventCount = 0
+        for _ in 0..<3 { _ = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self) }
+        _ = try await app.ledger.compact(policy)
+        try await app.ledger.createPromise(of: Int.self, label: "order").fulfill(1)
+      }
+    }
+    #expect(difference?.actual.count == (difference?.expected.count ?? 0) + 1)
+  }
+
+  @Test func aPlanOfTheRunThatCrashedIsForgotten() async throws {
+    let report = try await CrashPoints().run { tester in
+      let gate = FaultGate()
+      try tester.plan([.delay(.append, number: 3, until: gate)])
+      let app = try await tester.app()
+      async let opened: Void = gate.open()
+      let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+      await opened
+      try await order.fulfill(1)
+    }
+    #expect(report.crashCount == 6 && report.missedCrashCount == 0)
+  }
+
   // MARK: Handlers
 
   /// A scenario in which an extension answers the app through a handler.

@@ -23,6 +23,15 @@ struct FaultPlanTests {
 
   // MARK: Failures
 
+  @Test func aPlanIsForAProcessAlsoAfterItsRestart() async throws {
+    let app = try await tester.app()
+    // The new session opens first.
+    try tester.plan([.fail(.append, number: 2, with: .ioFailure)], for: app)
+    let ledger = try await app.restart()
+    #expect(await code { _ = try await ledger.createPromise(of: Int.self) } == .ioFailure)
+    #expect(tester.plannedFaults.isEmpty)
+  }
+
   @Test(arguments: [LedgerError.Code.ledgerFull, .diskFull, .ioFailure, .unavailable])
   func anAppendFailsAndNothingIsWritten(with planned: LedgerError.Code) async throws {
     let ledger = try await tester.app().ledger

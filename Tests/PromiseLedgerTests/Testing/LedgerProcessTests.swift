@@ -23,6 +23,32 @@ struct LedgerProcessTests {
     }
   }
 
+  @Test func aFrozenProcessRunsNothing() async throws {
+    try await withLedger { tester in
+      let app = try await tester.app()
+      try await app.freeze()
+      let error = await #expect(throws: LedgerError.self) { try await tester.runDue(app) }
+      #expect(error?.code == .invalidArgument)
+    }
+  }
+
+  @Test func aCommitThatIsHeldUpWaitsForTheEndOfASuspensionToo() async throws {
+    try await withLedger { tester in
+      let (app, other) = (try await tester.app(), try await tester.appExtension())
+      let promise = try await app.ledger.createPromise(of: Int.self)
+      let gate = FaultGate()
+      try tester.plan([.delay(.append, until: gate)], for: app)
+      let late = Task { try await promise.fulfill(1) }
+      try await gate.arrival()
+      try await app.suspend()
+      gate.open()
+      // Time enough for a writer that is not held up.
+      for _ in 0..<100 { #expect(try await other.promise(promise).record?.status == .pending) }
+      try await app.resume()
+      #expect(try await late.value.isSuccess)
+    }
+  }
+
   @Test(arguments: storages)
   func aSuspendedProcessWritesNothingUntilItIsResumed(
     name: String, storage: LedgerStorage
