@@ -13,13 +13,21 @@ extension Ledger {
   public func export(_ sink: ([UInt8]) async throws -> Void) async throws -> ArchiveSummary {
     let turn = CompactionTurn(engine: engine)
     defer { turn.end() }
-    var writer = try await engine.runBlocking {
+    let writer = try await engine.runBlocking {
       try await turn.step { (store) throws(LedgerError) in
         ArchiveWriter(
           of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
           through: try store.head())
       }
     }
+    return try await write(writer, in: turn, to: sink)
+  }
+
+  /// Writes an archive piece by piece. A remote store is read on a thread of the session.
+  func write(
+    _ writer: ArchiveWriter, in turn: CompactionTurn, to sink: ([UInt8]) async throws -> Void
+  ) async throws -> ArchiveSummary {
+    var writer = writer
     while true {
       let (piece, next) = try await engine.runBlocking { [writer] in
         var next = writer

@@ -34,24 +34,27 @@ extension Ledger {
   package func record(_ sink: ([UInt8]) throws -> Void) async throws -> ArchiveSummary {
     let turn = CompactionTurn(engine: engine)
     defer { turn.end() }
-    var states = try await turn.step { (store) throws(LedgerError) in
-      try RecordedStates(of: store)
+    var states = try await engine.runBlocking {
+      try await turn.step { (store) throws(LedgerError) in try RecordedStates(of: store) }
     }
     let end = states.end
     var recording: ArchiveRecording?
     while recording == nil {
-      (recording, states) = try await turn.step { [states] (store) throws(LedgerError) in
-        var next = states
-        return (try next.next(from: store), next)
+      (recording, states) = try await engine.runBlocking { [states] in
+        try await turn.step { (store) throws(LedgerError) in
+          var next = states
+          return (try next.next(from: store), next)
+        }
       }
     }
-    var writer = try await turn.step { [recording] (store) throws(LedgerError) in
-      ArchiveWriter(
-        of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(), through: end,
-        recording: recording)
+    let writer = try await engine.runBlocking { [recording] in
+      try await turn.step { (store) throws(LedgerError) in
+        ArchiveWriter(
+          of: store.ledgerID, createdAt: store.createdAt, try store.snapshotSummary(),
+          through: end, recording: recording)
+      }
     }
-    while let piece = try await writer.next(in: turn) { try sink(piece) }
-    return try writer.finished
+    return try await write(writer, in: turn, to: sink)
   }
 }
 

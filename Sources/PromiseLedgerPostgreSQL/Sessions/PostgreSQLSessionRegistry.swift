@@ -38,7 +38,10 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     contents = Mutex(Contents(observer: BeatObserver(lease: place.lease)))
   }
 
-  deinit { pool.close() }
+  deinit { close() }
+
+  /// Closes the connections of a registry that is not used any more.
+  func close() { pool.close() }
 
   // MARK: Sessions of this process
 
@@ -66,6 +69,7 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
       UPDATE \(place.names.session) SET state = 'frozen', beat_at = now()
       WHERE ledger = $1 AND session = $2 AND state = 'alive'
       """, session.entityID.value)
+    closeIdleConnections()
   }
 
   fileprivate func end(_ session: SessionID) {
@@ -74,6 +78,12 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
     _ = try? run(
       "DELETE FROM \(place.names.session) WHERE ledger = $1 AND session = $2",
       session.entityID.value)
+    closeIdleConnections()
+  }
+
+  /// Closes the connections that no session of this registry needs.
+  private func closeIdleConnections() {
+    if contents.withLock({ $0.held.isEmpty }) { pool.closeIdle() }
   }
 
   private func release(_ session: SessionID) {
@@ -99,7 +109,7 @@ final class PostgreSQLSessionRegistry: SessionRegistry {
         contents.isBeating = !contents.held.isEmpty
         return contents.held
       }
-      guard !held.isEmpty else { return }
+      guard !held.isEmpty else { return pool.closeIdle() }
       // A row that is not there is not made again: others recorded the death of the session. If the server cannot
       // be reached, others cannot see that this beat is missing.
       let isHeard =

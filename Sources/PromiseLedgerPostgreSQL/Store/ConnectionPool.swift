@@ -88,7 +88,19 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Closes the idle connections. Those in use close when they are given back.
+  /// Drops the idle connections after an error that may mean the loss of all, which that of a server with too many
+  /// connections does not.
+  func noteLoss(_ error: LedgerError) {
+    guard (error.cause as? PostgreSQLError)?.state != .tooManyConnections else { return }
+    noteLoss()
+  }
+
+  /// Closes the idle connections; the next use opens new ones.
+  func closeIdle() {
+    contents.withLock { $0.idle = [] }
+  }
+
+  /// Closes the idle connections for good. Those in use close when they are given back.
   func close() {
     contents.withLock { contents in
       contents.isClosed = true
@@ -107,7 +119,7 @@ final class ConnectionPool: Sendable {
       return try body()
     } catch {
       guard codes.contains(error.code) else { throw error }
-      noteLoss()
+      noteLoss(error)
       return try body()
     }
   }

@@ -270,7 +270,7 @@ extension PostgreSQLEventStore {
           throw error
         }
         // Connections of before a restart of the server are lost, too.
-        pool.noteLoss()
+        pool.noteLoss(error)
         _ = pause.wait(timeout: Self.reconnectionPause)
       }
     }

@@ -6,7 +6,8 @@ import LedgerRuntime
 /// standby.
 final class PostgreSQLInspection: InspectedStore, ForwardingSource {
   let metadata: LedgerMetadata
-  let sessions: any SessionRegistry
+  var sessions: any SessionRegistry { registry }
+  private let registry: PostgreSQLSessionRegistry
   private let views: LedgerViews
 
   /// Opens a ledger of a schema.
@@ -25,14 +26,17 @@ final class PostgreSQLInspection: InspectedStore, ForwardingSource {
   /// - Parameter entry: The ledger, which may still be built.
   init(_ place: PostgreSQLLedger, _ entry: LedgerEntry, _ pool: ConnectionPool) {
     metadata = entry.metadata
-    sessions = PostgreSQLSessionRegistry(
+    registry = PostgreSQLSessionRegistry(
       of: place, in: ConnectionPool(place.settings, place.names, for: .inspection))
     views = LedgerViews(sql: LedgerSQL(names: place.names, number: entry.number), pool: pool)
   }
 
   deinit { close() }
 
-  func close() { views.pool.close() }
+  func close() {
+    views.pool.close()
+    registry.close()
+  }
 
   func withSource<R>(
     _ body: (any LedgerSource) throws(LedgerError) -> R
