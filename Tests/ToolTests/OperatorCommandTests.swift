@@ -56,6 +56,23 @@ struct OperatorCommandTests {
     await sample.close()
   }
 
+  #if os(Linux)
+    /// The first rows are written when the first change is made.
+    @Test(arguments: [(output: ">/dev/full", status: 74), ("| true", 0)])
+    func changesAreMadeThoughNobodyReadsTheOutput(output: String, status: Int32) async throws {
+      let temporary = try TemporaryLedger()
+      let ledger = try await temporary.open()
+      for _ in 0..<40 { _ = try await ledger.createPromise(of: Int.self) }
+      await ledger.close()
+      let run = try CommandRun(
+        shell: "abandon '\(temporary.path)' --orphaned --reason test --apply \(output)")
+      #expect(run.status == status)
+      let log = try CommandRun(
+        "log", temporary.path, "--kind", "promiseAbandoned", "--format", "jsonl")
+      #expect(log.output.split(separator: "\n").count == 40)
+    }
+  #endif
+
   @Test func aPromiseOfALaterVersionIsAFinding() async throws {
     let sample = try await SampleLedger()
     try await sample.append(.promiseCreated, payload: [0xCA, 0xFE], version: 99)

@@ -44,7 +44,9 @@ extension Report {
   fileprivate init(_ salvage: SalvageReport, _ destination: String) {
     self.init()
     let hasLedger = salvage.hasLedger
-    add("salvaged", "salvaged", .bool(hasLedger), text: hasLedger ? destination : "no ledger")
+    add(
+      "salvaged", "salvaged", .bool(hasLedger),
+      text: hasLedger ? destination.escapingControlCharacters : "no ledger")
     add("ledger", "ledger", salvage.ledgerID?.description ?? "unknown")
     add("position", "position", salvage.position.rawValue)
     add("records", "records", salvage.recordCount)

@@ -11,6 +11,9 @@ package protocol ChildCommand: ParsableCommand {
   /// The file that records how far the output went; `nil` if there is none.
   var markFile: String? { get }
 
+  /// Whether it changes a ledger. Then it goes on to its end although nobody reads its output any more.
+  var changesLedger: Bool { get }
+
   /// Does the work, in the child.
   func perform(_ sink: any TextSink) throws
 }
@@ -18,6 +21,7 @@ package protocol ChildCommand: ParsableCommand {
 extension ChildCommand {
   package var readsInput: Bool { false }
   package var markFile: String? { nil }
+  package var changesLedger: Bool { false }
 }
 
 /// A command that works on a ledger, in a process of its own. It does not write to the ledger

@@ -106,17 +106,19 @@ struct LogCommand: LedgerCommand {
     reader.after = try start(in: inspector)
     reader.through = Position(rawValue: through ?? .max)
     reader.followed = followed
+    reader.pause = min(reader.pause, reading.pulseInterval)
     let filter = try makeFilter(inspector, sink)
     var printer = try RecordPrinter(
       output.format, Record.eventColumns, to: sink, isEndless: follow,
       leavesOutEmptyTable: cursorFile != nil)
     var findings = Findings()
     var left = min(limit.count ?? .max, reverse ? tail ?? .max : .max)
-    var last: Position?
+    var (last, marked): (Position?, Position?)
     try printer.printAll { printer in
       guard left > 0 else { return }
       reader.pausing = { [cursorFile] in
-        guard cursorFile != nil, let position = last else { return }
+        guard cursorFile != nil, let position = last, position != marked else { return }
+        marked = position
         try sink.mark(EventCursor(ledger: inspector.id, position: position).bytes)
       }
       func print(_ event: LedgerEvent) throws -> Bool {

@@ -30,6 +30,7 @@ struct RecordCommand: LedgerCommand {
 
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
+    try reading.check(output: output)
     let summary = try inspector.record(
       to: output, redactedBy: redaction.redactor()
     ) { try? sink.alive() }

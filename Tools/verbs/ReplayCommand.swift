@@ -28,12 +28,12 @@ struct ReplayCommand: ChildCommand {
     var divergenceCount = 0
     var reports: [Report] = []
     for file in files {
-      do throws(LedgerError) {
-        let rebuilt = try RebuiltRecording(file, as: .ofAnyArchive)
+      do {
+        let rebuilt = try RebuiltRecording.read(file, patience, sink)
         let replay = try RecordingReplay(rebuilt) { try? sink.alive() }
         divergenceCount += replay.divergences.count
         reports.append(Report(replay, of: rebuilt, in: file))
-      } catch {
+      } catch let error as LedgerError {
         failures.append(Status(error.code))
         reports.append(Report(error, in: file))
         try sink.note("\(file): \(error)")

@@ -50,6 +50,7 @@ struct ReportCommand: LedgerCommand {
       if !force, FileManager.default.fileExists(atPath: output) {
         throw Status.Failure.exists(output)
       }
+      try reading.check(output: output)
       try OutputFile.write(to: output, isReplacing: force) { write in
         findings = try self.write(inspector, sink, write)
       }

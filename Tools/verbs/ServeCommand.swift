@@ -2,6 +2,7 @@
   import ArgumentParser
   import Foundation
   import LedgerRuntime
+  import Synchronization
 
   /// `promise-ledger serve`: the page of the report, which goes on to change with the ledger.
   struct ServeCommand: LedgerCommand {
@@ -56,12 +57,16 @@
         desk: allowActions ? OperatorDesk(reading: reading, inspector: inspector) : nil)
       // From here on it says goodbye to its pages.
       EndRequest.expect()
-      let serving = Task.detached { try await server.run() }
+      let failure = Mutex<(any Error)?>(nil)
+      let serving = Task.detached {
+        do { try await server.run() } catch { failure.withLock { $0 = error } }
+      }
       defer { serving.cancel() }
       try sink.write("\(server.address)\n")
       try sink.flush()
       do {
-        try reader.follow { EndRequest.hasCome }
+        try reader.follow { EndRequest.hasCome || failure.withLock { $0 != nil } }
+        if !EndRequest.hasCome, let error = failure.withLock({ $0 }) { throw error }
         live.end("The server was ended.")
       } catch {
         live.end(Status.Failure(error)?.message ?? "\(error)")

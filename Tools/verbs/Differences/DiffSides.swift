@@ -64,17 +64,21 @@ struct DiffSides {
     _ side: Side, _ access: SharedAccessOptions, _ sink: any TextSink
   ) throws -> BlockingInspector {
     guard access.isArchive(side.name) else { return try access.open(side.name) }
-    // Reading an archive tells nothing about its progress.
-    let work = try BackgroundWork<RebuiltRecording, Never> { [path = side.name] _ in
-      try Self.rebuild(path)
-    }
-    let rebuilt = try work.wait(
-      every: access.pulseInterval, for: .seconds(86_400), sink.alive
-    ) { _ in }
+    let rebuilt = try RebuiltRecording.read(side.name, access, sink)
     return BlockingInspector(InMemoryInspection(rebuilt.ledger, rebuilt.metadata))
   }
+}
 
-  private static func rebuild(_ path: String) throws(LedgerError) -> RebuiltRecording {
+extension RebuiltRecording {
+  /// Rebuilds the ledger of any archive, with signs of life: reading it tells nothing about its progress.
+  static func read(
+    _ path: String, _ patience: some PatienceOptions, _ sink: any TextSink
+  ) throws -> RebuiltRecording {
+    let work = try BackgroundWork<RebuiltRecording, Never> { _ in try rebuilt(path) }
+    return try work.wait(every: patience.pulseInterval, for: .seconds(86_400), sink.alive) { _ in }
+  }
+
+  private static func rebuilt(_ path: String) throws(LedgerError) -> RebuiltRecording {
     try RebuiltRecording(path, as: .ofAnyArchive)
   }
 }

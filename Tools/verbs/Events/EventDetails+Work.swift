@@ -67,7 +67,8 @@ extension EventDetails {
       add("failureCount", .integer(Int64(count)), words)
     }
     if !finished.typeTag.isEmpty {
-      add("typeTag", .string(finished.typeTag), "type \(finished.typeTag)")
+      add(
+        "typeTag", .string(finished.typeTag), "type \(finished.typeTag.escapingControlCharacters)")
     }
     var content = finished.content ?? []
     if finished.content == nil { content = try inspector.attachment(of: event) }

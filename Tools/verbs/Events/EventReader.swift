@@ -5,7 +5,7 @@ struct EventReader {
   private static let slicesBetweenPauses = 64
   /// The longest sleep before looking for new events, if nothing shows that there are some: at most two idle
   /// wake-ups a second.
-  private static let pause = Duration.milliseconds(500)
+  static let longestPause = Duration.milliseconds(500)
 
   let inspector: BlockingInspector
   let output: any TextSink
@@ -15,6 +15,8 @@ struct EventReader {
   var through = Position(rawValue: .max)
   /// The ledger, to wait for more events at the end; `nil` to end there.
   var followed: (any FollowedLedger)?
+  /// The longest sleep, which the command must not take for a lack of progress.
+  var pause = Self.longestPause
   /// Whether to print a note about events that compaction deleted.
   var notesDeletion = true
   /// Called where all events so far were passed on: before each pause, at the end, before damage is reported,
@@ -50,7 +52,7 @@ struct EventReader {
         try pausing()
         try output.flush()
         try followed.check()
-        followed.wait(since: changes, timeout: Self.pause)
+        followed.wait(since: changes, timeout: pause)
       } else {
         break
       }

@@ -26,6 +26,10 @@ protocol OperatorCommand: LedgerCommand {
   func change(of target: Target) throws -> OperatorChange
 }
 
+extension OperatorCommand {
+  package var changesLedger: Bool { applying.apply }
+}
+
 /// A change by an operator.
 typealias OperatorChange = @Sendable (Ledger) async throws -> OperatorAnswer
 

@@ -8,7 +8,7 @@ extension String {
 
   /// Whether a shell takes the text for one word, and it is harmless.
   var isWord: Bool {
-    !isEmpty
+    !isEmpty && first != "#" && first != "="
       && unicodeScalars.allSatisfy { scalar in
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
           || "-_./@:+,%=#".unicodeScalars.contains(scalar)

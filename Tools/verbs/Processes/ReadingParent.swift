@@ -7,6 +7,7 @@ struct ReadingParent: ~Copyable {
   private let child: ChildProcess
   private let watchdog: Watchdog
   private let markFile: String?
+  private let endsWithOutput: Bool
   private var output = StandardOutput()
   /// `nil` without a terminal that shows it.
   private var progress: ProgressLine?
@@ -26,18 +27,21 @@ struct ReadingParent: ~Copyable {
   ///   - timeout: The longest time that the child may show no sign of life.
   ///   - input: The content of standard input, for a command that reads it.
   ///   - markFile: The file that records how far the output went.
+  ///   - endsWithOutput: Whether to end the child once its output can no longer be used.
   static func run(
-    _ arguments: [String], timeout: Duration, input: [UInt8]? = nil, markFile: String? = nil
+    _ arguments: [String], timeout: Duration, input: [UInt8]? = nil, markFile: String? = nil,
+    endsWithOutput: Bool = true
   ) throws -> Status {
     do {
-      return try runChild(arguments, timeout: timeout, input, markFile)
+      return try runChild(arguments, timeout: timeout, input, markFile, endsWithOutput)
     } catch let error as SystemError {
       throw Status.Failure(error)
     }
   }
 
   private static func runChild(
-    _ arguments: [String], timeout: Duration, _ input: [UInt8]?, _ markFile: String?
+    _ arguments: [String], timeout: Duration, _ input: [UInt8]?, _ markFile: String?,
+    _ endsWithOutput: Bool
   ) throws -> Status {
     let signals = SignalForwarder()
     var environment = ProcessInfo.processInfo.environment
@@ -53,11 +57,15 @@ struct ReadingParent: ~Copyable {
     try watchdog.start()
     // A child that has ended by now does not read it; its end is judged below.
     if let input { try? child.write(StandardInput.framed(input)) }
-    var parent = ReadingParent(child: child, watchdog: watchdog, markFile: markFile)
+    var parent = ReadingParent(
+      child: child, watchdog: watchdog, markFile: markFile, endsWithOutput: endsWithOutput)
     return parent.handThrough()
   }
 
-  private init(child: ChildProcess, watchdog: Watchdog, markFile: String?) {
+  private init(
+    child: ChildProcess, watchdog: Watchdog, markFile: String?, endsWithOutput: Bool
+  ) {
+    self.endsWithOutput = endsWithOutput
     self.child = child
     self.watchdog = watchdog
     self.markFile = markFile
@@ -73,7 +81,8 @@ struct ReadingParent: ~Copyable {
     watchdog.stop()
     clearProgress()
     if failure == nil { flush() }
-    if let failure { return say(failure) }
+    // A reader that has seen enough does not make a change a success.
+    if let failure, endsWithOutput || failure.status != .fine { return say(failure) }
     if let result, case .exited = ending { return result }
     return judge(ending)
   }
@@ -96,6 +105,7 @@ struct ReadingParent: ~Copyable {
     if case .progress(let done, let total) = message { return draw(done, of: total) }
     if message != .alive { clearProgress() }
     switch message {
+    case .data where failure != nil: break
     case .data(let bytes):
       do { try output.write(bytes) } catch { fail(error) }
       if let last = bytes.last { isAtLineStart = last == UInt8(ascii: "\n") }
@@ -141,11 +151,11 @@ struct ReadingParent: ~Copyable {
     do { try output.flush() } catch { fail(error) }
   }
 
-  /// Ends the child, because its output can no longer be used.
+  /// Notes that the output can no longer be used, which ends a child that only reads.
   private mutating func fail(_ error: any Error) {
     guard failure == nil else { return }
     failure = Status.Failure(error) ?? Status.Failure(.systemFailure, "\(error)")
-    child.send(signal: SIGKILL)
+    if endsWithOutput { child.send(signal: SIGKILL) }
   }
 
   // MARK: Ends

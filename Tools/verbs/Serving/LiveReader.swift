@@ -64,7 +64,8 @@
         if hasRead {
           Thread.sleep(forTimeInterval: Self.shortestPause / .seconds(1))
         } else {
-          followed.wait(since: changes, timeout: min(Self.pause, timeToTables))
+          followed.wait(
+            since: changes, timeout: min(Self.pause, timeToTables, reading.pulseInterval))
         }
       }
     }

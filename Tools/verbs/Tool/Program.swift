@@ -39,7 +39,7 @@ package enum Program {
         return try ReadingParent.run(
           arguments, timeout: .seconds(command.timeoutInSeconds),
           input: command.readsInput ? try StandardInput.readAll() : nil,
-          markFile: command.markFile)
+          markFile: command.markFile, endsWithOutput: !command.changesLedger)
       }
       try command.run()
       return .fine

@@ -36,7 +36,8 @@ extension Report {
       add("settlement", "settlement", "\(settlement)")
     case .firstOf(let condition):
       if let time = condition.time { add("due at", "dueTime", time) }
-      for promise in condition.promises { add("awaits", "awaitedPromise", promise.description) }
+      for promise in condition.promises { addLine("awaits", promise.description) }
+      add("awaitedPromises", .array(condition.promises.map { .string($0.description) }))
     @unknown default: break
     }
   }
