@@ -1,8 +1,22 @@
 import LedgerModel
 import Synchronization
 
-/// Stands for a process with all its sessions, of which each has a gate.
+/// Stands for a process with all its sessions.
 final class StoreUser: Sendable {}
+
+/// A session of a process that uses a store.
+protocol StoreSession: AnyObject {
+  var user: StoreUser { get }
+  var isKilled: Bool { get }
+
+  /// Waits while the process is suspended.
+  ///
+  /// - Throws: `sessionEnded` if the process is killed.
+  func passToWrite() throws(LedgerError)
+
+  /// - Throws: `sessionEnded` if the process is killed.
+  func requireAlive() throws(LedgerError)
+}
 
 /// Lets operations of stores go wrong as plans say.
 final class FaultInjection: Sendable {
@@ -57,10 +71,10 @@ final class FaultInjection: Sendable {
   ///
   /// - Throws: `sessionEnded` if the process is killed while the operation waits at a gate.
   func perform<R>(
-    _ operation: FaultPlan.Operation, at process: ProcessGate,
+    _ operation: FaultPlan.Operation, by session: some StoreSession,
     _ body: () throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    switch fault(of: operation, by: process.user)?.effect {
+    switch fault(of: operation, by: session.user)?.effect {
     case nil: return try body()
     case .fail(let code):
       throw LedgerError(code, "A test planned that this \(operation) fails. Nothing was done.")
@@ -69,10 +83,10 @@ final class FaultInjection: Sendable {
       throw .planned(operation)
     case .tear: throw .planned(operation)
     case .delay(let gate):
-      gate.pass { process.isKilled }
+      gate.pass { session.isKilled }
       // It may have been suspended meanwhile.
-      if operation != .read { try process.pass(.writer) }
-      try process.requireAlive()
+      if operation != .read { try session.passToWrite() }
+      try session.requireAlive()
       return try body()
     }
   }

@@ -3,7 +3,7 @@ import LedgerSystem
 import Synchronization
 
 /// Lets the threads of a test's process use their store, holds them up, or turns them away.
-final class ProcessGate: Sendable {
+final class ProcessGate: StoreSession, Sendable {
   /// A thread of the process.
   enum Visitor: Sendable, Hashable {
     case writer, listener, compactor
@@ -38,6 +38,8 @@ final class ProcessGate: Sendable {
     while let semaphore = held(visitor) { _ = semaphore.wait(timeout: .seconds(3_600)) }
     try requireAlive()
   }
+
+  func passToWrite() throws(LedgerError) { try pass(.writer) }
 
   func requireAlive() throws(LedgerError) {
     if isKilled { throw .processKilled }

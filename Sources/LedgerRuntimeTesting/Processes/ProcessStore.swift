@@ -35,7 +35,7 @@ final class ProcessStore: ForwardingEventStore {
 
   func view(_ request: ViewRequest) throws(LedgerError) -> StoreView {
     try requireAlive()
-    return try faults.perform(.read, at: gate) { () throws(LedgerError) in
+    return try faults.perform(.read, by: gate) { () throws(LedgerError) in
       try base.view(request)
     }
   }
@@ -50,7 +50,7 @@ final class ProcessStore: ForwardingEventStore {
   func beginCommit(_ patience: Patience) throws(LedgerError) -> CommitTurn {
     try gate.pass(.writer)
     try crash.requireAlive()
-    return try faults.perform(.beginCommit, at: gate) { () throws(LedgerError) in
+    return try faults.perform(.beginCommit, by: gate) { () throws(LedgerError) in
       try base.beginCommit(patience)
     }
   }
@@ -60,7 +60,7 @@ final class ProcessStore: ForwardingEventStore {
   ) throws(LedgerError) -> AppendOutcome {
     try requireAlive()
     return try crash.append { () throws(LedgerError) in
-      try faults.perform(.append, at: gate) { () throws(LedgerError) in
+      try faults.perform(.append, by: gate) { () throws(LedgerError) in
         try base.append(batch, commit, after: position)
       }
     }
@@ -77,7 +77,7 @@ final class ProcessStore: ForwardingEventStore {
   ) throws(LedgerError) -> Duration {
     try gate.pass(.compactor)
     try crash.requireAlive()
-    return try faults.perform(.changeSnapshot, at: gate) { () throws(LedgerError) in
+    return try faults.perform(.changeSnapshot, by: gate) { () throws(LedgerError) in
       try base.changeSnapshot(changes, from: old, to: new, patience: patience)
     }
   }
