@@ -54,7 +54,7 @@ struct ConnectionCountTests {
     let place = try place(named: "inspecting")
     let ledger = try await Ledger.open(place, as: .app)
     let inspector = try await Ledger.inspect(place)
-    _ = try await inspector.statistics()
+    _ = try await inspector.replay().sessionPresences()
     await ledger.close()
     inspector.close()
     #expect(try await hasNoneSoon("inspecting"))

@@ -79,11 +79,10 @@ struct CrashPointsTests {
       scenario: { tester, server in
         let app = try await tester.app()
         let order = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
-        if try await order.record?.status == .pending {
-          try await tester.when { try await order.fulfill(1) }
-            .then(.promiseResolved(order, .fulfilled(1)))
-        }
+        guard try await order.record?.status == .pending else { return server.add("mailed") }
+        let reaction = try await tester.when { try await order.fulfill(1) }
         server.add("mailed")
+        try reaction.then(.promiseResolved(order, .fulfilled(1)))
       }, observing: { $0.lines })
     #expect(report.endState.last == "mailed" && report.crashCount == 6)
   }
