@@ -11,7 +11,7 @@ package protocol ChildCommand: ParsableCommand {
   /// The file that records how far the output went; `nil` if there is none.
   var markFile: String? { get }
 
-  /// Whether it changes a ledger. Then it goes on to its end although nobody reads its output any more.
+  /// Whether it changes a ledger. Such a command finishes even if its output is no longer read.
   var changesLedger: Bool { get }
 
   /// Does the work, in the child.

@@ -40,7 +40,9 @@ public struct CrashPoints: Sendable {
   /// - Parameter scenario: The scenario, which opens the processes that it needs. Its expectations are checked
   ///   only in the run without a crash.
   /// - Returns: A summary.
-  /// - Throws: ``CrashDifference`` if a ledger comes to another end; any error of the run without a crash.
+  /// - Throws: ``CrashDifference`` if a ledger comes to another end, or the run after a crash throws an error: make the
+  ///   scenario find what the earlier run left. Any error of the run without a crash; `LedgerError` if a ledger cannot
+  ///   be opened or read.
   /// - Complexity: O(commits²), at most `maximumCommitCount` crashes.
   public func run(
     _ scenario: @escaping @Sendable (LedgerTester) async throws -> Void

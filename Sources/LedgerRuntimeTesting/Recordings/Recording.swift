@@ -46,19 +46,20 @@ public struct Recording: Sendable {
     ThisProcess.environmentVariable("RECORD").flatMap(Mode.init(rawValue:))
   }
 
-  /// A word that means nothing would otherwise leave a test without its recording, with no word of why.
-  static func check(word: String?) throws(LedgerError) {
-    guard let word, !word.isEmpty, Mode(rawValue: word) == nil else { return }
+  /// Rejects a value of `RECORD` that names no mode. It would otherwise be ignored silently.
+  static func check(_ value: String?) throws(LedgerError) {
+    guard let value, !value.isEmpty, Mode(rawValue: value) == nil else { return }
     throw LedgerError(
-      .invalidArgument, "RECORD is \"\(word)\". Set it to missing, failed or all, or unset it.")
+      .invalidArgument, "RECORD is \"\(value)\". Set it to missing, failed or all, or unset it.")
   }
 
   /// Compares the history of a ledger with the recording, or records it.
   ///
   /// - Throws: ``RecordingIssue`` if there is no recording, if it differs, or if it was written; `LedgerError`
-  ///   if the file is damaged, or cannot be read or written, or if `RECORD` is another word.
+  ///   if the file is damaged, or cannot be read or written, or if `RECORD` has another value
+  ///   (`invalidArgument`): correct it, or unset it.
   public func verify(_ ledger: Ledger) async throws {
-    try Self.check(word: ThisProcess.environmentVariable("RECORD"))
+    try Self.check(ThisProcess.environmentVariable("RECORD"))
     let (copy, current) = try await Self.history(of: ledger)
     let recorded = try read()
     guard recorded != current else { return }

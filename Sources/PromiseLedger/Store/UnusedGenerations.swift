@@ -64,7 +64,7 @@ struct UnusedGenerations: ~Copyable {
       // The files that a shrink has just made are not opened only to look at them.
       try directory.readCurrentGeneration() == current,
       let newer = unused.inUse(after: number),
-      // Otherwise a shrink has moved the ledger meanwhile, and whoever asks follows.
+      // Otherwise a shrink has moved the ledger meanwhile, and the caller follows it.
       try directory.readCurrentGeneration() == current
     else { return nil }
     return newer

@@ -103,6 +103,18 @@ struct CrashPointsTests {
     #expect(difference?.actual.count == (difference?.expected.count ?? 0) + 1)
   }
 
+  /// There is no moment after a commit that fails.
+  @Test func aCrashThatDoesNotHappenIsCounted() async throws {
+    let report = try await CrashPoints().run { tester in
+      try tester.plan([.fail(.append, number: 2, with: .ioFailure)])
+      let app = try await tester.app()
+      _ = try? await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+      _ = try await app.ledger.findOrCreatePromise(key: Self.key, of: Int.self)
+    }
+    #expect(report.commitCount == 3)
+    #expect(report.crashCount == 5 && report.missedCrashCount == 1)
+  }
+
   @Test func aPlanOfTheRunThatCrashedIsForgotten() async throws {
     let report = try await CrashPoints().run { tester in
       let gate = FaultGate()
