@@ -56,6 +56,12 @@ final class FollowingRun {
 
   /// The exit code, or the negative number of the signal that ended the process.
   func end() throws -> Int32 {
+    let isOver = WakeSemaphore()
+    // A command that does not end by itself fails its test, and does not hang it.
+    _ = try SystemThread.start(name: "following-run") { [process] in
+      if !isOver.wait(timeout: .seconds(60)) { process.send(signal: SIGKILL) }
+    }
+    defer { isOver.signal() }
     while case let bytes = process.read(), !bytes.isEmpty {
       output += String(decoding: bytes, as: UTF8.self)
     }
