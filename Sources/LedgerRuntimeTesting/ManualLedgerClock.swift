@@ -13,6 +13,8 @@ import Synchronization
 public final class ManualLedgerClock: LedgerClock {
   private let time: Mutex<Timestamp>
   private let listeners = Mutex<[@Sendable () -> Bool]>([])
+  /// Held while listeners are called, so that a second move at the same time calls them after the first.
+  private let calling = Mutex(())
 
   /// Makes a clock that shows `start`.
   ///
@@ -27,13 +29,15 @@ public final class ManualLedgerClock: LedgerClock {
   /// Moves the clock; a negative duration moves it back.
   public func advance(by duration: Duration) {
     time.withLock { $0 = $0 + duration }
-    // Called without the lock, because listeners read the time.
-    let asked = listeners.withLock { listeners in
-      defer { listeners = [] }
-      return listeners
+    calling.withLock { _ in
+      // Called without their lock, because a session may add another listener meanwhile.
+      let asked = listeners.withLock { listeners in
+        defer { listeners = [] }
+        return listeners
+      }
+      let left = asked.filter { $0() }
+      listeners.withLock { $0 += left }
     }
-    let left = asked.filter { $0() }
-    listeners.withLock { $0 += left }
   }
 }
 

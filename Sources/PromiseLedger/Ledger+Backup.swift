@@ -57,7 +57,7 @@ private struct BackupRun {
   let tick: () throws -> Void
 
   func run() throws -> LedgerBackup {
-    try checkPages()
+    try store.checkEveryPage(tick)
     var metadata = store.metadata
     metadata.generation = 1
     metadata.isSealed = false
@@ -82,20 +82,6 @@ private struct BackupRun {
     return LedgerBackup(
       ledgerID: metadata.ledgerID, position: position, eventCount: verified.eventCount,
       recordCount: verified.recordCount, logDigest: digest, sizeInBytes: byteCount)
-  }
-
-  /// LMDB could crash this process on a damaged page.
-  private func checkPages() throws {
-    var end: (any Error)?
-    do {
-      let miscount = try store.checkStructure {
-        do { try tick() } catch { end = error }
-        return end == nil
-      }
-      if let miscount { throw miscount }
-    } catch {
-      throw end ?? error
-    }
   }
 
   /// Copies what is there now.

@@ -31,11 +31,12 @@ extension BlockingInspector {
   ///
   /// Every page of the data file is checked first, as in ``statistics(progress:)``.
   ///
+  /// - Parameter tick: Called now and then; an error ends the check.
   /// - Throws: ``LedgerError`` with `corrupt` if a page is damaged or entries are missing: verify the ledger,
   ///   and restore it from a copy. With `closed` if the inspection is closed: begin another. With
   ///   `ioFailure`; with `invalidArgument` for a ledger that is not stored in files.
   /// - Complexity: O(pages of the file).
-  package func space() throws(LedgerError) -> LedgerSpace {
+  package func space(_ tick: () throws -> Void) throws -> LedgerSpace {
     guard let store = store as? LMDBInspection else {
       throw LedgerError(
         .invalidArgument,
@@ -43,7 +44,7 @@ extension BlockingInspector {
       )
     }
     // The sizes of tables come from their own records, and cannot be counted in another way.
-    if let miscount = try store.checkStructure(while: { true }) { throw miscount }
+    try store.checkEveryPage(tick)
     return try store.readingEnvironment { (environment) throws(LedgerError) in
       try LedgerError.mappingAll { try LedgerSpace(of: environment, in: store.directory) }
     }

@@ -172,7 +172,7 @@ extension CrashTests {
       let promise = try await ledger.createPromise(of: [UInt8].self)
       try await promise.fulfill([UInt8](repeating: 7, count: 50_000))
       await ledger.close()
-      let space = try BlockingInspector(at: temporary.path).space()
+      let space = try BlockingInspector(at: temporary.path).space {}
       #expect((space.reservedByteCount > 1 << 20) == (byteCount > 0), "\(space)")
       #expect(space.reservedByteCount <= byteCount + 200_000, "\(space)")
       #expect(space.usedByteCount > 50_000)

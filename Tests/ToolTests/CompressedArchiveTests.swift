@@ -1,4 +1,5 @@
 import Foundation
+import LedgerSystem
 import PromiseLedgerTesting
 import Testing
 
@@ -146,14 +147,26 @@ struct CompressedArchiveTests {
     )
     #expect(try refused.status == 2 && bytes(mine) == Data("mine".utf8))
     #expect(try CommandRun("export", sample.path, "--force", "-o", mine).status == 0)
-    #expect(try bytes(mine) == compressed())
+    let archive = try compressed()
+    #expect(try bytes(mine) == archive)
+    _ = try write(Data("mine".utf8), to: "target.gz")
+    try FileManager.default.createSymbolicLink(
+      atPath: path("link.gz"), withDestinationPath: "target.gz")
+    #expect(try CommandRun("export", sample.path, "--force", "-o", path("link.gz")).status == 0)
+    #expect(FileSystem.isSymbolicLink(path("link.gz")))
+    #expect(try bytes(path("target.gz")) == archive)
     try FileManager.default.createSymbolicLink(
       atPath: path("link"), withDestinationPath: sample.path)
-    for place in [sample.path, sample.path + "/generation-000001", path("link")] {
-      let inside = try CommandRun("export", sample.path, "-o", place + "/a.gz")
+    try FileManager.default.createSymbolicLink(
+      atPath: path("data"), withDestinationPath: sample.path + "/generation-000001/data.mdb")
+    let places = [sample.path, sample.path + "/generation-000001", path("link")].map {
+      $0 + "/a.gz"
+    }
+    for place in places + [path("data")] {
+      let inside = try CommandRun("export", sample.path, "--force", "-o", place)
       #expect(
         inside.notes
-          == "promise-ledger: An archive cannot be written into the ledger at \(sample.path). Give a path outside that directory.\n"
+          == "promise-ledger: Nothing can be written into the ledger at \(sample.path). Give a path outside that directory.\n"
       )
       #expect(inside.status == 2)
     }

@@ -39,15 +39,45 @@ struct HostileTextTests {
   ])
   func wordsOfTheCommandLineAreEscaped(words: [String]) throws {
     let run = try CommandRun(words)
-    for scalar in (run.notes + run.output).unicodeScalars where scalar != "\n" {
+    Self.checkEscapes(in: run.notes + run.output)
+    #expect(!run.notes.contains("\nError: forged") && !run.notes.contains("\nwhere"))
+    #expect(words[0] == "help" || run.status != 0)
+  }
+
+  private static func checkEscapes(in text: String) {
+    for scalar in text.unicodeScalars where scalar != "\n" {
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator:
-        Issue.record("\(scalar.escaped(asASCII: true)) is in \(run.notes.debugDescription)")
+        Issue.record("\(scalar.escaped(asASCII: true)) is in \(text.debugDescription)")
       default: break
       }
     }
-    #expect(!run.notes.contains("\nError: forged") && !run.notes.contains("\nwhere"))
-    #expect(words[0] == "help" || run.status != 0)
+  }
+
+  /// A codec of the user names the types of promises and of the results of steps.
+  @Test func storedTypesAreEscaped() async throws {
+    let type = "t\u{1B}[2J\u{9B}31m\u{202E}"
+    let ledger = try await WorkHistoryLedger()
+    try ledger.add(
+      PromiseCreated(
+        typeTag: type, lifetime: .untilSettled, source: .work(.init(kind: "order", trigger: .now))),
+      at: 0)
+    try ledger.add(WorkStarted(attempt: 1), at: 1)
+    try ledger.add(
+      WorkStepFinished(
+        attempt: 1, step: StepIdentity("pack"), outcome: .value, failureCount: 0,
+        startedAt: WorkHistoryLedger.time(1), typeTag: type, result: [1]), at: 2)
+    let id = "\(WorkHistoryLedger.promise(1))"
+    for words in [
+      ["log"], ["promises"], ["show", id], ["explain", id], ["trace", id], ["tree", id], ["work"],
+      ["state"], ["stats"], ["overview"], ["graph", id], ["verify"],
+      ["resolve", id, "--value", "1", "--yes"], ["force", id, "--value", "x", "--yes"],
+      ["force", id, "--value", "1", "--yes"],
+    ] {
+      let run = try CommandRun([words[0], ledger.path] + words.dropFirst())
+      Self.checkEscapes(in: run.notes + run.output)
+      #expect(!(run.notes + run.output).isEmpty, "\(words)")
+    }
   }
 
   /// One character that a terminal shows is a million scalars here.

@@ -140,9 +140,22 @@ struct RecordingCommandTests {
     #expect(try CommandRun("record", ledger.path, "-o", file).status == 0, "the same recording")
     #expect(try CommandRun("record", ledger.path, "-o", bad).status == 2)
     #expect(try CommandRun("record", ledger.path, "-o", "/none/x").status == 3)
+    let stream = try CommandRun("record", ledger.path, "-o", "-")
+    #expect(stream.status == 2 && stream.notes.contains("A recording is written to a file"))
     #expect(try CommandRun("record", file + ".none", "-o", bad + "2").status == 3)
     #expect(try CommandRun(intoClosedPipe: "replay", file).status == 0)
     #expect(try CommandRun(intoClosedPipe: "record", ledger.path, "-o", bad + "3").status == 0)
+  }
+
+  @Test(arguments: ["record", "report"])
+  func nothingIsWrittenIntoTheLedger(verb: String) async throws {
+    let ledger = try await Self.ledger()
+    let before = try FileManager.default.subpathsOfDirectory(atPath: ledger.path)
+    for directory in ["", "/generation-000001"] {
+      let run = try CommandRun(verb, ledger.path, "-o", "\(ledger.path)\(directory)/x")
+      #expect(run.status == 2 && run.notes.contains("Nothing can be written into the ledger"))
+    }
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: ledger.path) == before)
   }
 
   @Test(.enabled(if: geteuid() != 0)) func withoutRightsNothingIsRead() async throws {

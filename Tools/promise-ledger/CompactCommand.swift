@@ -52,7 +52,7 @@ struct CompactCommand: LedgerCommand {
     let plan = try inspector.plan(
       keeping.policy, progress: sink.progress(through: inspector))
     var report = Report(plan, of: inspector.id)
-    if shrink { report.addPlannedShrink(try inspector.space()) }
+    if shrink { report.addPlannedShrink(try inspector.space { try sink.alive() }) }
     try report.write(as: output.format, to: sink)
     try sink.note(
       plan.isEmpty && !shrink

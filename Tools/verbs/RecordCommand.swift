@@ -28,6 +28,13 @@ struct RecordCommand: LedgerCommand {
 
   @OptionGroup var report: FormatOptions
 
+  func validate() throws {
+    guard output == "-" else { return }
+    throw ValidationError(
+      "A recording is written to a file, because the report goes to standard output. Give its name with --output."
+    )
+  }
+
   func perform(_ sink: any TextSink) throws {
     let inspector = try reading.open()
     try reading.check(output: output)

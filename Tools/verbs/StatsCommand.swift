@@ -40,7 +40,7 @@ struct StatsCommand: LedgerCommand {
     report.add("sessions", "sessions", statistics.sessionCount)
     report.add("sessions not ended", "sessionsNotEnded", statistics.openSessionCount)
     report.addUnsupportedRecords(statistics.unsupportedRecordCount)
-    try reading.addSpace(of: inspector, to: &report)
+    try reading.addSpace(of: inspector, to: &report, sink)
     try report.write(as: output.format, to: sink)
   }
 

@@ -29,7 +29,15 @@ public final class LedgerProcess: Sendable {
   private struct State {
     var ledger: Ledger
     var gate: ProcessGate
-    var condition = Condition.running
+    var condition = Condition.running {
+      didSet {
+        guard condition != .running else { return }
+        for watcher in watchers { watcher.finish() }
+        watchers = []
+      }
+    }
+    /// Finished once the process no longer runs.
+    var watchers: [AsyncStream<Never>.Continuation] = []
     /// The runner, while the process runs work.
     var runner: PacedRunner?
     /// The sessions of the process, with those before restarts.
@@ -43,16 +51,18 @@ public final class LedgerProcess: Sendable {
 
   private weak let tester: LedgerTester?
   private let configuration: LedgerConfiguration
+  private let patience: Duration
   private let state: Mutex<State>
 
   init(
     number: Int, as role: SessionRole, _ configuration: LedgerConfiguration, _ opened: Opened,
-    in tester: LedgerTester
+    in tester: LedgerTester, patience: Duration
   ) {
     self.number = number
     self.role = role
     self.tester = tester
     self.configuration = configuration
+    self.patience = patience
     state = Mutex(
       State(ledger: opened.ledger, gate: opened.gate, sessions: [opened.ledger.session]))
   }
@@ -103,7 +113,7 @@ public final class LedgerProcess: Sendable {
 
   /// Ends a freeze: ``Ledger/unfreeze()``. Deadlines that passed meanwhile have their effects when it returns.
   ///
-  /// - Throws: As ``Ledger/unfreeze()``.
+  /// - Throws: As ``Ledger/unfreeze()``; ``WaitedInVain`` if a deadline has no effect in time.
   public func unfreeze() async throws {
     try requireNotSuspended()
     try await ledger.unfreeze()
@@ -129,6 +139,8 @@ public final class LedgerProcess: Sendable {
   }
 
   /// Lets a suspended process go on. Deadlines that passed meanwhile have their effects when it returns.
+  ///
+  /// - Throws: ``LedgerError`` if the ledger cannot be read; ``WaitedInVain`` if a deadline has no effect in time.
   public func resume() async throws {
     let gate = state.withLock { state -> ProcessGate? in
       guard state.condition == .suspended else { return nil }
@@ -208,15 +220,33 @@ public final class LedgerProcess: Sendable {
 
   // MARK: Running
 
-  /// Calls `body`, which uses the ledger.
+  /// Calls `body`, which uses the ledger, and cancels it as soon as the process no longer runs.
   ///
-  /// - Returns: What `body` returns, or `nil` if it threw an error and the process does not run.
-  func whileRunning<R>(_ body: () async throws -> R) async throws -> R? {
-    do {
-      return try await body()
-    } catch {
-      if condition == .running { throw error }
-      return nil
+  /// - Returns: What `body` returns, or `nil` if the process no longer runs.
+  func whileRunning<R: Sendable>(
+    _ body: @escaping @Sendable () async throws -> R
+  ) async throws -> R? {
+    let (end, continuation) = AsyncStream.makeStream(of: Never.self)
+    state.withLock { state in
+      if state.condition == .running {
+        state.watchers.append(continuation)
+      } else {
+        continuation.finish()
+      }
+    }
+    return try await withThrowingTaskGroup(of: R?.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        for await _ in end {}
+        return nil
+      }
+      defer { group.cancelAll() }
+      do {
+        return try await group.next() ?? nil
+      } catch {
+        if condition == .running { throw error }
+        return nil
+      }
     }
   }
 
@@ -245,8 +275,16 @@ public final class LedgerProcess: Sendable {
   }
 
   /// Waits until every deadline that has passed has its effect.
+  ///
+  /// - Throws: ``WaitedInVain``.
   func settleDeadlines() async throws {
     let ledger = ledger
+    try await wait(for: "the effects of deadlines that have passed", patience) {
+      try await Self.settleDeadlines(of: ledger)
+    }
+  }
+
+  private static func settleDeadlines(of ledger: Ledger) async throws {
     guard let clock = ledger.configuration.clock else { return }
     while true {
       let (position, deadline) = try await ledger.engine.read(fromCopy: true) { state in

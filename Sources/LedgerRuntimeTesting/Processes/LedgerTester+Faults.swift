@@ -49,7 +49,8 @@ public struct PlannedFaultsLeft: Error, Sendable, Hashable, CustomStringConverti
 extension LedgerTester {
   /// Waits until a condition holds. It is checked at once, and after each event of the ledger.
   ///
-  /// The events come from a process that runs. If it is killed meanwhile, they come from another one.
+  /// The events come from a process that runs. If it is frozen, suspended or killed meanwhile, they come from
+  /// another one.
   ///
   /// ```swift
   /// try await tester.wait(until: "the order is paid") {
@@ -62,14 +63,18 @@ extension LedgerTester {
   ///   - patience: The maximum time to wait, by the clock of the machine.
   ///   - condition: The condition, which reads the ledger.
   /// - Throws: ``WaitedInVain`` with the words and the newest events, if the condition does not hold in time;
-  ///   ``LedgerError`` with `invalidArgument` if no process runs; any error of `condition`.
+  ///   ``LedgerError`` with `invalidArgument` if no process runs, or no longer; any error of `condition`.
   public func wait(
     until what: String, patience: Duration = .seconds(60),
     _ condition: @escaping @Sendable () async throws -> Bool
   ) async throws {
     do {
       try await LedgerRuntimeTesting.wait(for: what, patience) { [self] in
-        while try await !follow(runningProcess(), until: condition) {
+        while true {
+          let process = try runningProcess()
+          if try await process.whileRunning({ try await process.follow(until: condition) }) != nil {
+            return
+          }
           try Task.checkCancellation()
         }
       }
@@ -85,24 +90,6 @@ extension LedgerTester {
       .invalidArgument, "No process runs, so nothing can happen. Open one, or resume it.")
   }
 
-  /// Checks a condition at once, and after each event that a process learns of.
-  ///
-  /// - Returns: Whether the condition holds. If not, the process no longer runs.
-  private func follow(
-    _ process: LedgerProcess, until condition: () async throws -> Bool
-  ) async throws -> Bool {
-    let ledger = process.ledger
-    guard let position = try await process.whileRunning({ try await ledger.catchUp() }) else {
-      return false
-    }
-    if try await condition() { return true }
-    var events = ledger.events(after: position).makeAsyncIterator()
-    while try await process.whileRunning({ try await events.next() }) ?? nil != nil {
-      if try await condition() { return true }
-    }
-    return false
-  }
-
   /// The last events of the ledger, in words.
   private func newestEvents() throws -> [String] {
     try withStore { (store) throws(LedgerError) in
@@ -111,5 +98,19 @@ extension LedgerTester {
       return try store.storedEvents(after: start, through: head, limit: 10)
         .map { "\($0.event.view.position) \($0.event.view.kind)" }
     }
+  }
+}
+
+extension LedgerProcess {
+  /// Waits until a condition holds. It is checked at once, and after each event that the process learns of.
+  ///
+  /// - Throws: `closed` if the session is closed first; any error of `condition`.
+  fileprivate func follow(until condition: () async throws -> Bool) async throws {
+    let ledger = ledger
+    let position = try await ledger.catchUp()
+    if try await condition() { return }
+    for try await _ in ledger.events(after: position) where try await condition() { return }
+    try Task.checkCancellation()
+    throw LedgerError(.closed, "The session was closed while a test waited for its events.")
   }
 }

@@ -46,7 +46,8 @@ public final class LedgerTester: Sendable {
   ///   - storage: The place of the ledger. By default, it is in memory.
   ///   - clock: The clock of all processes.
   ///   - maximumJumpCount: The maximum number of times that one run moves the clock.
-  ///   - patience: The maximum time for which a run waits for code, by the clock of the machine.
+  ///   - patience: The maximum time for which a run waits for code, and a move of the clock for the effects of
+  ///     deadlines, by the clock of the machine.
   public convenience init(
     _ storage: LedgerStorage = .memory, clock: ManualLedgerClock = ManualLedgerClock(),
     maximumJumpCount: Int = 1_000, patience: Duration = .seconds(60)
@@ -123,7 +124,8 @@ public final class LedgerTester: Sendable {
     let opened = try await openSession(configuration, as: role)
     return contents.withLock { contents in
       let process = LedgerProcess(
-        number: contents.processes.count + 1, as: role, configuration, opened, in: self)
+        number: contents.processes.count + 1, as: role, configuration, opened, in: self,
+        patience: limits.patience)
       contents.processes.append(process)
       return process
     }
@@ -192,7 +194,8 @@ public final class LedgerTester: Sendable {
   /// Without a process that runs, deadlines have their effects when the next one opens, unfreezes or resumes.
   /// Work that becomes due does not run.
   ///
-  /// - Throws: ``LedgerError`` if the ledger cannot be read.
+  /// - Throws: ``LedgerError`` if the ledger cannot be read; ``WaitedInVain`` if a deadline has no effect in time,
+  ///   for example because a fault plan holds up the process.
   public func advance(by duration: Duration) async throws {
     clock.advance(by: duration)
     try await processes.first { $0.condition == .running }?.settleDeadlines()

@@ -120,17 +120,8 @@ public struct Recording: Sendable {
     if let divergence = replay.divergences.first {
       return RecordingIssue(.differs, path, divergence)
     }
-    let (expected, actual) = (try recorded.ledger.allEvents(), try current.allEvents())
-    let index = zip(expected, actual).prefix { $0 == $1 }.count
-    let position =
-      expected.dropFirst(index).first?.position ?? actual.dropFirst(index).first?.position
-    return RecordingIssue(
-      .differs, path,
-      RecordingDivergence(
-        .otherEvent, at: position, of: expected.dropFirst(index).first?.subject,
-        expected: expected.dropFirst(index).first?.words ?? "no further event",
-        actual: actual.dropFirst(index).first?.words ?? "no further event",
-        context: expected.dropFirst(max(0, index - 3)).prefix(6).map(\.words)))
+    let (expected, actual) = (try History(of: recorded.ledger), try History(of: current))
+    return RecordingIssue(.differs, path, expected.divergence(of: actual))
   }
 }
 

@@ -36,7 +36,13 @@ extension RecordingIssue: CustomStringConvertible {
     case .made: "The recording \(path) was made. Run the test again to compare with it."
     case .remade: "The recording \(path) was made anew. Run the test again to compare with it."
     case .differs:
-      "The history differs from the recording \(path). If it should, run the test with RECORD=failed.\n\(divergence.map { "\($0)" } ?? "")"
+      "The history differs from the recording \(path). \(advice)\n\(divergence.map { "\($0)" } ?? "")"
     }
+  }
+
+  private var advice: String {
+    divergence.map { $0.kind == .otherEvent } ?? true
+      ? "If it should, run the test with RECORD=failed."
+      : "This build reads the recorded events differently, as it would those of existing ledgers. Correct that; run the test with RECORD=failed only if no ledger has such events."
   }
 }

@@ -135,15 +135,3 @@ extension RecordingDivergence {
     self.init(kind, expected: "a whole recording", actual: error.message)
   }
 }
-
-extension InMemoryLedger {
-  /// All events that are kept.
-  func allEvents() throws(LedgerError) -> [LedgerEvent] {
-    var events: [LedgerEvent] = []
-    _ = try read(after: try snapshotSummary().deletedThrough, limit: .max) {
-      (frame) throws(LedgerError) in
-      try frame.forEachEvent { events.append(LedgerEvent(copying: $0)) }
-    }
-    return events
-  }
-}

@@ -18,6 +18,12 @@ struct EventLine: Sendable, Hashable {
   let subject: EntityID
   let facts: [Fact]
 
+  init(kind: EventKind, subject: EntityID, facts: [Fact]) {
+    self.kind = kind
+    self.subject = subject
+    self.facts = facts
+  }
+
   init(_ event: LedgerEvent, attachment: [UInt8]) throws(LedgerError) {
     kind = event.kind
     subject = event.subject
@@ -120,6 +126,11 @@ extension StoredError {
 }
 
 extension [UInt8] {
-  /// The bytes as text, or their numbers if they are none.
-  var asText: String { String(validating: self, as: UTF8.self) ?? "\(self)" }
+  /// The bytes as text, or their numbers if they are none: the same for equal bytes only.
+  var asText: String {
+    guard let text = String(validating: self, as: UTF8.self) else { return "bytes \(self)" }
+    var rest = text[...]
+    while rest.hasPrefix("text ") { rest.removeFirst(5) }
+    return rest.hasPrefix("bytes [") ? "text \(text)" : text
+  }
 }

@@ -16,7 +16,8 @@ extension LedgerTester {
     return try await body()
   }
 
-  /// Sets the scene with events of another ledger, such as all of its ``Ledger/events(after:)``, as they are.
+  /// Sets the scene with events of another ledger, such as all of its ``Ledger/events(after:)``, as they are. Only
+  /// the first event of all names this ledger instead of the other one.
   ///
   /// Their sessions count as gone. So the first process that opens afterwards ends them, and gives back what they
   /// ran. The clock moves to the newest event, unless it is ahead.
@@ -36,7 +37,7 @@ extension LedgerTester {
           guard event.position == head.advanced(by: batch.count + 1),
             event.attachmentByteCount == 0
           else { throw .notGiven(event, head) }
-          try batch.append(NewEvent(event))
+          try batch.append(NewEvent(event, in: store.ledgerID))
         }
         number += 1
         let commit = CommitID(session: part[part.startIndex].session, number: number)
@@ -119,9 +120,10 @@ extension LedgerTester {
 
 extension NewEvent {
   /// The event as another ledger has it.
-  fileprivate init(_ event: LedgerEvent) {
+  fileprivate init(_ event: LedgerEvent, in ledger: LedgerID) {
     self.init(
-      kind: event.kind, version: event.version, time: event.time, subject: event.subject,
+      kind: event.kind, version: event.version, time: event.time,
+      subject: event.kind == .ledgerCreated ? ledger.entityID : event.subject,
       cause: event.cause ?? .start, payload: event.payload)
   }
 }

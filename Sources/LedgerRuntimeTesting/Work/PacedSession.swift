@@ -72,17 +72,11 @@ struct PacedSession: Sendable {
   private func patiently<R: Sendable>(
     _ promise: PromiseID?, _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
-    let result = try await withThrowingTaskGroup(of: R?.self) { group in
-      group.addTask { try await body() }
-      group.addTask { [limits] in
-        try await Task.sleep(for: limits.patience)
-        return nil
-      }
-      defer { group.cancelAll() }
-      return try await group.next() ?? nil
+    do {
+      return try await wait(for: "code that runs", limits.patience, body)
+    } catch is WaitedInVain {
+      throw try await standstill(.codeDoesNotEnd(limits.patience), promise)
     }
-    guard let result else { throw try await standstill(.codeDoesNotEnd(limits.patience), promise) }
-    return result
   }
 
   private func isSettled(_ promise: PromiseID) async throws -> Bool {
@@ -110,14 +104,22 @@ struct PacedSession: Sendable {
   private func standstill(
     _ reason: WorkStandstill.Reason, _ promise: PromiseID?
   ) async throws -> WorkStandstill {
+    let explanations = try await wait(for: "an answer of the ledger", limits.patience) {
+      try await self.explanations(of: promise)
+    }
+    return WorkStandstill(
+      reason: reason, promise: promise, time: clock.now(), explanations: explanations)
+  }
+
+  /// The reasons why a promise, and all open work, wait.
+  private func explanations(of promise: PromiseID?) async throws -> [Explanation] {
     var ids = try await ledger.openWork().map(\.id)
     if let promise, !ids.contains(promise) { ids.insert(promise, at: 0) }
     var explanations: [Explanation] = []
     for id in ids {
       if let explanation = try await ledger.explanation(of: id) { explanations.append(explanation) }
     }
-    return WorkStandstill(
-      reason: reason, promise: promise, time: clock.now(), explanations: explanations)
+    return explanations
   }
 }
 

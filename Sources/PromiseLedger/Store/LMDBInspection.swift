@@ -161,6 +161,22 @@ package final class LMDBInspection: InspectedStore, ForwardingSource {
     return miscount.map { LedgerError($0) }
   }
 
+  /// Rejects a file with a damaged page, on which LMDB could crash this process, or with missing entries.
+  ///
+  /// - Parameter tick: Called now and then; an error ends the check.
+  func checkEveryPage(_ tick: () throws -> Void) throws {
+    var end: (any Error)?
+    do {
+      let miscount = try checkStructure {
+        do { try tick() } catch { end = error }
+        return end == nil
+      }
+      if let miscount { throw miscount }
+    } catch {
+      throw end ?? error
+    }
+  }
+
   /// Reads everything in one transaction. An error that the caller's code throws in it is rethrown unchanged.
   func readingInOneTransaction<R>(
     _ body: (borrowing ReadTransaction, LedgerTables, Environment) throws -> R

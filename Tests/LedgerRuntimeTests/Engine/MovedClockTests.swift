@@ -1,4 +1,6 @@
+import Foundation
 import LedgerModelTestSupport
+import LedgerSystem
 import PromiseLedgerTesting
 import Synchronization
 import Testing
@@ -51,6 +53,28 @@ struct MovedClockTests {
     let calls = Calls()
     clock.whenMoved { calls.add() < 2 }
     for _ in 0..<5 { clock.advance(by: .seconds(1)) }
+    #expect(calls.count == 2)
+  }
+
+  /// A move while callbacks are called for another one.
+  @Test func eachMoveCallsBack() async {
+    let calls = Calls()
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    clock.whenMoved { [clock] in
+      if calls.add() == 1 {
+        let isMoved = WakeSemaphore()
+        Thread.detachNewThread {
+          clock.advance(by: .seconds(1))
+          isMoved.signal()
+          end.finish()
+        }
+        // Time enough for a move that does not wait.
+        _ = isMoved.wait(timeout: .milliseconds(100))
+      }
+      return true
+    }
+    clock.advance(by: .seconds(1))
+    for await _ in ends {}
     #expect(calls.count == 2)
   }
 }

@@ -43,6 +43,8 @@ import Testing
     let inspector = try BlockingInspector(at: ledger.path)
     let replayed = try inspector.replay()
     let ticks = Ticks()
+    _ = try inspector.space(ticks.add)
+    #expect(try ticks.take() == Self.pageTicks(of: ledger))
     // Sessions end here, too, and slices have 1,000 records.
     let statistics = try inspector.statistics { _ in ticks.add() }
     #expect(statistics.promiseCounts[.consumed] == Self.promiseCount)

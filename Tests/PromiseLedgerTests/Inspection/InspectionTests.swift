@@ -13,7 +13,7 @@ struct InspectionTests {
     let ledger = try CraftedLedger.sample()
     let inspector = try BlockingInspector(at: ledger.path)
     let statistics = try inspector.statistics()
-    let space = try inspector.space()
+    let space = try inspector.space {}
     #expect(statistics.head == (try inspector.head))
     #expect(statistics.eventCount == 110)
     #expect(statistics.commitCount == 6)

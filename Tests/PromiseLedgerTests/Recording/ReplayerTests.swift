@@ -108,7 +108,9 @@ struct ReplayerTests {
     let file = try await ArchiveFile(Self.bytes())
     let minimal = try #require(try await Replayer().minimized(file.path))
     let rebuilt = try RebuiltRecording(file.path)
-    let created = try rebuilt.ledger.allEvents().first { $0.kind == PromiseCreated.kind }
+    let created = try History(of: rebuilt.ledger).entries.map(\.event).first {
+      $0.kind == PromiseCreated.kind
+    }
     let ends = try rebuilt.ledger.commitEnds()
     #expect(minimal.position == ends.first { $0 >= created?.position ?? .start })
     #expect(minimal.isProven && minimal.divergences.map(\.kind) == [.missingKind])
@@ -176,10 +178,57 @@ struct ReplayerTests {
       #expect(difference?.kind == .differs)
       #expect(difference?.divergence?.kind == .otherEvent)
       #expect(difference?.divergence?.position == Position(rawValue: 4))
+      #expect(difference?.divergence?.expected.hasSuffix("outcome: fulfilled with 1") == true)
+      #expect(difference?.divergence?.actual.hasSuffix("outcome: fulfilled with 2") == true)
+      #expect(difference?.description.contains("RECORD=failed") == true)
     }
     recording.mode = .failed
     #expect(await issue()?.kind == .remade)
     try await recording.verify(new)
+  }
+
+  /// Values that begin alike, in the payload or beside it.
+  @Test(arguments: [("payload", 500), ("value", 5_000)])
+  func theFirstBytesThatDifferAreNamed(part: String, count: Int) async throws {
+    let place = try TemporaryLedger()
+    func verify(_ end: String, mode: Recording.Mode?) async throws {
+      let ledger = try await Self.ledger()
+      let promise = try await ledger.createPromise(of: String.self)
+      try await promise.fulfill(String(repeating: "a", count: count) + end)
+      try await Recording(place.path, mode: mode).verify(ledger)
+    }
+    await #expect(throws: RecordingIssue.self) { try await verify("old", mode: .all) }
+    try await verify("old", mode: nil)
+    let issue = await #expect(throws: RecordingIssue.self) { try await verify("new", mode: nil) }
+    let divergence = try #require(issue?.divergence)
+    #expect(divergence.kind == .otherEvent)
+    #expect(divergence.expected.contains(", \(part) of ") && divergence.expected.contains("old"))
+    #expect(divergence.actual.contains(", \(part) of ") && divergence.actual.contains("new"))
+    #expect(divergence.expected.utf8.count < 1_000)
+  }
+
+  @Test func otherTextOfTheSameEventsIsADifference() async throws {
+    let history = try await History(of: ReplayedFile(Self.bytes()).rebuilt.ledger)
+    let divergence = history.divergence(of: history)
+    #expect(divergence.position == nil && divergence.actual.contains("the same events"))
+  }
+
+  @Test(arguments: [RecordingDivergence.Kind.otherEvent, .digestDiffers])
+  func theAdviceFitsTheDifference(kind: RecordingDivergence.Kind) {
+    let divergence = RecordingDivergence(kind, expected: "this", actual: "that")
+    let words = "\(RecordingIssue(.differs, "file", divergence))"
+    #expect(
+      words.contains("If it should, run the test with RECORD=failed") == (kind == .otherEvent))
+    #expect(words.contains("as it would those of existing ledgers") == (kind != .otherEvent))
+  }
+
+  @Test func anInvalidConfigurationIsNoDivergence() async throws {
+    let file = try await ArchiveFile(Self.bytes())
+    var replayer = Replayer(try Self.handlers())
+    replayer.configuration.pollInterval = .zero
+    let error = await #expect(throws: LedgerError.self) { try await replayer.replay([file.path]) }
+    #expect(error?.code == .invalidArgument)
+    withExtendedLifetime(file) {}
   }
 
   @Test func aRunningProgramRecordsItself() async throws {

@@ -209,7 +209,8 @@ struct FaultPlanTests {
     try await waiting.value
   }
 
-  @Test func waitingSurvivesTheProcessThatIsWatched() async throws {
+  @Test(arguments: [LedgerProcess.Condition.killed, .frozen, .suspended])
+  func waitingSurvivesTheProcessThatIsWatched(condition: LedgerProcess.Condition) async throws {
     let (app, other) = (try await tester.app(), try await tester.app())
     let promise = try await app.ledger.createPromise(of: Int.self)
     let seen = try other.promise(promise)
@@ -221,9 +222,29 @@ struct FaultPlanTests {
       }
     }
     try await isChecked.value
-    await app.kill()
+    switch condition {
+    case .frozen: try await app.freeze()
+    case .suspended: try await app.suspend()
+    default: await app.kill()
+    }
     try await seen.fulfill(1)
     try await waiting.value
+  }
+
+  @Test func anEffectOfADeadlineIsNotAwaitedForEver() async throws {
+    let tester = LedgerTester(patience: .milliseconds(50))
+    let app = try await tester.app()
+    let deadline = tester.clock.now() + .seconds(60)
+    let promise = try await app.ledger.createPromise(of: Int.self, deadline: deadline)
+    let gate = FaultGate()
+    try tester.plan([.delay(.append, until: gate)], for: app)
+    let error = await #expect(throws: WaitedInVain.self) {
+      try await tester.advance(by: .seconds(60))
+    }
+    #expect(error?.what == "the effects of deadlines that have passed")
+    gate.open()
+    #expect(try await promise.outcome == .timedOut)
+    await tester.close()
   }
 
   @Test func anErrorOfTheConditionEndsTheWaiting() async throws {

@@ -87,6 +87,23 @@ struct LedgerProcessTests {
     }
   }
 
+  /// Its thread would wait for ever otherwise.
+  @Test func aSuspendedProcessGoesOnWhenItsTesterIsGone() async throws {
+    let command = try await {
+      let tester = LedgerTester()
+      let app = try await tester.app()
+      let promise = try await app.ledger.createPromise(of: Int.self)
+      try await app.suspend()
+      return withExtendedLifetime(tester) { Task { try await promise.fulfill(1).isSuccess } }
+    }()
+    let impatience = Task {
+      try await Task.sleep(for: .seconds(30))
+      command.cancel()
+    }
+    #expect(try await command.value)
+    impatience.cancel()
+  }
+
   @Test func aSuspendedProcessCannotBeUsed() async throws {
     try await withLedger { tester in
       let app = try await tester.app()

@@ -222,6 +222,21 @@ struct LedgerReactionTests {
     }
   }
 
+  @Test func aLedgerOfGivenEventsIsWhole() async throws {
+    let events = try await withLedger(.files) { tester in
+      let app = try await tester.app()
+      _ = try await numberPromise(app)
+      return try await app.allEvents()
+    }
+    try await withLedger(.files) { tester in
+      try tester.given(events: events)
+      let ledger = try await tester.app().ledger
+      var archive: [UInt8] = []
+      let summary = try await ledger.export { archive += $0 }
+      #expect(summary.eventCount > events.count)
+    }
+  }
+
   @Test func aStateNeedsAProcess() async throws {
     try await withLedger { tester in
       let app = try await tester.app()

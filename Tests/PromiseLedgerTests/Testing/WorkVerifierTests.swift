@@ -244,6 +244,24 @@ struct WorkVerifierTests {
     }
   }
 
+  /// Its questions are answered at once, so the clock stands still.
+  @Test func codeThatAsksForEverIsEnded() async throws {
+    var verifier = try Self.verifier { _, call in
+      var number = 0
+      while true {
+        number += 1
+        _ = try await call.value(of: call.promise("answer \(number)", of: Int.self))
+      }
+    }
+    verifier.signals = { _ in .fulfill(1) }
+    verifier.maximumJumpCount = 5
+    let error = try #require(
+      await #expect(throws: WorkStandstill.self) {
+        _ = try await verifier.run { ledger in try await ledger.start(ScriptedWork()) }
+      })
+    #expect(error.reason == .tooManyJumps(5))
+  }
+
   @Test(arguments: [(0, 0), (2, 2), (100, 4)])
   func thePrefixesAreLimited(limit: Int, count: Int) async throws {
     var verifier = try Self.verifier { _, call in

@@ -40,7 +40,9 @@ struct ServerOptions: LedgerOptions, ServerAccess {
 
   func byteCount(of ledger: BlockingInspector) throws -> Int { try ledger.usedByteCount() }
 
-  func addSpace(of ledger: BlockingInspector, to report: inout Report) throws {
+  func addSpace(
+    of ledger: BlockingInspector, to report: inout Report, _ sink: any TextSink
+  ) throws {
     report.add("used bytes", "usedBytes", try ledger.usedByteCount())
   }
 

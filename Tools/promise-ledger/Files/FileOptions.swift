@@ -41,8 +41,10 @@ struct FileOptions: LedgerOptions, FileAccess {
     }
   }
 
-  func addSpace(of ledger: BlockingInspector, to report: inout Report) throws {
-    report.add(try ledger.space())
+  func addSpace(
+    of ledger: BlockingInspector, to report: inout Report, _ sink: any TextSink
+  ) throws {
+    report.add(try ledger.space { try sink.alive() })
   }
 
   func checkForWriting(by writer: String) throws {
@@ -52,14 +54,14 @@ struct FileOptions: LedgerOptions, FileAccess {
   }
 
   func check(output: String) throws {
-    let parent = URL(fileURLWithPath: output).deletingLastPathComponent()
+    let parent = URL(fileURLWithPath: OutputFile.target(of: output)).deletingLastPathComponent()
     let paths = [parent, URL(fileURLWithPath: path)].map {
       $0.resolvingSymlinksInPath().standardizedFileURL.pathComponents
     }
     guard !paths[0].starts(with: paths[1]) else {
       throw Status.Failure(
         .usage,
-        "An archive cannot be written into the ledger at \(path.escapingControlCharacters). Give a path outside that directory."
+        "Nothing can be written into the ledger at \(path.escapingControlCharacters). Give a path outside that directory."
       )
     }
   }

@@ -37,8 +37,10 @@ struct ReadingOptions: LedgerOptions, CustomReflectable {
     try own.byteCount(of: ledger)
   }
 
-  func addSpace(of ledger: BlockingInspector, to report: inout Report) throws {
-    try own.addSpace(of: ledger, to: &report)
+  func addSpace(
+    of ledger: BlockingInspector, to report: inout Report, _ sink: any TextSink
+  ) throws {
+    try own.addSpace(of: ledger, to: &report, sink)
   }
 
   func checkForWriting(by writer: String) throws {

@@ -1,7 +1,7 @@
 import LedgerSystem
 
 /// A file that a command writes: it appears under its name only when it is complete.
-enum OutputFile {
+package enum OutputFile {
   /// Writes a file in pieces.
   ///
   /// - Parameters:
@@ -18,6 +18,7 @@ enum OutputFile {
         "\(path.escapingControlCharacters) is not a regular file, and only such a file can be replaced. Give another name, or - for standard output, which a shell can send anywhere."
       )
     }
+    let path = isReplacing ? target(of: path) : path
     // What a process left that was ended while it wrote. If it cannot be removed, it is harmless.
     try? AtomicFile.removeUnfinished(in: FileSystem.parent(of: path)) {
       $0 == FileSystem.lastComponent(of: path)
@@ -42,6 +43,11 @@ enum OutputFile {
       throw Status.Failure(
         .systemFailure, "The file \(path) cannot be written. \(error)".escapingControlCharacters)
     }
+  }
+
+  /// The path of the file that is replaced: of a symbolic link, what it leads to, so that the link remains.
+  package static func target(of path: String) -> String {
+    FileSystem.isSymbolicLink(path) ? (try? FileSystem.realPath(path)) ?? path : path
   }
 
   private static let pieceSize = 1 << 16

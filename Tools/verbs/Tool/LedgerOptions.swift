@@ -20,7 +20,9 @@ package protocol LedgerOptions: PatienceOptions, Sendable {
   func byteCount(of ledger: BlockingInspector) throws -> Int
 
   /// Adds the space that the ledger takes, and who uses it.
-  func addSpace(of ledger: BlockingInspector, to report: inout Report) throws
+  func addSpace(
+    of ledger: BlockingInspector, to report: inout Report, _ sink: any TextSink
+  ) throws
 
   /// Refuses options that are only for reading.
   ///
