@@ -36,6 +36,7 @@ extension Oracle.Progress {
   var knowsOfCancellation: Bool { steps.contains { $0.result == .cancelled } }
 
   var mayUndo: Bool { !steps.isEmpty || hasWaited }
+  var mustLearnOfCancellation: Bool { cancelRequest != nil && !knowsOfCancellation && mayUndo }
 
   var nextTrigger: Oracle.Trigger? {
     if cancelRequest != nil, !knowsOfCancellation { return .now }
@@ -149,7 +150,8 @@ extension Oracle {
     {
       return .ended
     }
-    if let time = promise.options.givesUpAfter, time <= now {
+    let mustLearn = promises[id]?.progress?.mustLearnOfCancellation ?? false
+    if !mustLearn, let time = promise.options.givesUpAfter, time <= now {
       settle(id, .rejected, .error(.work, 3))
       return .ended
     }

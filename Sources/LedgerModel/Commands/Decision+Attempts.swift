@@ -11,12 +11,10 @@ extension Decision {
   ///   reason, the work was parked meanwhile, or its lane has no room.
   mutating func takeUp(_ id: PromiseID, _ attempt: UInt32) throws(LedgerError) -> UInt32? {
     guard let entity = try promise(id), let progress = entity.progress,
-      entity.status == .pending, progress.attempt == attempt,
-      progress.start?.session == context.session
+      entity.status == .pending, progress.belongs(toAttempt: attempt, in: context.session)
     else { return nil }
-    guard let release = progress.release else { return attempt }
-    let goesOn = release.event.reason == .frozen || release.event.reason == .waiting
-    guard goesOn, progress.parking == nil, let place = entity.workPlace else { return nil }
+    guard progress.release != nil else { return attempt }
+    guard let place = entity.workPlace else { return nil }
     try requireOwnSession()
     var lanes = LaneOccupancies()
     guard try lanes.admits(id, place, in: self) else { return nil }

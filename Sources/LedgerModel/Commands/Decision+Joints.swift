@@ -178,7 +178,7 @@ extension Decision {
 
 extension PromiseCreated.Joint.Rule {
   /// Whether one settled input may decide a joint while others are pending.
-  fileprivate func isDecided(byFulfilment isFulfilment: Bool) -> Bool {
+  package func isDecided(byFulfilment isFulfilment: Bool) -> Bool {
     switch self {
     case .all: !isFulfilment
     case .any: isFulfilment

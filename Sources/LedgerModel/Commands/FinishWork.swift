@@ -30,6 +30,9 @@ package struct FinishWork: EntityCommand {
   package let id: PromiseID
   package let attempt: UInt32
   package let result: Result
+  /// The start of the attempt that began with the beginning of the code; `nil` for that of the newest attempt. Code
+  /// that goes on in memory belongs to later attempts, too.
+  package let codeStart: Position?
   package let effects: RequestedEffects
   /// Former names of the value's type.
   package let formerTypeTags: [String]
@@ -37,12 +40,14 @@ package struct FinishWork: EntityCommand {
   package let policy: WorkRetryPolicy
 
   package init(
-    id: PromiseID, attempt: UInt32, result: Result, effects: RequestedEffects = .none,
+    id: PromiseID, attempt: UInt32, result: Result, codeStart: Position? = nil,
+    effects: RequestedEffects = .none,
     formerTypeTags: [String] = [], policy: WorkRetryPolicy = .standard
   ) {
     self.id = id
     self.attempt = attempt
     self.result = result
+    self.codeStart = codeStart
     self.effects = effects
     self.formerTypeTags = formerTypeTags
     self.policy = policy
@@ -122,10 +127,11 @@ package struct FinishWork: EntityCommand {
     let effects = refused.map { [$0] } ?? []
     let cause = progress?.start?.position ?? .start
     if let request = progress?.cancelRequest {
-      // Code with steps must learn of the request from a step, because it may have something to undo. If the
-      // attempt began after the request, the code had the opportunity.
+      // Code with steps must learn of the request from a step, because it may have something to undo. If it began
+      // after the request, it had the opportunity.
       if !(progress?.knowsOfCancellation ?? false) {
-        let hadOpportunity = (progress?.start?.position ?? .start) > request.fact.position
+        let start = codeStart ?? progress?.start?.position ?? .start
+        let hadOpportunity = start > request.fact.position
         if hadOpportunity || !(progress?.mayHaveSomethingToUndo ?? false) {
           return try cancel(attempt, request, effects, in: &decision)
         }

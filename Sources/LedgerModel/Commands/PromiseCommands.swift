@@ -16,14 +16,18 @@ package struct CreatePromise: EntityCommand {
   package let formerTypeTags: [String]
   /// Former names of the kind of work.
   package let formerKinds: [String]
+  /// The attempt of the parent whose code asks for the creation; `nil` if no code does.
+  package let parentAttempt: UInt32?
   /// The event that led to the creation.
   package var cause: Position
 
   package init(
     id: PromiseID, creation: PromiseCreated, isStrict: Bool, adoptsAny: Bool = false,
-    formerTypeTags: [String] = [], formerKinds: [String] = [], cause: Position = .start
+    formerTypeTags: [String] = [], formerKinds: [String] = [], parentAttempt: UInt32? = nil,
+    cause: Position = .start
   ) {
     self.id = id
+    self.parentAttempt = parentAttempt
     self.formerTypeTags = formerTypeTags
     self.formerKinds = formerKinds
     self.creation = creation
@@ -64,10 +68,8 @@ extension CreatePromise {
   }
 
   private func create(in decision: inout Decision) throws(LedgerError) {
-    if let parent = creation.parent, let work = try decision.readablePromise(parent),
-      work.status != .pending
-    {
-      throw .parentEnded(work)
+    if let parent = creation.parent, let work = try decision.readablePromise(parent) {
+      try requireChildOf(work, in: decision)
     }
     if let joint = creation.joint {
       try decision.requireInputs(of: joint)
@@ -86,6 +88,19 @@ extension CreatePromise {
       let outcome = try FollowedOutcome(promise)
     else { return }
     _ = try decision.follow(outcome, id)
+  }
+
+  /// Rejects a child that nothing would cancel any more, or that an attempt wants which is not the newest.
+  private func requireChildOf(
+    _ work: PromiseEntity, in decision: Decision
+  ) throws(LedgerError) {
+    guard work.status == .pending else { throw .parentEnded(work) }
+    guard let parentAttempt, let progress = work.progress else { return }
+    guard progress.belongs(toAttempt: parentAttempt, in: decision.context.session) else {
+      throw .attemptEnded(of: work)
+    }
+    // A child that is created after the request counts as one that undoes something.
+    if progress.cancelRequest != nil, !progress.knowsOfCancellation { throw .cancelled(work) }
   }
 }
 

@@ -1,12 +1,13 @@
 /// Cancels work and its children: at once, or by asking the code that runs to end. Cancels a joint at once, and not
 /// its inputs.
 package struct CancelWork: EntityCommand {
+  /// The answers name the work whose children one commit could not cancel; see ``CancelChildren``.
   package enum Answer: Sendable {
     /// The promise is cancelled.
-    case cancelled(PromiseEntity)
+    case cancelled(PromiseEntity, parentsLeft: [PromiseID])
     /// The code runs, or has finished steps. The promise is cancelled when the code fails, or fulfilled if the
     /// code returns.
-    case requested(PromiseEntity)
+    case requested(PromiseEntity, parentsLeft: [PromiseID])
     /// The promise was settled or abandoned before.
     case ended(PromiseEntity)
     case notFound
@@ -26,9 +27,10 @@ package struct CancelWork: EntityCommand {
     if !entity.isJoint { try entity.requireWork() }
     guard entity.status == .pending else { return .ended(entity) }
     let isSettled = try decision.cancel(entity, reason: reason)
-    try decision.cancelChildren(of: id, reason: reason)
+    let left = try decision.cancelChildren(of: id, reason: reason)
     let changed = try decision.requirePromise(id)
-    return isSettled ? .cancelled(changed) : .requested(changed)
+    return isSettled
+      ? .cancelled(changed, parentsLeft: left) : .requested(changed, parentsLeft: left)
   }
 }
 
@@ -53,41 +55,63 @@ extension Decision {
 
   /// Cancels the pending work that work started, and in turn its children, as much as this commit may change.
   ///
-  /// Work that is left is cancelled when a runner wants to start it. Promises that are settled from outside are
-  /// left alone.
-  mutating func cancelChildren(of parent: PromiseID, reason: String) throws(LedgerError) {
-    var parents = [parent]
-    while !parents.isEmpty, followerCount < Self.maximumFollowerCount {
+  /// Work that is left is cancelled when a runner wants to start it, at the latest. Promises that are settled from
+  /// outside are left alone.
+  ///
+  /// - Returns: The cancelled work that may have more children.
+  fileprivate mutating func cancelChildren(
+    of parent: PromiseID, reason: String
+  ) throws(LedgerError) -> [PromiseID] {
+    var (parents, left) = ([parent], [PromiseID]())
+    while !parents.isEmpty {
+      let room = Self.maximumFollowerCount - followerCount
+      guard room > 0 else { return left + parents }
       var children: [PromiseID] = []
       try Self.lookUpAll(parents) { (id) throws(LedgerError) in
-        children += try self.children(of: id, limit: Self.maximumFollowerCount - followerCount)
+        let found = try self.children(of: id, limit: room)
+        if found.count == room { left.append(id) }
+        children += found
       }
       try Self.lookUpAll(children) { (id) throws(LedgerError) in _ = try changeablePromise(id) }
-      parents = []
-      for id in children where followerCount < Self.maximumFollowerCount {
-        guard (try? requireWritable(id.entityID)) != nil, let child = try changeablePromise(id),
-          child.isWork, child.status == .pending, child.progress?.cancelRequest == nil
-        else { continue }
+      var next: [PromiseID] = []
+      for id in children {
+        guard followerCount < Self.maximumFollowerCount else { return left + parents + next }
         do throws(LedgerError) {
-          _ = try cancel(child, reason: reason)
+          if try cancelChild(id, reason: reason) { next.append(id) }
         } catch {
           // In a full ledger, they wait for a runner.
           guard error.code == .ledgerFull else { throw error }
-          return
+          return []
         }
-        followerCount += 1
-        parents.append(id)
       }
+      parents = next
     }
+    return left
   }
 
-  /// The pending promises that belong to work, including changes of this commit.
-  private func children(
-    of parent: PromiseID, limit: Int
+  /// Cancels a child, if it is work that can be cancelled.
+  ///
+  /// - Returns: Whether it was cancelled now.
+  fileprivate mutating func cancelChild(
+    _ id: PromiseID, reason: String
+  ) throws(LedgerError) -> Bool {
+    guard (try? requireWritable(id.entityID)) != nil, let child = try changeablePromise(id),
+      child.isWork, child.status == .pending, child.progress?.cancelRequest == nil
+    else { return false }
+    _ = try cancel(child, reason: reason)
+    followerCount += 1
+    return true
+  }
+
+  /// The pending promises that belong to work, including changes of this commit, in the order of ids.
+  fileprivate func children(
+    of parent: PromiseID, after last: PromiseID? = nil, limit: Int
   ) throws(LedgerError) -> [PromiseID] {
-    let below = try base.children(of: parent, limit: limit + staged.promises.ids.count)
-      .filter { staged.promises[$0] == nil }
-    return Array((below + staged.children[parent]).sorted().prefix(limit))
+    let below = try base.children(
+      of: parent, after: last, limit: limit + staged.promises.ids.count
+    ).filter { staged.promises[$0] == nil }
+    let changed = staged.children[parent].filter { id in last.map { $0 < id } ?? true }
+    return Array((below + changed).sorted().prefix(limit))
   }
 
   /// The reason for which the parent of a child was cancelled, if that was after the child was created: a child
@@ -104,6 +128,49 @@ extension Decision {
     let reason =
       resolved.attempt == nil ? content : try PromiseResolved.outcome(ofAttempt: content).value
     return String(decoding: reason, as: UTF8.self)
+  }
+}
+
+/// Cancels children of cancelled work that the commit which cancelled it could not.
+package struct CancelChildren: Command {
+  package struct Answer: Sendable {
+    /// The last child that was looked at, if there may be more.
+    package let last: PromiseID?
+    /// The children that were cancelled, which may have children in turn.
+    package let cancelled: [PromiseID]
+  }
+
+  /// The maximum number of children that one commit looks at.
+  package static let limit = Decision.maximumFollowerCount
+
+  /// The cancelled work.
+  package let parent: PromiseID
+  /// The last child that was looked at.
+  package let last: PromiseID?
+
+  package init(of parent: PromiseID, after last: PromiseID?) {
+    self.parent = parent
+    self.last = last
+  }
+
+  package func addSubjects(to needs: inout SnapshotNeeds, in session: SessionID) {
+    needs.ids.insert(parent.entityID)
+  }
+
+  package func decide(in decision: inout Decision) throws(LedgerError) -> Answer {
+    let children = try decision.children(of: parent, after: last, limit: Self.limit)
+    try Decision.lookUpAll(children) { (id) throws(LedgerError) in
+      _ = try decision.changeablePromise(id)
+    }
+    var cancelled: [PromiseID] = []
+    for id in children {
+      guard let child = try decision.changeablePromise(id),
+        let reason = try decision.cancellation(ofParentOf: child),
+        try decision.cancelChild(id, reason: reason)
+      else { continue }
+      cancelled.append(id)
+    }
+    return Answer(last: children.count < Self.limit ? nil : children.last, cancelled: cancelled)
   }
 }
 

@@ -70,6 +70,11 @@ package struct WorkProgress: Sendable, Hashable {
   /// Whether code finished steps or waited, perhaps for work that it started, so that it may have something to undo.
   package var mayHaveSomethingToUndo: Bool { !steps.isEmpty || hasWaited }
 
+  /// Whether code must run to learn of a request to cancel the work.
+  package var mustLearnOfCancellation: Bool {
+    cancelRequest != nil && !knowsOfCancellation && mayHaveSomethingToUndo
+  }
+
   /// The finished step with an identity.
   package func step(_ identity: StepIdentity) -> WorkStep? {
     steps.first { $0.identity == identity }
@@ -82,6 +87,15 @@ package struct WorkProgress: Sendable, Hashable {
 
   /// Whether the process of an attempt died, since code last ended by itself: its code may end the process.
   package var isSuspect: Bool { deathCount > 0 }
+
+  /// Whether the newest attempt is that of a session's code: it runs, or was given back while the code goes on in
+  /// memory.
+  package func belongs(toAttempt number: UInt32, in session: SessionID) -> Bool {
+    guard attempt == number, start?.session == session else { return false }
+    guard let release else { return true }
+    return parking == nil
+      && (release.event.reason == .frozen || release.event.reason == .waiting)
+  }
 
   /// The session that runs the newest attempt.
   package var runningSession: SessionID? { release == nil ? start?.session : nil }

@@ -121,22 +121,26 @@ extension LedgerState {
   ///
   /// - Parameters:
   ///   - parent: The promise of the work.
+  ///   - last: Only later ids are wanted; `nil` for all.
   ///   - limit: The maximum number of ids.
-  package func children(of parent: PromiseID, limit: Int) throws(LedgerError) -> [PromiseID] {
-    try pending(.children(parent), promises.children[parent], limit: limit)
+  package func children(
+    of parent: PromiseID, after last: PromiseID? = nil, limit: Int
+  ) throws(LedgerError) -> [PromiseID] {
+    try pending(.children(parent), promises.children[parent], after: last, limit: limit)
   }
 
   private func pending(
-    _ list: OpenList, _ inMemory: Set<PromiseID>, limit: Int
+    _ list: OpenList, _ inMemory: Set<PromiseID>, after last: PromiseID? = nil, limit: Int
   ) throws(LedgerError) -> [PromiseID] {
     if inMemory.isEmpty, !has(list.kind) { return [] }
-    var ids = Array(inMemory)
+    var ids = inMemory.filter { id in last.map { $0 < id } ?? true }
     if has(list.kind) {
       var count = 0
-      try snapshot.forEachEntry(of: list, afterKey: nil, firstSliceCount: min(limit, 64)) {
+      let key = last.map { list.key($0.entityID) }
+      try snapshot.forEachEntry(of: list, afterKey: key, firstSliceCount: min(limit, 64)) {
         (entry) throws(LedgerError) in
         if !isOverlaid(entry.id) {
-          ids.append(PromiseID(entityID: entry.id))
+          ids.insert(PromiseID(entityID: entry.id))
           count += 1
         }
         return count < limit

@@ -12,7 +12,7 @@ struct JointOrder {
   var label: String?
   var tags: [String] = []
   var deadline: Timestamp?
-  var parent: PromiseID?
+  var parent: WorkParent?
 
   /// The commands that create the joints, level by level, from the inputs to the joint itself.
   ///
@@ -35,10 +35,12 @@ struct JointOrder {
     }
     let root = PromiseCreated(
       typeTag: typeTag, key: key?.text, label: label, tags: tags, deadline: deadline,
-      idempotencyKey: key?.text, lifetime: lifetime, parent: parent,
+      idempotencyKey: key?.text, lifetime: lifetime, parent: parent?.id,
       source: .joint(PromiseCreated.Joint(rule, of: inputs, depth: depth)))
     try root.checkLimits()
-    levels.append([CreatePromise(id: id, creation: root, isStrict: false)])
+    levels.append([
+      CreatePromise(id: id, creation: root, isStrict: false, parentAttempt: parent?.attempt)
+    ])
     return levels
   }
 

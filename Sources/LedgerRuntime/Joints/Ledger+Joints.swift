@@ -101,10 +101,28 @@ extension Ledger {
 
   func create(_ order: JointOrder) async throws {
     for level in try order.levels() {
-      for slice in level.slices(of: Self.jointsPerCommit) {
+      for slice in try await inOrderOfDecision(level).slices(of: Self.jointsPerCommit) {
         try await engine.submit(CreateTogether(slice.map(CreateTogether.Part.promise)))
       }
     }
+  }
+
+  /// Joints in the order in which one of their inputs decided them, so that they are settled in this order: by it, the
+  /// joint above them tells which input came first.
+  private func inOrderOfDecision(_ joints: [CreatePromise]) async throws -> [CreatePromise] {
+    guard joints.count > 1 else { return joints }
+    var ordered: [(position: Position, index: Int)] = []
+    for (index, command) in joints.enumerated() {
+      guard let joint = command.creation.joint else { continue }
+      let needs = SnapshotNeeds(ids: Set(joint.inputs.map(\.entityID)))
+      let settlements = try await engine.read(needs: needs) { state in
+        try joint.inputs.compactMap { try state.readablePromise($0)?.settlement }
+      }
+      let first = settlements.filter { joint.rule.isDecided(byFulfilment: $0.isFulfilment) }
+        .map(\.position).min()
+      ordered.append((first ?? Position(rawValue: .max), index))
+    }
+    return ordered.sorted { $0 < $1 }.map { joints[$0.index] }
   }
 
   func requireOwn<Value: Sendable>(_ promises: [DurablePromise<Value>]) throws(LedgerError) {

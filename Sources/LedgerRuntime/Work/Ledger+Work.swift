@@ -131,7 +131,7 @@ extension Ledger {
     let creation = PromiseCreated(
       typeTag: codec.typeTag, key: order.key?.text, label: order.label, tags: order.tags,
       deadline: order.deadline, idempotencyKey: order.key?.text, lifetime: order.lifetime,
-      parent: order.parent,
+      parent: order.parent?.id,
       source: .work(
         PromiseCreated.Work(
           kind: Work.kind, trigger: order.trigger, options: order.options,
@@ -139,7 +139,8 @@ extension Ledger {
     try creation.checkLimits()
     return (
       CreatePromise(
-        id: id, creation: creation, isStrict: false, formerKinds: Work.formerKinds),
+        id: id, creation: creation, isStrict: false, formerKinds: Work.formerKinds,
+        parentAttempt: order.parent?.attempt),
       DurablePromise(id: id, ledger: self, codec: codec)
     )
   }
@@ -162,9 +163,15 @@ extension Ledger {
 
   /// Cancels work and the work that its code has started, or a joint.
   ///
-  /// A joint is cancelled at once, and its inputs go on. Work that does not run is cancelled at once. If its code runs, in this process or another one, the
-  /// request is recorded and the task of the code is cancelled: if the code then throws, the promise is
-  /// cancelled; if it returns, the promise is fulfilled.
+  /// A joint is cancelled at once, and its inputs go on. Work of which no code runs, and which has no finished step
+  /// and has not waited, is cancelled at once. Otherwise, the request is recorded, in whatever process the code
+  /// runs. Code that has begun neither steps nor waits is told by the cancellation of its task; other code learns of
+  /// the request from its steps and waits, which throw ``StepFailure``, and runs once more if it does not run now.
+  /// If the code passes the error on, the promise is cancelled; if it returns, the promise is fulfilled; if what it
+  /// does to undo something fails for good, the promise is rejected.
+  ///
+  /// One commit cancels up to 256 children; more commits cancel the others. If the method throws, the work may be
+  /// cancelled and some children not: those are cancelled when they become due.
   ///
   /// - Parameters:
   ///   - id: The promise of the work.
@@ -176,10 +183,27 @@ extension Ledger {
   public func cancelWork(_ id: PromiseID, reason: String = "") async throws -> WorkCancellation {
     try TextLimit.reason.check(reason)
     switch try await engine.submit(CancelWork(id: id, reason: reason)) {
-    case .cancelled(let entity): return .cancelled(try await records.promiseRecord(of: entity))
-    case .requested(let entity): return .requested(try await records.promiseRecord(of: entity))
+    case .cancelled(let entity, let parents):
+      try await cancelChildren(of: parents)
+      return .cancelled(try await records.promiseRecord(of: entity))
+    case .requested(let entity, let parents):
+      try await cancelChildren(of: parents)
+      return .requested(try await records.promiseRecord(of: entity))
     case .ended(let entity): return .alreadyEnded(try await records.promiseRecord(of: entity))
     case .notFound: return .notFound
+    }
+  }
+
+  /// Cancels the work that cancelled work has started, and in turn its children.
+  private func cancelChildren(of parents: [PromiseID]) async throws {
+    var parents = Array(parents.reversed())
+    while let parent = parents.popLast() {
+      var last: PromiseID?
+      repeat {
+        let answer = try await engine.submit(CancelChildren(of: parent, after: last))
+        parents += answer.cancelled
+        last = answer.last
+      } while last != nil
     }
   }
 
@@ -273,12 +297,12 @@ struct WorkOrder<Work: LedgerWork> {
   let label: String?
   let tags: [String]
   let deadline: Timestamp?
-  let parent: PromiseID?
+  let parent: WorkParent?
 
   init(
     _ type: Work.Type, _ arguments: HandlerArguments, trigger: WorkTrigger, key: PromiseKey?,
     options: WorkOptions, lifetime: PromiseCreated.Lifetime, label: String?, tags: [String],
-    deadline: Timestamp?, parent: PromiseID? = nil
+    deadline: Timestamp?, parent: WorkParent? = nil
   ) {
     self.arguments = arguments
     self.trigger = trigger

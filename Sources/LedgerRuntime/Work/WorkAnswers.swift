@@ -2,7 +2,7 @@
 @nonexhaustive public enum WorkCancellation: Sendable, Hashable {
   /// The promise is cancelled.
   case cancelled(PromiseRecord)
-  /// The code runs, and its task is asked to end.
+  /// The request is recorded: code runs, or may have something to undo, and learns of it.
   case requested(PromiseRecord)
   /// The promise was settled or abandoned before.
   case alreadyEnded(PromiseRecord)

@@ -68,7 +68,7 @@ struct WorkAttempt: Sendable {
         return .giveBack(.notRunnable, nil)
       }
       let (source, record) = try await readArguments()
-      return try await run(try await registration.prepare(source, record, ledger))
+      return try await run(registration, source, record)
     } catch let error as UnfitWork {
       // No attempt of this build can succeed.
       return .giveBack(.parked, StoredError(error.error))
@@ -109,17 +109,20 @@ struct WorkAttempt: Sendable {
     }
   }
 
-  private func run(_ attempt: WorkRegistration.Attempt) async throws -> Outcome {
+  private func run(
+    _ registration: WorkRegistration, _ source: ArgumentSource, _ record: PromiseRecord
+  ) async throws -> Outcome {
     let effects = EffectCollector(
       of: .work(id, kind: work.kind), .attempt(number), in: ledger)
     defer { _ = effects.end() }
-    let called = CalledWork(
-      promise: id, kind: work.kind, startedAt: entity.created.time, flow: flow,
-      promises: attempt.promises, observer: observer)
     let timeout = (entity.progress?.options ?? work.options).attemptTimeout
-    let code = RunningCode.waiting + [effects.code(with: attempt.promises)]
-    let value = try await RunningCode.$current.withValue(code) {
-      try await interruption.limiting(timeout, flow, in: ledger) {
+    let value = try await interruption.limiting(timeout, flow, in: ledger) {
+      let attempt = try await registration.prepare(source, record, ledger)
+      let called = CalledWork(
+        promise: id, kind: work.kind, startedAt: entity.created.time, flow: flow,
+        promises: attempt.promises, observer: observer)
+      let code = RunningCode.waiting + [effects.code(with: attempt.promises)]
+      return try await RunningCode.$current.withValue(code) {
         try await attempt.code(called, effects)
       }
     }
@@ -190,7 +193,8 @@ struct WorkAttempt: Sendable {
     let handlers = HandlerRunner(ledger: ledger)
     let checked = try await handlers.checked(effects)
     let command = FinishWork(
-      id: id, attempt: number, result: result, effects: checked,
+      id: id, attempt: number, result: result, codeStart: entity.progress?.start?.position,
+      effects: checked,
       formerTypeTags: try registration.formerTypeTags(ledger), policy: registration.retryPolicy)
     let followers = try await handlers.noting(checked) {
       switch try await ledger.engine.submit(command) {

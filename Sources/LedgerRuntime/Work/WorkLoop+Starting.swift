@@ -89,7 +89,7 @@ extension WorkLoop {
     guard !goOn(entity), let work = try entity.creation().work else { return }
     let running = Running(
       kind: presentName(of: kind), lane: entity.workPlace(work)?.lane?.name,
-      isSuspect: entity.progress?.isSuspect ?? false,
+      wasSuspect: entity.progress?.isSuspect ?? false,
       flow: WorkFlow(entity.progress, uptime: ledger.uptime), interruption: Interruption())
     let isStopping = contents.withLock { contents in
       guard !contents.isStopping else { return true }

@@ -8,10 +8,13 @@ final class WorkLoop: Sendable {
     /// The present name of the kind.
     let kind: String
     let lane: String?
-    let isSuspect: Bool
+    let wasSuspect: Bool
     let flow: WorkFlow
     let interruption: Interruption
     var task: Task<Void, Never>?
+
+    /// Whether the code may end its process.
+    var isSuspect: Bool { wasSuspect && !flow.hasAdvanced }
   }
 
   struct Contents {
@@ -69,8 +72,8 @@ final class WorkLoop: Sendable {
   let contents: Mutex<Contents>
 
   /// - Parameter names: The present names of the kinds that are run; `nil` for all kinds of the session.
-  /// - Throws: `invalidArgument` if a limit is less than 1, a kind is unknown, or the values of a kind need a
-  ///   codec that the session does not have.
+  /// - Throws: `invalidArgument` if a limit is less than 1, a kind is unknown, also in the limits, or the values of a
+  ///   kind need a codec that the session does not have.
   init(
     _ ledger: Ledger, kinds names: Set<String>?, _ limits: RunnerLimits
   ) throws(LedgerError) {
@@ -83,7 +86,7 @@ final class WorkLoop: Sendable {
     self.ledger = ledger
     kinds = try ledger.configuration.handlers.allNames(ofWork: names)
     for kind in kinds { _ = try configuration.handlers[work: kind]?.formerTypeTags(ledger) }
-    self.limits = limits
+    self.limits = try limits.withPresentNames(in: ledger.configuration.handlers)
     let isExtension = ledger.role == .appExtension
     let limit = isExtension ? Self.agendaLimit.appExtension : Self.agendaLimit.app
     waitingLimit = isExtension ? Self.waitingLimit.appExtension : Self.waitingLimit.app
@@ -211,6 +214,27 @@ final class WorkLoop: Sendable {
 
   func log(_ what: Logger.Message, _ metadata: Logger.Metadata) {
     configuration.logger.warning(what, metadata: metadata)
+  }
+}
+
+extension RunnerLimits {
+  /// The limits by the present names of the kinds.
+  fileprivate func withPresentNames(
+    in handlers: HandlerRegistry
+  ) throws(LedgerError) -> RunnerLimits {
+    var limits = self
+    limits.kinds = [:]
+    for (name, limit) in kinds {
+      guard let registration = handlers[work: name] else {
+        throw LedgerError(
+          .invalidArgument,
+          "The runner has a limit for work of the kind \(name), which this session does not know. Correct the name, or register the kind in the configuration's handlers before the ledger is opened."
+        )
+      }
+      let kind = registration.type.kind
+      limits.kinds[kind] = min(limit, limits.kinds[kind] ?? limit)
+    }
+    return limits
   }
 }
 

@@ -85,6 +85,66 @@ import Testing
     }
   }
 
+  /// Its code may have something to undo.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func workLearnsOfItsCancellationAlthoughItsTimeIsOver(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.create(1, options: WorkOptions(givesUpAfter: .second(2_000)))
+    try ledger.claim(1)
+    try ledger.commit(
+      FinishStep(
+        id: .numbered(1), attempt: 1, step: StepIdentity("charge"),
+        result: .returned(typeTag: "int", bytes: [7]), startedAt: ledger.context.now))
+    try ledger.commit(ReleaseWork(id: .numbered(1), attempt: 1, reason: .closed))
+    try ledger.commit(CancelWork(id: .numbered(1), reason: "no need"))
+    ledger.context.now = .second(3_000)
+    #expect(try ledger.claim(1) == ["started 2"])
+    #expect(try ledger.finish(1, .failure) == "cancelled")
+  }
+
+  /// Children for which nobody waits, beside promises that are settled from outside.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func moreCommitsCancelTheRest(form: WorkLedger.Form) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.create(1)
+    try ledger.claim(1)
+    try ledger.createPromise(2)
+    try ledger.commit(
+      together: (3...302).map { number in
+        CreatePromise(
+          id: .numbered(number),
+          creation: PromiseCreated(typeTag: "text", lifetime: .untilSettled, parent: .numbered(1)),
+          isStrict: true)
+      })
+    try ledger.commit(
+      together: (303...602).map {
+        CreatePromise(work: $0, .after(.numbered(2), .any), parent: .numbered(1))
+      })
+    try ledger.create(child: 603, of: 400)
+    let answer = try ledger.commit(CancelWork(id: .numbered(1), reason: "no need"))
+    guard case .requested(_, let parentsLeft) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    // One that undoes something.
+    try ledger.create(child: 604, of: 1)
+    var parents = parentsLeft
+    #expect(parents == [.numbered(1)])
+    while let parent = parents.popLast() {
+      var last: PromiseID?
+      repeat {
+        let position = ledger.position
+        let answer = try ledger.commit(CancelChildren(of: parent, after: last))
+        #expect(answer.cancelled.count <= CancelChildren.limit)
+        #expect(ledger.position.rawValue - position.rawValue <= UInt64(CancelChildren.limit))
+        parents += answer.cancelled
+        last = answer.last
+      } while last != nil
+    }
+    for number in 303...603 { #expect(try ledger.outcome(number)?.kind == .cancelled) }
+    for number in [3, 302, 604] { #expect(try ledger.promise(number).status == .pending) }
+  }
+
   @Test func aFullLedgerCancelsAtLeastTheWorkItself() throws {
     let ledger = try WorkLedger()
     try ledger.create(1)

@@ -263,6 +263,31 @@ import Testing
     }
   }
 
+  /// Code that began before the request has had no opportunity to learn of it, although its attempt has.
+  @Test(arguments: WorkLedger.Form.allCases)
+  func codeThatOutlivesAFreezeAndFailsRunsAgainToLearnOfTheRequest(
+    form: WorkLedger.Form
+  ) throws {
+    let ledger = try WorkLedger(form)
+    try ledger.create(1)
+    try ledger.claim(1)
+    let start = try ledger.promise(1).progress?.start?.position
+    try ledger.commit(
+      FinishStep(
+        id: .numbered(1), attempt: 1, step: StepIdentity("charge"),
+        result: .returned(typeTag: "int", bytes: [7]), startedAt: ledger.context.now))
+    try ledger.commit(FreezeSession())
+    try ledger.commit(CancelWork(id: .numbered(1), reason: "no need"), as: 2)
+    try ledger.commit(UnfreezeSession(processID: 1))
+    let end = FinishWork(id: .numbered(1), attempt: 1, result: .failure, codeStart: start)
+    #expect(try ledger.commit(end).text == "retrying")
+    #expect(try ledger.claim(1) == ["started 3"])
+    // Now it had one.
+    let newStart = try ledger.promise(1).progress?.start?.position
+    let again = FinishWork(id: .numbered(1), attempt: 3, result: .failure, codeStart: newStart)
+    #expect(try ledger.commit(again).text == "cancelled")
+  }
+
   @Test(arguments: WorkLedger.Form.allCases)
   func cancelledCodeOfAProcessThatDiedRunsAgain(form: WorkLedger.Form) throws {
     let ledger = try WorkLedger(form)

@@ -47,6 +47,28 @@ struct AttemptTimeoutTests {
     #expect(error.domain == "PromiseLedger.work" && error.message.contains("took longer"))
   }
 
+  @Test func gettingReadyCountsToo() async throws {
+    var configuration = LedgerConfiguration()
+    configuration.clock = clock
+    try configuration.handlers.register(ScriptedWork.self) { [gate] in
+      await gate.arrive()
+      try await Task.sleep(for: .seconds(1_000_000))
+      return ScriptedWork.Script { _, _ in 0 }
+    }
+    let ledger = try await lab.temporary.open(as: .app, configuration: configuration)
+    let promise = try await ledger.start(ScriptedWork(), options: try options())
+    let outcome = try await running(LedgerRunner(ledger)) {
+      await gate.arrival()
+      clock.advance(by: .seconds(3_600))
+      return try await promise.outcome
+    }
+    guard case .rejected(let error) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(error.message.contains("took longer"))
+  }
+
   @Test func codeThatIgnoresItIsLeftBehind() async throws {
     let ledger = try await lab.open { [gate] work, _ in
       if work.name == nil { await gate.pass() }

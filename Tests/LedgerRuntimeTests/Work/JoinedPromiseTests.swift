@@ -133,6 +133,24 @@ struct JoinedPromiseTests {
     #expect(try await race.record?.outcomeKind == .fulfilled)
   }
 
+  /// Their groups are settled in the order in which they are created.
+  @Test func theFirstOfManyPromisesCountsInWhateverGroupItIs() async throws {
+    let ledger = try await lab.open()
+    let inputs = try await promises(130, in: ledger)
+    try await inputs[129].reject(StoredError(domain: "d", code: 1, message: "the first"))
+    try await inputs[70].fulfill(70)
+    try await inputs[0].fulfill(0)
+    try await inputs[1].reject(StoredError(domain: "d", code: 2, message: "the second"))
+    #expect(try await ledger.any(inputs).outcome == .fulfilled(70))
+    guard case .rejected(let error) = try await ledger.race(inputs).outcome,
+      case .rejected(let same) = try await ledger.all(inputs).outcome
+    else {
+      Issue.record("not rejected")
+      return
+    }
+    #expect(error.message == "the first" && same.message == "the first")
+  }
+
   /// Each joint looks up all of its inputs, and other writers wait meanwhile.
   @Test func aCommitCreatesFewJoints() async throws {
     let store = WatchedStore()

@@ -97,7 +97,8 @@ struct RunnerLimitTests {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     let other = try await ledger.start(OtherWork(name: "x"))
-    let limits = RunnerLimits(total: 8, kinds: [ScriptedWork.kind: 2])
+    // By a former name, too.
+    let limits = RunnerLimits(total: 8, kinds: ["scripted-task": 2])
     try await running(LedgerRunner(ledger, limits: limits)) {
       #expect(try await other.outcome == .fulfilled("x"))
       await gate.arrival(2)
@@ -106,6 +107,16 @@ struct RunnerLimitTests {
       for promise in promises { _ = try await promise.outcome }
     }
     #expect(counter.most == 2)
+  }
+
+  @Test func aLimitForAnUnknownKindIsRefused() async throws {
+    let ledger = try await WorkLedger().open()
+    let limits = RunnerLimits(kinds: ["scripted-wrok": 2])
+    let error = await #expect(throws: LedgerError.self) {
+      try await LedgerRunner(ledger, limits: limits).drain(until: ledger.now + .seconds(1))
+    }
+    #expect(error?.code == .invalidArgument)
+    #expect(error?.message.contains("scripted-wrok") == true)
   }
 
   @Test(arguments: [1, 3])

@@ -52,6 +52,29 @@ struct StepCancellationTests {
     #expect(notes.lines == ["charge", "refund false"])
   }
 
+  /// More than one commit cancels, and none of them due.
+  @Test func allWaitingChildrenAreCancelled() async throws {
+    let ledger = try await lab.open { [clock] work, call in
+      guard work.name == nil else { return 1 }
+      let time = clock.now() + .seconds(86_400)
+      for number in 0..<300 {
+        try await call.start(ScriptedWork.self, ["name": "child"], key: "\(number)", at: time)
+      }
+      try await call.sleep(for: .seconds(3_600))
+      return 0
+    }
+    let promise = try await ledger.start(ScriptedWork())
+    try await running(LedgerRunner(ledger)) {
+      _ = try await record(of: promise.id, in: ledger) { record in
+        if case .running? = record.work?.state { return false }
+        return record.work?.attemptCount == 1
+      }
+      try await promise.cancelWork(reason: "no need")
+      #expect(try await promise.outcome == .cancelled(reason: "no need"))
+      #expect(try await ledger.openWork().isEmpty)
+    }
+  }
+
   /// Then the next part of the code learns of it.
   @Test(arguments: [false, true])
   func aBodyThatIgnoresTheCancellationDoesNotLoseIt(waits: Bool) async throws {

@@ -33,6 +33,22 @@ struct StepMisuse: Error {
     )
   }
 
+  static func otherChildType(
+    _ step: StepIdentity, recorded: String, expected: String
+  ) -> StepMisuse {
+    StepMisuse(
+      message:
+        "The promise of \(step) has values of the type \(recorded), but the code expects \(expected). Use the stored type, name it as a former one, or give the child another name."
+    )
+  }
+
+  static func otherChild(_ step: StepIdentity, _ error: LedgerError) -> StepMisuse {
+    StepMisuse(
+      message:
+        "\(step) was another kind of child, or a joint of other promises, when it was created. Give it another name. \(error.message)"
+    )
+  }
+
   static func longChild(_ step: StepIdentity, _ error: LedgerError) -> StepMisuse {
     StepMisuse(
       message:

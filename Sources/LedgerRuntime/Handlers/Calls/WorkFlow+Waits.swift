@@ -142,7 +142,7 @@ extension WorkFlow {
     change { contents in
       guard contents.phase == .suspending else { return [] }
       contents.attempt = attempt
-      contents.phase = .suspended
+      (contents.phase, contents.hasAdvanced) = (.suspended, true)
       contents.awaited.subtract(suspension.awaited + suspension.condition.promises)
       contents.start = nil
       // From now on, the runner looks out.

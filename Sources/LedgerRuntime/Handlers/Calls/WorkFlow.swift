@@ -63,6 +63,8 @@ final class WorkFlow: Sendable {
     /// Whether it knows only because parts of it were told, of which none has made anything of that yet.
     var wasOnlyTold = false
     var fault: StoredError?
+    /// Whether this code finished a step or gave its work back.
+    var hasAdvanced = false
     var usesSteps: Bool
     /// The steps that ignore a cancellation.
     var uncancelled: Set<StepIdentity> = []
@@ -104,6 +106,9 @@ final class WorkFlow: Sendable {
 
   /// Whether the code has ended, or lost the work.
   var hasEnded: Bool { contents.withLock { $0.phase == .ended } }
+
+  /// Whether this code finished a step or gave its work back, so that it is not suspected of ending its process.
+  var hasAdvanced: Bool { contents.withLock { $0.hasAdvanced } }
 
   /// Whether the attempt runs, as far as the code knows.
   var isRunning: Bool { contents.withLock { $0.phase == .running } }
@@ -237,6 +242,7 @@ extension WorkFlow {
       }
       guard let step else { return }
       contents.steps[step.identity] = step
+      contents.hasAdvanced = true
       contents.failures[identity] = nil
       if step.outcome == .cancelled { contents.noteLearned() }
     }

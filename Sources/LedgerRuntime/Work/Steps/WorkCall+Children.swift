@@ -14,8 +14,10 @@ extension LedgerCall where Subject == CalledWork {
   /// - Parameters:
   ///   - type: The type with the code. This session need not know the kind.
   ///   - arguments: The arguments of the code. They count when the child is first started.
-  ///   - name: The name of the child among the steps of this work; the kind if `nil`.
+  ///   - name: The name of the child among the steps of this work; the kind if `nil`. Never change it while work
+  ///     runs, except with `formerly`, or, for the kind, with ``LedgerWork/formerKinds``.
   ///   - key: A text that distinguishes steps of one name.
+  ///   - formerly: Former names of the child, the newest first.
   ///   - time: The time at which the child becomes due; `nil` for at once.
   ///   - options: The priority, lane, limits and retry policy of the child.
   ///   - label: A human-readable text, at most 256 bytes of UTF-8.
@@ -24,16 +26,21 @@ extension LedgerCall where Subject == CalledWork {
   /// - Returns: The promise of the child's result. Its id follows from the promise of this work, the name and the
   ///   key.
   /// - Throws: ``StepFailure`` if the work was cancelled; ``WorkSuspended``; otherwise as
-  ///   ``Ledger/start(_:_:key:at:options:lifetime:label:tags:deadline:)``.
+  ///   ``Ledger/start(_:_:key:at:options:lifetime:label:tags:deadline:)``. A child of another kind or type than
+  ///   before parks the work.
   @discardableResult
   public func start<Work: LedgerWork>(
     _ type: Work.Type, _ arguments: HandlerArguments = [:], name: String? = nil,
-    key: String? = nil, at time: Timestamp? = nil, options: WorkOptions = WorkOptions(),
-    label: String? = nil, tags: [String] = [], deadline: Timestamp? = nil
+    key: String? = nil, formerly: [String] = [], at time: Timestamp? = nil,
+    options: WorkOptions = WorkOptions(), label: String? = nil, tags: [String] = [],
+    deadline: Timestamp? = nil
   ) async throws -> DurablePromise<Work.Output> {
     let ledger = ledger
-    return try await driver.child(name ?? Work.kind, key: key) { childKey, parent in
-      try await ledger.start(
+    let codec = try ledger.configuration.codecs.codec(for: Work.Output.self)
+    let former = formerly + (name == nil ? Work.formerKinds : [])
+    return try await driver.child(name ?? Work.kind, key: key, formerly: former, codec) {
+      childKey, parent in
+      _ = try await ledger.start(
         WorkOrder(
           type, arguments, trigger: time.map(WorkTrigger.at) ?? .now, key: childKey,
           options: options, lifetime: .untilSettled, label: label, tags: tags, deadline: deadline,
@@ -51,7 +58,7 @@ extension LedgerCall where Subject == CalledWork {
   ///     numbered in the order in which the code starts them.
   ///   - options: The priority, lane, limits and retry policy of the children.
   /// - Returns: The promises of the results, in the order of the arguments.
-  /// - Throws: As ``start(_:_:name:key:at:options:label:tags:deadline:)``, and `invalidArgument` if the numbers of
+  /// - Throws: As ``start(_:_:name:key:formerly:at:options:label:tags:deadline:)``, and `invalidArgument` if the numbers of
   ///   arguments and keys differ.
   @discardableResult
   public func startAll<Work: LedgerWork>(
@@ -75,41 +82,53 @@ extension LedgerCall where Subject == CalledWork {
   /// - Parameters:
   ///   - name: The name of the promise among the steps of the work.
   ///   - key: A text that distinguishes steps of one name.
+  ///   - formerly: Former names of the promise, the newest first.
   ///   - type: The type of its value.
   ///   - label: A human-readable text, at most 256 bytes of UTF-8.
   ///   - tags: At most 16 texts of 1 to 64 bytes of UTF-8.
   ///   - deadline: The time at which it times out.
   /// - Returns: The promise. Its id follows from the promise of this work, the name and the key.
-  /// - Throws: As ``start(_:_:name:key:at:options:label:tags:deadline:)``.
+  /// - Throws: As ``start(_:_:name:key:formerly:at:options:label:tags:deadline:)``.
   public func promise<Value: Sendable>(
-    _ name: String, key: String? = nil, of type: Value.Type = Value.self, label: String? = nil,
-    tags: [String] = [], deadline: Timestamp? = nil
+    _ name: String, key: String? = nil, formerly: [String] = [],
+    of type: Value.Type = Value.self, label: String? = nil, tags: [String] = [],
+    deadline: Timestamp? = nil
   ) async throws -> DurablePromise<Value> {
     let ledger = ledger
-    return try await driver.child(name, key: key) { childKey, parent in
-      let codec = try ledger.configuration.codecs.codec(for: type)
+    let codec = try ledger.configuration.codecs.codec(for: type)
+    return try await driver.child(name, key: key, formerly: formerly, codec) { childKey, parent in
       let creation = PromiseCreated(
         typeTag: codec.typeTag, key: childKey.text, label: label, tags: tags, deadline: deadline,
-        idempotencyKey: childKey.text, lifetime: .untilSettled, parent: parent)
+        idempotencyKey: childKey.text, lifetime: .untilSettled, parent: parent.id)
       try creation.checkLimits()
       let command = CreatePromise(
         id: childKey.promiseID, creation: creation, isStrict: false,
-        formerTypeTags: codec.formerTypeTags)
+        formerTypeTags: codec.formerTypeTags, parentAttempt: parent.attempt)
       if case .conflict(let entity) = try await ledger.engine.submit(command) {
         throw LedgerError.createdByAnother(entity.name)
       }
-      return DurablePromise(id: childKey.promiseID, ledger: ledger, codec: codec)
     }
   }
 }
 
+/// The work whose code wants a child.
+struct WorkParent: Sendable {
+  let id: PromiseID
+  let attempt: UInt32
+}
+
 extension WorkDriver {
-  /// Creates a promise that belongs to the work, or finds it.
+  /// Creates the promise of a child, unless it exists.
+  typealias ChildCreation = @Sendable (PromiseKey, WorkParent) async throws -> Void
+
+  /// Finds a promise that belongs to the work, or creates it.
+  ///
+  /// - Parameter former: Former names of the child.
   func child<Value: Sendable>(
-    _ name: String, key: String?,
-    _ create: @escaping @Sendable (PromiseKey, PromiseID) async throws -> DurablePromise<Value>
+    _ name: String, key: String?, formerly former: [String] = [], _ codec: PayloadCodec<Value>,
+    _ create: @escaping ChildCreation
   ) async throws -> DurablePromise<Value> {
-    switch try begin(name, key: key, isToldOfCancellation: false) {
+    switch try begin(name, key: key, formerly: former, isToldOfCancellation: false) {
     case .finished(let step):
       guard step.outcome == .cancelled else {
         throw park(StepMisuse.noChild(step.identity))
@@ -121,35 +140,84 @@ extension WorkDriver {
         flow.end(step)
         suspendIfAllWaits()
       }
-      let childKey = try promiseKey(of: step)
+      let keys = try promiseKeys(of: step, formerly: former)
       try await takeUp()
-      let exists = try await ledger.patiently("a child of work cannot be read yet") {
-        try await ledger.engine.read { try $0.promise(childKey.promiseID) != nil }
+      let found = try await found(keys)
+      if let found {
+        guard ([codec.typeTag] + codec.formerTypeTags).contains(found.typeTag) else {
+          throw park(
+            StepMisuse.otherChildType(step, recorded: found.typeTag, expected: codec.typeTag))
+        }
+      } else if try flow.takeCancellation() {
+        throw try await cancel(step)
       }
-      if !exists, try flow.takeCancellation() { throw try await cancel(step) }
+      let childKey = found?.key ?? keys[0]
+      guard try await creates(childKey, step, create) else { throw try await cancel(step) }
+      return DurablePromise(id: childKey.promiseID, ledger: ledger, codec: codec)
+    }
+  }
+
+  /// The first of some children that exists, and the type of its values.
+  private func found(_ keys: [PromiseKey]) async throws -> (key: PromiseKey, typeTag: String)? {
+    try await ledger.patiently("a child of work cannot be read yet") {
+      try await ledger.engine.read { state in
+        for key in keys {
+          if let entity = try state.promise(key.promiseID) { return (key, try entity.typeTag()) }
+        }
+        return nil
+      }
+    }
+  }
+
+  /// - Returns: Whether the child exists now; not if the code must learn of a cancellation instead.
+  private func creates(
+    _ key: PromiseKey, _ step: StepIdentity, _ create: @escaping ChildCreation
+  ) async throws -> Bool {
+    flow.beginCommand()
+    defer { flow.endCommand() }
+    while true {
+      let parent = WorkParent(id: id, attempt: flow.attempt)
       do {
-        return try await Task.detached { [self] in
+        try await Task.detached { [self] in
           try await ledger.patiently("a child of work cannot be created yet") {
-            try await create(childKey, id)
+            try await create(key, parent)
           }
         }.value
+        return true
+      } catch let error as LedgerError where error.childRefusal == .parentCancelled {
+        flow.noteCancelRequest()
+        return false
       } catch let error as LedgerError where error.code == .superseded {
-        flow.end()
-        throw WorkSuspended()
+        // Perhaps another part of the code took the work up after a freeze.
+        guard error.childRefusal == .attemptEnded,
+          await flow.newerAttempt(than: parent.attempt) != nil
+        else {
+          flow.end()
+          throw WorkSuspended()
+        }
+      } catch let error as LedgerError where error.code == .conflict {
+        throw park(StepMisuse.otherChild(step, error))
       }
     }
   }
 }
 
 extension WorkDriver {
-  /// The key of the promise of a child. A child that the work cannot have parks it.
-  private func promiseKey(of step: StepIdentity) throws -> PromiseKey {
+  /// The keys of the promise of a child, by its present and its former names. A child that the work cannot have
+  /// parks it.
+  private func promiseKeys(
+    of step: StepIdentity, formerly former: [String]
+  ) throws -> [PromiseKey] {
     let maximum = ledger.configuration.hooks.maximumChildCount ?? WorkFlow.maximumChildCount
     guard flow.noteChild(step, maximum: maximum) else {
       throw park(StepMisuse.tooManyChildren(step, maximum: maximum))
     }
     do throws(LedgerError) {
-      return try PromiseKey(childOf: id, step)
+      var keys = [try PromiseKey(childOf: id, step)]
+      for name in former {
+        keys.append(try PromiseKey(childOf: id, StepIdentity(name, step.distinction)))
+      }
+      return keys
     } catch {
       throw park(StepMisuse.longChild(step, error))
     }

@@ -51,12 +51,11 @@ extension LedgerCall where Subject == CalledWork {
   ) async throws -> DurablePromise<Joined> {
     let ledger = ledger
     try ledger.requireOwn(promises)
-    return try await driver.child(name, key: key) { childKey, parent in
+    return try await driver.child(name, key: key, codec) { childKey, parent in
       let order = JointOrder(
         rule: rule, inputs: promises.map(\.id), id: childKey.promiseID, typeTag: codec.typeTag,
         key: childKey, parent: parent)
       try await ledger.create(order)
-      return DurablePromise(id: order.id, ledger: ledger, codec: codec)
     }
   }
 }
